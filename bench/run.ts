@@ -1,0 +1,53 @@
+// npm run bench [-- NAME] [--json]: every figure we promise, measured on this machine.
+import { parseArgs } from 'node:util';
+import type { BenchRow, Measured } from './row.ts';
+import { cpu } from './rows/cpu.ts';
+import { help } from './rows/help.ts';
+import { kill } from './rows/kill.ts';
+import { loopback } from './rows/loopback.ts';
+import { memory } from './rows/memory.ts';
+
+const rows: readonly BenchRow[] = [help, cpu, loopback(50, 0.9), loopback(200, 0.95), memory, kill];
+
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const chosen = positionals.length === 0 ? rows : rows.filter(({ name }) => positionals.includes(name));
+if (chosen.length === 0) {
+  console.error(
+    `no row is called ${positionals.join(' ')}; there are ${[...new Set(rows.map(({ name }) => name))].join(', ')}`,
+  );
+  process.exit(2);
+}
+
+type Result = Omit<BenchRow, 'run'> & Measured;
+const results: Result[] = [];
+for (const { run, ...row } of chosen) {
+  const say = (progress: string) => process.stderr.write(`${row.name}: ${progress}\n`);
+  const measured = await run(say).catch(
+    (error): Measured => ({ measured: `failed: ${error.message}`, holds: false, figures: {} }),
+  );
+  results.push({ ...row, ...measured });
+  say(measured.measured);
+}
+
+const held = results.filter(({ holds }) => holds).length;
+if (values.json) console.log(JSON.stringify({ rows: results, held, total: results.length }, null, 2));
+else console.log(table(results));
+console.log(`rows: ${held} of ${results.length} hold`);
+process.exit(held === results.length ? 0 : 1);
+
+function table(lines: readonly Result[]): string {
+  const cells = lines.map(({ what, goal, measured, holds }) => [what, goal, measured, holds ? 'yes' : 'NO']);
+  const all = [['what', 'goal', 'measured', 'holds'], ...cells];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((line) => line[column]!.length)));
+  return all
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

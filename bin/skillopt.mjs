@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = (path) => new URL(path, import.meta.url);
+const source = here('../src/cli/main.ts');
+
+// In a clone the sources run as they are; the published package has only the compiled ones.
+const isClone = existsSync(source);
+if (isClone && !existsSync(here('../node_modules/tsx'))) {
+  console.error('error: the dependencies are not installed\nhint: run `npm install` first');
+  process.exit(2);
+}
+if (isClone) {
+  const { register } = await import('tsx/esm/api');
+  register({ tsconfig: fileURLToPath(here('../tsconfig.json')) });
+}
+const { start } = await import(isClone ? source.href : here('../dist/cli/main.js').href);
+await start(process);

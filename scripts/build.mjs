@@ -1,0 +1,19 @@
+// Compiles src into dist, and copies the prompts beside the code that reads them.
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+if (status !== 0) process.exit(status ?? 1);
+for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
+  if (path.endsWith('.md')) cpSync(join(root, 'src', path), join(root, 'dist', path));
+}

@@ -1,0 +1,13 @@
+import type { CommandEntry } from './define-command.ts';
+
+/** Every command, loaded when it is called: help must cost nothing. */
+export const commands: readonly CommandEntry[] = [
+  { name: 'demo', summary: 'train in a simulated world, offline', load: () => import('./commands/demo.ts') },
+  { name: 'init', summary: 'write a project that trains at once', load: () => import('./commands/init.ts') },
+  { name: 'train', summary: 'train the project in this folder, or go on', load: () => import('./commands/train.ts') },
+  { name: 'runs', summary: 'list runs', load: () => import('./commands/runs.ts') },
+  { name: 'show', summary: 'sum up one run', load: () => import('./commands/show.ts') },
+  { name: 'diff', summary: 'what changed between two versions of a skill', load: () => import('./commands/diff.ts') },
+  { name: 'eval', summary: 'score a skill document', load: () => import('./commands/eval.ts') },
+  { name: 'sim', summary: 'serve the simulated models over HTTP', load: () => import('./commands/sim.ts') },
+];

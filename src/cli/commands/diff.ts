@@ -1,0 +1,45 @@
+import { createTwoFilesPatch } from 'diff';
+import type { Colors } from '../colors.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { findRun } from '../load-run.ts';
+import { findVersion } from '../skill-version.ts';
+import { printable } from '../text-width.ts';
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .argument('<run>', 'name of a run, or its path')
+    .argument('[a]', 'initial, best, current, or a step', 'initial')
+    .argument('[b]', 'the same', 'best')
+    .option('--root <dir>', 'folder of runs', 'runs')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, from: string, to: string, { root }: { root: string }) => {
+      const { events } = await findRun(name, { cwd: terminal.io.cwd(), root });
+      const [before, after] = [findVersion(events, from), findVersion(events, to)];
+      const isChanged = before !== after;
+      const patch = isChanged ? createTwoFilesPatch(from, to, before, after) : '';
+      const lines = isChanged ? coloured(patch, terminal.colors) : [`no difference between ${from} and ${to}`];
+      terminal.answer({ run: name, from, to, isChanged, patch }, lines);
+    });
+};
+
+const EXAMPLES = examples([
+  ['skillopt diff demo', 'what training changed'],
+  ['skillopt diff demo 2 3', 'what step 3 changed'],
+  ['skillopt diff demo best current', 'the best version against the last'],
+]);
+
+/** The patch as lines, without the ruler above its head. */
+function coloured(patch: string, { green, red, cyan, bold }: Colors): string[] {
+  const paint = (line: string) => {
+    if (/^(---|\+\+\+) /.test(line)) return bold(line);
+    if (line.startsWith('@@')) return cyan(line);
+    if (line.startsWith('+')) return green(line);
+    return line.startsWith('-') ? red(line) : line;
+  };
+  return printable(patch)
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !/^=+$/.test(line))
+    .map(paint);
+}

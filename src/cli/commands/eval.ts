@@ -1,0 +1,109 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { toSnakeCase } from '../../core/snake-case.ts';
+import { openCaches } from '../../stores/index.ts';
+import { evaluateSkill, type SkillScore } from '../../train/index.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { percent, plural } from '../figures.ts';
+import { interruptible, STOPPING } from '../interrupt.ts';
+import { loadProject } from '../load-project.ts';
+import { openProgress } from '../progress.ts';
+import { evalFlags, projectInput } from '../project-flags.ts';
+import { resolveModel } from '../resolve-model.ts';
+import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { oneLine } from '../text-width.ts';
+import { readSkill, wireRun } from '../wire-run.ts';
+
+type Flags = Readonly<Record<string, unknown>> & {
+  readonly skill: string;
+  readonly split: string;
+  readonly cache: boolean;
+  readonly config?: string;
+  readonly out?: string;
+  readonly quiet?: boolean;
+};
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .requiredOption('--skill <path>', 'document to score')
+    .option('--split <name>', 'train, val or test', 'test')
+    .option('--out <dir>', 'write results.json, summary.json and buckets.json there')
+    .option('--no-cache', 'ask the model again, even for what is known')
+    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
+    .option('--quiet', 'no progress, only warnings and the result')
+    .option('--json', 'one JSON object on stdout');
+  for (const option of evalFlags()) command.addOption(option);
+  command.addHelpText('after', EXAMPLES).action((flags: Flags) => evaluate(flags, terminal));
+};
+
+const EXAMPLES = examples([
+  ['skillopt eval --skill runs/demo/best_skill.md', 'score on the test split'],
+  ['skillopt eval --skill SKILL.md --split val', 'on the split that the gate uses'],
+  ['skillopt eval --skill SKILL.md --out scores', 'keep every result'],
+]);
+
+async function evaluate(
+  { skill: document, split, cache, config, out, quiet, ...flags }: Flags,
+  terminal: Terminal,
+): Promise<void> {
+  const { io } = terminal;
+  const loaded = await loadProject({ flags: projectInput(flags), config, cwd: io.cwd() });
+  const skill = await readSkill(resolve(io.cwd(), document));
+  const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
+  const target = await resolveModel(loaded.project.target, { role: 'target', env: io.env });
+  const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval')) : undefined;
+  const progress = openProgress(terminal, { isQuiet: quiet ?? false });
+  try {
+    const { env, config } = wiring;
+    const score = await interruptible({ io, onStop: () => progress.log(STOPPING) }, (signal) =>
+      evaluateSkill({
+        env,
+        skill,
+        split,
+        target,
+        config,
+        observers: [progress],
+        signal,
+        ...(caches ? { caches } : {}),
+      }),
+    );
+    progress.close();
+    if (out !== undefined) await writeScore(resolve(io.cwd(), out), score);
+    answer(score, { document, split }, terminal);
+  } finally {
+    progress.close();
+    caches?.close();
+  }
+}
+
+async function writeScore(directory: string, score: SkillScore): Promise<void> {
+  const files = { results: score.results, summary: summaryOf(score), buckets: { buckets: score.buckets } };
+  await mkdir(directory, { recursive: true });
+  for (const [name, value] of Object.entries(files)) {
+    await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
+  }
+}
+
+function summaryOf({ evaluation: { hard, soft, scores } }: SkillScore) {
+  return { hard, soft, n: scores.length, errored: scores.filter((score) => score.errored).length };
+}
+
+function answer(score: SkillScore, { document, split }: { document: string; split: string }, terminal: Terminal): void {
+  const { bold, dim } = terminal.colors;
+  const { hard, soft, n } = summaryOf(score);
+  const types = Object.entries(score.buckets).filter(([type]) => type !== 'overall');
+  const columns = [
+    { title: 'task type', isElastic: true },
+    ...['hard', 'soft', 'tasks'].map((title) => ({ title, align: 'right' as const })),
+  ];
+  const rows = types.map(([type, bucket]) => [
+    oneLine(type),
+    percent(bucket.hard),
+    percent(bucket.soft),
+    String(bucket.total),
+  ]);
+  const details = rows.length > 0 ? ['', ...table(columns, rows, { width: terminal.width, paintTitle: dim })] : [];
+  const headline = `${bold(percent(hard))} hard, ${percent(soft)} soft on ${plural(n, `${split} task`)} with ${document}`;
+  terminal.answer({ skill: document, split, ...summaryOf(score), buckets: score.buckets }, [headline, ...details]);
+}

@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { listRuns } from '../../stores/index.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { ago, percent } from '../figures.ts';
+import { describeRun, type RunRow } from '../run-row.ts';
+import { type Column, table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .option('--root <dir>', 'folder of runs', 'runs')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ root }: { root: string }) => {
+      const listings = await listRuns(resolve(terminal.io.cwd(), root));
+      const runs = await Promise.all(listings.map(describeRun));
+      const none = [`no runs in ${root}; start one with: skillopt train, or skillopt demo`];
+      terminal.answer({ root, runs }, runs.length > 0 ? runTable(runs, terminal) : none);
+    });
+};
+
+const EXAMPLES = examples([
+  ['skillopt runs', 'every run below runs/, newest first'],
+  ['skillopt runs --root ~/experiments --json', 'another folder, for machines'],
+]);
+
+function runTable(runs: readonly RunRow[], { width, colors }: Terminal): string[] {
+  const paint = (text: string, row: number) => (runs[row]!.problem === undefined ? text : colors.red(text));
+  const columns: Column[] = [
+    { title: 'run', isElastic: true },
+    { title: 'state', isElastic: true, paint },
+    { title: 'validation', align: 'right' },
+    { title: 'test', align: 'right', isOptional: true },
+    { title: 'accepted', align: 'right', isOptional: true },
+    { title: 'when', align: 'right', isOptional: true },
+  ];
+  const now = new Date();
+  return table(
+    columns,
+    runs.map((run) => cells(run, now)),
+    { width, paintTitle: colors.dim },
+  );
+}
+
+function cells(run: RunRow, now: Date): string[] {
+  const { name, state, baselineScore, bestScore, testHard, accepted, rejected, modifiedAt } = run;
+  const change = baselineScore === null ? '–' : `${percent(baselineScore).replace(' %', '')} → ${percent(bestScore)}`;
+  const kept = accepted + rejected > 0 ? `${accepted} of ${accepted + rejected}` : '–';
+  return [name, state, change, percent(testHard), kept, ago(modifiedAt, now)];
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { z } from 'zod';
+import { serveSim, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { flagsFrom } from '../flags.ts';
+import { interruptible } from '../interrupt.ts';
+import type { Terminal } from '../terminal.ts';
+
+const share = z.number().min(0).max(1).optional();
+
+const place = {
+  port: z.number().int().min(0).max(65_535).default(4141).describe('Port; 0 takes any free one.'),
+  host: z.string().default('127.0.0.1').describe('Address. There is no key and no limit: keep it on this machine.'),
+};
+const line = {
+  seed: z.number().int().optional().describe('Seed of all dice.'),
+  latencyMs: z.number().nonnegative().optional().describe('How long a reply takes.'),
+  failureRate: share.describe('Share of calls that fail with 429 or 503.'),
+};
+const targetKnobs = {
+  noise: share.describe('Share of slips of the target.'),
+  nullMode: z.boolean().optional().describe('The target ignores the skill.'),
+};
+const optimizerKnobs = {
+  precision: share.describe('Share of proposed rules that are right.'),
+  harmfulRate: share.describe('Share of edits that do harm.'),
+  duplicateRate: share.describe('Share of edits that are proposed twice.'),
+};
+
+export const define: DefineCommand = (command, terminal) => {
+  const shape = { ...place, ...line, ...targetKnobs, ...optimizerKnobs };
+  for (const option of flagsFrom(shape, { group: 'options:', placeholders: { host: 'address' } }))
+    command.addOption(option);
+  command
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: unknown) => serve(flags, terminal));
+};
+
+const EXAMPLES = examples([
+  ['skillopt sim', 'serve sim-target and sim-optimizer until Ctrl-C'],
+  ['skillopt sim --port 0 --latency-ms 200 --json', 'on any free port, slowly; the URL as JSON'],
+]);
+
+async function serve(flags: unknown, terminal: Terminal): Promise<void> {
+  const target = simulatedTarget(z.object({ ...line, ...targetKnobs }).parse(flags));
+  const optimizer = simulatedOptimizer(z.object({ ...line, ...optimizerKnobs }).parse(flags));
+  const server = await serveSim({ target, optimizer, ...z.object(place).parse(flags) });
+  terminal.answer({ url: server.url, models: ['sim-target', 'sim-optimizer'] }, howToUse(server.url, terminal));
+  terminal.say('serving until Ctrl-C');
+  await interruptible({ io: terminal.io, onStop: () => {} }, (signal) => once(signal, 'abort'));
+  await server.close();
+}
+
+function howToUse(url: string, { colors: { bold, dim } }: Terminal): string[] {
+  const body = '{"model":"sim-target","messages":[{"role":"user","content":"Hello"}]}';
+  return [
+    bold(url),
+    '',
+    dim('try it:'),
+    `  curl ${url}/chat/completions -H 'content-type: application/json' -d '${body}'`,
+    '',
+    dim('in skillopt.config.yaml:'),
+    `  target: compatible:sim-target@${url}`,
+    `  optimizer: compatible:sim-optimizer@${url}`,
+  ];
+}

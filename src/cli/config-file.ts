@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { SkillError } from '../core/errors.ts';
+import type { ProjectInput } from './project.ts';
+import { refuseSecrets } from './secrets.ts';
+
+export const CONFIG_NAMES = ['skillopt.config.yaml', 'skillopt.config.json', 'skillopt.config.mjs'] as const;
+
+/** The project file of a folder, or `undefined`. Two of them are an error: neither is more right. */
+export function findConfigFile(directory: string): string | undefined {
+  const found = CONFIG_NAMES.filter((name) => existsSync(join(directory, name)));
+  if (found.length > 1) {
+    throw new SkillError('CONFIG_INVALID', `${directory} has ${found.join(' and ')}; one project file was expected`, {
+      hint: `Delete all but one, or choose with --config ${found[0]}.`,
+    });
+  }
+  return found[0] === undefined ? undefined : resolve(directory, found[0]);
+}
+
+const readers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  '.yaml': readYaml,
+  '.yml': readYaml,
+  '.json': async (path) => JSON.parse(await readFile(path, 'utf8')) as unknown,
+  '.mjs': readModule,
+  '.js': readModule,
+};
+
+/** What a project file says, not yet checked against the schema. */
+export async function readConfigFile(path: string): Promise<ProjectInput> {
+  const read = readers[extname(path)];
+  if (!read) throw invalid(path, `expected .yaml, .json or .mjs, got "${extname(path)}"`);
+  if (!existsSync(path)) {
+    throw new SkillError('CONFIG_INVALID', `${path} does not exist`, { hint: 'Write one with: skillopt init' });
+  }
+  const value = (await read(path).catch((error: unknown) => Promise.reject(unreadable(path, error)))) ?? {};
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw invalid(path, `expected keys and values, got ${typeof value}`);
+  refuseSecrets(value, basename(path));
+  return value as ProjectInput;
+}
+
+async function readYaml(path: string): Promise<unknown> {
+  const [{ parse }, text] = await Promise.all([import('yaml'), readFile(path, 'utf8')]);
+  return parse(text) as unknown;
+}
+
+async function readModule(path: string): Promise<unknown> {
+  const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  if (module.default === undefined) throw new Error('it has no default export');
+  return module.default;
+}
+
+const invalid = (path: string, message: string) => new SkillError('CONFIG_INVALID', `${basename(path)}: ${message}`);
+
+function unreadable(path: string, cause: unknown): SkillError {
+  const message = cause instanceof Error ? cause.message.trim() : String(cause);
+  return new SkillError('CONFIG_INVALID', `${basename(path)} cannot be read: ${message}`, { cause });
+}

@@ -1,0 +1,82 @@
+import type { RunEvent, StepAction } from '../core/event.ts';
+import { isAccepted, type RunState, type StepRecord } from '../core/state.ts';
+import type { Colors } from './colors.ts';
+import { percent, plural, points } from './figures.ts';
+import { clip, textWidth } from './text-width.ts';
+
+type LineOptions = { readonly width: number; readonly colors: Colors };
+
+/** What a run that was opened already holds, or nothing for a new one. */
+export function openLine(state: RunState): string | undefined {
+  if (state.isDone) return 'this run is done already; --fresh starts anew';
+  if (!state.config) return undefined;
+  return state.stepsDone > 0
+    ? `going on after step ${state.stepsDone} of ${state.totalSteps}`
+    : 'going on with the run that is here';
+}
+
+/** The line that an event leaves behind, or nothing: one for the start, the baseline, each step and each test. */
+export function eventLine(event: RunEvent, state: RunState, options: LineOptions): string | undefined {
+  switch (event.type) {
+    case 'run-start':
+      return clip(startText(event), options.width);
+    case 'baseline-end':
+      return clip(
+        `  baseline  ${percent(event.score)} on ${plural(event.evaluation.scores.length, 'validation task')}`,
+        options.width,
+      );
+    case 'step-end':
+      return stepLine(state.history.at(-1)!, state, options);
+    case 'test-end':
+      return clip(
+        `  test      ${percent(event.evaluation.hard)} with the ${event.subject === 'best' ? 'best' : 'initial'} skill`,
+        options.width,
+      );
+    default:
+      return undefined;
+  }
+}
+
+function startText({ env, items, totalSteps }: Extract<RunEvent, { type: 'run-start' }>): string {
+  const tasks = Object.entries(items).map(([split, n]) => `${n} ${split}`);
+  return `training on ${env}: ${plural(totalSteps, 'step')}, tasks ${tasks.join(', ')}`;
+}
+
+const WORDS: Readonly<Record<StepAction, string>> = {
+  accept_new_best: 'new best',
+  accept: 'accepted',
+  force_accept: 'accepted',
+  reject: 'rejected',
+  unchanged: 'unchanged',
+  skip_no_patches: 'no edits',
+  skip_no_rewrite: 'no edits',
+};
+
+function stepLine(record: StepRecord, state: RunState, { width, colors }: LineOptions): string {
+  const { step, action, edits = [] } = record;
+  const number = `${step}/${state.totalSteps}`.padStart(String(state.totalSteps).length * 2 + 1);
+  const head = `${symbolOf(action)} step ${number}  ${WORDS[action].padEnd(9)}`;
+  const facts = [scoreChange(record, state), edits.length > 0 ? plural(edits.length, 'edit') : ''].filter(
+    (fact) => fact !== '',
+  );
+  const text = clip([head, ...facts].join('  ').trimEnd(), width);
+  return textWidth(text) > 1 ? paint(action, colors)(text.slice(0, 1)) + text.slice(1) : text;
+}
+
+/** `31.2 → 45.0 %  +13.8`: what the gate compared. */
+function scoreChange({ action, step, candidateGateScore }: StepRecord, { history, baseline }: RunState): string {
+  if (action !== 'reject' && !isAccepted(action)) return '';
+  const before = history.find((record) => record.step === step - 1)?.currentScore ?? baseline?.score ?? 0;
+  const [from, to] = [percent(before).replace(' %', ''), percent(candidateGateScore)];
+  return `${from.padStart(5)} → ${to.padStart(7)}  ${points(candidateGateScore - before).padStart(5)}`;
+}
+
+function symbolOf(action: StepAction): string {
+  if (isAccepted(action)) return '✓';
+  return action === 'reject' ? '✗' : '·';
+}
+
+function paint(action: StepAction, { green, red, dim }: Colors): (text: string) => string {
+  if (isAccepted(action)) return green;
+  return action === 'reject' ? red : dim;
+}

@@ -1,0 +1,29 @@
+import { type ErrorCode, SkillError } from '../core/errors.ts';
+import { Interrupted } from './interrupt.ts';
+
+/** What the shell is told, in the order of the help text. */
+export const EXIT_CODES = {
+  0: 'done',
+  2: 'user error, with a hint',
+  3: 'budget exhausted',
+  4: 'model unreachable',
+  5: 'locked by another run',
+  6: 'waiting for an answer',
+  70: 'a bug in skillopt',
+  130: 'interrupted (Ctrl-C)',
+  143: 'terminated',
+} as const;
+export type ExitCode = keyof typeof EXIT_CODES;
+
+const special: { readonly [code in ErrorCode]?: ExitCode } = {
+  BUDGET_EXHAUSTED: 3,
+  MODEL_CALL_FAILED: 4,
+  RUN_LOCKED: 5,
+};
+
+/** An error thrown on purpose is the user's to mend; anything else is a bug. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof Interrupted) return error.exitCode;
+  if (error instanceof SkillError) return special[error.code] ?? 2;
+  return 70;
+}

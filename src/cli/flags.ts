@@ -1,0 +1,60 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+type FlagOptions = {
+  readonly group: string;
+  /** Placeholders for what a value is, where the type does not say it. */
+  readonly placeholders?: Readonly<Record<string, string>>;
+  /** A second, shorter flag for a key. */
+  readonly aliases?: Readonly<Record<string, string>>;
+};
+
+/** One flag per key of a schema: `batchSize` is `--batch-size <n>`, its help is the key's description. */
+export function flagsFrom(shape: Shape, { group, placeholders = {}, aliases = {} }: FlagOptions): Option[] {
+  const options = Object.entries(shape).flatMap(([key, schema]) => {
+    const { inner, fallback } = unwrap(schema);
+    if (inner instanceof z.ZodBoolean) return switches(key, schema.description ?? '', fallback === true);
+    const alias = aliases[key] === undefined ? '' : `${aliases[key]}, `;
+    const placeholder = placeholders[key] ?? (inner instanceof z.ZodNumber ? 'n' : 'text');
+    const help = `${schema.description ?? ''}${note(inner, fallback)}`.trim();
+    const option = new Option(`${alias}--${kebabCase(key)} <${placeholder}>`, help);
+    return [option.argParser((text) => readValue(text, schema, inner))];
+  });
+  return options.map((option) => option.helpGroup(group));
+}
+
+/** Both ways, since a file may have said the contrary; help shows the one that changes the default. */
+function switches(key: string, help: string, isOn: boolean): Option[] {
+  const on = new Option(`--${kebabCase(key)}`, help);
+  const off = new Option(`--no-${kebabCase(key)}`, `Turns off: ${help}`);
+  return isOn ? [on.hideHelp(), off] : [on, off.hideHelp()];
+}
+
+const kebabCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+type Unwrapped = { readonly inner: z.ZodType; readonly fallback?: unknown };
+
+/** The type below `.default()` and `.optional()`, and the default. */
+function unwrap(schema: z.ZodType): Unwrapped {
+  if (schema instanceof z.ZodDefault) return { inner: schema.unwrap() as z.ZodType, fallback: schema.def.defaultValue };
+  return { inner: schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema };
+}
+
+/** ` (hard, soft, mixed; default: hard)` */
+function note(inner: z.ZodType, fallback: unknown): string {
+  const choices = inner instanceof z.ZodEnum ? [inner.options.join(', ')] : [];
+  const notes = [...choices, ...(fallback === undefined ? [] : [`default: ${fallback}`])];
+  return notes.length > 0 ? ` (${notes.join('; ')})` : '';
+}
+
+/** Checked here too, so that the message names the flag and not the key. */
+function readValue(text: string, schema: z.ZodType, inner: z.ZodType): unknown {
+  const value = inner instanceof z.ZodNumber && text.trim() !== '' ? Number(text) : text;
+  if (Number.isNaN(value)) throw new InvalidArgumentError('Expected a number.');
+  const result = schema.safeParse(value);
+  if (result.success) return value;
+  throw new InvalidArgumentError(
+    result.error.issues.map(({ message }) => message.replace(/^Invalid (input|option): /, '')).join('; '),
+  );
+}

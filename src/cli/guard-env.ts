@@ -1,0 +1,62 @@
+import type { Item, SkillEnv } from '../core/env.ts';
+import { SkillError } from '../core/errors.ts';
+
+type GuardOptions = {
+  /** The module's file name, for messages. */
+  readonly name: string;
+  /** For an environment that names none. */
+  readonly version: string;
+};
+
+/**
+ * A user's export as an environment, or `ENV_INVALID`. What its set-up throws later is `ENV_INVALID` too: a mistake in a
+ * module must not look like one of ours. `rolloutOne` may throw as it likes.
+ */
+export function guardEnv(exported: unknown, { name, version }: GuardOptions): SkillEnv {
+  const env = requireEnv(exported, name);
+  const guard = <Args extends unknown[], Answer>(method: string, call: (...args: Args) => Answer | Promise<Answer>) => {
+    return async (...args: Args): Promise<Answer> => {
+      try {
+        return await call(...args);
+      } catch (cause) {
+        throw cause instanceof SkillError ? cause : broken(name, method, cause);
+      }
+    };
+  };
+  // Wrapped method by method, not copied: a class may keep its items in private fields.
+  return {
+    name: env.name,
+    version: env.version ?? version,
+    ...(env.prompts ? { prompts: env.prompts } : {}),
+    getItems: guard('getItems', async (split: string) => requireList(await env.getItems(split), name, split)),
+    rolloutOne: (context) => env.rolloutOne(context),
+    ...(env.getInitialSkill ? { getInitialSkill: guard('getInitialSkill', () => env.getInitialSkill!()) } : {}),
+    ...(env.getTaskTypes ? { getTaskTypes: () => env.getTaskTypes!() } : {}),
+  };
+}
+
+function requireEnv(exported: unknown, name: string): SkillEnv {
+  const env = (typeof exported === 'object' ? exported : null) as Partial<SkillEnv> | null;
+  const isEnv =
+    typeof env?.name === 'string' && typeof env.getItems === 'function' && typeof env.rolloutOne === 'function';
+  if (isEnv) return env as SkillEnv;
+  const hint = 'export default ({ defineEnv, z }) => defineEnv({ name, schema, items, rolloutOne })';
+  const expected = 'a default export with name, getItems and rolloutOne was expected';
+  throw new SkillError('ENV_INVALID', `${name}: ${expected}, got ${describe(exported)}`, { hint });
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'none';
+  if (typeof value !== 'object' || value === null) return `${value === null ? 'null' : typeof value}`;
+  return Object.keys(value).length === 0 ? 'an empty object' : `an object with ${Object.keys(value).join(', ')}`;
+}
+
+function requireList(items: unknown, name: string, split: string): readonly Item[] {
+  if (Array.isArray(items)) return items as readonly Item[];
+  throw new SkillError('ENV_INVALID', `${name}: getItems("${split}") must give a list, got ${describe(items)}`);
+}
+
+function broken(name: string, method: string, cause: unknown): SkillError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new SkillError('ENV_INVALID', `${name}: ${method} failed: ${message}`, { cause });
+}

@@ -1,0 +1,19 @@
+/** A stream that text is written to: the terminal, a pipe, or a list in a test. */
+export type Output = {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+};
+
+type Listener = () => void;
+
+/** Everything the command line touches outside its files. `process` is one. */
+export type Io = {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  cwd(): string;
+  on(name: string, listener: Listener): unknown;
+  off(name: string, listener: Listener): unknown;
+  exit(code: number): void;
+};

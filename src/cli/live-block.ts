@@ -1,0 +1,48 @@
+import type { Io } from './io.ts';
+import { textWidth } from './text-width.ts';
+
+const HIDE_CURSOR = '\x1b[?25l';
+const SHOW_CURSOR = '\x1b[?25h';
+const ERASE_BELOW = '\x1b[J';
+
+/** Lines at the foot of a terminal that are redrawn in place, with permanent lines scrolling above them. */
+export type LiveBlock = {
+  draw(lines: readonly string[]): void;
+  /** Leaves a line above the block. */
+  log(line: string): void;
+  /** Removes the block and gives the cursor back. Once is enough, twice is fine. */
+  close(): void;
+};
+
+export function openLiveBlock(io: Io): LiveBlock {
+  const { stderr } = io;
+  let shown: readonly string[] = [];
+  let isClosed = false;
+  const write = (text: string) => void stderr.write(text);
+  const show = (lines: readonly string[]) => {
+    shown = lines;
+    return lines.map((line) => `${line}\n`).join('');
+  };
+  /** A window made narrower has wrapped the old lines, so their rows are counted anew. */
+  const erase = () => {
+    const columns = stderr.columns ?? 80;
+    const rows = shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
+    return rows === 0 ? '' : `\x1b[${rows}F${ERASE_BELOW}`;
+  };
+  const restore = () => write(SHOW_CURSOR);
+  io.on('exit', restore); // also when a second Ctrl-C ends the process at once
+  write(HIDE_CURSOR);
+  return {
+    draw(lines) {
+      if (lines.join('\n') !== shown.join('\n')) write(erase() + show(lines));
+    },
+    log: (line) => write(`${erase()}${line}\n${show(shown)}`),
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      write(erase() + show([]));
+      restore();
+      io.off('exit', restore);
+    },
+  };
+}

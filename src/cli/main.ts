@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { SkillError } from '../core/errors.ts';
+import { suggestion } from './closest-name.ts';
+import { commands } from './command-table.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { rootHelp } from './help.ts';
+import type { Io } from './io.ts';
+import { printError } from './print-error.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+/** The front door: arguments in, exit code out. Nothing is loaded that the command does not need. */
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+  const terminal = openTerminal(io, { isJson: argv.includes('--json') });
+  try {
+    await dispatch(argv, terminal);
+    return 0;
+  } catch (error) {
+    printError(error, terminal);
+    return exitCodeOf(error);
+  }
+}
+
+async function dispatch(argv: readonly string[], terminal: Terminal): Promise<void> {
+  const [name = '--help', ...rest] = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  if (name === '--help' || name === '-h') return void terminal.io.stdout.write(`${rootHelp(terminal.colors)}\n`);
+  if (name === '--version' || name === '-V') return void terminal.io.stdout.write(`${version()}\n`);
+  const entry = commands.find((command) => command.name === name);
+  if (!entry) throw unknownCommand(name);
+  const { runCommand } = await import('./run-command.ts');
+  await runCommand(entry, rest, terminal);
+}
+
+function unknownCommand(name: string): SkillError {
+  const names = commands.map((command) => command.name);
+  const what = name.startsWith('-') ? 'option' : 'command';
+  return new SkillError('USAGE', `unknown ${what} ${name}${suggestion(name, names)}`, {
+    hint: `Commands: ${names.join(', ')}. See skillopt --help.`,
+  });
+}
+
+function version(): string {
+  const path = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
+}
+
+/** Runs a process as the command line: what a bug throws late is still a bug with exit code 70. */
+export async function start(process: NodeJS.Process): Promise<void> {
+  for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(name, (error: unknown) => {
+      printError(error, openTerminal(process));
+      process.exit(exitCodeOf(error));
+    });
+  }
+  // A reader that left, as `head` does, is no reason to complain.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 70));
+  const code = await runCli(process.argv.slice(2), process);
+  await new Promise((flushed) => process.stdout.write('', flushed));
+  process.exit(code);
+}

@@ -1,0 +1,82 @@
+import type { Progress } from '../core/event.ts';
+import { isAccepted, type RunState } from '../core/state.ts';
+import type { Colors } from './colors.ts';
+import { count, duration, percent, plural } from './figures.ts';
+import { finishedRollouts, plannedRollouts } from './rollout-count.ts';
+import { clip, textWidth } from './text-width.ts';
+
+/** Everything the live block shows. */
+export type ProgressView = {
+  readonly state: RunState;
+  readonly progress?: Progress | undefined;
+  readonly elapsedMs: number;
+  /** Rollouts that were finished before this process began: they say nothing about its speed. */
+  readonly finishedBefore: number;
+};
+
+/** The live block: four lines, none wider than `width`, however narrow that is. */
+export function progressBlock(view: ProgressView, { width, colors }: { width: number; colors: Colors }): string[] {
+  const { state, progress } = view;
+  const planned = plannedRollouts(state) || (progress?.total ?? 0);
+  const finished = plannedRollouts(state) ? finishedRollouts(state, progress) : (progress?.done ?? 0);
+  if (planned === 0) return ['starting'];
+  const facts = [whereFacts(view), scoreFacts(state), costFacts(view, finished, planned)];
+  return [
+    barLine({ finished, planned, width, colors }),
+    ...facts.filter((line) => line.length > 0).map((line) => joinFitting(line, width)),
+  ];
+}
+
+type Bar = { readonly finished: number; readonly planned: number; readonly width: number; readonly colors: Colors };
+
+function barLine({ finished, planned, width, colors }: Bar): string {
+  const share = planned === 0 ? 0 : Math.min(1, finished / planned);
+  const label = ` ${Math.floor(share * 100)} %  ${count(finished)}/${count(planned)} rollouts`;
+  const room = Math.min(40, width - textWidth(label) - 1);
+  if (room < 4) return clip(label.trim(), width);
+  const filled = Math.round(share * room);
+  return `${colors.cyan('━'.repeat(filled))}${colors.dim('─'.repeat(room - filled))}${label}`;
+}
+
+function whereFacts({ state, progress }: ProgressView): string[] {
+  const { draft, totalSteps, config } = state;
+  if (!progress) return [];
+  const stage = progress.total > 0 ? `${progress.phase} ${progress.done}/${progress.total}` : progress.phase;
+  if (draft.step === undefined) return [stage];
+  return [`step ${draft.step}/${totalSteps}`, `epoch ${draft.epoch}/${config?.numEpochs}`, stage];
+}
+
+function scoreFacts({ baseline, current, best, history }: RunState): string[] {
+  if (!baseline) return [];
+  const kept = history
+    .filter((record) => isAccepted(record.action))
+    .flatMap((record) => appliedEdits(record.editStatuses));
+  return [
+    `validation ${percent(current.score)}`,
+    `best ${percent(best.score)}`,
+    `baseline ${percent(baseline.score)}`,
+    `${plural(kept.length, 'edit')} kept`,
+  ];
+}
+
+const appliedEdits = (statuses: readonly string[] = []) => statuses.filter((status) => status.startsWith('applied'));
+
+function costFacts({ state, elapsedMs, finishedBefore }: ProgressView, finished: number, planned: number): string[] {
+  const usage = Object.values(state.usage);
+  const replies = usage.reduce((sum, { replies }) => sum + replies, 0);
+  const cached = usage.reduce((sum, { cacheHits }) => sum + cacheHits, 0);
+  const done = finished - finishedBefore;
+  const left =
+    done > 0 && planned > finished ? [`about ${duration((elapsedMs / done) * (planned - finished))} left`] : [];
+  const calls = `${plural(replies - cached, 'call')}${cached > 0 ? `, ${count(cached)} from cache` : ''}`;
+  return [`${duration(elapsedMs)} elapsed`, ...left, calls];
+}
+
+/** As many facts as fit on the line, the first ones first. */
+function joinFitting(facts: readonly string[], width: number): string {
+  const line = facts.reduce((text, fact) => {
+    const longer = text === '' ? fact : `${text} · ${fact}`;
+    return textWidth(longer) <= width ? longer : text;
+  }, '');
+  return line === '' ? clip(facts[0] ?? '', width) : line;
+}

@@ -1,0 +1,93 @@
+import { type Progress, type RunEvent, STAGES } from '../core/event.ts';
+import type { RunObserver } from '../core/observer.ts';
+import { emptyRun, type RunState } from '../core/state.ts';
+import { eventLine, openLine } from './event-line.ts';
+import { duration } from './figures.ts';
+import { openLiveBlock } from './live-block.ts';
+import { progressBlock } from './progress-block.ts';
+import { finishedRollouts } from './rollout-count.ts';
+import type { Terminal } from './terminal.ts';
+import { clip, oneLine } from './text-width.ts';
+
+const REDRAW_MS = 120;
+const RETRY_LINE_MS = 1000;
+
+export type ProgressReporter = RunObserver & {
+  /** A line of its own, which does not disturb the live block. */
+  log(line: string): void;
+  /** Ends the display and restores the terminal. */
+  close(): void;
+};
+
+type ProgressOptions = { readonly isQuiet?: boolean };
+
+/** Shows a run on stderr: a live block on a terminal, plain lines anywhere else, warnings alone when quiet. */
+export function openProgress(terminal: Terminal, { isQuiet = false }: ProgressOptions = {}): ProgressReporter {
+  const { stderr } = terminal.io;
+  const live = stderr.isTTY && !isQuiet ? openLiveBlock(terminal.io) : undefined;
+  const look = () => ({ width: lineWidth(stderr.columns), colors: terminal.errorColors });
+  const log = (line: string) => (live ? live.log(line) : terminal.say(line));
+  const startedAt = performance.now();
+  let state: RunState = emptyRun;
+  let finishedBefore = 0;
+  let progress: Progress | undefined;
+
+  const draw = () =>
+    live?.draw(progressBlock({ state, progress, elapsedMs: performance.now() - startedAt, finishedBefore }, look()));
+  const timer = live ? setInterval(draw, REDRAW_MS).unref() : undefined;
+  const tell = (line: string | undefined) => {
+    if (line !== undefined && !isQuiet) log(line);
+  };
+
+  return {
+    log,
+    onOpen(opened) {
+      state = opened;
+      finishedBefore = finishedRollouts(opened);
+      progress = comingPhase(opened);
+      tell(openLine(opened));
+    },
+    onEvent(event, after) {
+      state = after;
+      progress = comingPhase(after, event);
+      tell(eventLine(event, after, look()));
+    },
+    onProgress(next) {
+      progress = next;
+    },
+    onRetry: retryLines((line) => tell(clip(line, look().width))),
+    onWarning: (message) => log(`${terminal.errorColors.yellow('warning:')} ${message}`),
+    close() {
+      clearInterval(timer);
+      live?.close();
+    },
+  };
+}
+
+/** What a run does next, before the first of it is done. */
+function comingPhase(state: RunState, event?: RunEvent): Progress {
+  const coming = { step: state.draft.step ?? 0, done: 0, total: 0 };
+  if (event?.type === 'stage-end') return { ...coming, phase: STAGES[STAGES.indexOf(event.stage) + 1] ?? 'evaluate' };
+  if (!state.baseline) return { ...coming, phase: 'baseline' };
+  return { ...coming, phase: state.stepsDone < state.totalSteps ? 'rollout' : 'test' };
+}
+
+/** One column is left free: some terminals wrap after the last one. */
+const lineWidth = (columns = 81) => Math.max(1, Math.min(columns, 121) - 1);
+
+/** At most one line a second: when a provider is down, every call in flight says so. */
+function retryLines(tell: (line: string) => void): NonNullable<RunObserver['onRetry']> {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let unsaid = 0;
+  return ({ error, attempt, delayMs }) => {
+    const now = performance.now();
+    if (now - lastAt < RETRY_LINE_MS) {
+      unsaid++;
+      return;
+    }
+    const more = unsaid > 0 ? ` (and ${unsaid} more)` : '';
+    tell(`  retry ${attempt} in ${duration(delayMs)}${more}: ${oneLine(error.message)}`);
+    lastAt = now;
+    unsaid = 0;
+  };
+}

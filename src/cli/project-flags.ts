@@ -1,0 +1,45 @@
+import type { Option } from 'commander';
+import { configShape } from '../core/config.ts';
+import { flagsFrom } from './flags.ts';
+import { projectKeys } from './project.ts';
+
+const { extras: _extras, verbose: _verbose, ...runKeys } = configShape;
+const { promptOverrides: _promptOverrides, ...ownKeys } = projectKeys;
+const { workers, maxRetries, callTimeoutMs, rolloutTimeoutMs } = configShape;
+const { env, tasks, splitRatio, splitSeed, target } = projectKeys;
+
+const placeholders = {
+  name: 'name',
+  env: 'qa|path',
+  tasks: 'path',
+  skill: 'path',
+  outRoot: 'dir',
+  splitRatio: 'a:b:c',
+  target: 'model',
+  optimizer: 'model',
+  lrScheduler: 'mode',
+  gateMetric: 'metric',
+  selectionSplit: 'split',
+  testSplit: 'split',
+};
+
+/** A flag for every key of a project that fits on a command line. */
+export function trainFlags(): Option[] {
+  return [
+    ...flagsFrom(ownKeys, { group: 'project (over the project file):', placeholders }),
+    ...flagsFrom(runKeys, { group: 'training (over the project file):', placeholders, aliases: { outRoot: '--run' } }),
+  ];
+}
+
+/** Those that matter when a document is scored. */
+export function evalFlags(): Option[] {
+  const shape = { env, tasks, target, splitRatio, splitSeed, workers, maxRetries, callTimeoutMs, rolloutTimeoutMs };
+  return flagsFrom(shape, { group: 'project (over the project file):', placeholders });
+}
+
+const projectNames = new Set(Object.keys({ ...runKeys, ...ownKeys }));
+
+/** Of all flags, those that are keys of a project. */
+export function projectInput(flags: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(flags).filter(([key]) => projectNames.has(key)));
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { checkBudgets, configShape, parseWith } from '../core/config.ts';
+import { SkillError } from '../core/errors.ts';
+import { PROMPT_NAMES } from '../core/prompt-name.ts';
+import { suggestion } from './closest-name.ts';
+
+const modelSpec = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
+const NAME = /^[A-Za-z0-9][\w.-]*$/;
+
+/** What a project file may say besides the settings of a run. */
+export const projectKeys = {
+  name: z
+    .string()
+    .regex(NAME, 'expected letters, digits, - _ and .')
+    .optional()
+    .describe('Name of the run. Default: the name of the environment.'),
+  env: z.string().min(1).default('qa').describe('Environment: qa, or the path of a module (.js, .mjs).'),
+  tasks: z.string().min(1).optional().describe('File of tasks: .jsonl, .json, .csv or .yaml.'),
+  skill: z.string().min(1).optional().describe('Document to start from. Default: what the environment has.'),
+  splitRatio: z.string().min(1).default('4:3:3').describe('Shares of train:val:test for tasks without a split.'),
+  splitSeed: z.number().int().default(42).describe('Seed of that split.'),
+  target: modelSpec.optional().describe('Frozen model that the skill is for.'),
+  optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
+  promptOverrides: z
+    .partialRecord(z.enum(PROMPT_NAMES), z.string())
+    .default({})
+    .describe('Optimizer prompts by name: text, or the path of a .md file.'),
+};
+
+const projectShape = { ...configShape, ...projectKeys };
+
+export const Project = z.strictObject(projectShape).superRefine(checkBudgets);
+export type Project = z.output<typeof Project>;
+/** Values before defaults: from a file or from flags, any key may be missing or wrong. */
+export type ProjectInput = Readonly<Record<string, unknown>>;
+
+/** Throws `CONFIG_INVALID` for keys that no project has; `source` is what the message calls the input. */
+export function refuseUnknownKeys(input: ProjectInput, source: string): void {
+  const known = Object.keys(projectShape);
+  const unknown = Object.keys(input).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  const lines = unknown.map((key) => `  ${key}${suggestion(key, known)}`);
+  const title = `${source}: unknown ${unknown.length === 1 ? 'key' : 'keys'}`;
+  const hint = 'Every key and its default: skillopt train --help';
+  throw new SkillError('CONFIG_INVALID', [title, ...lines].join('\n'), { hint });
+}
+
+/** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem. */
+export function parseProject(input: ProjectInput): Project {
+  return parseWith(Project, input, 'The settings of this project are not valid.');
+}

@@ -1,0 +1,39 @@
+import type { RunState } from '../core/state.ts';
+import { type ListedEdit, listEdits } from './edit-list.ts';
+import type { ReportOptions } from './report-options.ts';
+import { clip, oneLine, printable } from './text-width.ts';
+
+const SHOWN = { accepted: 12, rejected: 6, skipped: 0 } as const;
+const BULLET = /^[-*+] (?=\S)/;
+const SIGNS = { append: '+', insert_after: '+', replace: '~', delete: '-' } as const;
+
+/** The edits with one fate, a line each; with `isComplete` all of them, in full. */
+export function editLines(state: RunState, fate: ListedEdit['fate'], options: ReportOptions): string[] {
+  const edits = listEdits(state).filter((edit) => edit.fate === fate);
+  const shown = options.isComplete ? edits : edits.slice(0, SHOWN[fate]);
+  const rest = edits.length - shown.length;
+  if (edits.length === 0 || (fate === 'skipped' && !options.isComplete)) return [];
+  const more = rest > 0 ? [options.colors.dim(`  … and ${rest} more: skillopt show ${options.run} --all`)] : [];
+  const title = `${fate} edits (${edits.length})${fate === 'skipped' ? ': they did not fit the text' : ''}`;
+  return [options.colors.bold(title), ...shown.flatMap((edit) => describeEdit(edit, options)), ...more];
+}
+
+function describeEdit(edit: ListedEdit, { width, colors, isComplete }: ReportOptions): string[] {
+  const head = `  ${`step ${edit.step}`.padEnd(8)} ${SIGNS[edit.op]} `;
+  const lines = isComplete ? fullText(edit) : [oneLine(shortText(edit)).replace(BULLET, '')];
+  const paint = edit.fate === 'accepted' ? colors.green : colors.dim;
+  return lines.map((line, index) =>
+    paint(clip(`${index === 0 ? head : ' '.repeat(head.length)}${line}`, isComplete ? Number.MAX_SAFE_INTEGER : width)),
+  );
+}
+
+function shortText({ op, target, content }: ListedEdit): string {
+  if (op === 'delete') return target;
+  return op === 'replace' ? `${target} → ${content}` : content;
+}
+
+function fullText({ op, target, content, status }: ListedEdit): string[] {
+  const where = target === '' ? [] : [`${op === 'insert_after' ? 'after' : 'from'}: ${oneLine(target)}`];
+  const text = op === 'delete' ? [] : printable(content).trim().split('\n');
+  return [...where, ...text, ...(status.startsWith('applied') ? [] : [`(${status.replaceAll('_', ' ')})`])];
+}

@@ -1,0 +1,34 @@
+import type { RunState } from '../core/state.ts';
+import { duration, plural } from './figures.ts';
+import { editLines } from './report-edits.ts';
+import type { ReportOptions } from './report-options.ts';
+import { bucketLines, scoreLines } from './report-scores.ts';
+import { usageLines } from './report-usage.ts';
+
+/** What a run came to, as lines for people: scores, task types, edits, costs, and what to do next. */
+export function reportLines(state: RunState, options: ReportOptions): string[] {
+  const sections = [
+    [headline(state, options)],
+    scoreLines(state, options),
+    bucketLines(state, options),
+    editLines(state, 'accepted', options),
+    editLines(state, 'rejected', options),
+    editLines(state, 'skipped', options),
+    usageLines(state, options),
+    nextLines(options),
+  ];
+  return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+function headline({ isDone, stepsDone, totalSteps, wallTimeMs }: RunState, { run, colors }: ReportOptions): string {
+  const progress = isDone ? `done, ${plural(totalSteps, 'step')}` : `step ${stepsDone} of ${totalSteps}`;
+  return `${colors.bold(run)}  ${progress} in ${duration(wallTimeMs)}`;
+}
+
+function nextLines({ run, bestSkillPath, colors }: ReportOptions): string[] {
+  return [
+    `${colors.dim('best skill')}  ${bestSkillPath}`,
+    `${colors.dim('next      ')}  skillopt diff ${run}`,
+    `${colors.dim('          ')}  skillopt show ${run} --all`,
+  ];
+}

@@ -1,0 +1,39 @@
+import { Command, CommanderError } from 'commander';
+import { SkillError } from '../core/errors.ts';
+import type { CommandEntry } from './define-command.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Loads one command and runs it with its arguments. A mistake in them is a `USAGE` error. */
+export async function runCommand(entry: CommandEntry, argv: readonly string[], terminal: Terminal): Promise<void> {
+  const { define } = await entry.load();
+  const command = newCommand(entry, terminal);
+  define(command, terminal);
+  try {
+    await command.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw usageError(entry.name, error.message);
+  }
+}
+
+function newCommand({ name, summary }: CommandEntry, { io, colors }: Terminal): Command {
+  return new Command(`skillopt ${name}`)
+    .description(summary)
+    .exitOverride()
+    .allowExcessArguments(false)
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: () => {},
+      getOutHelpWidth: () => helpWidth(io),
+    })
+    .configureHelp({ styleTitle: (title) => colors.bold(title.toLowerCase()) });
+}
+
+const helpWidth = (io: Terminal['io']) => Math.min(io.stdout.columns ?? 100, 100);
+
+/** Commander's sentence, with its guess at what was meant as the hint. */
+function usageError(name: string, text: string): SkillError {
+  const [message, guess] = text.replace(/^error: /, '').split(/\n\(?(?=Did you mean)/);
+  const help = `skillopt ${name} --help`;
+  return new SkillError('USAGE', message!, { hint: guess ? `${guess.replace(/\)$/, '')} See ${help}` : `See ${help}` });
+}

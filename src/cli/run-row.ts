@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { RunState } from '../core/state.ts';
+import { summarize } from '../core/summary.ts';
+import type { RunListing } from '../stores/index.ts';
+import { processStart } from '../stores/process-start.ts';
+import { LOCK_FILE } from '../stores/run-lock.ts';
+import { loadRun } from './load-run.ts';
+
+/** One run in the list of runs. */
+export type RunRow = {
+  readonly name: string;
+  readonly path: string;
+  readonly state: string;
+  readonly baselineScore: number | null;
+  readonly bestScore: number | null;
+  readonly testHard: number | null;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly modifiedAt: Date;
+  /** Why the run cannot be read. */
+  readonly problem?: string;
+};
+
+/** A run that cannot be read is a row that says so: the others are still worth listing. */
+export async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunRow> {
+  const place = { name, path, modifiedAt };
+  try {
+    const { state } = await loadRun(path);
+    return { ...place, ...figures(state), state: describeState(state, await isBeingWritten(path)) };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ...place, ...noFigures, state: 'unreadable', problem };
+  }
+}
+
+const noFigures = { baselineScore: null, bestScore: null, testHard: null, accepted: 0, rejected: 0 };
+
+function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'path' | 'state' | 'modifiedAt'> {
+  const summary = summarize(state);
+  return {
+    baselineScore: summary.baselineSelectionScore,
+    bestScore: state.baseline ? summary.bestSelectionScore : null,
+    testHard: summary.testHard,
+    accepted: summary.totalAccepts,
+    rejected: summary.totalRejects,
+  };
+}
+
+export function describeState({ isDone, stepsDone, totalSteps }: RunState, isRunning: boolean): string {
+  const progress = isDone ? 'done' : `step ${stepsDone} of ${totalSteps}`;
+  return isRunning ? `running, ${progress}` : progress;
+}
+
+/** Only looks: taking the lock to find out would be in the way of whoever wants it. */
+async function isBeingWritten(path: string): Promise<boolean> {
+  try {
+    const owner = JSON.parse(await readFile(join(path, LOCK_FILE), 'utf8')) as {
+      pid: number;
+      startedAt: string;
+      host: string;
+    };
+    return owner.host === hostname() && (await processStart(owner.pid)) === owner.startedAt;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,33 @@
+import { type Colors, colorsFor } from './colors.ts';
+import type { Io } from './io.ts';
+
+/** What a command speaks through: results on stdout, everything else on stderr. */
+export type Terminal = {
+  readonly io: Io;
+  readonly isJson: boolean;
+  /** Columns to fill; 80 where nobody knows. */
+  readonly width: number;
+  readonly colors: Colors;
+  readonly errorColors: Colors;
+  say(line: string): void;
+  /** The one result: an object for machines with `--json`, lines for people without. */
+  answer(value: object, lines: readonly string[]): void;
+};
+
+const WIDEST = 120;
+
+export function openTerminal(io: Io, { isJson = false } = {}): Terminal {
+  const answer = (value: object, lines: readonly string[]) =>
+    io.stdout.write(isJson ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''));
+  return {
+    io,
+    isJson,
+    get width() {
+      return Math.min(io.stdout.columns ?? 80, WIDEST);
+    },
+    colors: colorsFor(io.stdout, io.env),
+    errorColors: colorsFor(io.stderr, io.env),
+    say: (line) => void io.stderr.write(`${line}\n`),
+    answer: (value, lines) => void answer(value, lines),
+  };
+}

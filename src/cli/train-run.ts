@@ -1,0 +1,59 @@
+import { SkillError } from '../core/errors.ts';
+import type { RunStore } from '../core/run-store.ts';
+import { archiveRun, runDirectory } from '../stores/index.ts';
+import { SkillOptTrainer, type TrainerOptions } from '../train/index.ts';
+import { interruptible, STOPPING } from './interrupt.ts';
+import { loadRun } from './load-run.ts';
+import { openProgress } from './progress.ts';
+import { reportRun } from './run-report.ts';
+import { shownPath } from './shown-path.ts';
+import type { Terminal } from './terminal.ts';
+
+export type TrainRunOptions = {
+  /** The run directory, absolute. */
+  readonly path: string;
+  readonly isFresh?: boolean;
+  readonly isQuiet?: boolean;
+  readonly trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>;
+};
+
+/** Trains with progress on stderr, stops on Ctrl-C, and answers with the report. */
+export async function trainRun(
+  { path, isFresh = false, isQuiet = false, trainer }: TrainRunOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const shown = shownPath(path, terminal.io.cwd());
+  const progress = openProgress(terminal, { isQuiet });
+  const directory = { ...runDirectory(path), name: shown };
+  const onArchived = (aside: string) => progress.log(`the old run is now ${shownPath(aside, terminal.io.cwd())}`);
+  const store = isFresh ? freshStore(directory, path, onArchived) : directory;
+  const config = { ...trainer.config, outRoot: shown };
+  try {
+    const summary = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, (signal) =>
+      new SkillOptTrainer({ ...trainer, config, store, observers: [progress], signal }).train(),
+    );
+    progress.close();
+    reportRun(await loadRun(path), terminal, { warnings: summary.warnings });
+  } catch (error) {
+    if (isResumable(error)) progress.log(`the run is kept in ${shown}: run the same command again to go on`);
+    throw error;
+  } finally {
+    progress.close();
+  }
+}
+
+const isResumable = (error: unknown) =>
+  error instanceof SkillError && ['MODEL_CALL_FAILED', 'BUDGET_EXHAUSTED'].includes(error.code);
+
+/** Looks empty, and moves the old run aside when it is opened: by then the input has been checked. */
+function freshStore(store: RunStore, path: string, onArchived: (aside: string) => void): RunStore {
+  return {
+    name: store.name,
+    read: async () => [],
+    async open() {
+      const aside = await archiveRun(path);
+      if (aside !== undefined) onArchived(aside);
+      return store.open();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configShape, type SkillOptConfigInput } from '../core/config.ts';
+import type { SkillEnv } from '../core/env.ts';
+import { SkillError } from '../core/errors.ts';
+import type { PromptOverrides } from '../core/prompt-name.ts';
+import { loadEnv } from './load-env.ts';
+import { isPromptPath, type LoadedProject } from './load-project.ts';
+import type { Project } from './project.ts';
+
+/** A project with everything loaded that does not depend on a model. */
+export type Wiring = {
+  readonly env: SkillEnv;
+  readonly config: SkillOptConfigInput;
+  /** The run directory, absolute. */
+  readonly path: string;
+  readonly initialSkill: string | undefined;
+  readonly promptOverrides: PromptOverrides;
+};
+
+export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
+  const { project, directory } = loaded;
+  const env = await loadEnv(loaded);
+  const path = project.outRoot ?? join(directory, 'runs', project.name ?? env.name);
+  return {
+    env,
+    path,
+    config: runConfig(project),
+    initialSkill: project.skill === undefined ? undefined : await readSkill(project.skill),
+    promptOverrides: await readPrompts(project.promptOverrides),
+  };
+}
+
+/** The keys of a project that are settings of a run. */
+function runConfig(project: Project): SkillOptConfigInput {
+  const entries = Object.entries(project).filter(([key, value]) => key in configShape && value !== undefined);
+  return Object.fromEntries(entries) as SkillOptConfigInput;
+}
+
+export function readSkill(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const problem = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${cause.message}`;
+    const hint = 'Check the path. An empty file is a fine start.';
+    throw new SkillError('SKILL_NOT_FOUND', `the skill document ${path} ${problem}`, { cause, hint });
+  });
+}
+
+async function readPrompts(overrides: Project['promptOverrides']): Promise<PromptOverrides> {
+  const entries = Object.entries(overrides).map(
+    async ([name, value]) => [name, await readPrompt(name, value)] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function readPrompt(name: string, value: string): Promise<string> {
+  if (!isPromptPath(value)) return value;
+  return readFile(value, 'utf8').catch((cause: Error) => {
+    throw new SkillError('CONFIG_INVALID', `promptOverrides.${name}: ${value} cannot be read: ${cause.message}`, {
+      cause,
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { SkillError } from './errors.ts';
+import { GATE_METRICS } from './gate.ts';
+import { LR_SCHEDULER_MODES } from './schedule.ts';
+
+const positive = z.number().int().positive();
+
+/** Every setting of a run, each with its default: types, flags, help and docs are made from this. */
+export const configShape = {
+  numEpochs: positive.default(4).describe('Passes over the training split.'),
+  batchSize: positive.default(40).describe('Training tasks rolled out per step.'),
+  minibatchSize: positive.default(8).describe('Trajectories that one analyst reads together.'),
+  mergeBatchSize: z.number().int().min(2).default(8).describe('Patches merged at once while aggregating.'),
+  editBudget: positive.default(4).describe('Most edits applied in a step: the learning rate.'),
+  minEditBudget: positive.default(2).describe('What the edit budget decays to.'),
+  lrScheduler: z.enum(LR_SCHEDULER_MODES).default('cosine').describe('How the edit budget decays.'),
+  gateMetric: z.enum(GATE_METRICS).default('hard').describe('Score that a candidate must improve.'),
+  gateMixedWeight: z.number().min(0).max(1).default(0.5).describe('Weight of soft in the mixed metric.'),
+  failureOnly: z.boolean().default(false).describe('Learn from failures alone.'),
+  workers: positive.default(8).describe('Model calls in flight at once.'),
+  seed: z.number().int().default(42).describe('Seed of every shuffle.'),
+  outRoot: z.string().min(1).optional().describe('Run directory. Default: runs/<env name>.'),
+  selectionSplit: z.string().min(1).default('val').describe('Split that the gate measures on.'),
+  testSplit: z.string().min(1).default('test').describe('Split of the final report.'),
+  evalTest: z.boolean().default(true).describe('Measure baseline and best on the test split at the end.'),
+  saveEveryStep: z.boolean().default(true).describe('Keep the skill of every step under skills/.'),
+  optimizerMaxCompletionTokens: positive.default(4096).describe('Longest optimizer reply, in tokens.'),
+  maxRetries: z.number().int().nonnegative().default(4).describe('Further tries of a call that failed for the moment.'),
+  callTimeoutMs: positive.default(120_000).describe('Longest time for one model call.'),
+  rolloutTimeoutMs: positive.default(600_000).describe('Longest time for one task.'),
+  verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are told.'),
+  extras: z.record(z.string(), z.unknown()).default({}).describe('Free-form values for environments and prompts.'),
+};
+
+export const SkillOptConfig = z.strictObject(configShape).superRefine(checkBudgets);
+export type SkillOptConfig = z.output<typeof SkillOptConfig>;
+export type SkillOptConfigInput = z.input<typeof SkillOptConfig>;
+
+/** Keys that change how a run is carried out, but not what comes out of it. Such a key may differ on resume. */
+export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfig>([
+  'workers',
+  'outRoot',
+  'saveEveryStep',
+  'maxRetries',
+  'callTimeoutMs',
+  'rolloutTimeoutMs',
+  'verbose',
+]);
+
+export function checkBudgets(
+  config: { minEditBudget: number; editBudget: number },
+  context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
+): void {
+  if (config.minEditBudget <= config.editBudget) return;
+  const message = `must not exceed editBudget (${config.editBudget}), got ${config.minEditBudget}`;
+  context.addIssue({ code: 'custom', path: ['minEditBudget'], message });
+}
+
+/** Fills in the defaults, or throws `CONFIG_INVALID` with one line per problem. */
+export function parseConfig(input: SkillOptConfigInput = {}): SkillOptConfig {
+  return parseWith(SkillOptConfig, input, 'The configuration is not valid.');
+}
+
+/** `schema.parse` that throws `CONFIG_INVALID`: `title`, then what was expected and what came, a line per problem. */
+export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unknown, title: string): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `  ${describeIssue(issue, input)}`);
+  throw new SkillError('CONFIG_INVALID', [title, ...problems].join('\n'), {
+    hint: 'Every key and its default: skillopt train --help',
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
+  const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+  if (issue.code === 'unrecognized_keys') {
+    return `${where}unknown ${issue.keys.length > 1 ? 'keys' : 'key'} ${issue.keys.join(', ')}`;
+  }
+  const came = issue.path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)?.[key], input);
+  const message = issue.message.replace(/^Invalid (input|option): /, '');
+  return `${where}${message}${message.includes('got') ? '' : `, got ${JSON.stringify(came)}`}`;
+}

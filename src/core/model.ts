@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+
+export type ChatMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string };
+
+export type ChatRequest = {
+  readonly messages: readonly ChatMessage[];
+  /** Which part of a run asks: `rollout`, `analyst`, `merge`, `ranking`. For accounting; never sent. */
+  readonly stage?: string;
+  /** Draws with different indexes are independent; the same index is the same draw, also from the cache. */
+  readonly sampleIndex?: number;
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly schema?: z.ZodType;
+  readonly signal?: AbortSignal;
+};
+
+/** Tokens as the provider counted them. `cached` is part of `input`, `reasoning` part of `output`. */
+export type Usage = {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  readonly reasoning: number;
+};
+
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'other';
+
+export type ChatReply = { readonly text: string; readonly usage: Usage; readonly finishReason: FinishReason };
+
+/**
+ * The one contract with a frozen language model. `id` names the model and every setting that changes its
+ * answers, so that replies can be cached under it. `complete` throws only `ModelCallError`, or the reason of
+ * an aborted signal.
+ */
+export interface ChatModel {
+  readonly id: string;
+  complete(request: ChatRequest): Promise<ChatReply>;
+}
+
+export const noUsage: Usage = { input: 0, cached: 0, output: 0, reasoning: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    cached: a.cached + b.cached,
+    output: a.output + b.output,
+    reasoning: a.reasoning + b.reasoning,
+  };
+}

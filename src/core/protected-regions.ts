@@ -1,0 +1,48 @@
+/** Text that step edits may not touch. Each pair of markers is owned by one part of the optimizer. */
+export const MARKERS = {
+  slowUpdate: { start: '<!-- SLOW_UPDATE_START -->', end: '<!-- SLOW_UPDATE_END -->' },
+  appendix: { start: '<!-- APPENDIX_START -->', end: '<!-- APPENDIX_END -->' },
+} as const;
+
+export type Region = {
+  readonly kind: 'frontmatter' | keyof typeof MARKERS;
+  readonly start: number;
+  readonly end: number;
+};
+
+const FRONTMATTER = /^---[ \t]*\r?\n(?:[^\n]*\n)*?---(?=[ \t]*(?:\r?\n|$))/;
+const ANY_MARKER = /<!-- (?:SLOW_UPDATE|APPENDIX)_(?:START|END) -->/g;
+
+/** Every protected region in order of appearance: the YAML frontmatter, and each marked block with its markers. */
+export function findRegions(skill: string): Region[] {
+  const frontmatter = skill.match(FRONTMATTER);
+  const regions: Region[] = frontmatter ? [{ kind: 'frontmatter', start: 0, end: frontmatter[0].length }] : [];
+  for (const kind of Object.keys(MARKERS) as (keyof typeof MARKERS)[]) regions.push(...findBlocks(skill, kind));
+  return regions.sort((a, b) => a.start - b.start);
+}
+
+function findBlocks(skill: string, kind: keyof typeof MARKERS): Region[] {
+  const { start: open, end: close } = MARKERS[kind];
+  const blocks: Region[] = [];
+  for (let from = 0; ; ) {
+    const start = skill.indexOf(open, from);
+    if (start === -1) return blocks;
+    const closing = skill.indexOf(close, start);
+    const end = closing === -1 ? skill.length : closing + close.length; // an unclosed block protects the rest
+    blocks.push({ kind, start, end });
+    from = end;
+  }
+}
+
+/** The protected text, for checking that an edit left all of it alone. */
+export function protectedText(skill: string): string[] {
+  return findRegions(skill).map(({ kind, start, end }) => `${kind}:${skill.slice(start, end)}`);
+}
+
+/** Content with every marker taken out, also those that only appear once another is gone. */
+export function withoutMarkers(content: string): string {
+  for (let before = content; ; before = content) {
+    content = before.replace(ANY_MARKER, '');
+    if (content === before) return content;
+  }
+}

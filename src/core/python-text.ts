@@ -1,0 +1,33 @@
+// The reference is Python, and some results depend on how Python treats text. These few functions do the same.
+
+const WHITESPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const LEADING = new RegExp(`^[${WHITESPACE}]+`);
+const IS_SPACE = new RegExp(`[${WHITESPACE}]`);
+
+/** Python's `str.rstrip()`: its whitespace differs from JavaScript's by a handful of code points. */
+export function rstrip(text: string): string {
+  let end = text.length;
+  while (end > 0 && IS_SPACE.test(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
+/** Python's `str.strip()`. */
+export function strip(text: string): string {
+  return rstrip(text.replace(LEADING, ''));
+}
+
+/** Python's `text[:length]`, which counts code points and never splits one. */
+export function head(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return Array.from(text.slice(0, length * 2))
+    .slice(0, length)
+    .join('');
+}
+
+/** Python's `round()`: halves go to the even neighbour. */
+export function roundHalfToEven(value: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  if (rest !== 0.5) return Math.round(value);
+  return floor % 2 === 0 ? floor : floor + 1;
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+const unitInterval = z.number().min(0).max(1);
+
+/**
+ * One task attempted once under one skill. `hard` is success, `soft` is partial credit, both from 0 to 1.
+ * `errored` means that infrastructure failed: the result has no score and no analyst sees it.
+ */
+export const RolloutResult = z.object({
+  id: z.string(),
+  hard: unitInterval,
+  soft: unitInterval,
+  errored: z.boolean().optional(),
+  nTurns: z.number().optional(),
+  failReason: z.string().optional(),
+  taskType: z.string().optional(),
+  taskDescription: z.string().optional(),
+  predictedAnswer: z.string().optional(),
+  question: z.string().optional(),
+  referenceText: z.string().optional(),
+  targetSystemPrompt: z.string().optional(),
+  targetUserPrompt: z.string().optional(),
+  conversation: z.array(z.unknown()).optional(),
+  extras: z.record(z.string(), z.unknown()).optional(),
+});
+export type RolloutResult = z.infer<typeof RolloutResult>;

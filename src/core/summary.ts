@@ -1,0 +1,92 @@
+import type { StageUsage } from './event.ts';
+import { isAccepted, type RunState, type StepRecord, type TestReport } from './state.ts';
+
+export type EpochStats = {
+  readonly epoch: number;
+  readonly steps: number;
+  readonly accepts: number;
+  readonly rejects: number;
+  readonly skips: number;
+  readonly bestScoreAtEpochEnd: number;
+  readonly currentScoreAtEpochEnd: number;
+};
+
+/** What a run came to. A run that is not done has the figures it has so far. */
+export type RunSummary = {
+  readonly version: string;
+  readonly isDone: boolean;
+  readonly outRoot: string;
+  readonly bestSkill: string;
+  readonly bestStep: number;
+  readonly baselineSelectionHard: number | null;
+  readonly baselineSelectionScore: number | null;
+  readonly bestSelectionHard: number | null;
+  readonly bestSelectionScore: number;
+  readonly currentSelectionScore: number;
+  readonly totalSteps: number;
+  readonly stepsDone: number;
+  readonly totalAccepts: number;
+  readonly totalRejects: number;
+  readonly totalSkips: number;
+  readonly epochStats: readonly EpochStats[];
+  readonly baselineTestHard: number | null;
+  readonly baselineTestSoft: number | null;
+  readonly testHard: number | null;
+  readonly testSoft: number | null;
+  readonly testDeltaHard: number | null;
+  readonly tests: { readonly baseline?: TestReport; readonly best?: TestReport };
+  readonly totalWallTimeS: number;
+  readonly tokenSummary: Readonly<Record<string, StageUsage>>;
+  readonly warnings: readonly string[];
+};
+
+export const SUMMARY_VERSION = 'skillopt-0.1.0';
+
+/** A fold's last word: every figure comes from the state, so a summary can be made again at any time. */
+export function summarize(state: RunState, { outRoot = '', warnings = [] as readonly string[] } = {}): RunSummary {
+  const { baseline, best, current, history, tests } = state;
+  const delta = tests.baseline && tests.best ? tests.best.hard - tests.baseline.hard : null;
+  return {
+    version: SUMMARY_VERSION,
+    isDone: state.isDone,
+    outRoot,
+    bestSkill: best.skill,
+    bestStep: best.step,
+    baselineSelectionHard: baseline?.hard ?? null,
+    baselineSelectionScore: baseline?.score ?? null,
+    bestSelectionHard: state.evaluations[best.hash]?.hard ?? null,
+    bestSelectionScore: best.score,
+    currentSelectionScore: current.score,
+    totalSteps: state.totalSteps,
+    stepsDone: state.stepsDone,
+    ...countActions(history),
+    epochStats: epochStats(history),
+    baselineTestHard: tests.baseline?.hard ?? null,
+    baselineTestSoft: tests.baseline?.soft ?? null,
+    testHard: tests.best?.hard ?? null,
+    testSoft: tests.best?.soft ?? null,
+    testDeltaHard: delta,
+    tests,
+    totalWallTimeS: state.wallTimeMs / 1000,
+    tokenSummary: state.usage,
+    warnings,
+  };
+}
+
+/** Accepted, rejected and skipped add up to the steps: an unchanged candidate is a skip. */
+function countActions(history: readonly StepRecord[]) {
+  const totalAccepts = history.filter((record) => isAccepted(record.action)).length;
+  const totalRejects = history.filter((record) => record.action === 'reject').length;
+  return { totalAccepts, totalRejects, totalSkips: history.length - totalAccepts - totalRejects };
+}
+
+function epochStats(history: readonly StepRecord[]): EpochStats[] {
+  const epochs = [...new Set(history.map((record) => record.epoch))];
+  return epochs.map((epoch) => {
+    const records = history.filter((record) => record.epoch === epoch);
+    const { totalAccepts, totalRejects, totalSkips } = countActions(records);
+    const last = records.at(-1)!;
+    const scores = { bestScoreAtEpochEnd: last.bestScore, currentScoreAtEpochEnd: last.currentScore };
+    return { epoch, steps: records.length, accepts: totalAccepts, rejects: totalRejects, skips: totalSkips, ...scores };
+  });
+}

@@ -1,0 +1,40 @@
+/** How right an answer is: `hard` is 1 for an exact match and 0 otherwise, `soft` is the overlap of words. */
+export type AnswerScore = { readonly hard: 0 | 1; readonly soft: number };
+
+const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/g;
+// Spelled out because `\b` knows ASCII letters only and would cut the "a" off "año".
+const ARTICLE = /(?<![\p{L}\p{M}\p{N}])(?:a|an|the)(?![\p{L}\p{M}\p{N}])/gu;
+
+/** SQuAD's normal form: lower case, no ASCII punctuation, no articles, single spaces. */
+export function normalizeAnswer(text: string): string {
+  const bare = text.toLowerCase().replace(ASCII_PUNCTUATION, '').replace(ARTICLE, ' ');
+  return bare.replace(/\s+/g, ' ').trim();
+}
+
+/** Twice the shared tokens over all tokens, each counted as often as it occurs. Two empty texts score 1. */
+export function tokenF1(predicted: string, gold: string): number {
+  const [tokens, goldTokens] = [tokenize(predicted), tokenize(gold)];
+  return (2 * countShared(tokens, goldTokens)) / (tokens.length + goldTokens.length);
+}
+
+/** The best score over all gold answers. An answer that merely contains a gold one is not an exact match. */
+export function scoreAnswer(predicted: string, golds: readonly string[]): AnswerScore {
+  const normal = normalizeAnswer(predicted);
+  const hard = golds.some((gold) => normalizeAnswer(gold) === normal) ? 1 : 0;
+  return { hard, soft: Math.max(0, ...golds.map((gold) => tokenF1(predicted, gold))) };
+}
+
+/** Never empty: a text without words is one empty token, which only another such text shares. */
+function tokenize(text: string): string[] {
+  return normalizeAnswer(text).split(' ');
+}
+
+function countShared(tokens: readonly string[], others: readonly string[]): number {
+  const unused = new Map<string, number>();
+  for (const token of others) unused.set(token, (unused.get(token) ?? 0) + 1);
+  return tokens.filter((token) => {
+    const left = unused.get(token) ?? 0;
+    unused.set(token, left - 1);
+    return left > 0;
+  }).length;
+}

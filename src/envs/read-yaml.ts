@@ -1,0 +1,35 @@
+import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument, type YAMLSeq } from 'yaml';
+import type { Row } from './row.ts';
+import { LIST_KEYS, notAList } from './task-list.ts';
+import { tasksInvalid } from './tasks-invalid.ts';
+
+const HINT = 'A task file is a YAML list: each task begins with "- ".';
+
+/** A list of tasks, or a mapping with such a list under one of `LIST_KEYS`. */
+export function readYaml(text: string, path: string): Row[] {
+  const lineCounter = new LineCounter();
+  // The library is silent: without the level, the parser would print its warnings itself.
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' });
+  const placeOf = (offset: number) => `${path}:${lineCounter.linePos(offset).line}`;
+  const [error] = document.errors;
+  if (error) throw tasksInvalid([`${placeOf(error.pos[0])}: expected YAML: ${error.message}`], HINT, error);
+  if (document.contents === null) return [];
+  const list = findList(document.contents);
+  if (!list) throw notAList(document.toJS(), path);
+  return list.items.map((node) => toRow(node, document, placeOf(node.range![0])));
+}
+
+function findList(contents: unknown): YAMLSeq<Node> | undefined {
+  if (isSeq<Node>(contents)) return contents;
+  if (!isMap(contents)) return undefined;
+  return LIST_KEYS.map((key) => contents.get(key)).find((entry) => isSeq<Node>(entry));
+}
+
+function toRow(node: Node, document: Document, where: string): Row {
+  try {
+    return { value: node.toJS(document), where };
+  } catch (error) {
+    // An alias without its anchor, or aliases that multiply beyond reason.
+    throw tasksInvalid([`${where}: expected YAML: ${(error as Error).message}`], HINT, error);
+  }
+}

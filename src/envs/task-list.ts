@@ -1,0 +1,14 @@
+import type { SkillError } from '../core/errors.ts';
+import { tasksInvalid } from './tasks-invalid.ts';
+
+/** Where an object may keep its list of tasks, in the order of looking. */
+export const LIST_KEYS = ['data', 'items'] as const;
+
+/** The error for a file whose `root` is no list and holds none. */
+export function notAList(root: unknown, path: string): SkillError {
+  const keys =
+    typeof root === 'object' && root !== null ? Object.keys(root).map((key) => JSON.stringify(key)) : undefined;
+  const came = keys ? `an object with the keys ${keys.join(', ')}` : JSON.stringify(root);
+  const problem = `${path}: expected a list of tasks, or an object with a list under "data" or "items", got ${came}`;
+  return tasksInvalid([problem], 'Make the file a list of tasks, or write one task per line into a .jsonl file.');
+}

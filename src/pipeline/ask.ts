@@ -1,0 +1,66 @@
+import { jsonrepair } from 'jsonrepair';
+import { z } from 'zod';
+import { extractJson, jsonCandidates } from '../core/extract-json.ts';
+import type { ChatMessage, ChatReply } from '../core/model.ts';
+import type { PromptName } from '../core/prompt-name.ts';
+import { toCamelCase } from '../core/snake-case.ts';
+import type { StageDeps } from './stage-deps.ts';
+
+type Question<Schema extends z.ZodType> = {
+  readonly prompt: PromptName;
+  readonly stage: 'analyst' | 'merge' | 'ranking';
+  readonly user: string;
+  readonly schema: Schema;
+};
+
+type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletionTokens' | 'stop'>;
+
+/**
+ * Asks the optimizer for JSON of `schema`. A reply that does not fit is shown its error once; a second one that
+ * does not fit is `undefined`, and the stage has a fallback for that. A model out of reach still throws.
+ */
+export async function ask<Schema extends z.ZodType>(
+  { prompt, stage, user, schema }: Question<Schema>,
+  { optimizer, prompts, optimizerMaxCompletionTokens, stop }: AskDeps,
+): Promise<z.output<Schema> | undefined> {
+  const messages: ChatMessage[] = [
+    { role: 'system', content: prompts[prompt] },
+    { role: 'user', content: user },
+  ];
+  for (let attempt = 0; attempt < 2; attempt++) {
+    stop.signal.throwIfAborted();
+    const request = { messages, stage, schema, maxOutputTokens: optimizerMaxCompletionTokens, signal: stop.abandon };
+    const reply = await optimizer.complete({ ...request, messages: [...messages] });
+    const parsed = parseReply(schema, reply);
+    if (parsed.success) return parsed.data;
+    const content = reply.text.trim() === '' ? '(no text)' : reply.text; // providers refuse an empty turn
+    messages.push({ role: 'assistant', content }, { role: 'user', content: complain(reply, parsed.error) });
+  }
+  return undefined;
+}
+
+function parseReply<Schema extends z.ZodType>(schema: Schema, reply: ChatReply) {
+  return schema.safeParse(toCamelCase(extractJson(reply.text) ?? repair(reply)));
+}
+
+/** Small slips such as a missing quote are mended; a reply that was cut off is not: half a patch is another patch. */
+function repair(reply: ChatReply): unknown {
+  if (reply.finishReason === 'length' || reply.finishReason === 'content-filter') return undefined;
+  for (const candidate of jsonCandidates(reply.text).reverse()) {
+    if (!candidate.startsWith('{')) continue;
+    try {
+      return JSON.parse(jsonrepair(candidate));
+    } catch {
+      // the next candidate may be better
+    }
+  }
+  return undefined;
+}
+
+function complain(reply: ChatReply, error: z.ZodError): string {
+  const problem =
+    reply.finishReason === 'length'
+      ? 'It was cut off by the length limit. Answer again, shorter.'
+      : z.prettifyError(error).replaceAll('→ at', 'at');
+  return `That reply cannot be used:\n${problem}\nAnswer with the JSON object alone, as described above.`;
+}

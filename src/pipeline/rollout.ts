@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Item, RolloutOutput, SkillEnv } from '../core/env.ts';
+import { ModelCallError } from '../core/errors.ts';
+import { RolloutResult } from '../core/rollout-result.ts';
+import { skillHash } from '../core/skill-hash.ts';
+import type { StageDeps } from './stage-deps.ts';
+import { watchTarget } from './watch-target.ts';
+
+type RolloutInput<I extends Item> = {
+  readonly env: SkillEnv<I>;
+  readonly skill: string;
+  readonly items: readonly I[];
+  /** Which draw of each item: rollouts with another index are independent of these. */
+  readonly sampleIndex?: number;
+};
+
+/** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
+export function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
+  const { env, skill, items, sampleIndex = 0 } = input;
+  const hash = skillHash(skill);
+  let done = 0;
+  return deps.limit.map(items, async (item) => {
+    const attempt = { env, skill, item, sampleIndex };
+    const result = await remembered(rolloutKey(attempt, hash, deps), deps, () => attemptItem(attempt, deps));
+    deps.onProgress(++done, items.length, result);
+    return result;
+  });
+}
+
+type Attempt<I extends Item> = {
+  readonly env: SkillEnv<I>;
+  readonly skill: string;
+  readonly item: I;
+  readonly sampleIndex: number;
+};
+
+/** Everything a score depends on, and nothing about where it is kept: a rollout of one skill never stands for another. */
+function rolloutKey<I extends Item>(
+  { env, item, sampleIndex }: Attempt<I>,
+  hash: string,
+  { target, extras }: StageDeps,
+): string {
+  const parts = [1, hash, env.name, env.version ?? '', item, sampleIndex, target.id, extras];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+async function remembered(
+  key: string,
+  { rollouts }: StageDeps,
+  work: () => Promise<RolloutResult>,
+): Promise<RolloutResult> {
+  const known = await rollouts?.get(key);
+  if (known !== undefined) return JSON.parse(known);
+  const result = await work();
+  if (!result.errored) await rollouts?.set(key, JSON.stringify(result));
+  return result;
+}
+
+/** A task whose code throws has failed; a model that cannot be reached has failed the run. */
+async function attemptItem<I extends Item>(
+  { env, skill, item, sampleIndex }: Attempt<I>,
+  deps: StageDeps,
+): Promise<RolloutResult> {
+  deps.stop.signal.throwIfAborted(); // it may have come while the cache was asked
+  using deadline = createDeadline(deps);
+  const watched = watchTarget(deps, { sampleIndex, signal: deadline.signal });
+  try {
+    const context = { item, skill, target: watched.target, signal: deadline.signal };
+    const output = await Promise.race([env.rolloutOne(context), deadline.expiry]);
+    watched.throwOutage();
+    return checkOutput(item, output);
+  } catch (error) {
+    watched.throwOutage();
+    if (error instanceof ModelCallError) throw error; // of another model, such as a judge: an outage all the same
+    deps.stop.signal.throwIfAborted();
+    return { id: item.id, hard: 0, soft: 0, failReason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The result as the cache would give it back, so that a resumed run sees what the first one saw. */
+function checkOutput(item: Item, output: RolloutOutput): RolloutResult {
+  const checked = RolloutResult.safeParse({ ...output, id: item.id });
+  if (checked.success) return JSON.parse(JSON.stringify(checked.data));
+  throw new Error(`rolloutOne gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
+}
+
+/** A signal for the task that fires when its time is up or the run gives up; `expiry` rejects at the same moment. */
+function createDeadline({ stop, rolloutTimeoutMs }: StageDeps) {
+  const controller = new AbortController();
+  const { promise: expiry, reject } = withReject();
+  const end = (reason: unknown) => {
+    reject(reason); // first: what a task answers to its abort is too late to count
+    controller.abort(reason);
+  };
+  const abandon = () => end(stop.abandon.reason);
+  const timer = setTimeout(() => end(new Error(`timed out after ${rolloutTimeoutMs / 1000} s`)), rolloutTimeoutMs);
+  stop.abandon.addEventListener('abort', abandon);
+  return {
+    signal: controller.signal,
+    expiry,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      stop.abandon.removeEventListener('abort', abandon);
+    },
+  };
+}
+
+/** A promise that only ever rejects, and whose rejection may go unheard. */
+function withReject(): { promise: Promise<never>; reject: (reason: unknown) => void } {
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<never>((_, no) => {
+    reject = no;
+  });
+  promise.catch(() => {});
+  return { promise, reject };
+}

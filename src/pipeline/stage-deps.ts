@@ -1,0 +1,47 @@
+import type { TextCache } from '../core/cache.ts';
+import type { Progress } from '../core/event.ts';
+import type { ChatModel } from '../core/model.ts';
+import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';
+import { createLimit, type Limit } from './limit.ts';
+import { loadPrompts } from './prompts.ts';
+import { createStop, type Stop } from './stop.ts';
+
+/** What a stage may reach for. Anything else a stage needs is in its input. */
+export type StageDeps = {
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly limit: Limit;
+  readonly stop: Stop;
+  readonly prompts: Readonly<Record<PromptName, string>>;
+  /** Scored rollouts by content, if they are kept. */
+  readonly rollouts: TextCache | undefined;
+  readonly extras: Readonly<Record<string, unknown>>;
+  readonly optimizerMaxCompletionTokens: number;
+  readonly callTimeoutMs: number;
+  readonly rolloutTimeoutMs: number;
+  readonly onProgress: (done: number, total: number, result?: Progress['result']) => void;
+};
+
+type StageDepsOptions = Partial<Omit<StageDeps, 'limit' | 'prompts'>> & {
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly workers?: number;
+  readonly promptOverrides?: PromptOverrides;
+};
+
+/** Deps for stages used alone: two models, and a default for everything else. */
+export function createStageDeps({ workers = 8, promptOverrides = {}, ...options }: StageDepsOptions): StageDeps {
+  const { stop = createStop(), extras = {} } = options;
+  return {
+    rollouts: undefined,
+    optimizerMaxCompletionTokens: 4096,
+    callTimeoutMs: 120_000,
+    rolloutTimeoutMs: 600_000,
+    onProgress: () => {},
+    ...options,
+    extras,
+    stop,
+    limit: createLimit(workers, stop),
+    prompts: loadPrompts(promptOverrides, extras),
+  };
+}

@@ -1,0 +1,12 @@
+/** A world whose truth is known, to try a trainer in: offline, seeded, free. */
+export { type ServeSimOptions, type SimServer, serveSim } from './serve-sim.ts';
+export { type SimulatedOptimizerOptions, simulatedOptimizer } from './simulated-optimizer.ts';
+export { type SimulatedTargetOptions, simulatedTarget } from './simulated-target.ts';
+export {
+  createWorld,
+  type LatentRule,
+  type World,
+  type WorldItem,
+  type WorldOptions,
+  type WorldSplit,
+} from './world.ts';

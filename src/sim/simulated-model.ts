@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { ModelCallError } from '../core/errors.ts';
+import type { ChatModel, ChatReply, ChatRequest } from '../core/model.ts';
+import { createDraw, type Draw } from './draw.ts';
+
+export const rate = z.number().min(0).max(1);
+
+/** The knobs that every simulated model has: `seed` of its dice, and how slow and unreliable its line is. */
+export const lineOptions = {
+  seed: z.number().default(7),
+  latencyMs: z.number().nonnegative().default(0),
+  failureRate: rate.default(0),
+};
+
+type SimulatedModelOptions = {
+  readonly id: string;
+  readonly seed: number;
+  readonly latencyMs: number;
+  readonly failureRate: number;
+  /** The reply's text. Total: any request has an answer. All chance comes from `draw`. */
+  readonly answer: (request: ChatRequest, draw: Draw) => string;
+};
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** A model whose every reply is a function of seed, messages and sample index, behind a line with delays and faults. */
+export function createSimulatedModel({ id, seed, latencyMs, failureRate, answer }: SimulatedModelOptions): ChatModel {
+  const line = createFaultyLine(id, failureRate);
+  return {
+    id,
+    async complete(request) {
+      request.signal?.throwIfAborted();
+      const draw = createDraw(seed, requestTexts(request));
+      if (latencyMs > 0) await wait(latencyMs * (0.75 + 0.5 * draw('latency')), request.signal);
+      line(draw);
+      return toReply(answer(request, draw), request);
+    },
+  };
+}
+
+function requestTexts({ messages, sampleIndex = 0 }: ChatRequest): string[] {
+  return [String(sampleIndex), ...messages.flatMap(({ role, content }) => [role, content])];
+}
+
+async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(milliseconds, undefined, signal ? { signal } : {});
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  }
+}
+
+/** Fails a try by its number, counted per request since it last got through, so that trying again helps. */
+function createFaultyLine(id: string, failureRate: number): (draw: Draw) => void {
+  const failures = new Map<number, number>();
+  return (draw) => {
+    if (failureRate === 0) return;
+    const request = draw('request');
+    const failed = failures.get(request) ?? 0;
+    failures.delete(request);
+    if (draw(`try ${failed}`) >= failureRate) return;
+    failures.set(request, failed + 1);
+    throw draw(`fault ${failed}`) < 0.25 ? tooManyRequests(id) : unavailable(id);
+  };
+}
+
+const unavailable = (id: string) => new ModelCallError(`${id} is unavailable (simulated)`, { status: 503 });
+const tooManyRequests = (id: string) =>
+  new ModelCallError(`${id} had too many requests (simulated)`, { status: 429, retryAfterMs: 20 });
+
+function toReply(text: string, { messages, maxOutputTokens = Number.POSITIVE_INFINITY }: ChatRequest): ChatReply {
+  const isCut = countTokens(text.length) > maxOutputTokens;
+  const shown = isCut ? text.slice(0, maxOutputTokens * CHARACTERS_PER_TOKEN) : text;
+  const input = countTokens(messages.reduce((sum, message) => sum + message.content.length, 0));
+  const usage = { input, cached: 0, output: countTokens(shown.length), reasoning: 0 };
+  return { text: shown, usage, finishReason: isCut ? 'length' : 'stop' };
+}
+
+const countTokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);

@@ -1,0 +1,95 @@
+import { defineTopic, type Topic } from '../topic.ts';
+
+const phones = defineTopic<{ area: string; exchange: string; line: string }>({
+  name: 'phones',
+  mention: /\b(?:tele)?phones?\b/i,
+  make: (dice) => ({ area: `${200 + dice(700)}`, exchange: '555', line: `${1000 + dice(9000)}` }),
+  ask: (value, record) => `Customer ${record} can be called at ${inBrackets(value)}. What is the phone number?`,
+  pattern: /can be called at \((\d{3})\) (\d{3})-(\d{4})\. What is the phone/,
+  parse: (area = '', exchange = '', line = '') => ({ area, exchange, line }),
+  naive: inBrackets,
+  variants: [
+    {
+      rule: 'Write phone numbers in E.164 form, such as +12125550123.',
+      cue: /\bE\.?164\b|\+1\d{10}\b/i,
+      write: ({ area, exchange, line }) => `+1${area}${exchange}${line}`,
+    },
+    {
+      rule: 'Write phone numbers as digits only, such as 2125550123.',
+      cue: /\bdigits only\b|\bonly digits\b|\bjust the digits\b|(?<![+\d])\d{10}\b/i,
+      write: ({ area, exchange, line }) => `${area}${exchange}${line}`,
+    },
+    {
+      rule: 'Write phone numbers in groups with spaces, such as 212 555 0123.',
+      cue: /\bwith spaces\b|\bspaces between\b|\b\d{3} \d{3} \d{4}\b/i,
+      write: ({ area, exchange, line }) => `${area} ${exchange} ${line}`,
+    },
+  ],
+});
+
+function inBrackets({ area, exchange, line }: { area: string; exchange: string; line: string }): string {
+  return `(${area}) ${exchange}-${line}`;
+}
+
+/** Not the letter A, which graders drop as an article. */
+const orders = defineTopic<{ letter: string; number: string }>({
+  name: 'orders',
+  mention: /\border (?:ids?|numbers?|references?)\b|\borders\b/i,
+  make: (dice) => ({ letter: 'BCDEFGH'[dice(7)]!, number: `${1000 + dice(9000)}` }),
+  ask: ({ letter, number }, record) => `Ticket ${record} is about order ${letter}-${number}. Which order is it about?`,
+  pattern: /is about order ([A-Z])-(\d{4})\. Which order/,
+  parse: (letter = '', number = '') => ({ letter, number }),
+  naive: ({ letter, number }) => `${letter}-${number}`,
+  variants: [
+    {
+      rule: 'Write order ids with the prefix ORD, such as ORD-B-1042.',
+      cue: /\bORD\b/,
+      write: ({ letter, number }) => `ORD-${letter}-${number}`,
+    },
+    {
+      rule: 'Write order ids without their letter, such as 1042.',
+      cue: /\bwithout (?:their|the|its) letter\b|\b(?:drop|leave out) (?:their|the|its) letter\b/i,
+      write: ({ number }) => number,
+    },
+    {
+      rule: 'Write order ids with the letter last, such as 1042-B.',
+      cue: /\bletter (?:last|at the end)\b|\b\d{4}-[B-H]\b/i,
+      write: ({ letter, number }) => `${number}-${letter}`,
+    },
+    {
+      rule: 'Pad order ids to six digits, such as B-001042.',
+      cue: /\bsix digits\b|\b[B-H]-00\d{4}\b/i,
+      write: ({ letter, number }) => `${letter}-00${number}`,
+    },
+  ],
+});
+
+const consent = defineTopic<{ agreed: boolean }>({
+  name: 'consent',
+  mention: /\byes\b.{1,8}\bno\b|\bconsent\b/i,
+  make: (dice) => ({ agreed: dice(2) === 1 }),
+  ask: ({ agreed }, record) =>
+    `Customer ${record} has ${agreed ? '' : 'not '}signed up for the newsletter. Did the customer sign up?`,
+  pattern: /has (not )?signed up for the newsletter\. Did the customer/,
+  parse: (not) => ({ agreed: not === undefined }),
+  naive: ({ agreed }) => (agreed ? 'Yes' : 'No'),
+  variants: [
+    {
+      rule: 'Answer yes-or-no questions with Y or N.',
+      cue: /\bY (?:or|and) N\b|\bY\/N\b/,
+      write: ({ agreed }) => (agreed ? 'Y' : 'N'),
+    },
+    {
+      rule: 'Answer yes-or-no questions with true or false.',
+      cue: /\btrue (?:or|and) false\b|\btrue\/false\b/i,
+      write: ({ agreed }) => String(agreed),
+    },
+    {
+      rule: 'Answer yes-or-no questions with 1 or 0.',
+      cue: /\b1 (?:or|and) 0\b|\b1\/0\b/,
+      write: ({ agreed }) => (agreed ? '1' : '0'),
+    },
+  ],
+});
+
+export const recordTopics: readonly Topic[] = [phones, orders, consent];

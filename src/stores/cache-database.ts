@@ -1,0 +1,118 @@
+import { existsSync, renameSync } from 'node:fs';
+import type Libsql from 'libsql';
+import type { RunCaches } from '../core/cache.ts';
+import { fromStorable, toStorable } from './exact-text.ts';
+import { unwritable } from './file-error.ts';
+import { freePath } from './free-path.ts';
+
+export type CacheName = keyof RunCaches;
+export type CacheEntry = { readonly cache: CacheName; readonly key: string; readonly value: string };
+
+export type CacheDatabase = {
+  get(cache: CacheName, key: string): string | undefined;
+  /** All or none. The first value under a key stays, so that all processes agree. */
+  setAll(entries: readonly CacheEntry[]): void;
+  close(): void;
+};
+
+type Database = InstanceType<typeof Libsql>;
+type Table = { readonly get: Libsql.Statement<[string]>; readonly set: Libsql.Statement<[string, string, number]> };
+type Connection = { readonly database: Database; readonly tables: Readonly<Record<CacheName, Table>> };
+
+/**
+ * The texts of a run in one SQLite file. What is set survives the process; a crash of the machine may cost the last of it.
+ * A file that turns out to be damaged, now or later, is set aside and an empty one begun: that costs money, never the run.
+ */
+export async function openCacheDatabase(path: string): Promise<CacheDatabase> {
+  const { default: Database } = await import('libsql'); // Here, so that commands without a run do not load it.
+  const use = mendingConnection(path, () => connect(new Database(path)));
+  use(() => undefined); // Now, so that a place that cannot be written is known before the run begins.
+  return {
+    get: (cache, key) => use(({ tables }) => getText(tables[cache], key)),
+    setAll: (entries) => use((connection) => setTexts(connection, entries)),
+    close: () => use(({ database }) => close(database)),
+  };
+}
+
+type Use = <Answer>(work: (connection: Connection) => Answer) => Answer;
+
+/** Does the work again on a new, empty file when the one at hand is damaged. */
+function mendingConnection(path: string, connect: () => Connection): Use {
+  let connection: Connection | undefined;
+  return (work) => {
+    try {
+      connection ??= connect();
+      return work(connection);
+    } catch (error) {
+      if (!isDamage(error)) throw isDatabaseError(error) ? unwritable(path, error) : error;
+    }
+    connection?.database.close();
+    setAside(path);
+    connection = connect();
+    return work(connection);
+  };
+}
+
+function connect(database: Database): Connection {
+  try {
+    database.pragma('busy_timeout = 10000'); // First: even the change to WAL may have to wait for another process.
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = NORMAL');
+    database.pragma('cache_size = -8000');
+    const tables = { replies: prepareTable(database, 'replies'), rollouts: prepareTable(database, 'rollouts') };
+    return { database, tables };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** With row ids: in a table without them every search would pass through the large values, and take twice as long. */
+function prepareTable(database: Database, name: CacheName): Table {
+  database.exec(
+    `CREATE TABLE IF NOT EXISTS ${name} (key TEXT PRIMARY KEY, value TEXT NOT NULL, created INTEGER NOT NULL)`,
+  );
+  return {
+    get: database.prepare<[string]>(`SELECT value FROM ${name} WHERE key = ?`).raw(),
+    set: database.prepare<[string, string, number]>(`INSERT OR IGNORE INTO ${name} VALUES (?, ?, ?)`),
+  };
+}
+
+function getText({ get }: Table, key: string): string | undefined {
+  const row = get.get(toStorable(key)) as [string] | undefined;
+  return row && fromStorable(row[0]);
+}
+
+function setTexts({ database, tables }: Connection, entries: readonly CacheEntry[]): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const { cache, key, value } of entries) tables[cache].set.run(toStorable(key), toStorable(value), Date.now());
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** The driver lets go of the file only when it collects the statements, so the log is emptied by hand. */
+function close(database: Database): void {
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+}
+
+/** The log moves along: it belongs to the damaged file, and would be replayed into the new one. */
+function setAside(path: string): void {
+  const aside = freePath(`${path}.corrupt-`);
+  for (const suffix of ['-wal', '-shm', '']) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  }
+}
+
+/** What SQLite says, such as a full disk. The driver's own complaints are `TypeError`s, and bugs. */
+function isDatabaseError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && !(error instanceof TypeError);
+}
+
+function isDamage(error: unknown): boolean {
+  return isDatabaseError(error) && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
+}

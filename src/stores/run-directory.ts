@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { OpenRunStore, RunStore, Views } from '../core/run-store.ts';
+import { isFileError, unwritable } from './file-error.ts';
+import { openJournal, readJournal } from './journal.ts';
+import { takeRunLock } from './run-lock.ts';
+import { openCaches } from './text-cache.ts';
+import { writeViews } from './write-views.ts';
+
+export const JOURNAL_FILE = 'events.jsonl';
+
+/** A run kept in a folder: the journal is the truth, everything else in it can be made again. */
+export function runDirectory(path: string): RunStore {
+  const directory = resolve(path); // A program may change its working directory while the run is open.
+  return {
+    name: path,
+    read: () => readJournal(join(directory, JOURNAL_FILE)),
+    open: () => openDirectory(directory),
+  };
+}
+
+async function openDirectory(directory: string): Promise<OpenRunStore> {
+  const missing = missingFolders(join(directory, 'cache'));
+  const taken: Release[] = [];
+  try {
+    await mkdir(directory, { recursive: true });
+    return await takeAll(directory, taken);
+  } catch (error) {
+    await releaseAll(taken);
+    for (const folder of missing) await rmdir(folder).catch(() => undefined); // Stays when somebody else uses it.
+    throw isFileError(error) ? unwritable(directory, error) : error;
+  }
+}
+
+type Release = () => Promise<void>;
+
+async function takeAll(directory: string, taken: Release[]): Promise<OpenRunStore> {
+  const lock = await takeRunLock(directory);
+  taken.push(lock.release);
+  await readJournal(join(directory, JOURNAL_FILE)); // A damaged journal is reported before anything is changed.
+  const journal = await openJournal(join(directory, JOURNAL_FILE));
+  taken.push(journal.close);
+  const { close, ...caches } = await openCaches(directory);
+  taken.push(close);
+  return {
+    caches,
+    append: journal.append,
+    writeViews: viewWriter(directory),
+    [Symbol.asyncDispose]: () => releaseAll(taken),
+  };
+}
+
+/** One call at a time, since two would write the same drafts. */
+function viewWriter(directory: string): (views: Views) => Promise<void> {
+  let last = Promise.resolve();
+  return (views) => {
+    last = last
+      .catch(() => undefined)
+      .then(() => writeViews(directory, views))
+      .catch((error) => {
+        throw isFileError(error) ? unwritable(directory, error) : error;
+      });
+    return last;
+  };
+}
+
+/** Last taken, first released. All are released, whatever one of them throws; a second call finds nothing to do. */
+async function releaseAll(taken: Release[]): Promise<void> {
+  const release = taken.pop();
+  if (release === undefined) return;
+  try {
+    await release();
+  } finally {
+    await releaseAll(taken);
+  }
+}
+
+/** The folders on the way to `path` that do not exist yet, innermost first. */
+function missingFolders(path: string): string[] {
+  return existsSync(path) || dirname(path) === path ? [] : [path, ...missingFolders(dirname(path))];
+}

@@ -1,0 +1,50 @@
+import type { RunCaches } from '../core/cache.ts';
+import { parseConfig, type SkillOptConfigInput } from '../core/config.ts';
+import type { Item, SkillEnv } from '../core/env.ts';
+import { SkillError } from '../core/errors.ts';
+import type { ChatModel } from '../core/model.ts';
+import type { RunObserver } from '../core/observer.ts';
+import type { RolloutResult } from '../core/rollout-result.ts';
+import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
+import { createStop, scoreSkill } from '../pipeline/index.ts';
+import { equip } from './equip.ts';
+import { notify } from './recorder.ts';
+
+export type EvaluateSkillOptions<I extends Item = Item> = {
+  readonly env: SkillEnv<I>;
+  readonly skill: string;
+  readonly split: string;
+  readonly target: ChatModel;
+  readonly config?: SkillOptConfigInput;
+  readonly caches?: RunCaches;
+  readonly observers?: readonly RunObserver[];
+  readonly signal?: AbortSignal;
+};
+
+export type SkillScore = {
+  readonly evaluation: Evaluation;
+  readonly results: readonly RolloutResult[];
+  readonly buckets: Readonly<Record<string, Bucket>>;
+};
+
+/** Scores one document on one split, as the trainer would. Nothing is journaled; with `caches` nothing is paid twice. */
+export async function evaluateSkill<I extends Item>(options: EvaluateSkillOptions<I>): Promise<SkillScore> {
+  const { env, skill, split, target, caches, observers = [], signal } = options;
+  const items = await env.getItems(split);
+  if (items.length === 0) throw new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`);
+  using stop = createStop(signal);
+  const { deps } = equip({
+    config: parseConfig(options.config),
+    target,
+    optimizer: target,
+    caches,
+    promptOverrides: {},
+    observers,
+    stop,
+    onProgress(done, total, result) {
+      notify(observers, 'onProgress', { phase: 'test', step: 0, done, total, ...(result ? { result } : {}) });
+    },
+  });
+  const { evaluation, results } = await scoreSkill({ env, skill, items }, deps);
+  return { evaluation, results, buckets: bucketScores(evaluation.scores, env.getTaskTypes?.()) };
+}

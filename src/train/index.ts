@@ -1,0 +1,2 @@
+export { type EvaluateSkillOptions, evaluateSkill, type SkillScore } from './evaluate-skill.ts';
+export { SkillOptTrainer, type TrainerOptions } from './trainer.ts';

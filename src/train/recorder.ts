@@ -1,0 +1,94 @@
+import { type Progress, type RunEvent, type RunFact, STAGES, type Stamp, toFact } from '../core/event.ts';
+import type { RunObserver } from '../core/observer.ts';
+import type { OpenRunStore } from '../core/run-store.ts';
+import { emptyRun, type RunState, reduce } from '../core/state.ts';
+import { type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';
+
+/** Writes a fact down, then answers with the state after it. */
+export type Commit = (fact: RunFact, detail?: Detail) => Promise<RunState>;
+
+type RecorderOptions = {
+  readonly store: OpenRunStore;
+  readonly outRoot: string;
+  readonly journal: readonly RunEvent[];
+  readonly observers: readonly RunObserver[];
+  readonly takeUsage: () => Stamp['usage'];
+};
+
+/**
+ * Keeps a run: the journal first, then the files for people, then the observers. A run that was cut off in the
+ * middle of a step takes that step again; what the journal already says about it is recognised, not repeated.
+ */
+export function createRecorder({ store, outRoot, journal, observers, takeUsage }: RecorderOptions) {
+  const settledCount = journal.findLastIndex(isCheckpoint) + 1;
+  let pending = journal.slice(settledCount);
+  let state = journal.slice(0, settledCount).reduce(reduce, emptyRun);
+  let last: RunFact | undefined = journal[settledCount - 1];
+  let lastTime = performance.now();
+
+  const recognise = (fact: RunFact): RunEvent | undefined => {
+    const [next, ...rest] = pending;
+    const isSame = next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact);
+    pending = isSame ? rest : [];
+    return isSame ? next : undefined;
+  };
+
+  const stamp = (fact: RunFact): RunEvent => {
+    const ms = Math.round(performance.now() - lastTime);
+    lastTime = performance.now();
+    return { ...fact, at: new Date().toISOString(), ms, usage: takeUsage() };
+  };
+
+  const commit: Commit = async (fact, detail = {}) => {
+    await store.writeViews(detailViews(fact, detail));
+    const known = recognise(fact);
+    const event = known ?? stamp(fact);
+    if (!known) await store.append(event);
+    state = reduce(state, event);
+    last = fact;
+    if (isCheckpoint(fact)) await store.writeViews(stateViews(event, state, outRoot));
+    notify(observers, 'onEvent', event, state);
+    return state;
+  };
+
+  return {
+    state,
+    commit,
+    /** Makes the files about the state again: a crash may have come between the journal and them. */
+    async refreshViews(): Promise<void> {
+      const event = journal[settledCount - 1];
+      if (event) await store.writeViews(stateViews(event, state, outRoot));
+      notify(observers, 'onOpen', state);
+    },
+    progress(done: number, total: number, result?: Progress['result']): void {
+      const notice = { phase: phaseAfter(last), step: state.draft.step ?? 0, done, total };
+      notify(observers, 'onProgress', result ? { ...notice, result } : notice);
+    },
+  };
+}
+
+/** What a run is doing when `last` is the last thing it wrote down. */
+function phaseAfter(last: RunFact | undefined): Progress['phase'] {
+  if (last === undefined || last.type === 'run-start') return 'baseline';
+  if (last.type === 'step-start') return 'rollout';
+  if (last.type === 'stage-end') return STAGES[STAGES.indexOf(last.stage) + 1] ?? 'evaluate';
+  return 'test';
+}
+
+const complainedOf = new WeakSet<RunObserver>();
+
+/** An observer that throws is the observer's trouble: the run goes on, and one warning says so. */
+export function notify<Name extends keyof RunObserver>(
+  observers: readonly RunObserver[],
+  name: Name,
+  ...args: Parameters<NonNullable<RunObserver[Name]>>
+): void {
+  for (const observer of observers) {
+    try {
+      (observer[name] as ((...args: unknown[]) => void) | undefined)?.apply(observer, args);
+    } catch (error) {
+      if (!complainedOf.has(observer)) process.emitWarning(`an observer failed in ${name}: ${error}`);
+      complainedOf.add(observer);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { OPERATIONAL_KEYS, type SkillOptConfig } from '../core/config.ts';
+import type { SkillEnv } from '../core/env.ts';
+import { SkillError } from '../core/errors.ts';
+import type { RunIdentity } from '../core/event.ts';
+import type { ChatModel } from '../core/model.ts';
+import { skillHash } from '../core/skill-hash.ts';
+import type { RunItems } from './run-items.ts';
+
+type IdentityInput = {
+  readonly config: SkillOptConfig;
+  readonly env: SkillEnv;
+  readonly items: RunItems;
+  readonly initialSkill: string;
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly prompts: Readonly<Record<string, string>>;
+};
+
+/** Everything that may change what comes out, by a name that a person understands. */
+export function runIdentity({
+  config,
+  env,
+  items,
+  initialSkill,
+  target,
+  optimizer,
+  prompts,
+}: IdentityInput): RunIdentity {
+  const settings = Object.entries(config).filter(([key]) => !OPERATIONAL_KEYS.has(key));
+  const hashes = (prefix: string, values: object) =>
+    Object.entries(values).map(([key, value]) => [`${prefix} ${key}`, skillHash(asText(value))]);
+  return Object.fromEntries([
+    ...settings.map(([key, value]) => [key, typeof value === 'object' ? JSON.stringify(value) : value]),
+    ['env', `${env.name}@${env.version ?? ''}`],
+    ['target', target.id],
+    ['optimizer', optimizer.id],
+    ['initial skill', skillHash(initialSkill)],
+    ...hashes('items of', items),
+    ...hashes('prompt', prompts),
+  ]);
+}
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A run goes on only as what it was: otherwise its numbers would be about two different things. */
+export function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentity): void {
+  const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])];
+  const differing = keys.filter((key) => recorded[key] !== now[key]);
+  if (differing.length === 0) return;
+  const lines = differing.map((key) => `  ${key}: was ${recorded[key] ?? '(nothing)'}, is ${now[key] ?? '(nothing)'}`);
+  throw new SkillError('RUN_MISMATCH', [`${run} holds a run of something else:`, ...lines].join('\n'), {
+    hint: 'Set them back, choose another run directory (--run), or start anew (--fresh).',
+  });
+}

@@ -1,0 +1,137 @@
+import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
+import type { Item, SkillEnv } from '../core/env.ts';
+import { SkillError } from '../core/errors.ts';
+import type { RunEvent, RunFact } from '../core/event.ts';
+import type { ChatModel } from '../core/model.ts';
+import type { RunObserver } from '../core/observer.ts';
+import type { PromptOverrides } from '../core/prompt-name.ts';
+import type { OpenRunStore, RunStore } from '../core/run-store.ts';
+import { type RunSummary, summarize } from '../core/summary.ts';
+import { createStop, loadPrompts } from '../pipeline/index.ts';
+import { runDirectory } from '../stores/index.ts';
+import { equip } from './equip.ts';
+import { countSteps } from './plan.ts';
+import { createRecorder, notify } from './recorder.ts';
+import { requireSameIdentity, runIdentity } from './run-identity.ts';
+import { loadRunItems, type RunItems } from './run-items.ts';
+import { train } from './train.ts';
+
+export type TrainerOptions<I extends Item = Item> = {
+  readonly config?: SkillOptConfigInput;
+  readonly env: SkillEnv<I>;
+  /** The frozen agent whose skill is trained. */
+  readonly target: ChatModel;
+  /** The model that reads trajectories and proposes edits. */
+  readonly optimizer: ChatModel;
+  /** The document to start from; else the environment's own; else an empty one. */
+  readonly initialSkill?: string;
+  readonly promptOverrides?: PromptOverrides;
+  readonly observers?: readonly RunObserver[];
+  /** Stops the run: calls in flight may finish for ten seconds and are kept, then `train` rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** Where the run is kept instead of in `config.outRoot`. */
+  readonly store?: RunStore;
+};
+
+type Start = Extract<RunFact, { type: 'run-start' }>;
+
+/**
+ * Trains a skill document for a frozen model.
+ *
+ * `train()` starts a run in `config.outRoot`, or goes on with the one that is there and pays for nothing twice.
+ * It throws before anything is written when the input is not usable.
+ */
+export class SkillOptTrainer<I extends Item = Item> {
+  readonly #options: TrainerOptions<I>;
+  readonly #config: SkillOptConfig;
+  readonly #store: RunStore;
+
+  constructor(options: TrainerOptions<I>) {
+    this.#options = options;
+    this.#config = parseConfig(options.config);
+    this.#store = options.store ?? runDirectory(this.#config.outRoot ?? `runs/${options.env.name}`);
+  }
+
+  async train(): Promise<RunSummary> {
+    const items = await loadRunItems(this.#options.env, this.#config);
+    const start = await this.#describeStart(items);
+    requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
+    await using store = await this.#store.open();
+    const journal = await this.#store.read();
+    requireSameRun(this.#store, start, journal);
+    return await this.#run(start, items, store, journal);
+  }
+
+  async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
+    const { target, optimizer, observers = [], signal } = this.#options;
+    const warnings = this.#warnings(items);
+    for (const warning of warnings) notify(observers, 'onWarning', warning);
+    using stop = createStop(signal);
+    const { deps, takeUsage } = equip({
+      config: this.#config,
+      target,
+      optimizer,
+      caches: store.caches,
+      promptOverrides: this.#promptOverrides,
+      observers,
+      stop,
+      onProgress: (...progress) => recorder.progress(...progress),
+    });
+    const outRoot = this.#store.name;
+    const recorder = createRecorder({ store, outRoot, journal, observers, takeUsage });
+    await recorder.refreshViews();
+    const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
+    const end = await train(
+      { config: this.#config, env: this.#options.env, items, state, commit: recorder.commit },
+      deps,
+    );
+    return summarize(end, { outRoot, warnings });
+  }
+
+  async #describeStart(items: RunItems): Promise<Start> {
+    const { env, target, optimizer } = this.#options;
+    const initialSkill = this.#options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
+    const config = this.#config;
+    const prompts = loadPrompts(this.#promptOverrides, config.extras);
+    return {
+      type: 'run-start',
+      format: 1,
+      identity: runIdentity({ config, env, items, initialSkill, target, optimizer, prompts }),
+      config,
+      env: env.name,
+      target: target.id,
+      optimizer: optimizer.id,
+      initialSkill,
+      totalSteps: countSteps(config, items.train.length),
+      items: { train: items.train.length, val: items.val.length, test: items.test.length },
+    };
+  }
+
+  #warnings(items: RunItems): string[] {
+    const { evalTest, testSplit, verbose } = this.#config;
+    return [
+      ...(evalTest && items.test.length === 0
+        ? [`The ${testSplit} split is empty: the result will not be tested.`]
+        : []),
+      ...(verbose === undefined
+        ? []
+        : ['"verbose" is ignored: the library is silent, observers are told what happens.']),
+    ];
+  }
+
+  get #promptOverrides(): PromptOverrides {
+    return { ...this.#options.env.prompts, ...this.#options.promptOverrides };
+  }
+}
+
+function requireSameRun(store: RunStore, start: Start, journal: readonly RunEvent[]): void {
+  const [first] = journal;
+  if (!first) return;
+  if (first.type !== 'run-start') {
+    throw new SkillError(
+      'JOURNAL_CORRUPT',
+      `${store.name}: the journal does not begin with run-start but with ${first.type}`,
+    );
+  }
+  requireSameIdentity(store.name, first.identity, start.identity);
+}

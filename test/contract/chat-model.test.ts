@@ -1,0 +1,99 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { TextCache } from '../../src/core/cache.ts';
+import type { ChatModel } from '../../src/core/model.ts';
+import {
+  createMeter,
+  openaiCompatible,
+  scripted,
+  withMeter,
+  withReplyCache,
+  withRetry,
+  withTimeout,
+} from '../../src/models/index.ts';
+import { startFakeLLM } from '../../src/testing/index.ts';
+
+type Answer = () => string | Promise<string>;
+type Subject = AsyncDisposable & { readonly model: ChatModel };
+
+/** Every implementation of `ChatModel`. A new one joins by adding a row. */
+const implementations: Record<string, (answer: Answer) => Promise<Subject>> = {
+  scripted: async (answer) => ({ model: scripted('scripted', answer), async [Symbol.asyncDispose]() {} }),
+  async openaiCompatible(answer) {
+    const server = await startFakeLLM(answer);
+    const model = openaiCompatible({ model: 'm', baseURL: server.baseURL });
+    return { model, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  },
+};
+
+/** Everything that makes a `ChatModel` from another. */
+const wrappers: Record<string, (model: ChatModel) => ChatModel> = {
+  alone: (model) => model,
+  withRetry: (model) => withRetry(model),
+  withTimeout: (model) => withTimeout(model, 60_000),
+  withReplyCache: (model) => withReplyCache(model, memoryCache()),
+  withMeter: (model) => withMeter(model, createMeter()),
+  'all of them': (model) =>
+    withMeter(withReplyCache(withRetry(withTimeout(model, 60_000)), memoryCache()), createMeter()),
+};
+
+const rows = Object.entries(implementations).flatMap(([name, implementation]) =>
+  Object.entries(wrappers).map(([wrapperName, wrap]) => ({ name: `${name}, ${wrapperName}`, implementation, wrap })),
+);
+
+const request = { messages: [{ role: 'user' as const, content: 'What is the capital of France?' }] };
+const never = () => new Promise<string>(() => {});
+
+describe.each(rows)('$name', ({ implementation, wrap }) => {
+  it('replies with text, tokens and the reason of its end', async () => {
+    await using subject = await implementation(() => 'Paris');
+    const { text, usage, finishReason } = await wrap(subject.model).complete(request);
+    expect({ text, finishReason }).toEqual({ text: 'Paris', finishReason: 'stop' });
+    for (const tokens of Object.values(usage)) expect(tokens).toBeGreaterThanOrEqual(0);
+    expect(Object.keys(usage).sort()).toEqual(['cached', 'input', 'output', 'reasoning']);
+  });
+
+  it('answers requests side by side', async () => {
+    await using subject = await implementation(() => 'Paris');
+    const model = wrap(subject.model);
+    const replies = await Promise.all([0, 1, 2, 3].map((sampleIndex) => model.complete({ ...request, sampleIndex })));
+    expect(replies.map(({ text }) => text)).toEqual(['Paris', 'Paris', 'Paris', 'Paris']);
+  });
+
+  it('rejects with the reason of a signal that has aborted', async () => {
+    await using subject = await implementation(() => 'Paris');
+    const reason = new Error('stopped before');
+    await expect(wrap(subject.model).complete({ ...request, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it('rejects with the reason of a signal that aborts during the call', async () => {
+    const controller = new AbortController();
+    const reason = new Error('stopped in mid-call');
+    await using subject = await implementation(() => {
+      setImmediate(() => controller.abort(reason));
+      return never();
+    });
+    await expect(wrap(subject.model).complete({ ...request, signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it('leaves no listener on the signal', async () => {
+    await using subject = await implementation(() => 'Paris');
+    const { signal } = new AbortController();
+    await wrap(subject.model).complete({ ...request, signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('keeps its id', async () => {
+    await using subject = await implementation(() => 'Paris');
+    const model = wrap(subject.model);
+    expect(model.id).toBe(subject.model.id);
+    await model.complete(request);
+    expect(model.id).toBe(subject.model.id);
+    expect(model.id).not.toBe('');
+  });
+});
+
+function memoryCache(): TextCache {
+  const entries = new Map<string, string>();
+  return { get: async (key) => entries.get(key), set: async (key, value) => void entries.set(key, value) };
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { extractAnswer, normalizeAnswer, scoreAnswer, splitItems, tokenF1 } from 'skillopt/envs';
+import { describe, expect, test } from 'vitest';
+import { shuffle } from '../../src/core/random.ts';
+
+/** Answers that collide often: few words, articles, punctuation, and now and then anything at all. */
+const word = fc.constantFrom('the', 'a', 'An', 'new', 'York', 'york', 'N.Y.', 'año', '-', '“the”', '7');
+const answer = fc.oneof(
+  { weight: 4, arbitrary: fc.array(word, { maxLength: 5 }).map((words) => words.join(' ')) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+);
+const tokensOf = (text: string) => normalizeAnswer(text).split(' ').sort().join(' ');
+
+describe('answers', () => {
+  test('a normal form is its own normal form', () => {
+    fc.assert(
+      fc.property(answer, (text) => {
+        const normal = normalizeAnswer(text);
+        expect(normalizeAnswer(normal)).toBe(normal);
+      }),
+    );
+  });
+
+  test('overlap is between 0 and 1, and 1 only for the same words as often', () => {
+    fc.assert(
+      fc.property(answer, answer, (predicted, gold) => {
+        const f1 = tokenF1(predicted, gold);
+        expect(f1).toBeGreaterThanOrEqual(0);
+        expect(f1).toBeLessThanOrEqual(1);
+        expect(f1 === 1).toBe(tokensOf(predicted) === tokensOf(gold));
+      }),
+    );
+  });
+
+  test('overlap does not depend on the order of words, nor on which text is gold', () => {
+    fc.assert(
+      fc.property(answer, answer, fc.nat(), (predicted, gold, seed) => {
+        const mixed = shuffle(normalizeAnswer(predicted).split(' '), seed).join(' ');
+        expect(tokenF1(mixed, gold)).toBe(tokenF1(predicted, gold));
+        expect(tokenF1(gold, predicted)).toBe(tokenF1(predicted, gold));
+      }),
+    );
+  });
+
+  test('a right answer has full partial credit, and a further gold answer never costs any', () => {
+    fc.assert(
+      fc.property(answer, fc.array(answer, { minLength: 1 }), answer, (predicted, golds, further) => {
+        const score = scoreAnswer(predicted, golds);
+        const more = scoreAnswer(predicted, [...golds, further]);
+        if (score.hard === 1) expect(score.soft).toBe(1);
+        expect(more.hard).toBeGreaterThanOrEqual(score.hard);
+        expect(more.soft).toBeGreaterThanOrEqual(score.soft);
+      }),
+    );
+  });
+
+  test('what is put into tags comes out, whatever stands before it', () => {
+    const untagged = fc.string().filter((text) => !/<\/?answer>/i.test(text));
+    fc.assert(
+      fc.property(fc.string(), untagged, (before, inside) => {
+        expect(extractAnswer(`${before}<answer>${inside}</answer>`)).toBe(extractAnswer(`<answer>${inside}</answer>`));
+      }),
+    );
+  });
+});
+
+describe('splits', () => {
+  const weight = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(0.1, 0.25, 0.7));
+  const ratio = fc.tuple(weight, weight, weight);
+  const size = fc.nat({ max: 200 });
+  const draw = (count: number, weights: readonly number[], seed: number) => {
+    const rows = Array.from({ length: count }, (_, index) => ({ value: { id: `${index}` }, where: `tasks:${index}` }));
+    const { train, val, test: held } = splitItems(rows, { ratio: weights.join(':'), seed });
+    return [train, val, held].map((items) => items.map((item) => Number(item.id)));
+  };
+
+  test('hold every task exactly once, in the order of the file', () => {
+    fc.assert(
+      fc.property(size, ratio, fc.integer(), (count, weights, seed) => {
+        const splits = draw(count, weights, seed);
+        const inOrder = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
+        expect(inOrder(splits.flat())).toEqual([...Array(count).keys()]);
+        for (const ids of splits) expect(ids).toEqual(inOrder(ids));
+        expect(draw(count, weights, seed)).toEqual(splits);
+      }),
+    );
+  });
+
+  test('are never further than one task from their share', () => {
+    fc.assert(
+      fc.property(size, ratio, (count, weights) => {
+        const sum = weights.reduce((a, b) => a + b);
+        draw(count, weights, 0).forEach((ids, index) => {
+          expect(Math.abs(ids.length - (count * weights[index]!) / sum)).toBeLessThan(1 + 1e-9);
+        });
+      }),
+    );
+  });
+});

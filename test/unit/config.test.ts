@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { configShape, OPERATIONAL_KEYS, parseConfig, parseWith, type SkillOptConfigInput } from '../../src/core/config.ts';
+
+const problem = (input: unknown) => {
+  try {
+    parseConfig(input as SkillOptConfigInput);
+  } catch (error) {
+    return error as Error & { code: string; hint: string };
+  }
+  throw new Error(`${JSON.stringify(input)} was accepted`);
+};
+
+describe('parseConfig', () => {
+  it('fills in the defaults', () => {
+    expect(parseConfig()).toEqual({
+      numEpochs: 4,
+      batchSize: 40,
+      minibatchSize: 8,
+      mergeBatchSize: 8,
+      editBudget: 4,
+      minEditBudget: 2,
+      lrScheduler: 'cosine',
+      gateMetric: 'hard',
+      gateMixedWeight: 0.5,
+      failureOnly: false,
+      workers: 8,
+      seed: 42,
+      selectionSplit: 'val',
+      testSplit: 'test',
+      evalTest: true,
+      saveEveryStep: true,
+      optimizerMaxCompletionTokens: 4096,
+      maxRetries: 4,
+      callTimeoutMs: 120_000,
+      rolloutTimeoutMs: 600_000,
+      extras: {},
+    });
+  });
+
+  it('keeps what is given, also where it is zero, false or negative', () => {
+    const given = { seed: -1, maxRetries: 0, gateMixedWeight: 0, evalTest: false, extras: { domain: 'law' }, verbose: true };
+    expect(parseConfig(given)).toMatchObject(given);
+  });
+
+  it.each([
+    [{ batchsize: 3 }, 'unknown key batchsize'],
+    [{ batchsize: 3, foo: 1 }, 'unknown keys batchsize, foo'],
+    [{ mergeBatchSize: 1 }, 'mergeBatchSize: Too small: expected number to be >=2, got 1'],
+    [{ minEditBudget: 5 }, 'minEditBudget: must not exceed editBudget (4), got 5'],
+    [{ editBudget: 1 }, 'minEditBudget: must not exceed editBudget (1), got 2'],
+    [{ editBudget: 0, minEditBudget: 0 }, 'editBudget: Too small: expected number to be >0, got 0'],
+    [{ lrScheduler: 'step' }, 'lrScheduler: expected one of "constant"|"linear"|"cosine", got "step"'],
+    [{ gateMetric: 'f1' }, 'gateMetric: expected one of "hard"|"soft"|"mixed", got "f1"'],
+    [{ gateMixedWeight: 5 }, 'gateMixedWeight: Too big: expected number to be <=1, got 5'],
+    [{ workers: '8' }, 'workers: expected number, received string, got "8"'],
+    [{ seed: 1.5 }, 'seed: expected int, received number, got 1.5'],
+    [{ numEpochs: Number.POSITIVE_INFINITY }, 'numEpochs: expected number, received Infinity'],
+    [null, 'expected object, received null, got null'],
+  ])('refuses %j in a line that says what was expected, what came, and where', (input, line) => {
+    expect(problem(input).message.split('\n  ')).toContainEqual(expect.stringContaining(line));
+  });
+
+  it('tells all problems at once, with a code and a hint', () => {
+    const { code, message, hint } = problem({ mergeBatchSize: 1, minEditBudget: 9, nope: 1 });
+    expect(code).toBe('CONFIG_INVALID');
+    expect(message.split('\n')).toHaveLength(4);
+    expect(hint).toContain('--help');
+  });
+});
+
+describe('the settings', () => {
+  it('are each described', () => {
+    for (const [key, schema] of Object.entries(configShape)) expect(schema.description, key).toMatch(/\.$/);
+  });
+
+  it('may differ on resume only where the result cannot', () => {
+    expect([...OPERATIONAL_KEYS].filter((key) => !(key in configShape))).toEqual([]);
+    for (const key of ['seed', 'batchSize', 'editBudget', 'gateMetric', 'extras', 'failureOnly', 'selectionSplit']) {
+      expect(OPERATIONAL_KEYS.has(key), key).toBe(false);
+    }
+  });
+});
+
+describe('parseWith', () => {
+  it('says where in a nested value the problem is', () => {
+    const schema = z.strictObject({ model: z.strictObject({ name: z.string() }) });
+    expect(() => parseWith(schema, { model: { name: 7 } }, 'Not good.')).toThrow(
+      'Not good.\n  model.name: expected string, received number, got 7',
+    );
+    expect(() => parseWith(schema, { model: { name: '', key: 1 } }, 'Not good.')).toThrow('model: unknown key key');
+  });
+});

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { RunEvent } from '../../src/core/event.ts';
+
+/** A folder that is gone when the test is over. */
+export async function temporaryDirectory() {
+  const path = await mkdtemp(join(tmpdir(), 'skillopt-stores-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export function stepEnd(step: number): RunEvent {
+  return { type: 'step-end', step, action: 'accept', at: '2026-01-01T00:00:00.000Z', ms: step, usage: {} };
+}
+
+/** A real process that runs a script beside this file. `ask` writes a line and waits for the next line of the answer. */
+export function startChild(script: string, ...args: string[]) {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const exited = once(child, 'exit');
+  const nextLine = async () => (await lines.next()).value as string | undefined;
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  const ask = (line: string) => {
+    child.stdin.write(`${line}\n`);
+    return nextLine();
+  };
+  return { pid: child.pid!, nextLine, ask, kill, [Symbol.asyncDispose]: kill };
+}

@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import Database from 'libsql';
+import { describe, expect, it } from 'vitest';
+import { openCaches } from '../../src/stores/text-cache.ts';
+import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
+
+async function temporaryCaches() {
+  const folder = await temporaryDirectory();
+  const caches = await openCaches(folder.path);
+  const dispose = async () => {
+    await caches.close();
+    await folder[Symbol.asyncDispose]();
+  };
+  return { ...caches, path: folder.path, [Symbol.asyncDispose]: dispose };
+}
+
+async function fill(directory: string, count: number) {
+  const { replies, close } = await openCaches(directory);
+  for (let key = 0; key < count; key += 1) await replies.set(`key ${key}`, 'value '.repeat(100));
+  await close();
+}
+
+describe('openCaches', () => {
+  it('gives back every text exactly, whatever is in it', async () => {
+    await using caches = await temporaryCaches();
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('\0', '\u0001', '"', 'é', '\ud83d', '\ude00') }),
+    );
+    let count = 0;
+    const property = fc.asyncProperty(text, text, async (key, value) => {
+      const uniqueKey = `${key}${count++}`;
+      await caches.rollouts.set(uniqueKey, value);
+      expect(await caches.rollouts.get(uniqueKey)).toBe(value);
+    });
+    await fc.assert(property, { numRuns: 500 });
+  });
+
+  it('tells keys apart that differ only after a NUL', async () => {
+    await using caches = await temporaryCaches();
+    await caches.replies.set('key\0a', 'a');
+    expect(await caches.replies.get('key\0b')).toBeUndefined();
+    expect(await caches.replies.get('key')).toBeUndefined();
+  });
+
+  it('lets the first of two writers win, so that both agree', async () => {
+    await using first = await temporaryCaches();
+    const second = await openCaches(first.path);
+    await first.replies.set('key', 'first');
+    await second.replies.set('key', 'second');
+    expect(await second.replies.get('key')).toBe('first');
+    await second.close();
+  });
+
+  it('leaves everything in one file when it is closed', async () => {
+    await using folder = await temporaryDirectory();
+    await fill(folder.path, 10);
+    expect((await stat(join(folder.path, 'cache', 'cache.db-wal'))).size).toBe(0);
+  });
+
+  it('closes only after what is being set is safe', async () => {
+    await using folder = await temporaryDirectory();
+    const caches = await openCaches(folder.path);
+    const isSet = caches.replies.set('key', 'value');
+    await caches.close();
+    await isSet;
+    const again = await openCaches(folder.path);
+    expect(await again.replies.get('key')).toBe('value');
+    await again.close();
+  });
+
+  it('cannot be written once it is closed, when the run may belong to another', async () => {
+    await using folder = await temporaryDirectory();
+    const caches = await openCaches(folder.path);
+    await caches.close();
+    await expect(caches.replies.set('key', 'late')).rejects.toThrow();
+  });
+
+  it('keeps its log short, however much is set', async () => {
+    await using caches = await temporaryCaches();
+    const logSizes: number[] = [];
+    for (let key = 0; key < 1000; key += 1) {
+      await caches.rollouts.set(`key ${key}`, `${key}`.padEnd(20_000, ' trajectory'));
+      await caches.rollouts.get(`key ${key % 100}`);
+      if (key % 50 === 0) logSizes.push((await stat(join(caches.path, 'cache', 'cache.db-wal'))).size);
+    }
+    expect(Math.max(...logSizes)).toBeLessThan(6_000_000);
+  });
+
+  it('does not load the driver before a run is opened', async () => {
+    const script = `
+      import { createRequire } from 'node:module';
+      await import('./src/stores/index.ts');
+      const loaded = Object.keys(createRequire(import.meta.url).cache);
+      process.stdout.write(String(loaded.some((path) => path.includes('libsql'))));`;
+    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+    expect((await promisify(execFile)(process.execPath, args)).stdout).toBe('false');
+  });
+});
+
+describe('a damaged cache file', () => {
+  it('is set aside and a new one begun', async () => {
+    await using folder = await temporaryDirectory();
+    await mkdir(join(folder.path, 'cache'));
+    for (const text of ['not a database. '.repeat(100), 'nor this one. '.repeat(100)]) {
+      await writeFile(join(folder.path, 'cache', 'cache.db'), text);
+      await fill(folder.path, 3);
+    }
+    const files = await readdir(join(folder.path, 'cache'));
+    expect(files).toEqual(expect.arrayContaining(['cache.db', 'cache.db.corrupt-1', 'cache.db.corrupt-2']));
+    expect(await readFile(join(folder.path, 'cache', 'cache.db.corrupt-2'), 'utf8')).toMatch(/^nor this one/);
+  });
+
+  it('is set aside with its log, which is not for the new one', async () => {
+    await using folder = await temporaryDirectory();
+    await mkdir(join(folder.path, 'cache'));
+    await writeFile(join(folder.path, 'cache', 'cache.db'), 'not a database. '.repeat(100));
+    await writeFile(join(folder.path, 'cache', 'cache.db-wal'), 'a log');
+    await fill(folder.path, 3);
+    expect(await readFile(join(folder.path, 'cache', 'cache.db.corrupt-1-wal'), 'utf8')).toBe('a log');
+  });
+
+  it('costs its texts and not the run when the damage shows late', async () => {
+    await using folder = await temporaryDirectory();
+    await fill(folder.path, 500);
+    await overwritePages(join(folder.path, 'cache', 'cache.db'));
+    const { replies, close } = await openCaches(folder.path);
+    expect(await replies.get('key 1')).toBeUndefined();
+    await replies.set('key 1', 'paid again');
+    expect(await replies.get('key 1')).toBe('paid again');
+    await close();
+    expect(await readdir(join(folder.path, 'cache'))).toContain('cache.db.corrupt-1');
+  });
+});
+
+/** Leaves the first page, so that it still looks like a database. */
+async function overwritePages(path: string) {
+  const file = await open(path, 'r+');
+  const { size } = await file.stat();
+  await file.write(Buffer.alloc(size - 4096, 0x55), 0, size - 4096, 4096);
+  await file.close();
+}
+
+it('a cache that two killed processes wrote at once has every entry that was safe, and no broken one', async () => {
+  await using folder = await temporaryDirectory();
+  const writers = ['one', 'two'];
+  const children = writers.map((writer) => startChild('text-cache.child.ts', folder.path, writer));
+  const safe = await Promise.all(children.map((child) => lastOf(child, 50)));
+  await Promise.all(children.map((child) => child.kill()));
+
+  const { replies, close } = await openCaches(folder.path);
+  for (let key = 0; key < 2 * Math.max(...safe); key += 1) {
+    const value = await replies.get(`key ${key}`);
+    const expected = writers.map((writer) => `${key} by ${writer}, `.repeat(500));
+    if (key <= Math.max(...safe)) expect(expected).toContain(value);
+    else expect([...expected, undefined]).toContain(value);
+  }
+  await close();
+  const database = new Database(join(folder.path, 'cache', 'cache.db'));
+  expect(database.pragma('integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
+  database.close();
+});
+
+async function lastOf(child: ReturnType<typeof startChild>, lines: number): Promise<number> {
+  let last = '';
+  for (let line = 0; line < lines; line += 1) last = (await child.nextLine()) ?? '';
+  return Number(last);
+}
