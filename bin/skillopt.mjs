@@ -8,7 +8,7 @@ const source = here('../src/cli/main.ts');
 // In a clone the sources run as they are; the published package has only the compiled ones.
 const isClone = existsSync(source);
 if (isClone && !existsSync(here('../node_modules/tsx'))) {
-  console.error('error: the dependencies are not installed\nhint: run `npm install` first');
+  console.error('error: the dependencies are not installed: run `npm install` first');
   process.exit(2);
 }
 if (isClone) {

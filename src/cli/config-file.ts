@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { SkillError } from '../core/errors.ts';
 import type { ProjectInput } from './project.ts';
 import { refuseSecrets } from './secrets.ts';
+import { resolveSelfImports } from './self-import.ts';
 
 export const CONFIG_NAMES = ['skillopt.config.yaml', 'skillopt.config.json', 'skillopt.config.mjs'] as const;
 
@@ -47,14 +48,19 @@ async function readYaml(path: string): Promise<unknown> {
 }
 
 async function readModule(path: string): Promise<unknown> {
+  resolveSelfImports();
   const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
   if (module.default === undefined) throw new Error('it has no default export');
   return module.default;
 }
 
-const invalid = (path: string, message: string) => new SkillError('CONFIG_INVALID', `${basename(path)}: ${message}`);
+const invalid = (path: string, message: string) =>
+  new SkillError('CONFIG_INVALID', `${basename(path)}: ${message}`, { hint: 'See one that works: skillopt init DIR' });
 
 function unreadable(path: string, cause: unknown): SkillError {
   const message = cause instanceof Error ? cause.message.trim() : String(cause);
-  return new SkillError('CONFIG_INVALID', `${basename(path)} cannot be read: ${message}`, { cause });
+  return new SkillError('CONFIG_INVALID', `${basename(path)} cannot be read: ${message}`, {
+    cause,
+    hint: 'Mend it, or see one that works: skillopt init DIR',
+  });
 }

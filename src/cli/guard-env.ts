@@ -53,10 +53,15 @@ function describe(value: unknown): string {
 
 function requireList(items: unknown, name: string, split: string): readonly Item[] {
   if (Array.isArray(items)) return items as readonly Item[];
-  throw new SkillError('ENV_INVALID', `${name}: getItems("${split}") must give a list, got ${describe(items)}`);
+  throw new SkillError('ENV_INVALID', `${name}: getItems("${split}") must give a list, got ${describe(items)}`, {
+    hint: 'Answer with a list of objects that have an id, [] for a split that is not there.',
+  });
 }
 
 function broken(name: string, method: string, cause: unknown): SkillError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new SkillError('ENV_INVALID', `${name}: ${method} failed: ${message}`, { cause });
+  return new SkillError('ENV_INVALID', `${name}: ${method} failed: ${message}`, {
+    cause,
+    hint: `Mend it in ${name}: the run has not begun.`,
+  });
 }

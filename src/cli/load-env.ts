@@ -6,19 +6,19 @@ import { SkillError } from '../core/errors.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { suggestion } from './closest-name.ts';
 import { guardEnv } from './guard-env.ts';
-import type { LoadedProject } from './load-project.ts';
-import { isModulePath } from './load-project.ts';
+import { isModulePath, type LoadedProject } from './load-project.ts';
 import { resolveSelfImports } from './self-import.ts';
+import { shownPath } from './shown-path.ts';
 
 /** What the default export of an environment module is called with when it is a function. */
-export type EnvLibrary = typeof import('../index.ts') &
+type EnvLibrary = typeof import('../index.ts') &
   typeof import('../envs/index.ts') & {
     readonly z: typeof import('zod').z;
     readonly project: EnvProject;
   };
 
 /** The parts of a project that are an environment's business. Paths are absolute. */
-export type EnvProject = {
+type EnvProject = {
   readonly directory: string;
   readonly tasks: string | undefined;
   readonly splitRatio: string;
@@ -47,7 +47,10 @@ async function loadQaEnv({ tasks, splitRatio, splitSeed, extras }: EnvProject): 
     throw new SkillError('CONFIG_INVALID', 'The qa environment needs tasks, and no file is named.', { hint });
   }
   const { loadQaItems, SimpleQAEnv, splitItems } = await import('../envs/index.ts');
-  const { train, val, test } = splitItems(await loadQaItems(tasks), { ratio: splitRatio, seed: splitSeed });
+  const { train, val, test } = splitItems(await loadQaItems(shownPath(tasks, process.cwd())), {
+    ratio: splitRatio,
+    seed: splitSeed,
+  });
   const { maxCompletionTokens } = extras as { maxCompletionTokens?: number };
   const limit = maxCompletionTokens === undefined ? {} : { maxCompletionTokens };
   return new SimpleQAEnv({ trainItems: train, valItems: val, testItems: test, ...limit }) as unknown as SkillEnv;
@@ -55,7 +58,7 @@ async function loadQaEnv({ tasks, splitRatio, splitSeed, extras }: EnvProject): 
 
 async function loadModuleEnv(path: string, project: EnvProject): Promise<SkillEnv> {
   const name = basename(path);
-  const source = await readFile(path, 'utf8').catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
+  const source = await readFile(path, 'utf8').catch((cause: Error) => Promise.reject(unreadable(path, cause)));
   resolveSelfImports();
   const made = await importDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
   return guardEnv(made, { name, version: skillHash(source) });
@@ -69,11 +72,15 @@ async function importDefault(path: string, project: EnvProject): Promise<unknown
   return make({ ...library, ...envs, z, project });
 }
 
+function unreadable(path: string, cause: NodeJS.ErrnoException): SkillError {
+  const problem = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${cause.message}`;
+  const hint = 'In the project file the path is read from its folder, as a flag from this one.';
+  return new SkillError('ENV_INVALID', `the environment module ${path} ${problem}`, { cause, hint });
+}
+
 function unloadable(name: string, cause: unknown): SkillError {
   if (cause instanceof SkillError) return cause;
-  const { message, code } = (cause instanceof Error ? cause : { message: String(cause) }) as NodeJS.ErrnoException;
-  if (code === 'ENOENT')
-    return new SkillError('ENV_INVALID', `the environment module ${name} does not exist`, { cause });
+  const message = cause instanceof Error ? cause.message : String(cause);
   const hint = 'Its default export must be an environment, or a function (library) => environment.';
   return new SkillError('ENV_INVALID', `${name} cannot be loaded: ${message}`, { cause, hint });
 }

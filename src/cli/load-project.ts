@@ -23,7 +23,7 @@ export async function loadProject({ flags, config, cwd }: ProjectSource): Promis
 }
 
 /** Later ones win; a key that was not given does not. */
-export function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
+function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
   const given = inputs.flatMap((input) => Object.entries(input).filter(([, value]) => value !== undefined));
   return Object.fromEntries(given);
 }
@@ -31,7 +31,7 @@ export function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
 const PATH_KEYS = ['tasks', 'skill', 'outRoot'];
 
 /** Paths mean what they meant where they were written: beside the file, or in the shell's folder. */
-export function anchorPaths(input: ProjectInput, directory: string): ProjectInput {
+function anchorPaths(input: ProjectInput, directory: string): ProjectInput {
   const anchor = (value: unknown) => (typeof value === 'string' ? resolve(directory, value) : value);
   const entries = Object.entries(input).map(([key, value]) => {
     if (PATH_KEYS.includes(key) || (key === 'env' && isModulePath(value))) return [key, anchor(value)];

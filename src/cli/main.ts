@@ -43,7 +43,10 @@ function version(): string {
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }
 
-/** Runs a process as the command line: what a bug throws late is still a bug with exit code 70. */
+/**
+ * Runs a process as the command line: what a bug throws late is still a bug with exit code 70.
+ * @public called by bin/skillopt.mjs
+ */
 export async function start(process: NodeJS.Process): Promise<void> {
   for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(name, (error: unknown) => {

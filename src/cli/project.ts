@@ -39,10 +39,10 @@ export function refuseUnknownKeys(input: ProjectInput, source: string): void {
   const known = Object.keys(projectShape);
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
   if (unknown.length === 0) return;
-  const lines = unknown.map((key) => `  ${key}${suggestion(key, known)}`);
-  const title = `${source}: unknown ${unknown.length === 1 ? 'key' : 'keys'}`;
-  const hint = 'Every key and its default: skillopt train --help';
-  throw new SkillError('CONFIG_INVALID', [title, ...lines].join('\n'), { hint });
+  const lines = unknown.map((key) => `${source}: unknown key ${key}${suggestion(key, known)}`);
+  throw new SkillError('CONFIG_INVALID', lines.join('\n'), {
+    hint: 'Every key and its default: skillopt train --help',
+  });
 }
 
 /** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem. */

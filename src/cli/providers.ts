@@ -13,7 +13,7 @@ export type Provider<Schema extends z.ZodType = z.ZodType> = {
   create(options: z.output<Schema>, context: ModelContext): Promise<ChatModel>;
 };
 
-export type ModelContext = {
+type ModelContext = {
   readonly role: ModelRole;
   /** The value of an environment variable, or an error that says how to set it. */
   readKey(variable: string): string;

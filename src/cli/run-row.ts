@@ -48,7 +48,7 @@ function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'pat
   };
 }
 
-export function describeState({ isDone, stepsDone, totalSteps }: RunState, isRunning: boolean): string {
+function describeState({ isDone, stepsDone, totalSteps }: RunState, isRunning: boolean): string {
   const progress = isDone ? 'done' : `step ${stepsDone} of ${totalSteps}`;
   return isRunning ? `running, ${progress}` : progress;
 }

@@ -7,6 +7,7 @@ import type { PromptOverrides } from '../core/prompt-name.ts';
 import { loadEnv } from './load-env.ts';
 import { isPromptPath, type LoadedProject } from './load-project.ts';
 import type { Project } from './project.ts';
+import { shownPath } from './shown-path.ts';
 
 /** A project with everything loaded that does not depend on a model. */
 export type Wiring = {
@@ -41,7 +42,10 @@ export function readSkill(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     const problem = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${cause.message}`;
     const hint = 'Check the path. An empty file is a fine start.';
-    throw new SkillError('SKILL_NOT_FOUND', `the skill document ${path} ${problem}`, { cause, hint });
+    throw new SkillError('SKILL_NOT_FOUND', `the skill document ${shownPath(path, process.cwd())} ${problem}`, {
+      cause,
+      hint,
+    });
   });
 }
 
@@ -55,8 +59,7 @@ async function readPrompts(overrides: Project['promptOverrides']): Promise<Promp
 async function readPrompt(name: string, value: string): Promise<string> {
   if (!isPromptPath(value)) return value;
   return readFile(value, 'utf8').catch((cause: Error) => {
-    throw new SkillError('CONFIG_INVALID', `promptOverrides.${name}: ${value} cannot be read: ${cause.message}`, {
-      cause,
-    });
+    const hint = 'A value that ends in .md is the path of a file; any other is the prompt itself.';
+    throw new SkillError('CONFIG_INVALID', `promptOverrides.${name} cannot be read: ${cause.message}`, { cause, hint });
   });
 }

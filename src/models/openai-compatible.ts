@@ -2,8 +2,9 @@ import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Genera
 import { ModelCallError } from '../core/errors.ts';
 import type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason } from '../core/model.ts';
 import { type Endpoint, type EndpointOptions, parseEndpoint } from './endpoint.ts';
+import { describeCall, type FailedCall } from './failed-call.ts';
 import { httpFetch } from './http-fetch.ts';
-import { describeCall, type FailedCall, toModelCallError } from './to-model-call-error.ts';
+import { toModelCallError } from './to-model-call-error.ts';
 
 export type OpenAICompatibleOptions = EndpointOptions & {
   readonly model: string;
@@ -30,7 +31,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ChatModel {
       loading ??= loadModel(options, endpoint);
       const model = await loading;
       const result = await generate(model, toCallOptions(options, request), call);
-      return requireText(toReply(result), request, call);
+      return requireText(toReply(result), call);
     },
   };
 }
@@ -104,13 +105,13 @@ function toFinishReason(reason: LanguageModelV3GenerateResult['finishReason']['u
   return reason === 'stop' || reason === 'length' || reason === 'content-filter' ? reason : 'other';
 }
 
-function requireText(reply: ChatReply, request: ChatRequest, call: FailedCall): ChatReply {
+function requireText(reply: ChatReply, call: FailedCall): ChatReply {
   if (reply.text.trim() !== '') return reply;
   const who = describeCall(call);
   if (reply.finishReason === 'length') {
     throw new ModelCallError(`${who}: the token limit cut the reply before any text came`, {
       isRetryable: false,
-      hint: `Allow more than ${request.maxOutputTokens ?? 'the default of'} tokens: reasoning counts against the limit.`,
+      hint: 'Raise the limit of output tokens: a model that reasons spends them on that first.',
     });
   }
   if (reply.finishReason === 'content-filter') {

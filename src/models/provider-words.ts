@@ -8,12 +8,12 @@ const TOKEN_LIKE = /\bBearer\s+[^\s"',;]+/gi;
 
 /** What a provider said in the body of a failed call: one short line, with `secrets` and whatever looks like one masked. */
 export function providerWords(body: string, secrets: readonly string[]): string {
-  const line = readWords(body).replace(/\s+/g, ' ').trim();
-  return shorten(maskSecrets(line, secrets)); // masked first: half a key is a secret too
+  const masked = maskSecrets(readWords(body), secrets); // before anything is joined or cut: half a key is a secret too
+  return shorten(masked.replace(/\s+/g, ' ').trim());
 }
 
 /** `text` with the given secrets and whatever looks like a key replaced by an ellipsis. */
-export function maskSecrets(text: string, secrets: readonly string[]): string {
+function maskSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .reduce((masked, secret) => masked.replaceAll(secret, '…'), text)

@@ -1,22 +1,17 @@
-import type { ChatModel, ChatRequest } from '../core/model.ts';
+import type { ChatModel } from '../core/model.ts';
 import type { Meter } from './meter.ts';
 
 /**
- * The same model, with every reply and its tokens counted under the stage that asked. The outermost wrapper: tokens
- * of replies from a cache below count too, so that a resumed run shows the same figures as an undisturbed one.
+ * The same model, with every reply and its tokens counted under the stage that asked, or under `other`. Inside a
+ * reply cache it counts what was paid; around one, what was used.
  */
 export function withMeter(model: ChatModel, meter: Meter): ChatModel {
   return {
     id: model.id,
     async complete(request) {
       const reply = await model.complete(request);
-      meter.add(stageOf(request), { ...reply.usage, replies: 1 });
+      meter.add(request.stage ?? 'other', { ...reply.usage, replies: 1 });
       return reply;
     },
   };
-}
-
-/** The name under which a request is counted. */
-export function stageOf({ stage = 'other' }: ChatRequest): string {
-  return stage;
 }

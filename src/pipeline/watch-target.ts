@@ -31,6 +31,7 @@ export function watchTarget(deps: StageDeps, rollout: Rollout): { target: ChatMo
       return await target.complete(toRolloutRequest(request, rollout));
     } catch (error) {
       if (error instanceof SkillError) outage ??= { reason: error };
+      if (stop.signal.aborted) outage ??= { reason: stop.signal.reason };
       givenUpAfterMs = Math.max(givenUpAfterMs, performance.now() - call.since);
       throw error;
     } finally {

@@ -5,6 +5,7 @@ import type { ChatModel } from '../core/model.ts';
 import { type Answer, toComplaint } from './chat-completions.ts';
 import { type Models, route } from './route.ts';
 
+/** The models to serve, and where. */
 export type ServeSimOptions = {
   /** Answers as `sim-target`. */
   readonly target: ChatModel;

@@ -12,7 +12,7 @@ const Options = z.strictObject({ ...lineOptions, noise: rate.default(0.02), null
 
 /**
  * `noise` 0.02 is the share of slips. `nullMode` makes the model deaf to the skill. `latencyMs` 0 (give or take a quarter)
- * and `failureRate` 0 are the line's; `seed` 7 is all its dice'.
+ * and `failureRate` 0 are the line's. All chance comes from `seed` 7.
  */
 export type SimulatedTargetOptions = z.input<typeof Options>;
 

@@ -1,11 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
-import { z } from 'zod';
-import { SkillError } from '../core/errors.ts';
+import { join } from 'node:path';
 import { isFileError, isMissing } from './file-error.ts';
-import { processStart, UNKNOWN_START } from './process-start.ts';
+import { describeOwner, locked, refuseIfAlive } from './lock-owner.ts';
 import { shownPath } from './shown-path.ts';
 
 export type RunLock = {
@@ -14,9 +11,6 @@ export type RunLock = {
 };
 
 export const LOCK_FILE = 'run.lock';
-
-const Owner = z.object({ pid: z.int().positive(), startedAt: z.string(), host: z.string() });
-type Owner = z.infer<typeof Owner>;
 
 /** More looks than any crowd of takers needs; only a lock that is there and cannot be read uses them up. */
 const MAX_LOOKS = 1000;
@@ -30,10 +24,8 @@ const MAX_LOOKS = 1000;
  */
 export async function takeRunLock(directory: string): Promise<RunLock> {
   const path = join(directory, LOCK_FILE);
-  const id = randomUUID();
-  const startedAt = (await processStart(process.pid)) ?? UNKNOWN_START;
-  const text = `${JSON.stringify({ pid: process.pid, startedAt, host: hostname(), id })}\n`;
-  const draft = `${path}.${id}`;
+  const draft = `${path}.${randomUUID()}`;
+  const text = await describeOwner();
   try {
     await writeFile(draft, text);
     await takeByLink({ path, draft, text });
@@ -102,32 +94,6 @@ async function writeWhole(text: string, target: string): Promise<boolean> {
   } catch (error) {
     if (isFileError(error) && error.code === 'EEXIST') return false;
     throw error;
-  }
-}
-
-/** A lock that cannot be read was torn by a crash, and its owner died with it. */
-async function refuseIfAlive(path: string, text: string): Promise<void> {
-  const owner = parseOwner(text);
-  if (owner === undefined) return;
-  if (owner.host !== hostname()) {
-    const hint = `If that machine is gone, delete ${shownPath(path)} and run the same command again.`;
-    throw locked(path, `process ${owner.pid} on ${owner.host}`, hint);
-  }
-  const start = await processStart(owner.pid);
-  if (start !== owner.startedAt && start !== UNKNOWN_START) return;
-  if (owner.pid === process.pid) throw locked(path, `this process, ${owner.pid}`, 'Dispose of the open run first.');
-  throw locked(path, `process ${owner.pid}`, 'Wait until it ends or stop it, or set outRoot to another folder.');
-}
-
-function locked(path: string, owner: string, hint: string): SkillError {
-  return new SkillError('RUN_LOCKED', `${shownPath(dirname(path))} is being written by ${owner}`, { hint });
-}
-
-function parseOwner(text: string): Owner | undefined {
-  try {
-    return Owner.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
   }
 }
 

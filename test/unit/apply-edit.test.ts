@@ -140,7 +140,10 @@ describe('delete', () => {
 
   it('needs a target that is there', () => {
     expect(apply(doc, { op: 'delete' }).status).toBe('skipped_delete_missing_target');
-    expect(apply(doc, { op: 'delete', target: 'no' })).toEqual({ text: doc, status: 'skipped_delete_target_not_found' });
+    expect(apply(doc, { op: 'delete', target: 'no' })).toEqual({
+      text: doc,
+      status: 'skipped_delete_target_not_found',
+    });
   });
 });
 
@@ -178,7 +181,9 @@ describe('protected regions', () => {
 
   it('frontmatter is one', () => {
     const skill = `${frontmatter}\n# S\n`;
-    expect(apply(skill, { op: 'replace', target: 'name: s', content: 'name: t' }).status).toBe('skipped_protected_region');
+    expect(apply(skill, { op: 'replace', target: 'name: s', content: 'name: t' }).status).toBe(
+      'skipped_protected_region',
+    );
     expect(applyEdit(skill, { op: 'delete', target: '# S' })).toBe(`${frontmatter}\n\n`);
   });
 
@@ -229,7 +234,12 @@ describe('a patch', () => {
   });
 
   it('goes on after an edit that does not fit, and reports each by its place', () => {
-    const edits = [{ op: 'append', content: 'one' }, 'nonsense', { op: 'delete', target: 'no' }, { op: 'append', content: 'two' }];
+    const edits = [
+      { op: 'append', content: 'one' },
+      'nonsense',
+      { op: 'delete', target: 'no' },
+      { op: 'append', content: 'two' },
+    ];
     const { skill, report } = applyPatchWithReport('# S\n', { edits });
     expect(skill).toBe('# S\n\none\n\ntwo\n');
     expect(report.map((row) => [row.index, row.status])).toEqual([

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { configShape, OPERATIONAL_KEYS, parseConfig, parseWith, type SkillOptConfigInput } from '../../src/core/config.ts';
+import {
+  configShape,
+  OPERATIONAL_KEYS,
+  parseConfig,
+  parseWith,
+  type SkillOptConfigInput,
+} from '../../src/core/config.ts';
 
 const problem = (input: unknown) => {
   try {
@@ -39,7 +45,14 @@ describe('parseConfig', () => {
   });
 
   it('keeps what is given, also where it is zero, false or negative', () => {
-    const given = { seed: -1, maxRetries: 0, gateMixedWeight: 0, evalTest: false, extras: { domain: 'law' }, verbose: true };
+    const given = {
+      seed: -1,
+      maxRetries: 0,
+      gateMixedWeight: 0,
+      evalTest: false,
+      extras: { domain: 'law' },
+      verbose: true,
+    };
     expect(parseConfig(given)).toMatchObject(given);
   });
 

@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { defineEnv } from '../../src/core/env.ts';
 import { scripted } from '../../src/models/scripted.ts';
 
-const schema = z.object({ id: z.string(), question: z.string().trim().min(1), answers: z.array(z.string()).default([]) });
+const schema = z.object({
+  id: z.string(),
+  question: z.string().trim().min(1),
+  answers: z.array(z.string()).default([]),
+});
 const rolloutOne = async () => ({ hard: 1, soft: 1 });
 
 describe('defineEnv', () => {
@@ -14,10 +18,18 @@ describe('defineEnv', () => {
   });
 
   it('names a malformed item by environment, place and split', () => {
-    const items = { val: [{ id: 'a', question: 'why?' }, { id: 'b', question: '' }] };
+    const items = {
+      val: [
+        { id: 'a', question: 'why?' },
+        { id: 'b', question: '' },
+      ],
+    };
     const env = defineEnv({ name: 'qa', schema, items, rolloutOne });
     expect(() => env.getItems('val')).toThrow(
-      expect.objectContaining({ code: 'TASKS_INVALID', message: expect.stringMatching(/^qa: item 2 of val: .*question/) }),
+      expect.objectContaining({
+        code: 'TASKS_INVALID',
+        message: expect.stringMatching(/^qa: item 2 of val: .*question/),
+      }),
     );
   });
 

@@ -69,11 +69,16 @@ describe('selectGateScore', () => {
 
   it.each([5, -2, Number.NaN])('refuses the weight %d instead of bending it', (weight) => {
     expect(() => selectGateScore(1, 0, 'mixed', weight)).toThrow(
-      expect.objectContaining({ code: 'CONFIG_INVALID', message: `gateMixedWeight must be between 0 and 1, got ${weight}` }),
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: `gateMixedWeight must be between 0 and 1, got ${weight}`,
+      }),
     );
   });
 
   it('refuses a metric that it does not know', () => {
-    expect(() => selectGateScore(1, 0, 'best' as GateMetric)).toThrow('gateMetric must be one of hard, soft, mixed, got "best"');
+    expect(() => selectGateScore(1, 0, 'best' as GateMetric)).toThrow(
+      'gateMetric must be one of hard, soft, mixed, got "best"',
+    );
   });
 });

@@ -87,7 +87,7 @@ describe('a call', () => {
     [{ destroy: true }, { isRetryable: true }],
   ])('through a proxy that meets %j fails as a direct one does', async (answer, expected) => {
     await using server = await startFakeLLM([answer]);
-    vi.stubEnv('HTTP_PROXY', server.baseURL);
+    vi.stubEnv('HTTP_PROXY', new URL(server.baseURL).origin);
     const call = openaiCompatible({ model: 'm', baseURL: 'http://model.test/v1' }).complete(request);
     await expect(call).rejects.toMatchObject({ name: 'ModelCallError', ...expected });
   });
@@ -99,7 +99,7 @@ describe('a call', () => {
       controller.abort(reason);
       return new Promise(() => {});
     });
-    vi.stubEnv('HTTP_PROXY', server.baseURL);
+    vi.stubEnv('HTTP_PROXY', new URL(server.baseURL).origin);
     const model = openaiCompatible({ model: 'm', baseURL: 'http://model.test/v1' });
     await expect(model.complete({ ...request, signal: controller.signal })).rejects.toBe(reason);
   });

@@ -208,7 +208,7 @@ describe('a secret', () => {
   it('that no header can carry does not come into the error either', async () => {
     const error = await failureOf({ content: 'hi' }, { apiKey: `${apiKey}\nsecond line` });
     expect(error).toMatchObject({ name: 'ModelCallError', isRetryable: false });
-    expect(error.message).not.toContain('31415');
+    expect(error.message).not.toMatch(/31415|second/);
   });
 });
 

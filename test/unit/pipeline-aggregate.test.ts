@@ -13,7 +13,8 @@ const edit = (content: string, sourceType: SourceType = 'failure', supportCount 
   return { op: 'append', target: '', content, sourceType, supportCount };
 };
 const patchOf = (...edits: Edit[]): RawPatch => {
-  return { patch: { reasoning: `for ${edits[0]!.content}`, edits }, sourceType: edits[0]!.sourceType!, batchSize: 2 };
+  const [{ content, sourceType, supportCount }] = edits as [Edit];
+  return { patch: { reasoning: `for ${content}`, edits }, sourceType: sourceType!, batchSize: supportCount! };
 };
 const failures = (...contents: string[]) => contents.map((content) => patchOf(edit(content)));
 const successes = (...contents: string[]) => contents.map((content) => patchOf(edit(content, 'success')));
@@ -84,14 +85,20 @@ describe('mergePatches', () => {
   it('shows both groups to the last merge, failures first', async () => {
     const { requests } = await merge([...successes('d'), ...failures('a')], faithful);
     expect(requests.map(promptOf)).toEqual(['final']);
-    expect(userOf(requests[0]!)).toMatch(/## Failure patch \(high priority\)\n<patches-[\s\S]*"a"[\s\S]*## Success patch\n<patches-[\s\S]*"d"/);
+    expect(userOf(requests[0]!)).toMatch(
+      /## Failure patch \(high priority\)\n<patches-[\s\S]*"a"[\s\S]*## Success patch\n<patches-[\s\S]*"d"/,
+    );
   });
 
   it.each([
     ['nothing', [], []],
     ['one failure patch', failures('a'), ['a']],
     ['one success patch', successes('d'), ['d']],
-    ['patches without edits beside one that has some', [...failures('a'), { ...failures('x')[0]!, patch: { edits: [], reasoning: '' } }], ['a']],
+    [
+      'patches without edits beside one that has some',
+      [...failures('a'), { ...failures('x')[0]!, patch: { edits: [], reasoning: '' } }],
+      ['a'],
+    ],
   ])('gives %s back untouched, without a call', async (_, patches, contents) => {
     const { patch, requests } = await merge(patches, () => 'never asked');
     expect(patch.edits.map((one) => one.content)).toEqual(contents);
@@ -185,7 +192,10 @@ describe('mergePatches', () => {
 
 describe('support', () => {
   it('weakness 28: of an edit taken over word for word is the sum of its originals, whatever the model says', async () => {
-    const patches = [patchOf(edit('same', 'failure', 3), edit('other', 'failure', 1)), patchOf(edit('same', 'failure', 5))];
+    const patches = [
+      patchOf(edit('same', 'failure', 3), edit('other', 'failure', 1)),
+      patchOf(edit('same', 'failure', 5)),
+    ];
     const { patch } = await merge(patches, () => reply([{ ...edit('same'), support_count: 99 }]));
     expect(patch.edits).toEqual([{ ...edit('same', 'failure', 8), mergeLevel: 1 }]);
   });
@@ -202,8 +212,20 @@ describe('support', () => {
     expect(patch.edits[0]!.supportCount).toBe(expected);
   });
 
+  it('weakness 28: does not grow when a merge says the same twice', async () => {
+    const twice: Reply = () => reply([edit('a'), edit('a')]);
+    const { patch } = await merge(failures('a', 'b', 'c'), twice);
+    expect(patch.edits.map((one) => one.supportCount)).toEqual([4, 4]);
+  });
+
+  it('weakness 28: of several edits from one analyst is not added up', async () => {
+    const patches = [patchOf(edit('a', 'failure', 4), edit('b', 'failure', 4)), patchOf(edit('c', 'failure', 4))];
+    const { patch } = await merge(patches, () => reply([{ op: 'append', content: 'all', support_count: 12 }]));
+    expect(patch.edits[0]!.supportCount).toBe(8);
+  });
+
   it('and source survive the last merge', async () => {
-    const patches = [patchOf(edit('both', 'failure', 2), edit('a', 'failure', 3)), patchOf(edit('both', 'success', 4))];
+    const patches = [patchOf(edit('a', 'failure', 3), edit('both', 'failure', 2)), patchOf(edit('both', 'success', 4))];
     const answer = () =>
       reply([
         { op: 'append', content: 'both', source_type: 'success' },

@@ -15,7 +15,11 @@ function askWith(...replies: (ScriptedReply | Error)[]) {
     if (reply instanceof Error) throw reply;
     return reply;
   });
-  const deps = createStageDeps({ target: scripted('target', () => ''), optimizer, promptOverrides: { ranking: 'Rank.' } });
+  const deps = createStageDeps({
+    target: scripted('target', () => ''),
+    optimizer,
+    promptOverrides: { ranking: 'Rank.' },
+  });
   const answer = ask({ prompt: 'ranking', stage: 'ranking', user: 'Which?', schema }, deps);
   return { answer, requests: optimizer.requests, deps };
 }
@@ -45,7 +49,10 @@ describe('ask', () => {
     expect(requests[0]!.messages).toHaveLength(2);
     expect(requests[1]!.messages.slice(2)).toEqual([
       { role: 'assistant', content: '{"edits": "all of them"}' },
-      { role: 'user', content: expect.stringMatching(/cannot be used:\n.*expected array, received string[\s\S]*at edits/) },
+      {
+        role: 'user',
+        content: expect.stringMatching(/cannot be used:\n.*expected array, received string[\s\S]*at edits/),
+      },
     ]);
   });
 
@@ -67,14 +74,20 @@ describe('ask', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it.each(['length', 'content-filter'] as const)('never mends a reply cut off by %s: half a patch is another patch', async (finishReason) => {
-    const { answer, requests } = askWith({ text: '{"edits": ["a", "b', finishReason }, '{"edits": ["a", "b", "c"]}');
-    expect(await answer).toEqual({ edits: ['a', 'b', 'c'] });
-    expect(requests).toHaveLength(2);
-  });
+  it.each(['length', 'content-filter'] as const)(
+    'never mends a reply cut off by %s: half a patch is another patch',
+    async (finishReason) => {
+      const { answer, requests } = askWith({ text: '{"edits": ["a", "b', finishReason }, '{"edits": ["a", "b", "c"]}');
+      expect(await answer).toEqual({ edits: ['a', 'b', 'c'] });
+      expect(requests).toHaveLength(2);
+    },
+  );
 
   it('asks for a shorter reply when the first was cut by length', async () => {
-    const { answer, requests } = askWith({ text: '{"edits": [', finishReason: 'length' }, { text: '', finishReason: 'length' });
+    const { answer, requests } = askWith(
+      { text: '{"edits": [', finishReason: 'length' },
+      { text: '', finishReason: 'length' },
+    );
     expect(await answer).toBeUndefined();
     expect(requests[1]!.messages.at(-1)!.content).toContain('cut off by the length limit. Answer again, shorter.');
   });

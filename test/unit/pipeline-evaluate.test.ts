@@ -19,7 +19,11 @@ const appending = (...contents: string[]) => ({
 });
 
 /** Evaluates what `patch` makes of the current skill, in an environment where every item scores `hard` and `soft`. */
-async function evaluate(state: RunState, patch = appending('new'), more: { hard?: number; soft?: number; config?: SkillOptConfigInput } = {}) {
+async function evaluate(
+  state: RunState,
+  patch = appending('new'),
+  more: { hard?: number; soft?: number; config?: SkillOptConfigInput } = {},
+) {
   const { hard = 0.5, soft = 0.5, config } = more;
   const measured: string[] = [];
   const env: SkillEnv = {
@@ -92,7 +96,10 @@ describe('scoreSkill and gateScore', () => {
   it('score a document by itself', async () => {
     const model = scripted('model', () => '');
     const env: SkillEnv = { name: 'e', getItems: () => [], rolloutOne: async () => ({ hard: 1, soft: 0.5 }) };
-    const { evaluation } = await scoreSkill({ env, skill: '', items }, createStageDeps({ target: model, optimizer: model }));
+    const { evaluation } = await scoreSkill(
+      { env, skill: '', items },
+      createStageDeps({ target: model, optimizer: model }),
+    );
     expect(evaluation).toMatchObject({ hard: 1, soft: 0.5 });
     expect(gateScore(evaluation, { gateMetric: 'mixed', gateMixedWeight: 0.5 })).toBe(0.75);
   });

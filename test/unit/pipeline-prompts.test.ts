@@ -37,7 +37,11 @@ describe('loadPrompts', () => {
   });
 
   it('takes a prompt given by name instead, also an empty one', () => {
-    expect(loadPrompts({ ranking: 'Rank.', merge_final: '' })).toEqual({ ...prompts, ranking: 'Rank.', merge_final: '' });
+    expect(loadPrompts({ ranking: 'Rank.', merge_final: '' })).toEqual({
+      ...prompts,
+      ranking: 'Rank.',
+      merge_final: '',
+    });
   });
 
   it('ignores an override that is not there', () => {

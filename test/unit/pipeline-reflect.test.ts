@@ -53,7 +53,14 @@ describe('runMinibatchReflect', () => {
   it('has failures and successes read apart, shuffled by the seed and the one after it', async () => {
     const [lost, won] = [failed('a', 'b', 'c', 'd', 'e'), succeeded('v', 'w', 'x')];
     const { patches, requests } = await reflect({ results: [...won, ...lost], seed: 1043 });
-    const ids = (results: RolloutResult[], seed: number) => chunk(shuffle(results.map((result) => result.id), seed), 2);
+    const ids = (results: RolloutResult[], seed: number) =>
+      chunk(
+        shuffle(
+          results.map((result) => result.id),
+          seed,
+        ),
+        2,
+      );
     expect(requests.filter(isErrorAnalyst).map(idsOf)).toEqual(ids(lost, 1043));
     expect(requests.filter((request) => !isErrorAnalyst(request)).map(idsOf)).toEqual(ids(won, 1044));
     expect(patches.map(({ sourceType, batchSize }) => [sourceType, batchSize])).toEqual([

@@ -18,6 +18,12 @@ const depsOf = (options: Partial<Parameters<typeof createStageDeps>[0]> = {}) =>
 
 const messages = [{ role: 'user' as const, content: 'hi' }];
 const success = { hard: 1, soft: 1 };
+/** An environment that takes every error for a wrong answer. */
+const swallowing: RolloutOne = ({ target, signal }) =>
+  target.complete({ messages, signal }).then(
+    () => success,
+    () => ({ hard: 0, soft: 0 }),
+  );
 const outage = () => new ModelCallError('target: 401 key refused', { status: 401 });
 
 /** Rollouts that wait to be let go, by item. */
@@ -93,7 +99,8 @@ describe('runRollout', () => {
 
   it('tells about every result as it comes in', async () => {
     const progress: unknown[] = [];
-    const onProgress = (done: number, total: number, result?: { id: string }) => progress.push([done, total, result?.id]);
+    const onProgress = (done: number, total: number, result?: { id: string }) =>
+      progress.push([done, total, result?.id]);
     const deps = depsOf({ workers: 1, onProgress });
     await runRollout({ env: envOf(async () => success), skill: '', items: items('a', 'b') }, deps);
     expect(progress).toEqual([
@@ -178,9 +185,9 @@ describe('a model that cannot be reached', () => {
     const settled = run.catch((error) => error);
     await tick();
     const error = outage();
-    open['b']!(error);
+    open.b!(error);
     await tick();
-    open['a']!(success);
+    open.a!(success);
     expect(await settled).toBe(error);
     expect([started, rollouts.ids()]).toEqual([['a', 'b'], ['a']]);
   });
@@ -188,11 +195,6 @@ describe('a model that cannot be reached', () => {
   it('weakness 27: an environment that swallows the error cannot make a score of it', async () => {
     const error = outage();
     const target = scripted('target', () => Promise.reject(error));
-    const swallowing: RolloutOne = ({ target }) =>
-      target.complete({ messages }).then(
-        () => success,
-        () => ({ hard: 0, soft: 0 }),
-      );
     const rollouts = memoryCache();
     const run = runRollout({ env: envOf(swallowing), skill: '', items: items('a') }, depsOf({ target, rollouts }));
     await expect(run).rejects.toBe(error);
@@ -201,20 +203,31 @@ describe('a model that cannot be reached', () => {
 
   it('weakness 27: nor of a call that was refused because the run stops', async () => {
     const [{ open, rolloutOne }, rollouts, error] = [createGates(), memoryCache(), outage()];
-    const swallowing: RolloutOne = async (context) => {
-      await rolloutOne(context);
-      return context.target.complete({ messages }).then(
-        () => success,
-        () => ({ hard: 0, soft: 0 }),
-      );
-    };
-    const run = runRollout({ env: envOf(swallowing), skill: '', items: items('a', 'b') }, depsOf({ rollouts }));
+    const env = envOf((context) => rolloutOne(context).then(() => swallowing(context)));
+    const run = runRollout({ env, skill: '', items: items('a', 'b') }, depsOf({ rollouts }));
     const settled = run.catch((reason) => reason);
     await tick();
-    open['a']!(error);
+    open.a!(error);
     await tick();
-    open['b']!(success); // b now wants to make another call
+    open.b!(success); // b now wants to make another call
     expect(await settled).toBe(error);
+    expect(rollouts.ids()).toEqual([]);
+  });
+
+  it('weakness 27: nor of a call that was ended because the run stops', async () => {
+    using stop = createStop();
+    const rollouts = memoryCache();
+    const target: ChatModel = {
+      id: 'waiting to try again',
+      complete: () =>
+        new Promise((_, reject) => stop.signal.addEventListener('abort', () => reject(stop.signal.reason))),
+    };
+    const deps = depsOf({ stop, rollouts, target });
+    const run = runRollout({ env: envOf(swallowing), skill: '', items: items('a') }, deps);
+    const settled = run.catch((reason) => reason);
+    await tick();
+    stop.halt('interrupted');
+    expect(await settled).toBe('interrupted');
     expect(rollouts.ids()).toEqual([]);
   });
 
@@ -279,14 +292,7 @@ describe('a task that takes too long', () => {
   it.each<[string, RolloutOne]>([
     ['waits for the call', ({ target }) => target.complete({ messages }).then(() => success)],
     ['passes the signal on', ({ target, signal }) => target.complete({ messages, signal }).then(() => success)],
-    [
-      'swallows the error',
-      ({ target, signal }) =>
-        target.complete({ messages, signal }).then(
-          () => success,
-          () => ({ hard: 0, soft: 0 }),
-        ),
-    ],
+    ['swallows the error', swallowing],
     [
       'asks several things at once',
       ({ target }) => Promise.all([target.complete({ messages }), Promise.resolve()]).then(() => success),
@@ -316,7 +322,14 @@ describe('a task that takes too long', () => {
 });
 
 describe('the rollout cache', () => {
-  type Case = { env?: Partial<SkillEnv>; skill?: string; item?: object; sampleIndex?: number; target?: string; extras?: object };
+  type Case = {
+    env?: Partial<SkillEnv>;
+    skill?: string;
+    item?: object;
+    sampleIndex?: number;
+    target?: string;
+    extras?: object;
+  };
 
   /** How many rollouts are really made when `second` follows on a plain one. */
   async function countRollouts(second: Case) {
@@ -326,7 +339,10 @@ describe('the rollout cache', () => {
       const deps = depsOf({ rollouts, target: scripted(target, () => ''), extras: { ...extras } });
       const rolloutOne = async () => ({ hard: 1, soft: ++count });
       const input = { skill, items: [{ id: 'a', ...item }], sampleIndex };
-      await runRollout({ ...input, env: envOf(() => rolloutOne().then(() => success), { version: '1', ...env }) }, deps);
+      await runRollout(
+        { ...input, env: envOf(() => rolloutOne().then(() => success), { version: '1', ...env }) },
+        deps,
+      );
     }
     return count;
   }
@@ -379,8 +395,8 @@ describe('a run that is aborted', () => {
     await tick();
     const reason = new Error('interrupted');
     controller.abort(reason);
-    open['a']!(success);
-    open['b']!(new Error('b noticed that something is wrong'));
+    open.a!(success);
+    open.b!(new Error('b noticed that something is wrong'));
     expect(await settled).toBe(reason);
     expect([started, rollouts.ids()]).toEqual([['a', 'b'], ['a']]);
   });
@@ -402,14 +418,7 @@ describe('a run that is aborted', () => {
   });
 
   it.each<[string, RolloutOne]>([
-    [
-      'swallows the end of its call',
-      ({ target }) =>
-        target.complete({ messages }).then(
-          () => success,
-          () => ({ hard: 0, soft: 0 }),
-        ),
-    ],
+    ['swallows the end of its call', swallowing],
     [
       'answers to the signal',
       ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({ hard: 0, soft: 0 }))),
@@ -418,7 +427,9 @@ describe('a run that is aborted', () => {
     using stop = createStop(undefined, 1);
     const rollouts = memoryCache();
     const deps = depsOf({ stop, rollouts, target: silent() });
-    const settled = runRollout({ env: envOf(rolloutOne), skill: '', items: items('a') }, deps).catch((reason) => reason);
+    const settled = runRollout({ env: envOf(rolloutOne), skill: '', items: items('a') }, deps).catch(
+      (reason) => reason,
+    );
     await tick();
     stop.halt('interrupted');
     expect(await settled).toBe('interrupted');

@@ -19,7 +19,10 @@ const ranking = (indices: unknown) => () => JSON.stringify({ reasoning: 'these',
 
 describe('rankAndSelect', () => {
   it('shows the skill and the numbered edits, fenced as data', async () => {
-    const rich: Edit[] = [{ op: 'replace', target: 'a\nb', content: 'c', supportCount: 3, sourceType: 'success' }, ...edits];
+    const rich: Edit[] = [
+      { op: 'replace', target: 'a\nb', content: 'c', supportCount: 3, sourceType: 'success' },
+      ...edits,
+    ];
     const { requests } = await select(ranking([0]), 2, { ...patch, edits: rich.slice(0, 3) });
     expect(requests[0]!.messages[1]!.content.replaceAll(/-[0-9a-f]{8}>/g, '-NONCE>')).toMatchInlineSnapshot(`
       "## Current skill
@@ -40,7 +43,10 @@ describe('rankAndSelect', () => {
   it('keeps what was chosen, best first, and says why', async () => {
     const { selected, indices } = await select(ranking([2, 0]));
     expect(indices).toEqual([2, 0]);
-    expect(selected).toMatchObject({ reasoning: 'merged', rankingDetails: { selectedIndices: [2, 0], reasoning: 'these' } });
+    expect(selected).toMatchObject({
+      reasoning: 'merged',
+      rankingDetails: { selectedIndices: [2, 0], reasoning: 'these' },
+    });
   });
 
   it.each([
@@ -86,11 +92,14 @@ describe('rankAndSelect', () => {
     expect(requests).toEqual([]);
   });
 
-  it.each([ranking([2, 0]), () => 'prose'])('weakness 4: budget 0 applies nothing, and asks nothing', async (answer) => {
-    const { selected, requests } = await select(answer, 0);
-    expect(selected.edits).toEqual([]);
-    expect(requests).toEqual([]);
-  });
+  it.each([ranking([2, 0]), () => 'prose'])(
+    'weakness 4: budget 0 applies nothing, and asks nothing',
+    async (answer) => {
+      const { selected, requests } = await select(answer, 0);
+      expect(selected.edits).toEqual([]);
+      expect(requests).toEqual([]);
+    },
+  );
 
   it('lets the empty patch through', async () => {
     expect((await select(ranking([0]), 0, { edits: [], reasoning: '' })).selected.edits).toEqual([]);

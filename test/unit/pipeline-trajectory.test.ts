@@ -50,13 +50,18 @@ describe('renderTrajectory', () => {
   });
 
   it('shows the prompt when there is no conversation', () => {
-    expect(renderTrajectory({ id: 'a', hard: 1, soft: 1, targetUserPrompt: 'Do it.' })).toContain('user prompt: Do it.');
+    expect(renderTrajectory({ id: 'a', hard: 1, soft: 1, targetUserPrompt: 'Do it.' })).toContain(
+      'user prompt: Do it.',
+    );
   });
 
   it.each([
     [{ role: 'assistant', content: 'hi' }, '[assistant] hi'],
     [{ content: 'hi' }, '[agent] hi'],
-    [{ type: 'tool_call', action: 'open door', env_feedback: 'it opens' }, '[action] open door\n[observation] it opens'],
+    [
+      { type: 'tool_call', action: 'open door', env_feedback: 'it opens' },
+      '[action] open door\n[observation] it opens',
+    ],
     [{ action: { key: 1 }, env_feedback: null }, '[action] {"key":1}\n[observation] ""'],
     ['just text', '[agent] just text'],
     [{ role: 'assistant', content: [{ type: 'text' }] }, '[agent] {"role":"assistant","content":[{"type":"text"}]}'],
@@ -109,5 +114,4 @@ describe('fence', () => {
     const closing = text.split('\n').at(-1)!;
     expect(text.split(closing)).toHaveLength(2);
   });
-
 });

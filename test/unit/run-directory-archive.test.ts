@@ -5,6 +5,8 @@ import { archiveRun } from '../../src/stores/archive-run.ts';
 import { runDirectory } from '../../src/stores/run-directory.ts';
 import { startChild, stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 
+const lockTaker = new URL('./run-lock.child.ts', import.meta.url);
+
 async function trainBriefly(path: string, step: number) {
   await using run = await runDirectory(path).open();
   await run.append(stepEnd(step));
@@ -52,7 +54,7 @@ it('refuses while somebody writes the run, here or elsewhere', async () => {
     await using _run = await runDirectory(path).open();
     await expect(archiveRun(path)).rejects.toMatchObject({ code: 'RUN_LOCKED' });
   }
-  await using child = startChild('run-lock.child.ts');
+  await using child = startChild(lockTaker);
   expect(await child.ask(path)).toBe('taken');
   await expect(archiveRun(path)).rejects.toMatchObject({ code: 'RUN_LOCKED' });
   expect(await readdir(folder.path)).toEqual(['one']);

@@ -17,10 +17,11 @@ export function stepEnd(step: number): RunEvent {
   return { type: 'step-end', step, action: 'accept', at: '2026-01-01T00:00:00.000Z', ms: step, usage: {} };
 }
 
-/** A real process that runs a script beside this file. `ask` writes a line and waits for the next line of the answer. */
-export function startChild(script: string, ...args: string[]) {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** A real process that runs a script. `ask` writes a line and waits for the next line of the answer. */
+export function startChild(script: URL, ...args: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(script), ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const exited = once(child, 'exit');
   const nextLine = async () => (await lines.next()).value as string | undefined;

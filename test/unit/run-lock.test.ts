@@ -9,6 +9,8 @@ import { processStart } from '../../src/stores/process-start.ts';
 import { takeRunLock } from '../../src/stores/run-lock.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
+const lockTaker = new URL('./run-lock.child.ts', import.meta.url);
+
 const ownerOf = async (directory: string) => JSON.parse(await readFile(join(directory, 'run.lock'), 'utf8'));
 
 /** A pid that is in use again: the process with that number is not the one that took the lock. */
@@ -44,7 +46,7 @@ describe('takeRunLock', () => {
 
   it('keeps out another process, and names it', async () => {
     await using folder = await temporaryDirectory();
-    await using child = startChild('run-lock.child.ts');
+    await using child = startChild(lockTaker);
     expect(await child.ask(folder.path)).toBe('taken');
     const message = expect.stringContaining(`is being written by process ${child.pid}`);
     await expect(takeRunLock(folder.path)).rejects.toMatchObject({ code: 'RUN_LOCKED', message });
@@ -52,7 +54,7 @@ describe('takeRunLock', () => {
 
   it('takes over the lock of a process that was killed', async () => {
     await using folder = await temporaryDirectory();
-    await using child = startChild('run-lock.child.ts');
+    await using child = startChild(lockTaker);
     expect(await child.ask(folder.path)).toBe('taken');
     await child.kill();
     const lock = await takeRunLock(folder.path);
@@ -127,7 +129,7 @@ describe('takeRunLock', () => {
 });
 
 function startCrowd(size: number) {
-  const children = Array.from({ length: size }, () => startChild('run-lock.child.ts'));
+  const children = Array.from({ length: size }, () => startChild(lockTaker));
   return {
     children,
     [Symbol.asyncDispose]: async () => void (await Promise.all(children.map((child) => child.kill()))),

@@ -3,7 +3,12 @@ import { bucketScores, computeScore, toEvaluation } from '../../src/core/score.t
 
 describe('computeScore', () => {
   it('is the mean of each score', () => {
-    expect(computeScore([{ hard: 1, soft: 1 }, { hard: 0, soft: 0.5 }])).toEqual([0.5, 0.75]);
+    expect(
+      computeScore([
+        { hard: 1, soft: 1 },
+        { hard: 0, soft: 0.5 },
+      ]),
+    ).toEqual([0.5, 0.75]);
   });
 
   it('is zero for nothing', () => {
@@ -11,7 +16,12 @@ describe('computeScore', () => {
   });
 
   it('weakness 27: errors are not zeros, they are left out', () => {
-    expect(computeScore([{ hard: 1, soft: 1 }, { hard: 0, soft: 0, errored: true }])).toEqual([1, 1]);
+    expect(
+      computeScore([
+        { hard: 1, soft: 1 },
+        { hard: 0, soft: 0, errored: true },
+      ]),
+    ).toEqual([1, 1]);
     expect(computeScore([{ hard: 0, soft: 0, errored: true }])).toEqual([0, 0]);
   });
 });
@@ -57,6 +67,6 @@ describe('bucketScores', () => {
   it('lists announced types first, also those that no item has', () => {
     const buckets = bucketScores(scores, ['units', 'sums']);
     expect(Object.keys(buckets)).toEqual(['units', 'sums', 'dates', 'overall']);
-    expect(buckets['units']).toEqual({ total: 0, hard: 0, soft: 0 });
+    expect(buckets.units).toEqual({ total: 0, hard: 0, soft: 0 });
   });
 });

@@ -26,3 +26,9 @@ it('throws what its function throws', async () => {
   });
   await expect(model.complete(request)).rejects.toBe(error);
 });
+
+it('is not asked by a request that has been aborted', async () => {
+  const model = scripted('idle', () => 'hi');
+  await expect(model.complete({ ...request, signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+  expect(model.requests).toEqual([]);
+});

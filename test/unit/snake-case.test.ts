@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { toCamelCase, toSnakeCase } from '../../src/core/snake-case.ts';
 
-const inside = { nTurns: 2, edits: [{ supportCount: 3, sourceType: 'failure' }], rankingDetails: { selectedIndices: [1] } };
+const inside = {
+  nTurns: 2,
+  edits: [{ supportCount: 3, sourceType: 'failure' }],
+  rankingDetails: { selectedIndices: [1] },
+};
 const outside = {
   n_turns: 2,
   edits: [{ support_count: 3, source_type: 'failure' }],
@@ -23,7 +27,10 @@ describe('the border codec', () => {
 
   it('changes keys and never values', () => {
     expect(toSnakeCase({ op: 'insertAfter', content: 'someText' })).toEqual({ op: 'insertAfter', content: 'someText' });
-    expect(toCamelCase({ op: 'insert_after', content: 'some_text' })).toEqual({ op: 'insert_after', content: 'some_text' });
+    expect(toCamelCase({ op: 'insert_after', content: 'some_text' })).toEqual({
+      op: 'insert_after',
+      content: 'some_text',
+    });
   });
 
   it.each([undefined, null, 7, 'a_b', true])('gives back %j as it is', (value) => {

@@ -36,7 +36,14 @@ function step(number: number, skill: string, action: StepAction, score: number, 
   return [
     { type: 'step-start', step: number, epoch: 1, stepInEpoch: number, editBudget: 4, seed: 1, itemIds: ['a', 'b'] },
     { ...at, stage: 'rollout', evaluation: evaluation(0.25, 0.75) },
-    { ...at, stage: 'reflect', patches: [{ patch, sourceType: 'failure', batchSize: 2 }, { patch, sourceType: 'success', batchSize: 1 }] },
+    {
+      ...at,
+      stage: 'reflect',
+      patches: [
+        { patch, sourceType: 'failure', batchSize: 2 },
+        { patch, sourceType: 'success', batchSize: 1 },
+      ],
+    },
     { ...at, stage: 'aggregate', patch },
     { ...at, stage: 'select', patch },
     { ...at, stage: 'update', candidateSkill: skill, candidateHash: skillHash(skill), report: [row] },
@@ -49,7 +56,13 @@ describe('reduce', () => {
   it('starts with the seed skill, unscored', () => {
     const state = fold([start]);
     const seed = { skill: 'seed', hash: skillHash('seed'), score: 0, step: 0 };
-    expect(state).toMatchObject({ totalSteps: 2, initialSkill: 'seed', current: seed, best: seed, startedAt: stamp.at });
+    expect(state).toMatchObject({
+      totalSteps: 2,
+      initialSkill: 'seed',
+      current: seed,
+      best: seed,
+      startedAt: stamp.at,
+    });
     expect(state.baseline).toBeUndefined();
   });
 
@@ -117,7 +130,12 @@ describe('reduce', () => {
   });
 
   it('gives a candidate that was measured before its known scores', () => {
-    const state = fold([start, baseline, ...step(1, 'other', 'reject', 0.25), ...step(2, 'other', 'reject', 0.25, false)]);
+    const state = fold([
+      start,
+      baseline,
+      ...step(1, 'other', 'reject', 0.25),
+      ...step(2, 'other', 'reject', 0.25, false),
+    ]);
     expect(state.history[1]).toMatchObject({ selectionHard: 0.25, selectionSoft: 0.25 });
   });
 
@@ -139,7 +157,12 @@ describe('reduce', () => {
 
   it('keeps a test of baseline and best, with buckets', () => {
     const scores = [{ id: 'x', hard: 1, soft: 1, taskType: 'dates' }];
-    const test = { type: 'test-end', subject: 'best', evaluation: { hard: 1, soft: 1, scores }, taskTypes: ['sums'] } as const;
+    const test = {
+      type: 'test-end',
+      subject: 'best',
+      evaluation: { hard: 1, soft: 1, scores },
+      taskTypes: ['sums'],
+    } as const;
     const state = fold([start, baseline, test, { ...test, subject: 'baseline' }, { type: 'run-end' }]);
     expect(Object.keys(state.tests)).toEqual(['best', 'baseline']);
     expect(state.tests.best).toMatchObject({ hard: 1, n: 1, buckets: { dates: { total: 1 }, sums: { total: 0 } } });

@@ -54,7 +54,12 @@ describe('summarize', () => {
   });
 
   it('tells what the test split gained', () => {
-    expect(summarize(run)).toMatchObject({ baselineTestHard: 0.25, testHard: 0.75, testDeltaHard: 0.5, totalWallTimeS: 1.5 });
+    expect(summarize(run)).toMatchObject({
+      baselineTestHard: 0.25,
+      testHard: 0.75,
+      testDeltaHard: 0.5,
+      totalWallTimeS: 1.5,
+    });
   });
 
   it('says null where nothing was measured, and never zero', () => {

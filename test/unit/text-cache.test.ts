@@ -8,6 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { openCaches } from '../../src/stores/text-cache.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
+const cacheWriter = new URL('./text-cache.child.ts', import.meta.url);
+
 async function temporaryCaches() {
   const folder = await temporaryDirectory();
   const caches = await openCaches(folder.path);
@@ -148,7 +150,7 @@ async function overwritePages(path: string) {
 it('a cache that two killed processes wrote at once has every entry that was safe, and no broken one', async () => {
   await using folder = await temporaryDirectory();
   const writers = ['one', 'two'];
-  const children = writers.map((writer) => startChild('text-cache.child.ts', folder.path, writer));
+  const children = writers.map((writer) => startChild(cacheWriter, folder.path, writer));
   const safe = await Promise.all(children.map((child) => lastOf(child, 50)));
   await Promise.all(children.map((child) => child.kill()));
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ModelCallError } from '../../src/core/errors.ts';
-import { createMeter, scripted, stageOf, withMeter, withReplyCache, withRetry } from '../../src/models/index.ts';
+import { createMeter, scripted, withMeter, withReplyCache, withRetry } from '../../src/models/index.ts';
 
 const ask = (stage: string | undefined, content: string) => ({
   messages: [{ role: 'user' as const, content }],
@@ -53,7 +53,7 @@ it('counts sent calls, hits and retries so that they add up to the calls that th
   });
   const retried = withRetry(inner, {
     delay: async () => {},
-    onRetry: ({ request }) => meter.add(stageOf(request), { retries: 1 }),
+    onRetry: ({ request }) => meter.add(request.stage ?? 'other', { retries: 1 }),
   });
   const onHit = (request: { stage?: string }) => meter.add(request.stage ?? 'other', { cacheHits: 1 });
   const model = withMeter(withReplyCache(retried, cache, { onHit }), meter);

@@ -47,7 +47,10 @@ async function writeFiles(path: string, files: Readonly<Record<string, string>>)
     await mkdir(path, { recursive: true });
     for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
   } catch (cause) {
-    throw new SkillError('USAGE', `cannot write into ${path}: ${(cause as Error).message}`, { cause });
+    throw new SkillError('USAGE', `cannot write into ${path}: ${(cause as Error).message}`, {
+      cause,
+      hint: 'Choose a folder that you may write into: skillopt init DIR',
+    });
   }
 }
 

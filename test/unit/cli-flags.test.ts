@@ -1,0 +1,90 @@
+import { Command, CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { flagsFrom } from '../../src/cli/flags.ts';
+import { projectInput, trainFlags } from '../../src/cli/project-flags.ts';
+import { configShape } from '../../src/core/config.ts';
+
+const shape = {
+  batchSize: z.number().int().positive().default(40).describe('Tasks per step.'),
+  gateMetric: z.enum(['hard', 'soft']).default('hard').describe('What counts.'),
+  evalTest: z.boolean().default(true).describe('Measure at the end.'),
+  failureOnly: z.boolean().default(false).describe('Learn from failures.'),
+  outRoot: z.string().optional().describe('Run directory.'),
+};
+
+function parse(argv: readonly string[]) {
+  const command = new Command('test').exitOverride().configureOutput({ writeErr: () => {} });
+  for (const option of flagsFrom(shape, {
+    group: 'flags:',
+    placeholders: { outRoot: 'dir' },
+    aliases: { outRoot: '--run' },
+  })) {
+    command.addOption(option);
+  }
+  command.parse([...argv], { from: 'user' });
+  return { values: command.opts(), help: command.helpInformation() };
+}
+
+describe('flags from a schema', () => {
+  it('are typed by it', () => {
+    const argv = ['--batch-size', '8', '--gate-metric', 'soft', '--failure-only', '--run', 'x'];
+    expect(parse(argv).values).toEqual({ batchSize: 8, gateMetric: 'soft', failureOnly: true, outRoot: 'x' });
+  });
+
+  it('say nothing when they are not given, so that a file can speak', () => {
+    expect(parse([]).values).toEqual({});
+  });
+
+  it('switch both ways', () => {
+    expect(parse(['--no-eval-test', '--no-failure-only']).values).toEqual({ evalTest: false, failureOnly: false });
+    expect(parse(['--eval-test']).values).toEqual({ evalTest: true });
+  });
+
+  it('show description, choices and default in the help', () => {
+    expect(parse([]).help).toMatchInlineSnapshot(`
+      "Usage: test [options]
+
+      flags:
+        --batch-size <n>         Tasks per step. (default: 40)
+        --gate-metric <text>     What counts. (hard, soft; default: hard)
+        --no-eval-test           Turns off: Measure at the end.
+        --failure-only           Learn from failures.
+        --run, --out-root <dir>  Run directory.
+
+      Options:
+        -h, --help               display help for command
+      "
+    `);
+  });
+
+  it.each([
+    [['--batch-size', 'many'], 'Expected a number'],
+    [['--batch-size', '1.5'], 'expected int'],
+    [['--batch-size', '0'], 'expected number to be >0'],
+    [['--batch-size', ''], 'expected number'],
+    [['--gate-metric', 'mood'], 'expected one of "hard"|"soft"'],
+    [['--batchsize', '1'], 'Did you mean --batch-size'],
+  ])('refuse %j', (argv, message) => {
+    expect(() => parse(argv)).toThrow(CommanderError);
+    expect(() => parse(argv)).toThrow(message);
+  });
+});
+
+describe('the flags of train', () => {
+  it('cover every key of the config but extras and verbose', () => {
+    const names = trainFlags().map((option) => option.attributeName());
+    const { extras: _extras, verbose: _verbose, ...keys } = configShape;
+    expect(names).toEqual(expect.arrayContaining(Object.keys(keys)));
+    expect(names).toEqual(
+      expect.arrayContaining(['tasks', 'skill', 'env', 'target', 'optimizer', 'splitRatio', 'splitSeed', 'name']),
+    );
+  });
+
+  it('are told apart from flags of the command itself', () => {
+    expect(projectInput({ fresh: true, json: true, config: 'x', seed: 1, tasks: 't' })).toEqual({
+      seed: 1,
+      tasks: 't',
+    });
+  });
+});
