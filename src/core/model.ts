@@ -37,12 +37,3 @@ export interface ChatModel {
 }
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, reasoning: 0 };
-
-export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    input: a.input + b.input,
-    cached: a.cached + b.cached,
-    output: a.output + b.output,
-    reasoning: a.reasoning + b.reasoning,
-  };
-}

@@ -6,7 +6,7 @@ import type { Bucket, Evaluation } from './score.ts';
 import { bucketScores } from './score.ts';
 import { skillHash } from './skill-hash.ts';
 
-export type ScoredSkill = {
+type ScoredSkill = {
   readonly skill: string;
   readonly hash: string;
   readonly score: number;
@@ -53,7 +53,7 @@ export type TestReport = {
 };
 
 /** A step on its way: stage by stage, what the record will be made of. */
-export type StepDraft = Partial<StepRecord> & { readonly candidateSkill?: string };
+type StepDraft = Partial<StepRecord> & { readonly candidateSkill?: string };
 
 export type RunState = {
   readonly config: SkillOptConfig | undefined;

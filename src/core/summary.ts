@@ -1,7 +1,7 @@
 import type { StageUsage } from './event.ts';
 import { isAccepted, type RunState, type StepRecord, type TestReport } from './state.ts';
 
-export type EpochStats = {
+type EpochStats = {
   readonly epoch: number;
   readonly steps: number;
   readonly accepts: number;
@@ -40,7 +40,7 @@ export type RunSummary = {
   readonly warnings: readonly string[];
 };
 
-export const SUMMARY_VERSION = 'skillopt-0.1.0';
+const SUMMARY_VERSION = 'skillopt-0.1.0';
 
 /** A fold's last word: every figure comes from the state, so a summary can be made again at any time. */
 export function summarize(state: RunState, { outRoot = '', warnings = [] as readonly string[] } = {}): RunSummary {

@@ -1,9 +1,14 @@
 // The public names of this room. Adding a line is adding API.
 
+/** Moves a run out of the way of a new one. */
 export { archiveRun } from './archive-run.ts';
-export { type Journal, openJournal, readJournal } from './journal.ts';
+/** The events of a journal file. */
+export { readJournal } from './journal.ts';
+/** The runs below a folder, newest first. */
 export { listRuns, type RunListing } from './list-runs.ts';
-export { type MemoryRun, memoryRun } from './memory-run.ts';
+/** A run kept in an object, for tests and experiments. */
+export { memoryRun } from './memory-run.ts';
+/** A run kept in a folder. */
 export { runDirectory } from './run-directory.ts';
-export { type RunLock, takeRunLock } from './run-lock.ts';
-export { type OpenCaches, openCaches } from './text-cache.ts';
+/** The caches of a run alone, for work that has no journal. */
+export { openCaches } from './text-cache.ts';

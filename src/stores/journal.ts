@@ -5,7 +5,7 @@ import { type RunEvent, STAGES } from '../core/event.ts';
 import { fileReason, isMissing, unwritable } from './file-error.ts';
 import { shownPath } from './shown-path.ts';
 
-export type Journal = {
+type Journal = {
   /** Resolves once the event would survive a crash of the machine. After one failure nothing more is written. */
   append(event: RunEvent): Promise<void>;
   /** Waits for what is being written. A journal that is still empty is removed: it says no more than none. */

@@ -3,7 +3,7 @@ import { SkillError } from '../core/errors.ts';
 import type { RunEvent } from '../core/event.ts';
 import type { OpenRunStore, RunStore, Views } from '../core/run-store.ts';
 
-export type MemoryRun = RunStore & { readonly events: readonly RunEvent[]; readonly views: Views };
+type MemoryRun = RunStore & { readonly events: readonly RunEvent[]; readonly views: Views };
 
 /** A run kept in this object, for tests and experiments. Opening it again goes on with its events and caches. */
 export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {

@@ -5,7 +5,7 @@ import { isFileError, isMissing } from './file-error.ts';
 import { describeOwner, locked, refuseIfAlive } from './lock-owner.ts';
 import { shownPath } from './shown-path.ts';
 
-export type RunLock = {
+type RunLock = {
   /** Gives the run free, if it is still ours. Never throws. */
   release(): Promise<void>;
 };

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RunCaches, TextCache } from '../core/cache.ts';
 import { type CacheDatabase, type CacheEntry, type CacheName, openCacheDatabase } from './cache-database.ts';
 
-export type OpenCaches = RunCaches & {
+type OpenCaches = RunCaches & {
   /** Waits for what is being set. Afterwards nothing can be read or set. */
   close(): Promise<void>;
 };

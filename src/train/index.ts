@@ -1,2 +1,2 @@
-export { type EvaluateSkillOptions, evaluateSkill, type SkillScore } from './evaluate-skill.ts';
+export { evaluateSkill, type SkillScore } from './evaluate-skill.ts';
 export { SkillOptTrainer, type TrainerOptions } from './trainer.ts';

@@ -7,7 +7,7 @@ import { createWorld, type WorldOptions } from 'skillopt/sim';
 /** The compiled package as a user would install it; `test/package.ts` makes it. */
 const BIN = resolve('.cache/package/bin/skillopt.mjs');
 
-export type Finished = {
+type Finished = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly stdout: string;

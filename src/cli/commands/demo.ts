@@ -47,7 +47,7 @@ async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Prom
     initialSkill,
   });
   const isFresh = fresh || (await isFinished(path));
-  terminal.say('a skill learns the house style of a simulated office: offline, no key, no cost');
+  if (!quiet) terminal.say('a skill learns the house style of a simulated office: offline, no key, no cost');
   // The optimizer is wrong often enough that the gate has something to do.
   const trainer = {
     config: { numEpochs: 3, batchSize: 18, editBudget: 3, seed },

@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
 import { toSnakeCase } from '../../core/snake-case.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluateSkill, type SkillScore } from '../../train/index.ts';
@@ -52,6 +54,7 @@ async function evaluate(
   const skill = await readSkill(resolve(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
   const target = await resolveModel(loaded.project.target, { role: 'target', env: io.env });
+  await requireItems(wiring.env, split); // before the cache makes a folder
   const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval')) : undefined;
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {
@@ -75,6 +78,12 @@ async function evaluate(
     progress.close();
     caches?.close();
   }
+}
+
+async function requireItems(env: SkillEnv, split: string): Promise<void> {
+  if ((await env.getItems(split)).length > 0) return;
+  const hint = `Give some tasks the split "${split}", or choose another with --split.`;
+  throw new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`, { hint });
 }
 
 async function writeScore(directory: string, score: SkillScore): Promise<void> {
