@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkBudgets, configShape, parseWith } from '../core/config.ts';
+import { CONFIG_HINT, checkBudgets, configShape, parseWith } from '../core/config.ts';
 import { SkillError } from '../core/errors.ts';
 import { PROMPT_NAMES } from '../core/prompt-name.ts';
 import { suggestion } from './closest-name.ts';
@@ -41,11 +41,11 @@ export function refuseUnknownKeys(input: ProjectInput, source: string): void {
   if (unknown.length === 0) return;
   const lines = unknown.map((key) => `${source}: unknown key ${key}${suggestion(key, known)}`);
   throw new SkillError('CONFIG_INVALID', lines.join('\n'), {
-    hint: 'Every key and its default: skillopt train --help',
+    hint: CONFIG_HINT,
   });
 }
 
 /** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem. */
 export function parseProject(input: ProjectInput): Project {
-  return parseWith(Project, input, 'The settings of this project are not valid.');
+  return parseWith(Project, input, 'The settings of this project are not valid.', CONFIG_HINT);
 }

@@ -17,7 +17,12 @@ export async function resolveModel(spec: ModelSpec | undefined, { role, env }: R
   }
   const { name, options } = readSpec(spec, role);
   const provider = findProvider(name, role);
-  const parsed = parseWith(provider.options, options, `The ${role} (${provider.usage}) is not valid.`);
+  const parsed = parseWith(
+    provider.options,
+    options,
+    `The ${role} (${provider.usage}) is not valid.`,
+    `Providers: ${known()}`,
+  );
   return provider.create(parsed, { role, readKey: (variable) => readKey(variable, { role, name, env }) });
 }
 

@@ -56,20 +56,28 @@ export function checkBudgets(
   context.addIssue({ code: 'custom', path: ['minEditBudget'], message });
 }
 
+export const CONFIG_HINT = 'Every key and its default: skillopt train --help';
+
 /** Fills in the defaults, or throws `CONFIG_INVALID` with one line per problem. */
 export function parseConfig(input: SkillOptConfigInput = {}): SkillOptConfig {
-  return parseWith(SkillOptConfig, input, 'The configuration is not valid.');
+  return parseWith(SkillOptConfig, input, 'The configuration is not valid.', CONFIG_HINT);
 }
 
 /** `schema.parse` that throws `CONFIG_INVALID`: `title`, then what was expected and what came, a line per problem. */
-export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unknown, title: string): z.output<Schema> {
+export function parseWith<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  title: string,
+  hint = listKeys(schema),
+): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => `  ${describeIssue(issue, input)}`);
-  throw new SkillError('CONFIG_INVALID', [title, ...problems].join('\n'), {
-    hint: 'Every key and its default: skillopt train --help',
-  });
+  throw new SkillError('CONFIG_INVALID', [title, ...problems].join('\n'), { hint });
 }
+
+const listKeys = (schema: z.ZodType) =>
+  schema instanceof z.ZodObject ? `It may have: ${Object.keys(schema.shape).join(', ')}.` : '';
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
   const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;

@@ -42,7 +42,7 @@ async function takeAll(directory: string, taken: Release[]): Promise<OpenRunStor
   const journal = await openJournal(join(directory, JOURNAL_FILE));
   taken.push(journal.close);
   const { close, ...caches } = await openCaches(directory);
-  taken.push(close);
+  taken.push(async () => close());
   return {
     caches,
     append: journal.append,

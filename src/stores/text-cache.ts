@@ -5,8 +5,8 @@ import type { RunCaches, TextCache } from '../core/cache.ts';
 import { type CacheDatabase, type CacheEntry, type CacheName, openCacheDatabase } from './cache-database.ts';
 
 type OpenCaches = RunCaches & {
-  /** Waits for what is being set. Afterwards nothing can be read or set. */
-  close(): Promise<void>;
+  /** What is being set is safe first. Afterwards nothing can be set. */
+  close(): void;
 };
 
 /** The caches of a run, in `cache/cache.db` below `directory`. Safe to delete between runs; that only costs money. */
@@ -22,8 +22,8 @@ export async function openCaches(directory: string): Promise<OpenCaches> {
   return {
     replies: textCache('replies'),
     rollouts: textCache('rollouts'),
-    async close() {
-      await writer.settled();
+    close() {
+      writer.flush();
       database.close();
     },
   };
@@ -34,14 +34,20 @@ export async function openCaches(directory: string): Promise<OpenCaches> {
  * what its entries do: one by one they would keep the loop from the next replies.
  */
 function groupWriter(database: CacheDatabase) {
-  let entries = new Map<string, CacheEntry>();
+  const entries = new Map<string, CacheEntry>();
   let committed: Promise<void> | undefined;
   const nameOf = ({ cache, key }: Omit<CacheEntry, 'value'>) => `${cache} ${key}`;
+  const flush = () => {
+    if (entries.size > 0) database.setAll([...entries.values()]);
+    entries.clear();
+  };
   const commit = () => {
-    const batch = [...entries.values()];
-    entries = new Map();
     committed = undefined;
-    database.setAll(batch);
+    try {
+      flush();
+    } finally {
+      entries.clear(); // Those that could not be set are told, and are not tried again with the next ones.
+    }
   };
   return {
     pending: (cache: CacheName, key: string) => entries.get(nameOf({ cache, key }))?.value,
@@ -50,6 +56,6 @@ function groupWriter(database: CacheDatabase) {
       committed ??= setImmediate().then(commit);
       return committed;
     },
-    settled: async () => committed?.catch(() => undefined),
+    flush,
   };
 }

@@ -56,6 +56,7 @@ describe('createStop', () => {
     const controller = new AbortController();
     const stop = createStop(controller.signal, 10);
     stop.halt('over');
+    stop.halt('over again');
     stop[Symbol.dispose]();
     expect(vi.getTimerCount()).toBe(0);
     const other = createStop(controller.signal);

@@ -108,6 +108,15 @@ describe('takeRunLock', () => {
     await lock.release();
   });
 
+  it('leaves the next lock of the same process alone when it is released twice', async () => {
+    await using folder = await temporaryDirectory();
+    const first = await takeRunLock(folder.path);
+    await first.release();
+    await takeRunLock(folder.path);
+    await first.release();
+    expect(await readdir(folder.path)).toEqual(['run.lock']);
+  });
+
   it('gives one stale lock to one of many takers in one process', async () => {
     await using folder = await directoryLockedBy(recycled);
     const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => takeRunLock(folder.path)));

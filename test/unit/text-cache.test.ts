@@ -14,7 +14,7 @@ async function temporaryCaches() {
   const folder = await temporaryDirectory();
   const caches = await openCaches(folder.path);
   const dispose = async () => {
-    await caches.close();
+    caches.close();
     await folder[Symbol.asyncDispose]();
   };
   return { ...caches, path: folder.path, [Symbol.asyncDispose]: dispose };
@@ -23,7 +23,7 @@ async function temporaryCaches() {
 async function fill(directory: string, count: number) {
   const { replies, close } = await openCaches(directory);
   for (let key = 0; key < count; key += 1) await replies.set(`key ${key}`, 'value '.repeat(100));
-  await close();
+  close();
 }
 
 describe('openCaches', () => {
@@ -55,7 +55,7 @@ describe('openCaches', () => {
     await first.replies.set('key', 'first');
     await second.replies.set('key', 'second');
     expect(await second.replies.get('key')).toBe('first');
-    await second.close();
+    second.close();
   });
 
   it('leaves everything in one file when it is closed', async () => {
@@ -68,17 +68,17 @@ describe('openCaches', () => {
     await using folder = await temporaryDirectory();
     const caches = await openCaches(folder.path);
     const isSet = caches.replies.set('key', 'value');
-    await caches.close();
+    caches.close();
     await isSet;
     const again = await openCaches(folder.path);
     expect(await again.replies.get('key')).toBe('value');
-    await again.close();
+    again.close();
   });
 
   it('cannot be written once it is closed, when the run may belong to another', async () => {
     await using folder = await temporaryDirectory();
     const caches = await openCaches(folder.path);
-    await caches.close();
+    caches.close();
     await expect(caches.replies.set('key', 'late')).rejects.toThrow();
   });
 
@@ -134,7 +134,7 @@ describe('a damaged cache file', () => {
     expect(await replies.get('key 1')).toBeUndefined();
     await replies.set('key 1', 'paid again');
     expect(await replies.get('key 1')).toBe('paid again');
-    await close();
+    close();
     expect(await readdir(join(folder.path, 'cache'))).toContain('cache.db.corrupt-1');
   });
 });
@@ -161,7 +161,7 @@ it('a cache that two killed processes wrote at once has every entry that was saf
     if (key <= Math.max(...safe)) expect(expected).toContain(value);
     else expect([...expected, undefined]).toContain(value);
   }
-  await close();
+  close();
   const database = new Database(join(folder.path, 'cache', 'cache.db'));
   expect(database.pragma('integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
   database.close();
