@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { ProxyAgent } from 'undici';
+import { bufferedResponse } from './buffered-response.ts';
 import { onAbort } from './on-abort.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -58,20 +59,14 @@ function send(request: http.ClientRequest, body: string | undefined): Promise<ht
   });
 }
 
-async function readReply(incoming: http.IncomingMessage): Promise<Response> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
-  return new Response(body.length === 0 ? null : body, {
-    status: incoming.statusCode ?? 0,
-    statusText: incoming.statusMessage ?? '',
-    headers: singleHeaders(incoming.headers),
+/** By events, since iterating over a stream takes several turns of the event loop for a body of one piece. */
+function readReply(incoming: http.IncomingMessage): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.once('error', reject);
+    incoming.once('end', () => resolve(bufferedResponse(incoming, Buffer.concat(chunks))));
   });
-}
-
-/** `set-cookie` is the one header that comes as a list, and nobody here reads it. */
-function singleHeaders(headers: http.IncomingHttpHeaders): [string, string][] {
-  return Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string');
 }
 
 function toError(reason: unknown): Error {

@@ -1,7 +1,6 @@
 import { ModelCallError } from '../core/errors.ts';
 import type { ChatModel } from '../core/model.ts';
-import { linkedController } from './linked-controller.ts';
-import { untilAborted } from './until-aborted.ts';
+import { onAbort } from './on-abort.ts';
 
 /** What Node's timers can count to. They take anything longer for one millisecond. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -13,16 +12,25 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function withTimeout(model: ChatModel, timeoutMs: number): ChatModel {
   return {
     id: model.id,
-    async complete(request) {
-      const { controller, release } = linkedController(request.signal);
-      const expire = () => controller.abort(timeoutError(model.id, timeoutMs));
-      const timer = setTimeout(expire, Math.min(timeoutMs, LONGEST_TIMER_MS));
-      try {
-        return await untilAborted(model.complete({ ...request, signal: controller.signal }), controller.signal);
-      } finally {
-        clearTimeout(timer);
-        release();
-      }
+    complete(request) {
+      const controller = new AbortController();
+      return new Promise((resolve, reject) => {
+        const giveUp = (reason: unknown) => {
+          controller.abort(reason);
+          reject(reason);
+        };
+        const expire = () => giveUp(timeoutError(model.id, timeoutMs));
+        const timer = setTimeout(expire, Math.min(timeoutMs, LONGEST_TIMER_MS));
+        const stopListening = onAbort(request.signal, giveUp);
+        const release = () => {
+          clearTimeout(timer);
+          stopListening();
+        };
+        model
+          .complete({ ...request, signal: controller.signal })
+          .finally(release)
+          .then(resolve, reject);
+      });
     },
   };
 }

@@ -17,7 +17,12 @@ export type CacheDatabase = {
 
 type Database = InstanceType<typeof Libsql>;
 type Table = { readonly get: Libsql.Statement<[string]>; readonly set: Libsql.Statement<[string, string, number]> };
-type Connection = { readonly database: Database; readonly tables: Readonly<Record<CacheName, Table>> };
+type Connection = {
+  readonly database: Database;
+  readonly tables: Readonly<Record<CacheName, Table>>;
+  readonly begin: Libsql.Statement<[]>;
+  readonly commit: Libsql.Statement<[]>;
+};
 
 /**
  * The texts of a run in one SQLite file. What is set survives the process; a crash of the machine may cost the last of it.
@@ -60,7 +65,7 @@ function connect(database: Database): Connection {
     database.pragma('synchronous = NORMAL');
     database.pragma('cache_size = -8000');
     const tables = { replies: prepareTable(database, 'replies'), rollouts: prepareTable(database, 'rollouts') };
-    return { database, tables };
+    return { database, tables, begin: database.prepare('BEGIN IMMEDIATE'), commit: database.prepare('COMMIT') };
   } catch (error) {
     database.close();
     throw error;
@@ -83,11 +88,14 @@ function getText({ get }: Table, key: string): string | undefined {
   return row && fromStorable(row[0]);
 }
 
-function setTexts({ database, tables }: Connection, entries: readonly CacheEntry[]): void {
-  database.exec('BEGIN IMMEDIATE');
+function setTexts({ database, tables, begin, commit }: Connection, entries: readonly CacheEntry[]): void {
+  const set = ({ cache, key, value }: CacheEntry) =>
+    tables[cache].set.run(toStorable(key), toStorable(value), Date.now());
+  if (entries.length === 1) return void set(entries[0]!); // one statement is a transaction of its own
+  begin.run();
   try {
-    for (const { cache, key, value } of entries) tables[cache].set.run(toStorable(key), toStorable(value), Date.now());
-    database.exec('COMMIT');
+    entries.forEach(set);
+    commit.run();
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
