@@ -1,34 +1,35 @@
 import { untilAborted } from './until-aborted.ts';
 
-type Flight<T> = { readonly promise: Promise<T>; readonly signal: AbortSignal | undefined };
+type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiting: number };
 
 /**
- * Work under the same key is done once for all who ask while it is under way. Who aborts stops waiting; if that was
- * the one whose work it is, another who waits does it again. Nothing is kept after it has ended.
+ * Work under the same key is done once for all who ask while it is under way. Who aborts stops waiting; the work
+ * itself is aborted when nobody waits any more. Nothing is kept after it has ended.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
-  async run(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async run(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
-    const flight = this.#flights.get(key);
-    if (!flight) return this.#start(key, signal, work);
+    const flight = this.#flights.get(key) ?? this.#start(key, work);
+    flight.waiting++;
     try {
       return await untilAborted(flight.promise, signal);
-    } catch (error) {
-      const isGivenUp = flight.signal?.aborted && !signal?.aborted;
-      if (!isGivenUp) throw error;
+    } finally {
+      flight.waiting--;
+      if (flight.waiting === 0) this.#end(key, flight, signal);
     }
-    return this.run(key, signal, work);
   }
 
-  async #start(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const promise = work();
-    this.#flights.set(key, { promise, signal });
-    try {
-      return await promise;
-    } finally {
-      this.#flights.delete(key);
-    }
+  #start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
+    const flight = { promise: work(controller.signal), controller, waiting: 0 };
+    this.#flights.set(key, flight);
+    return flight;
+  }
+
+  #end(key: string, flight: Flight<T>, lastSignal: AbortSignal | undefined): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    if (lastSignal?.aborted) flight.controller.abort(lastSignal.reason);
   }
 }

@@ -32,11 +32,11 @@ export function withReplyCache(model: ChatModel, cache: TextCache, { onHit }: Re
     async complete(request) {
       const key = replyKey(model.id, request);
       let isSent = false;
-      const reply = await flights.run(key, request.signal, async () => {
+      const reply = await flights.run(key, request.signal, async (signal) => {
         const kept = await readReply(cache, key);
         if (kept !== undefined) return kept;
         isSent = true;
-        const fresh = await model.complete(request);
+        const fresh = await model.complete({ ...request, signal });
         await cache.set(key, JSON.stringify(fresh));
         return fresh;
       });

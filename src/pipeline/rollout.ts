@@ -4,6 +4,8 @@ import type { Item, RolloutOutput, SkillEnv } from '../core/env.ts';
 import { ModelCallError } from '../core/errors.ts';
 import { RolloutResult } from '../core/rollout-result.ts';
 import { skillHash } from '../core/skill-hash.ts';
+import { createDeadline } from './deadline.ts';
+import { rolloutMemory } from './rollout-memory.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { watchTarget } from './watch-target.ts';
 
@@ -16,16 +18,21 @@ type RolloutInput<I extends Item> = {
 };
 
 /** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
-export function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
+export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
   const { env, skill, items, sampleIndex = 0 } = input;
   const hash = skillHash(skill);
+  const memory = rolloutMemory(deps.rollouts);
   let done = 0;
-  return deps.limit.map(items, async (item) => {
-    const attempt = { env, skill, item, sampleIndex };
-    const result = await remembered(rolloutKey(attempt, hash, deps), deps, () => attemptItem(attempt, deps));
-    deps.onProgress(++done, items.length, result);
-    return result;
-  });
+  try {
+    return await deps.limit.map(items, async (item) => {
+      const attempt = { env, skill, item, sampleIndex };
+      const result = await memory.recall(rolloutKey(attempt, hash, deps), () => attemptItem(attempt, deps));
+      deps.onProgress(++done, items.length, result);
+      return result;
+    });
+  } finally {
+    await memory.saved();
+  }
 }
 
 type Attempt<I extends Item> = {
@@ -43,18 +50,6 @@ function rolloutKey<I extends Item>(
 ): string {
   const parts = [1, hash, env.name, env.version ?? '', item, sampleIndex, target.id, extras];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
-
-async function remembered(
-  key: string,
-  { rollouts }: StageDeps,
-  work: () => Promise<RolloutResult>,
-): Promise<RolloutResult> {
-  const known = await rollouts?.get(key);
-  if (known !== undefined) return JSON.parse(known);
-  const result = await work();
-  if (!result.errored) await rollouts?.set(key, JSON.stringify(result));
-  return result;
 }
 
 /** A task whose code throws has failed; a model that cannot be reached has failed the run. */
@@ -83,35 +78,4 @@ function checkOutput(item: Item, output: RolloutOutput): RolloutResult {
   const checked = RolloutResult.safeParse({ ...output, id: item.id });
   if (checked.success) return JSON.parse(JSON.stringify(checked.data));
   throw new Error(`rolloutOne gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
-}
-
-/** A signal for the task that fires when its time is up or the run gives up; `expiry` rejects at the same moment. */
-function createDeadline({ stop, rolloutTimeoutMs }: StageDeps) {
-  const controller = new AbortController();
-  const { promise: expiry, reject } = withReject();
-  const end = (reason: unknown) => {
-    reject(reason); // first: what a task answers to its abort is too late to count
-    controller.abort(reason);
-  };
-  const abandon = () => end(stop.abandon.reason);
-  const timer = setTimeout(() => end(new Error(`timed out after ${rolloutTimeoutMs / 1000} s`)), rolloutTimeoutMs);
-  stop.abandon.addEventListener('abort', abandon);
-  return {
-    signal: controller.signal,
-    expiry,
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      stop.abandon.removeEventListener('abort', abandon);
-    },
-  };
-}
-
-/** A promise that only ever rejects, and whose rejection may go unheard. */
-function withReject(): { promise: Promise<never>; reject: (reason: unknown) => void } {
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<never>((_, no) => {
-    reject = no;
-  });
-  promise.catch(() => {});
-  return { promise, reject };
 }

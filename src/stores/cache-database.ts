@@ -10,13 +10,18 @@ export type CacheEntry = { readonly cache: CacheName; readonly key: string; read
 
 export type CacheDatabase = {
   get(cache: CacheName, key: string): string | undefined;
-  /** All or none. The first value under a key stays, so that all processes agree. */
+  /** All or none. The first value under a key stays. What another process sets is seen when the file is opened again. */
   setAll(entries: readonly CacheEntry[]): void;
   close(): void;
 };
 
 type Database = InstanceType<typeof Libsql>;
-type Table = { readonly get: Libsql.Statement<[string]>; readonly set: Libsql.Statement<[string, string, number]> };
+type Table = {
+  readonly get: Libsql.Statement<[number]>;
+  readonly set: Libsql.Statement<[string, string, number]>;
+  /** Where each text is. An index in the file would cost half as much again at each commit, and a query at each miss. */
+  readonly rowOf: Map<string, number>;
+};
 type Connection = {
   readonly database: Database;
   readonly tables: Readonly<Record<CacheName, Table>>;
@@ -72,34 +77,46 @@ function connect(database: Database): Connection {
   }
 }
 
-/** With row ids: in a table without them every search would pass through the large values, and take twice as long. */
 function prepareTable(database: Database, name: CacheName): Table {
   database.exec(
-    `CREATE TABLE IF NOT EXISTS ${name} (key TEXT PRIMARY KEY, value TEXT NOT NULL, created INTEGER NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${name} (id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, created INTEGER NOT NULL)`,
   );
   return {
-    get: database.prepare<[string]>(`SELECT value FROM ${name} WHERE key = ?`).raw(),
-    set: database.prepare<[string, string, number]>(`INSERT OR IGNORE INTO ${name} VALUES (?, ?, ?)`),
+    get: database.prepare<[number]>(`SELECT value FROM ${name} WHERE id = ?`).raw(),
+    set: database.prepare<[string, string, number]>(`INSERT INTO ${name} (key, value, created) VALUES (?, ?, ?)`),
+    rowOf: readKeys(database, name),
   };
 }
 
-function getText({ get }: Table, key: string): string | undefined {
-  const row = get.get(toStorable(key)) as [string] | undefined;
+/** Two processes may have set the same key. The first row is the one that counts, so the last to be read here. */
+function readKeys(database: Database, name: CacheName): Map<string, number> {
+  const rows = database.prepare(`SELECT key, id FROM ${name} ORDER BY id DESC`).raw().all() as [string, number][];
+  return new Map(rows.map(([key, id]) => [fromStorable(key), id]));
+}
+
+function getText({ get, rowOf }: Table, key: string): string | undefined {
+  const id = rowOf.get(key);
+  const row = id === undefined ? undefined : (get.get(id) as [string] | undefined);
   return row && fromStorable(row[0]);
 }
 
-function setTexts({ database, tables, begin, commit }: Connection, entries: readonly CacheEntry[]): void {
-  const set = ({ cache, key, value }: CacheEntry) =>
-    tables[cache].set.run(toStorable(key), toStorable(value), Date.now());
-  if (entries.length === 1) return void set(entries[0]!); // one statement is a transaction of its own
-  begin.run();
+function setTexts(connection: Connection, entries: readonly CacheEntry[]): void {
+  const { database, tables, begin, commit } = connection;
+  const news = entries.filter(({ cache, key }) => !tables[cache].rowOf.has(key));
+  if (news.length > 1) begin.run(); // one statement is a transaction of its own
   try {
-    entries.forEach(set);
-    commit.run();
+    const rows = news.map(({ cache, key, value }) => insert(tables[cache], key, value));
+    if (news.length > 1) commit.run();
+    // Only now: the row of an entry that was rolled back goes to another.
+    for (const [index, { cache, key }] of news.entries()) tables[cache].rowOf.set(key, rows[index]!);
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+function insert({ set }: Table, key: string, value: string): number {
+  return Number(set.run(toStorable(key), toStorable(value), Date.now()).lastInsertRowid);
 }
 
 /** The driver lets go of the file only when it collects the statements, so the log is emptied by hand. */

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { RunCaches, TextCache } from '../core/cache.ts';
-import { type CacheDatabase, type CacheEntry, type CacheName, openCacheDatabase } from './cache-database.ts';
+import { type CacheName, openCacheDatabase } from './cache-database.ts';
+import { groupWriter } from './group-writer.ts';
 
 type OpenCaches = RunCaches & {
   /** What is being set is safe first. Afterwards nothing can be set. */
@@ -15,47 +15,22 @@ export async function openCaches(directory: string): Promise<OpenCaches> {
   await mkdir(folder, { recursive: true });
   const database = await openCacheDatabase(join(folder, 'cache.db'));
   const writer = groupWriter(database);
+  let isOpen = true;
   const textCache = (cache: CacheName): TextCache => ({
-    get: async (key) => database.get(cache, key) ?? writer.pending(cache, key),
-    set: (key, value) => writer.set({ cache, key, value }),
+    get: async (key) => database.get(cache, key) ?? writer.pending({ cache, key }),
+    async set(key, value) {
+      // The driver itself would still write through a statement that it has prepared.
+      if (!isOpen) throw new Error('the caches of this run are closed');
+      await (cache === 'replies' ? writer.setNow : writer.setSoon)({ cache, key, value });
+    },
   });
   return {
     replies: textCache('replies'),
     rollouts: textCache('rollouts'),
     close() {
+      isOpen = false;
       writer.flush();
       database.close();
     },
-  };
-}
-
-/**
- * Commits together what is set in one turn of the event loop. Replies arrive in bursts, and a commit costs several times
- * what its entries do: one by one they would keep the loop from the next replies.
- */
-function groupWriter(database: CacheDatabase) {
-  const entries = new Map<string, CacheEntry>();
-  let committed: Promise<void> | undefined;
-  const nameOf = ({ cache, key }: Omit<CacheEntry, 'value'>) => `${cache} ${key}`;
-  const flush = () => {
-    if (entries.size > 0) database.setAll([...entries.values()]);
-    entries.clear();
-  };
-  const commit = () => {
-    committed = undefined;
-    try {
-      flush();
-    } finally {
-      entries.clear(); // Those that could not be set are told, and are not tried again with the next ones.
-    }
-  };
-  return {
-    pending: (cache: CacheName, key: string) => entries.get(nameOf({ cache, key }))?.value,
-    set(entry: CacheEntry): Promise<void> {
-      if (!entries.has(nameOf(entry))) entries.set(nameOf(entry), entry);
-      committed ??= setImmediate().then(commit);
-      return committed;
-    },
-    flush,
   };
 }

@@ -49,13 +49,25 @@ describe('openCaches', () => {
     expect(await caches.replies.get('key')).toBeUndefined();
   });
 
-  it('lets the first of two writers win, so that both agree', async () => {
+  it('lets the first of two writers win for all who open the caches later', async () => {
     await using first = await temporaryCaches();
     const second = await openCaches(first.path);
     await first.replies.set('key', 'first');
     await second.replies.set('key', 'second');
-    expect(await second.replies.get('key')).toBe('first');
     second.close();
+    const later = await openCaches(first.path);
+    await later.replies.set('key', 'third');
+    expect(await later.replies.get('key')).toBe('first');
+    later.close();
+  });
+
+  it('never finds the text of another key after a commit that failed', async () => {
+    await using caches = await temporaryCaches();
+    const failed = [caches.replies.set('good', 'good'), caches.replies.set('bad', 42 as never)];
+    expect((await Promise.allSettled(failed)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await caches.replies.set('next', 'next');
+    expect(await caches.replies.get('good')).toBeUndefined();
+    expect(await caches.replies.get('next')).toBe('next');
   });
 
   it('leaves everything in one file when it is closed', async () => {
