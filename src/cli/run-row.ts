@@ -1,11 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
 import type { RunState } from '../core/state.ts';
 import { summarize } from '../core/summary.ts';
-import type { RunListing } from '../stores/index.ts';
-import { processStart } from '../stores/process-start.ts';
-import { LOCK_FILE } from '../stores/run-lock.ts';
+import { isRunLocked, type RunListing } from '../stores/index.ts';
 import { loadRun } from './load-run.ts';
 
 /** One run in the list of runs. */
@@ -28,7 +23,7 @@ export async function describeRun({ name, path, modifiedAt }: RunListing): Promi
   const place = { name, path, modifiedAt };
   try {
     const { state } = await loadRun(path);
-    return { ...place, ...figures(state), state: describeState(state, await isBeingWritten(path)) };
+    return { ...place, ...figures(state), state: describeState(state, await isRunLocked(path)) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { ...place, ...noFigures, state: 'unreadable', problem };
@@ -51,18 +46,4 @@ function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'pat
 function describeState({ isDone, stepsDone, totalSteps }: RunState, isRunning: boolean): string {
   const progress = isDone ? 'done' : `step ${stepsDone} of ${totalSteps}`;
   return isRunning ? `running, ${progress}` : progress;
-}
-
-/** Only looks: taking the lock to find out would be in the way of whoever wants it. */
-async function isBeingWritten(path: string): Promise<boolean> {
-  try {
-    const owner = JSON.parse(await readFile(join(path, LOCK_FILE), 'utf8')) as {
-      pid: number;
-      startedAt: string;
-      host: string;
-    };
-    return owner.host === hostname() && (await processStart(owner.pid)) === owner.startedAt;
-  } catch {
-    return false;
-  }
 }

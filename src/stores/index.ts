@@ -2,9 +2,10 @@
 
 /** Moves a run out of the way of a new one. */
 export { archiveRun } from './archive-run.ts';
+/** The runs below a folder, newest first. */
+export { isRunLocked } from './is-run-locked.ts';
 /** The events of a journal file. */
 export { readJournal } from './journal.ts';
-/** The runs below a folder, newest first. */
 export { listRuns, type RunListing } from './list-runs.ts';
 /** A run kept in an object, for tests and experiments. */
 export { memoryRun } from './memory-run.ts';

@@ -27,7 +27,11 @@ export async function refuseIfAlive(path: string, text: string): Promise<void> {
   const start = await processStart(owner.pid);
   if (start !== owner.startedAt && start !== UNKNOWN_START) return;
   if (owner.pid === process.pid) throw locked(path, `this process, ${owner.pid}`, 'Dispose of the open run first.');
-  throw locked(path, `process ${owner.pid}`, 'Wait until it ends or stop it, or set outRoot to another folder.');
+  throw locked(
+    path,
+    `process ${owner.pid}`,
+    'Wait until it ends or stop it, or choose another run directory (--run, outRoot).',
+  );
 }
 
 export function locked(path: string, owner: string, hint: string): SkillError {

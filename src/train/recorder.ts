@@ -29,6 +29,7 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage }
   const recognise = (fact: RunFact): RunEvent | undefined => {
     const [next, ...rest] = pending;
     const isSame = next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact);
+    if (!isSame) state = pending.reduce(reduce, state); // it happened all the same: the state is a fold of the journal
     pending = isSame ? rest : [];
     return isSame ? next : undefined;
   };

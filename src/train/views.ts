@@ -94,7 +94,9 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
       ? { [`steps/${numbered('step_', record.step)}/step_record.json`]: json(record), 'history.json': json(history) }
       : {}),
     ...(isStepEnd && config?.saveEveryStep ? { [`skills/${numbered('skill_v', record.step)}.md`]: current.skill } : {}),
-    ...(event.type === 'run-end' ? { 'summary.json': json({ ...summarize(state, { outRoot }), bestSkill: 'best_skill.md' }) } : {}),
+    ...(event.type === 'run-end'
+      ? { 'summary.json': json({ ...summarize(state, { outRoot }), bestSkill: 'best_skill.md' }) }
+      : {}),
   };
 }
 

@@ -132,10 +132,10 @@ describe('interruptions', () => {
     const needed = server.requests;
 
     await using project = await createProject(files);
-    const { child, finished, stderr } = project.start(['train']);
-    const poll = setInterval(() => /step +1\/4/.test(stderr()) && child.kill(signal) && clearInterval(poll), 20);
+    const { child, finished, until } = project.start(['train']);
+    await until(/step +1\/4/);
+    child.kill(signal);
     const stopped = await finished;
-    clearInterval(poll);
     expect(stopped.code, stopped.stderr).toBe(exitCode);
     expect(stopped.stderr).toContain('again');
     expect(await readdir(project.path('runs/run'))).not.toContain('run.lock');
@@ -148,11 +148,8 @@ describe('interruptions', () => {
   it('keeps a second writer out with exit code 5', async () => {
     const slow = { provider: 'simulated', latencyMs: 200 };
     await using project = await createProject(worldFiles({ ...quick, target: slow }));
-    const { child, finished, stderr } = project.start(['train']);
-    const started = new Promise<void>((done) => {
-      const poll = setInterval(() => stderr().includes('training') && (clearInterval(poll), done()), 20);
-    });
-    await started;
+    const { child, finished, until } = project.start(['train']);
+    await until(/training/);
     const second = await project.run(['train']);
     expect(second).toMatchObject({ code: 5, stdout: '' });
     expect(second.stderr).toMatch(/hint: /);

@@ -43,7 +43,13 @@ function startCli(args: readonly string[], cwd: string, env: Readonly<Record<str
   const finished = new Promise<Finished>((done) => {
     child.on('close', (code, signal) => done({ code, signal, stdout: stdout(), stderr: stderr() }));
   });
-  return { child, finished, stderr };
+  /** Resolves once stderr matches, or the process is over. */
+  const until = (pattern: RegExp) =>
+    new Promise<void>((done) => {
+      child.stderr!.on('data', () => pattern.test(stderr()) && done());
+      child.on('close', () => done());
+    });
+  return { child, finished, until };
 }
 
 function collect(stream: NodeJS.ReadableStream): () => string {

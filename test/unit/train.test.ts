@@ -1,9 +1,11 @@
 import {
-  ModelCallError,
+  emptyRun,
   type Item,
+  ModelCallError,
   memoryRun,
   type RunEvent,
   type RunObserver,
+  reduce,
   type SkillOptConfigInput,
   SkillOptTrainer,
   type TrainerOptions,
@@ -149,6 +151,7 @@ describe('a run that was cut off', () => {
     const { summary } = await run({ store, optimizer: moody });
     expect(summary.isDone).toBe(true);
     expect(levelOf(summary.bestSkill)).toBe(3);
+    expect(summary.tokenSummary).toEqual(store.events.reduce(reduce, emptyRun).usage);
   });
 
   it('does nothing more when it is done', async () => {
