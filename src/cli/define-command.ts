@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Adds arguments, options, examples and the action to a command that already has its name and output. */
 export type DefineCommand = (command: Command, terminal: Terminal) => void;

@@ -1,6 +1,6 @@
-import type { Colors } from './colors.ts';
 import { commands } from './command-table.ts';
 import { EXIT_CODES } from './exit-code.ts';
+import type { Colors } from './terminal/colors.ts';
 
 const EXAMPLES = [
   ['skillopt demo', 'see a skill being trained, no key needed'],

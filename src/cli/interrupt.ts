@@ -1,4 +1,4 @@
-import type { Io } from './io.ts';
+import type { Io } from './terminal/io.ts';
 
 const EXIT_CODE_OF = { SIGINT: 130, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODE_OF;

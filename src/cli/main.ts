@@ -4,9 +4,9 @@ import { suggestion } from './closest-name.ts';
 import { commands } from './command-table.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { rootHelp } from './help.ts';
-import type { Io } from './io.ts';
 import { printError } from './print-error.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
+import type { Io } from './terminal/io.ts';
+import { openTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The front door: arguments in, exit code out. Nothing is loaded that the command does not need. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {

@@ -1,6 +1,6 @@
 import { SkillError } from '../core/errors.ts';
 import { Interrupted } from './interrupt.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 type Explained = { readonly code: string; readonly message: string; readonly hint?: string };
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { SkillError } from '../core/errors.ts';
 import type { CommandEntry } from './define-command.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Loads one command and runs it with its arguments. A mistake in them is a `USAGE` error. */
 export async function runCommand(entry: CommandEntry, argv: readonly string[], terminal: Terminal): Promise<void> {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { guardEnv } from '../../src/cli/guard-env.ts';
-import { loadEnv } from '../../src/cli/load-env.ts';
-import { loadProject } from '../../src/cli/load-project.ts';
+import { guardEnv } from '../../src/cli/project/guard-env.ts';
+import { loadEnv } from '../../src/cli/project/load-env.ts';
+import { loadProject } from '../../src/cli/project/load-project.ts';
 import { tempFolder } from './cli-temp-folder.ts';
 
 const guard = (exported: unknown) => guardEnv(exported, { name: 'env.mjs', version: 'v1' });

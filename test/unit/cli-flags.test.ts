@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { flagsFrom } from '../../src/cli/flags.ts';
-import { projectInput, trainFlags } from '../../src/cli/project-flags.ts';
+import { flagsFrom } from '../../src/cli/project/flags.ts';
+import { projectInput, trainFlags } from '../../src/cli/project/project-flags.ts';
 import { configShape } from '../../src/core/config.ts';
 
 const shape = {

@@ -5,7 +5,7 @@ import { exitCodeOf } from '../../src/cli/exit-code.ts';
 import { Interrupted, interruptible } from '../../src/cli/interrupt.ts';
 import { runCli } from '../../src/cli/main.ts';
 import { printError } from '../../src/cli/print-error.ts';
-import { openTerminal } from '../../src/cli/terminal.ts';
+import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { type ErrorCode, ModelCallError, SkillError } from '../../src/core/errors.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { tempFolder } from './cli-temp-folder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveModel } from '../../src/cli/resolve-model.ts';
+import { resolveModel } from '../../src/cli/project/resolve-model.ts';
 
 const target = { role: 'target', env: { MY_KEY: 'k', OPENAI_API_KEY: 'o' } } as const;
 const id = async (spec: Parameters<typeof resolveModel>[0], options = {}) =>

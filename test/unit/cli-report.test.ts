@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { colorsFor, noColors } from '../../src/cli/colors.ts';
-import { listEdits } from '../../src/cli/edit-list.ts';
-import { reportLines } from '../../src/cli/report.ts';
-import { findVersion } from '../../src/cli/skill-version.ts';
-import { textWidth } from '../../src/cli/text-width.ts';
+import { reportLines } from '../../src/cli/report/report.ts';
+import { listEdits } from '../../src/cli/runs/edit-list.ts';
+import { findVersion } from '../../src/cli/runs/skill-version.ts';
+import { colorsFor, noColors } from '../../src/cli/terminal/colors.ts';
+import { textWidth } from '../../src/cli/terminal/text-width.ts';
 import { emptyRun, type RunState, reduce } from '../../src/core/state.ts';
 import { INITIAL_SKILL, LEARNED, sampleRun } from './cli-sample-run.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { closestName, suggestion } from '../../src/cli/closest-name.ts';
-import { ago, count, duration, percent, plural, points } from '../../src/cli/figures.ts';
-import { shownPath } from '../../src/cli/shown-path.ts';
-import { table } from '../../src/cli/table.ts';
-import { clip, oneLine, padStart, printable, textWidth } from '../../src/cli/text-width.ts';
+import { ago, count, duration, percent, plural, points } from '../../src/cli/terminal/figures.ts';
+import { shownPath } from '../../src/cli/terminal/shown-path.ts';
+import { table } from '../../src/cli/terminal/table.ts';
+import { clip, oneLine, padStart, printable, textWidth } from '../../src/cli/terminal/text-width.ts';
 
 describe('the closest name', () => {
   const names = ['train', 'runs', 'batchSize', 'minibatchSize'];

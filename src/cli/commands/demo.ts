@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { SimpleQAEnv } from '../../envs/index.ts';
 import { createWorld, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { flagsFrom } from '../flags.ts';
-import { loadRun } from '../load-run.ts';
-import type { Terminal } from '../terminal.ts';
-import { trainRun } from '../train-run.ts';
+import { flagsFrom } from '../project/flags.ts';
+import { loadRun } from '../runs/load-run.ts';
+import { trainRun } from '../runs/train-run.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {
   seed: z.number().int().default(42).describe('Seed of the world, the models and the shuffles.'),

@@ -1,9 +1,9 @@
 import { createTwoFilesPatch } from 'diff';
-import type { Colors } from '../colors.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { findRun } from '../load-run.ts';
-import { findVersion } from '../skill-version.ts';
-import { printable } from '../text-width.ts';
+import { findRun } from '../runs/load-run.ts';
+import { findVersion } from '../runs/skill-version.ts';
+import type { Colors } from '../terminal/colors.ts';
+import { printable } from '../terminal/text-width.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command

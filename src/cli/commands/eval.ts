@@ -6,16 +6,16 @@ import { toSnakeCase } from '../../core/snake-case.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluateSkill, type SkillScore } from '../../train/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { percent, plural } from '../figures.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
-import { loadProject } from '../load-project.ts';
-import { openProgress } from '../progress.ts';
-import { evalFlags, projectInput } from '../project-flags.ts';
-import { resolveModel } from '../resolve-model.ts';
-import { table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
-import { oneLine } from '../text-width.ts';
-import { readSkill, wireRun } from '../wire-run.ts';
+import { openProgress } from '../progress/progress.ts';
+import { loadProject } from '../project/load-project.ts';
+import { evalFlags, projectInput } from '../project/project-flags.ts';
+import { resolveModel } from '../project/resolve-model.ts';
+import { readSkill, wireRun } from '../project/wire-run.ts';
+import { percent, plural } from '../terminal/figures.ts';
+import { table } from '../terminal/table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { oneLine } from '../terminal/text-width.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
   readonly skill: string;

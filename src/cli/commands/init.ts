@@ -3,11 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { SkillError } from '../../core/errors.ts';
-import { CONFIG_NAMES } from '../config-file.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { shownPath } from '../shown-path.ts';
-import { STARTER_FORMATS, type StarterFormat, starterProject } from '../starter-project.ts';
-import type { Terminal } from '../terminal.ts';
+import { CONFIG_NAMES } from '../project/config-file.ts';
+import { STARTER_FORMATS, type StarterFormat, starterProject } from '../project/starter-project.ts';
+import { shownPath } from '../terminal/shown-path.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly format: StarterFormat; readonly force?: boolean };
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { listRuns } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { ago, percent } from '../figures.ts';
-import { describeRun, type RunRow } from '../run-row.ts';
-import { type Column, table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import { describeRun, type RunRow } from '../runs/run-row.ts';
+import { ago, percent } from '../terminal/figures.ts';
+import { type Column, table } from '../terminal/table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command

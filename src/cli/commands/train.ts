@@ -1,10 +1,10 @@
 import { type DefineCommand, examples } from '../define-command.ts';
-import { loadProject } from '../load-project.ts';
-import { projectInput, trainFlags } from '../project-flags.ts';
-import { resolveModel } from '../resolve-model.ts';
-import type { Terminal } from '../terminal.ts';
-import { trainRun } from '../train-run.ts';
-import { wireRun } from '../wire-run.ts';
+import { loadProject } from '../project/load-project.ts';
+import { projectInput, trainFlags } from '../project/project-flags.ts';
+import { resolveModel } from '../project/resolve-model.ts';
+import { wireRun } from '../project/wire-run.ts';
+import { trainRun } from '../runs/train-run.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & { config?: string; fresh?: boolean; quiet?: boolean };
 

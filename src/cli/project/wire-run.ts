@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configShape, type SkillOptConfigInput } from '../core/config.ts';
-import type { SkillEnv } from '../core/env.ts';
-import { SkillError } from '../core/errors.ts';
-import type { PromptOverrides } from '../core/prompt-name.ts';
+import { configShape, type SkillOptConfigInput } from '../../core/config.ts';
+import type { SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
+import type { PromptOverrides } from '../../core/prompt-name.ts';
+import { shownPath } from '../terminal/shown-path.ts';
 import { loadEnv } from './load-env.ts';
 import { isPromptPath, type LoadedProject } from './load-project.ts';
 import type { Project } from './project.ts';
-import { shownPath } from './shown-path.ts';
 
 /** A project with everything loaded that does not depend on a model. */
 export type Wiring = {

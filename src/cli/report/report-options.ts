@@ -1,4 +1,4 @@
-import type { Colors } from './colors.ts';
+import type { Colors } from '../terminal/colors.ts';
 
 export type ReportOptions = {
   /** What the user may call the run: its name below `runs`, or a path. */

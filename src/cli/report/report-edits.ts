@@ -1,7 +1,7 @@
-import type { RunState } from '../core/state.ts';
-import { type ListedEdit, listEdits } from './edit-list.ts';
+import type { RunState } from '../../core/state.ts';
+import { type ListedEdit, listEdits } from '../runs/edit-list.ts';
+import { clip, oneLine, printable } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
-import { clip, oneLine, printable } from './text-width.ts';
 
 const SHOWN = { accepted: 12, rejected: 6, skipped: 0 } as const;
 const BULLET = /^[-*+] (?=\S)/;

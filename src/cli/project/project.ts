@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CONFIG_HINT, checkBudgets, configShape, parseWith } from '../core/config.ts';
-import { SkillError } from '../core/errors.ts';
-import { PROMPT_NAMES } from '../core/prompt-name.ts';
-import { suggestion } from './closest-name.ts';
+import { CONFIG_HINT, checkBudgets, configShape, parseWith } from '../../core/config.ts';
+import { SkillError } from '../../core/errors.ts';
+import { PROMPT_NAMES } from '../../core/prompt-name.ts';
+import { suggestion } from '../closest-name.ts';
 
 const modelSpec = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
 const NAME = /^[A-Za-z0-9][\w.-]*$/;

@@ -1,6 +1,6 @@
-import type { RunState } from '../core/state.ts';
-import { summarize } from '../core/summary.ts';
-import { isRunLocked, type RunListing } from '../stores/index.ts';
+import type { RunState } from '../../core/state.ts';
+import { summarize } from '../../core/summary.ts';
+import { isRunLocked, type RunListing } from '../../stores/index.ts';
 import { loadRun } from './load-run.ts';
 
 /** One run in the list of runs. */

@@ -1,4 +1,4 @@
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../../core/errors.ts';
 
 const SECRET_KEY =
   /^(.*api[-_]?key|.*secret|.*password|((access|auth|bearer|refresh)[-_]?)?token|authorization|headers)$/i;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatModel } from '../core/model.ts';
+import type { ChatModel } from '../../core/model.ts';
 
 export type ModelRole = 'target' | 'optimizer';
 
@@ -35,7 +35,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     options: z.looseObject({}), // the simulated models check their own knobs
     fromText: () => ({}),
     async create(options, { role }) {
-      const { simulatedTarget, simulatedOptimizer } = await import('../sim/index.ts');
+      const { simulatedTarget, simulatedOptimizer } = await import('../../sim/index.ts');
       return role === 'target' ? simulatedTarget(options) : simulatedOptimizer(options);
     },
   }),
@@ -49,7 +49,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     }),
     fromText: (model) => ({ model }),
     async create({ apiKeyEnv, ...options }, { readKey }) {
-      const { openaiCompatible } = await import('../models/index.ts');
+      const { openaiCompatible } = await import('../../models/index.ts');
       return openaiCompatible({ ...options, apiKey: readKey(apiKeyEnv) });
     },
   }),
@@ -65,7 +65,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       return at === -1 ? { model: text } : { model: text.slice(0, at), baseURL: text.slice(at + 1) };
     },
     async create({ apiKeyEnv, ...options }, { readKey }) {
-      const { openaiCompatible } = await import('../models/index.ts');
+      const { openaiCompatible } = await import('../../models/index.ts');
       return openaiCompatible({ ...options, ...(apiKeyEnv === undefined ? {} : { apiKey: readKey(apiKeyEnv) }) });
     },
   }),

@@ -1,9 +1,9 @@
-import type { Progress } from '../core/event.ts';
-import { isAccepted, type RunState } from '../core/state.ts';
-import type { Colors } from './colors.ts';
-import { count, duration, percent, plural } from './figures.ts';
+import type { Progress } from '../../core/event.ts';
+import { isAccepted, type RunState } from '../../core/state.ts';
+import type { Colors } from '../terminal/colors.ts';
+import { count, duration, percent, plural } from '../terminal/figures.ts';
+import { clip, textWidth } from '../terminal/text-width.ts';
 import { finishedRollouts, plannedRollouts } from './rollout-count.ts';
-import { clip, textWidth } from './text-width.ts';
 
 /** Everything the live block shows. */
 export type ProgressView = {

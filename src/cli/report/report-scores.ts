@@ -1,9 +1,9 @@
-import type { Bucket } from '../core/score.ts';
-import type { RunState, TestReport } from '../core/state.ts';
-import { percent, points } from './figures.ts';
+import type { Bucket } from '../../core/score.ts';
+import type { RunState, TestReport } from '../../core/state.ts';
+import { percent, points } from '../terminal/figures.ts';
+import { type Column, table } from '../terminal/table.ts';
+import { oneLine } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
-import { type Column, table } from './table.ts';
-import { oneLine } from './text-width.ts';
 
 const MOST_TYPES = 12;
 

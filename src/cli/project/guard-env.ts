@@ -1,5 +1,5 @@
-import type { Item, SkillEnv } from '../core/env.ts';
-import { SkillError } from '../core/errors.ts';
+import type { Item, SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
 
 type GuardOptions = {
   /** The module's file name, for messages. */

@@ -1,5 +1,5 @@
-import type { RunState } from '../core/state.ts';
-import { duration, plural } from './figures.ts';
+import type { RunState } from '../../core/state.ts';
+import { duration, plural } from '../terminal/figures.ts';
 import { editLines } from './report-edits.ts';
 import type { ReportOptions } from './report-options.ts';
 import { bucketLines, scoreLines } from './report-scores.ts';

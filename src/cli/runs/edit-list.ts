@@ -1,4 +1,4 @@
-import { isAccepted, type RunState, type StepRecord } from '../core/state.ts';
+import { isAccepted, type RunState, type StepRecord } from '../../core/state.ts';
 
 /** An edit that reached the document, and what became of it. */
 export type ListedEdit = StepRecord['edits'][number] & {

@@ -1,8 +1,8 @@
-import type { StageUsage } from '../core/event.ts';
-import type { RunState } from '../core/state.ts';
-import { count } from './figures.ts';
+import type { StageUsage } from '../../core/event.ts';
+import type { RunState } from '../../core/state.ts';
+import { count } from '../terminal/figures.ts';
+import { type Column, table } from '../terminal/table.ts';
 import type { ReportOptions } from './report-options.ts';
-import { type Column, table } from './table.ts';
 
 const FIGURES: readonly (readonly [title: string, figure: (usage: StageUsage) => number])[] = [
   ['calls', ({ replies, cacheHits }) => replies - cacheHits],

@@ -19,7 +19,7 @@ export function resolveSelfImports(): void {
   if (isRegistered) return;
   isRegistered = true;
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const url = (path: string) => new URL(`../${path}index.${extension}`, import.meta.url).href;
+  const url = (path: string) => new URL(`../../${path}index.${extension}`, import.meta.url).href;
   const rooms = ROOMS.map((room) => [`skillopt/${room}`, url(`${room}/`)]);
   register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, {
     data: Object.fromEntries([['skillopt', url('')], ...rooms]) as unknown,

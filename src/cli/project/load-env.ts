@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { SkillEnv } from '../core/env.ts';
-import { SkillError } from '../core/errors.ts';
-import { skillHash } from '../core/skill-hash.ts';
-import { suggestion } from './closest-name.ts';
+import type { SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
+import { skillHash } from '../../core/skill-hash.ts';
+import { suggestion } from '../closest-name.ts';
+import { shownPath } from '../terminal/shown-path.ts';
 import { guardEnv } from './guard-env.ts';
 import { isModulePath, type LoadedProject } from './load-project.ts';
 import { resolveSelfImports } from './self-import.ts';
-import { shownPath } from './shown-path.ts';
 
 /** What the default export of an environment module is called with when it is a function. */
-type EnvLibrary = typeof import('../index.ts') &
-  typeof import('../envs/index.ts') & {
+type EnvLibrary = typeof import('../../index.ts') &
+  typeof import('../../envs/index.ts') & {
     readonly z: typeof import('zod').z;
     readonly project: EnvProject;
   };
@@ -46,7 +46,7 @@ async function loadQaEnv({ tasks, splitRatio, splitSeed, extras }: EnvProject): 
     const hint = 'Add "tasks: tasks.jsonl" to the project file, or pass --tasks PATH.';
     throw new SkillError('CONFIG_INVALID', 'The qa environment needs tasks, and no file is named.', { hint });
   }
-  const { loadQaItems, SimpleQAEnv, splitItems } = await import('../envs/index.ts');
+  const { loadQaItems, SimpleQAEnv, splitItems } = await import('../../envs/index.ts');
   const { train, val, test } = splitItems(await loadQaItems(shownPath(tasks, process.cwd())), {
     ratio: splitRatio,
     seed: splitSeed,
@@ -68,7 +68,11 @@ async function importDefault(path: string, project: EnvProject): Promise<unknown
   const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
   if (typeof module.default !== 'function') return module.default;
   const make = module.default as (library: EnvLibrary) => unknown;
-  const [library, envs, { z }] = await Promise.all([import('../index.ts'), import('../envs/index.ts'), import('zod')]);
+  const [library, envs, { z }] = await Promise.all([
+    import('../../index.ts'),
+    import('../../envs/index.ts'),
+    import('zod'),
+  ]);
   return make({ ...library, ...envs, z, project });
 }
 

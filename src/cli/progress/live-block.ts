@@ -1,5 +1,5 @@
-import type { Io } from './io.ts';
-import { textWidth } from './text-width.ts';
+import type { Io } from '../terminal/io.ts';
+import { textWidth } from '../terminal/text-width.ts';
 
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';

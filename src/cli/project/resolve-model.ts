@@ -1,8 +1,8 @@
-import { parseWith } from '../core/config.ts';
-import { SkillError } from '../core/errors.ts';
-import type { ChatModel } from '../core/model.ts';
-import { suggestion } from './closest-name.ts';
-import type { Io } from './io.ts';
+import { parseWith } from '../../core/config.ts';
+import { SkillError } from '../../core/errors.ts';
+import type { ChatModel } from '../../core/model.ts';
+import { suggestion } from '../closest-name.ts';
+import type { Io } from '../terminal/io.ts';
 import { type ModelRole, type Provider, providers } from './providers.ts';
 
 /** `openai:MODEL`, or a block with a `provider` and its options. */

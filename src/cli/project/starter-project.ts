@@ -1,4 +1,4 @@
-import { createWorld } from '../sim/index.ts';
+import { createWorld } from '../../sim/index.ts';
 
 export const STARTER_FORMATS = ['yaml', 'json', 'mjs'] as const;
 export type StarterFormat = (typeof STARTER_FORMATS)[number];

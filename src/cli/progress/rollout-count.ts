@@ -1,5 +1,5 @@
-import type { Progress } from '../core/event.ts';
-import type { RunState } from '../core/state.ts';
+import type { Progress } from '../../core/event.ts';
+import type { RunState } from '../../core/state.ts';
 
 /** Rollouts of a whole run: the baseline, every step's batch and evaluation, and two tests. */
 export function plannedRollouts({ config, items, totalSteps }: RunState): number {

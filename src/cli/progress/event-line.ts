@@ -1,8 +1,8 @@
-import type { RunEvent, StepAction } from '../core/event.ts';
-import { isAccepted, type RunState, type StepRecord } from '../core/state.ts';
-import type { Colors } from './colors.ts';
-import { percent, plural, points } from './figures.ts';
-import { clip, textWidth } from './text-width.ts';
+import type { RunEvent, StepAction } from '../../core/event.ts';
+import { isAccepted, type RunState, type StepRecord } from '../../core/state.ts';
+import type { Colors } from '../terminal/colors.ts';
+import { percent, plural, points } from '../terminal/figures.ts';
+import { clip, textWidth } from '../terminal/text-width.ts';
 
 type LineOptions = { readonly width: number; readonly colors: Colors };
 

@@ -1,5 +1,5 @@
 import type { Option } from 'commander';
-import { configShape } from '../core/config.ts';
+import { configShape } from '../../core/config.ts';
 import { flagsFrom } from './flags.ts';
 import { projectKeys } from './project.ts';
 

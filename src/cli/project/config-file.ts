@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../../core/errors.ts';
 import type { ProjectInput } from './project.ts';
 import { refuseSecrets } from './secrets.ts';
 import { resolveSelfImports } from './self-import.ts';

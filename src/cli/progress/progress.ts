@@ -1,13 +1,13 @@
-import { type Progress, type RunEvent, STAGES } from '../core/event.ts';
-import type { RunObserver } from '../core/observer.ts';
-import { emptyRun, type RunState } from '../core/state.ts';
+import { type Progress, type RunEvent, STAGES } from '../../core/event.ts';
+import type { RunObserver } from '../../core/observer.ts';
+import { emptyRun, type RunState } from '../../core/state.ts';
+import { duration } from '../terminal/figures.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { clip, oneLine } from '../terminal/text-width.ts';
 import { eventLine, openLine } from './event-line.ts';
-import { duration } from './figures.ts';
 import { openLiveBlock } from './live-block.ts';
 import { progressBlock } from './progress-block.ts';
 import { finishedRollouts } from './rollout-count.ts';
-import type { Terminal } from './terminal.ts';
-import { clip, oneLine } from './text-width.ts';
 
 const REDRAW_MS = 120;
 const RETRY_LINE_MS = 1000;
