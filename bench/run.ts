@@ -1,5 +1,6 @@
 // npm run bench [-- NAME] [--json]: every figure we promise, measured on this machine.
 import { parseArgs } from 'node:util';
+import packPackage from '../test/package.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { cpu } from './rows/cpu.ts';
 import { help } from './rows/help.ts';
@@ -20,6 +21,8 @@ if (chosen.length === 0) {
   );
   process.exit(2);
 }
+
+packPackage();
 
 type Result = Omit<BenchRow, 'run'> & Measured;
 const results: Result[] = [];

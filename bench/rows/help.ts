@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { type BenchRow, median } from '../row.ts';
 
 const TIMES = 20;
-const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const cli = new URL('../../.cache/package/bin/skillopt.mjs', import.meta.url).pathname;
 
 /** How long people wait for the first word. */
 export const help: BenchRow = {

@@ -264,3 +264,17 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
     expect(JSON.parse(asJson.stdout).error).toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 });
+
+describe('skillopt sim', () => {
+  it('serves the simulated models to any client, until it is interrupted', async () => {
+    await using project = await createProject();
+    const { child, finished, until, stdout } = project.start(['sim', '--port', '0', '--json']);
+    await until(/serving/);
+    const { url } = JSON.parse(stdout());
+    const body = JSON.stringify({ model: 'sim-target', messages: [{ role: 'user', content: 'Hello' }] });
+    const response = await fetch(`${url}/chat/completions`, { method: 'POST', body });
+    expect(await response.json()).toMatchObject({ choices: [{ message: { role: 'assistant' } }] });
+    child.kill('SIGINT');
+    expect(await finished).toMatchObject({ code: 0 });
+  });
+});

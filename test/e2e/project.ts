@@ -49,7 +49,7 @@ function startCli(args: readonly string[], cwd: string, env: Readonly<Record<str
       child.stderr!.on('data', () => pattern.test(stderr()) && done());
       child.on('close', () => done());
     });
-  return { child, finished, until };
+  return { child, finished, until, stdout };
 }
 
 function collect(stream: NodeJS.ReadableStream): () => string {

@@ -33,8 +33,8 @@ describe('the report of a run', () => {
       rollout        232          58     43,500       3,480       29
 
       best skill  runs/sample/best_skill.md
-      next        skillopt diff sample
-                  skillopt show sample --all"
+      next        npx skillopt diff sample
+                  npx skillopt show sample --all"
     `);
   });
 
@@ -60,8 +60,8 @@ describe('the report of a run', () => {
       rollout        232          58
 
       best skill  runs/sample/best_skill.md
-      next        skillopt diff sample
-                  skillopt show sample --all"
+      next        npx skillopt diff sample
+                  npx skillopt show sample --all"
     `);
   });
 

@@ -46,9 +46,11 @@ async function serve(flags: unknown, terminal: Terminal): Promise<void> {
   const target = simulatedTarget(z.object({ ...line, ...targetKnobs }).parse(flags));
   const optimizer = simulatedOptimizer(z.object({ ...line, ...optimizerKnobs }).parse(flags));
   const server = await serveSim({ target, optimizer, ...z.object(place).parse(flags) });
-  terminal.answer({ url: server.url, models: ['sim-target', 'sim-optimizer'] }, howToUse(server.url, terminal));
-  terminal.say('serving until Ctrl-C');
-  await interruptible({ io: terminal.io, onStop: () => {} }, (signal) => once(signal, 'abort'));
+  await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
+    terminal.answer({ url: server.url, models: ['sim-target', 'sim-optimizer'] }, howToUse(server.url, terminal));
+    terminal.say('serving until Ctrl-C');
+    await once(signal, 'abort');
+  });
   await server.close();
 }
 

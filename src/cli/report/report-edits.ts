@@ -13,7 +13,7 @@ export function editLines(state: RunState, fate: ListedEdit['fate'], options: Re
   const shown = options.isComplete ? edits : edits.slice(0, SHOWN[fate]);
   const rest = edits.length - shown.length;
   if (edits.length === 0 || (fate === 'skipped' && !options.isComplete)) return [];
-  const more = rest > 0 ? [options.colors.dim(`  … and ${rest} more: skillopt show ${options.run} --all`)] : [];
+  const more = rest > 0 ? [options.colors.dim(`  … and ${rest} more: npx skillopt show ${options.run} --all`)] : [];
   const title = `${fate} edits (${edits.length})${fate === 'skipped' ? ': they did not fit the text' : ''}`;
   return [options.colors.bold(title), ...shown.flatMap((edit) => describeEdit(edit, options)), ...more];
 }

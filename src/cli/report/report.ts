@@ -28,7 +28,7 @@ function headline({ isDone, stepsDone, totalSteps, wallTimeMs }: RunState, { run
 function nextLines({ run, bestSkillPath, colors }: ReportOptions): string[] {
   return [
     `${colors.dim('best skill')}  ${bestSkillPath}`,
-    `${colors.dim('next      ')}  skillopt diff ${run}`,
-    `${colors.dim('          ')}  skillopt show ${run} --all`,
+    `${colors.dim('next      ')}  npx skillopt diff ${run}`,
+    `${colors.dim('          ')}  npx skillopt show ${run} --all`,
   ];
 }

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { summarize } from '../../core/summary.ts';
-import { listEdits } from './edit-list.ts';
-import type { LoadedRun } from './load-run.ts';
 import { reportLines } from '../report/report.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { listEdits } from './edit-list.ts';
+import type { LoadedRun } from './load-run.ts';
 
 type ReportSettings = { readonly warnings?: readonly string[]; readonly isComplete?: boolean };
 

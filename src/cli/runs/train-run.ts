@@ -3,11 +3,11 @@ import type { RunStore } from '../../core/run-store.ts';
 import { archiveRun, runDirectory } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
-import { loadRun } from './load-run.ts';
 import { openProgress } from '../progress/progress.ts';
-import { reportRun } from './run-report.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { loadRun } from './load-run.ts';
+import { reportRun } from './run-report.ts';
 
 export type TrainRunOptions = {
   /** The run directory, absolute. */
