@@ -15,6 +15,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['test/package.ts'],
-    reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.cache/vitest.json' }]] : ['default'],
+    reporters: process.env.CI ? ['default', ['json', { outputFile: '.cache/vitest.json' }]] : ['default'],
   },
 });

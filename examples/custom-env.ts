@@ -4,7 +4,20 @@ import { defineEnv, memoryRun, SkillOptTrainer } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { z } from 'zod';
 
-const words = ['lamp', 'river', 'stone', 'cloud', 'paper', 'green', 'mouse', 'table', 'plant', 'chair', 'bread', 'night'];
+const words = [
+  'lamp',
+  'river',
+  'stone',
+  'cloud',
+  'paper',
+  'green',
+  'mouse',
+  'table',
+  'plant',
+  'chair',
+  'bread',
+  'night',
+];
 const items = words.map((word) => ({ id: word, word }));
 
 const shout = defineEnv({
@@ -28,7 +41,9 @@ const target = scripted('target', ({ messages: [system, user] }) =>
   system!.content.includes('capital letters') ? user!.content.toUpperCase() : user!.content,
 );
 const optimizer = scripted('optimizer', () =>
-  JSON.stringify({ patch: { reasoning: 'The word is expected loud.', edits: [{ op: 'append', content: 'Use capital letters.' }] } }),
+  JSON.stringify({
+    patch: { reasoning: 'The word is expected loud.', edits: [{ op: 'append', content: 'Use capital letters.' }] },
+  }),
 );
 
 const config = { numEpochs: 1, batchSize: 6 };

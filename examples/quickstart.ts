@@ -12,7 +12,13 @@ const target = openaiCompatible({ model: 'sim-target', baseURL: server.url, apiK
 const optimizer = openaiCompatible({ model: 'sim-optimizer', baseURL: server.url, apiKey: 'none' }); // reads and edits
 
 const trainer = new SkillOptTrainer({
-  config: { numEpochs: 2, batchSize: 8, minibatchSize: 4, editBudget: 4, outRoot: process.argv[2] ?? 'runs/quickstart' },
+  config: {
+    numEpochs: 2,
+    batchSize: 8,
+    minibatchSize: 4,
+    editBudget: 4,
+    outRoot: process.argv[2] ?? 'runs/quickstart',
+  },
   env,
   target,
   optimizer,

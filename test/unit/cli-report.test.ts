@@ -88,7 +88,7 @@ describe('the report of a run', () => {
     const record = state.history[0]!;
     const many = { ...record, edits: Array(20).fill(record.edits[0]), editStatuses: Array(20).fill('applied_append') };
     const long: RunState = { ...state, history: [many] };
-    expect(reportLines(long, options)).toContain('  … and 8 more: skillopt show sample --all');
+    expect(reportLines(long, options)).toContain('  … and 8 more: npx skillopt show sample --all');
     expect(reportLines(long, { ...options, isComplete: true }).join('\n')).not.toContain('more:');
   });
 
