@@ -36,9 +36,9 @@ for (const { run, ...row } of chosen) {
 }
 
 const held = results.filter(({ holds }) => holds).length;
-if (values.json) console.log(JSON.stringify({ rows: results, held, total: results.length }, null, 2));
-else console.log(table(results));
-console.log(`rows: ${held} of ${results.length} hold`);
+const verdict = `rows: ${held} of ${results.length} hold`;
+if (values.json) console.log(JSON.stringify({ rows: results, held, total: results.length, verdict }, null, 2));
+else console.log(`${table(results)}\n${verdict}`);
 process.exit(held === results.length ? 0 : 1);
 
 function table(lines: readonly Result[]): string {
