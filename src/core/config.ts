@@ -28,6 +28,8 @@ export const configShape = {
   maxRetries: z.number().int().nonnegative().default(4).describe('Further tries of a call that failed for the moment.'),
   callTimeoutMs: positive.default(120_000).describe('Longest time for one model call.'),
   rolloutTimeoutMs: positive.default(600_000).describe('Longest time for one task.'),
+  maxConsecutiveFailures: positive.default(5).describe('Calls failing in a row, retries included, that stop a run.'),
+  maxErroredShare: z.number().min(0).max(1).default(0.2).describe('Share of tasks without a score that a stage bears.'),
   verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are told.'),
   extras: z.record(z.string(), z.unknown()).default({}).describe('Free-form values for environments and prompts.'),
 };
@@ -44,6 +46,8 @@ export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfi
   'maxRetries',
   'callTimeoutMs',
   'rolloutTimeoutMs',
+  'maxConsecutiveFailures',
+  'maxErroredShare',
   'verbose',
 ]);
 

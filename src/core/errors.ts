@@ -31,6 +31,7 @@ export class SkillError extends Error {
 type ModelCallDetails = {
   readonly status?: number | undefined;
   readonly isRetryable?: boolean;
+  readonly isFatal?: boolean;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
   readonly hint?: string;
@@ -41,6 +42,8 @@ export class ModelCallError extends SkillError {
   override readonly name = 'ModelCallError';
   readonly status: number | undefined;
   readonly isRetryable: boolean;
+  /** Every other call would fail in the same way: a refused key, an unknown model. One is enough to stop a run. */
+  readonly isFatal: boolean;
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details: ModelCallDetails = {}) {
@@ -48,6 +51,7 @@ export class ModelCallError extends SkillError {
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.isRetryable = details.isRetryable ?? isRetryableStatus(details.status);
+    this.isFatal = details.isFatal ?? [401, 402, 403, 404].includes(details.status ?? 0);
   }
 }
 

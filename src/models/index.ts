@@ -3,6 +3,7 @@ export type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason, Usag
 export { createMeter, type Meter } from './meter.ts';
 export { type OpenAICompatibleOptions, openaiCompatible } from './openai-compatible.ts';
 export { type ScriptedModel, type ScriptedReply, scripted } from './scripted.ts';
+export { withCircuit } from './with-circuit.ts';
 export { withMeter } from './with-meter.ts';
 export { type ReplyCacheOptions, withReplyCache } from './with-reply-cache.ts';
 export { type Retry, type RetryOptions, withRetry } from './with-retry.ts';

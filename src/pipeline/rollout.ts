@@ -24,12 +24,14 @@ export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: S
   const memory = rolloutMemory(deps.rollouts);
   let done = 0;
   try {
-    return await deps.limit.map(items, async (item) => {
+    const results = await deps.limit.map(items, async (item) => {
       const attempt = { env, skill, item, sampleIndex };
-      const result = await memory.recall(rolloutKey(attempt, hash, deps), () => attemptItem(attempt, deps));
+      const result = await memory.recall(rolloutKey(attempt, hash, deps), () => attemptOrErr(attempt, deps));
       deps.onProgress(++done, items.length, result);
       return result;
     });
+    requireScores(results, deps.maxErroredShare);
+    return results;
   } finally {
     await memory.saved();
   }
@@ -50,6 +52,27 @@ function rolloutKey<I extends Item>(
 ): string {
   const parts = [1, hash, env.name, env.version ?? '', item, sampleIndex, target.id, extras];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** A task that alone met an outage is reported, not scored. What every other task would meet too stops the run. */
+async function attemptOrErr<I extends Item>(attempt: Attempt<I>, deps: StageDeps): Promise<RolloutResult> {
+  try {
+    return await attemptItem(attempt, deps);
+  } catch (error) {
+    if (!(error instanceof ModelCallError) || error.isFatal || deps.stop.signal.aborted) throw error;
+    return { id: attempt.item.id, hard: 0, soft: 0, errored: true, failReason: error.message };
+  }
+}
+
+/** A mean over what happened to get through would not be about the skill. Nothing of it is kept, so it is tried again. */
+function requireScores(results: readonly RolloutResult[], maxErroredShare: number): void {
+  const errored = results.filter((result) => result.errored);
+  if (errored.length <= maxErroredShare * results.length) return;
+  const message = `${errored.length} of ${results.length} tasks got no score, the first because: ${errored[0]?.failReason}`;
+  throw new ModelCallError(message, {
+    isRetryable: false,
+    hint: 'Run the same command again: only these are tried again.',
+  });
 }
 
 /** A task whose code throws has failed; a model that cannot be reached has failed the run. */

@@ -19,6 +19,7 @@ export type StageDeps = {
   readonly optimizerMaxCompletionTokens: number;
   readonly callTimeoutMs: number;
   readonly rolloutTimeoutMs: number;
+  readonly maxErroredShare: number;
   readonly onProgress: (done: number, total: number, result?: Progress['result']) => void;
 };
 
@@ -37,6 +38,7 @@ export function createStageDeps({ workers = 8, promptOverrides = {}, ...options 
     optimizerMaxCompletionTokens: 4096,
     callTimeoutMs: 120_000,
     rolloutTimeoutMs: 600_000,
+    maxErroredShare: 0.2,
     onProgress: () => {},
     ...options,
     extras,

@@ -3,7 +3,7 @@ import type { SkillOptConfig } from '../core/config.ts';
 import type { ChatModel, ChatRequest } from '../core/model.ts';
 import type { RunObserver } from '../core/observer.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
-import { createMeter, withMeter, withReplyCache, withRetry, withTimeout } from '../models/index.ts';
+import { createMeter, withCircuit, withMeter, withReplyCache, withRetry, withTimeout } from '../models/index.ts';
 import { createStageDeps, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { notify } from './recorder.ts';
 
@@ -39,11 +39,11 @@ export function equip({
         notify(observers, 'onRetry', retry);
       },
     });
-    const metered = withMeter(retried, meter); // inside the cache: tokens of a remembered reply were paid before
+    const metered = withMeter(withCircuit(retried, config.maxConsecutiveFailures), meter); // inside the cache: tokens of a remembered reply were paid before
     const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
     return caches ? withReplyCache(metered, caches.replies, { onHit }) : metered;
   };
-  const { workers, extras, optimizerMaxCompletionTokens, callTimeoutMs, rolloutTimeoutMs } = config;
+  const { workers, extras, optimizerMaxCompletionTokens, callTimeoutMs, rolloutTimeoutMs, maxErroredShare } = config;
   const deps = createStageDeps({
     target: wrap(target),
     optimizer: wrap(optimizer),
@@ -54,6 +54,7 @@ export function equip({
     optimizerMaxCompletionTokens,
     callTimeoutMs,
     rolloutTimeoutMs,
+    maxErroredShare,
     stop,
     onProgress,
   });

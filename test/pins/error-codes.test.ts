@@ -49,6 +49,7 @@ describe('ModelCallError', () => {
       code: 'MODEL_CALL_FAILED',
       status: 429,
       isRetryable: true,
+      isFatal: false,
       retryAfterMs: 2_000,
       hint: 'wait',
     });
