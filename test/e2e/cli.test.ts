@@ -265,6 +265,22 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
   });
 });
 
+describe('skillopt cache', () => {
+  it('tells what is kept, and deletes it on demand; the run then costs its calls again', async () => {
+    await using project = await createProject(worldFiles(quick));
+    await project.run(['train', '--quiet']);
+    const { caches } = JSON.parse((await project.run(['cache', 'stats', '--json'])).stdout);
+    expect(caches).toEqual([
+      { run: 'run', replies: expect.any(Number), rollouts: expect.any(Number), bytes: expect.any(Number) },
+    ]);
+    expect(caches[0].replies).toBeGreaterThan(50);
+    const cleared = await project.run(['cache', 'clear', 'run', '--json']);
+    expect(JSON.parse(cleared.stdout)).toEqual({ run: 'run', freedBytes: caches[0].bytes });
+    expect((await project.run(['cache', 'stats'])).stdout).toBe('no caches in runs\n');
+    expect((await project.run(['show', 'run'])).code).toBe(0);
+  });
+});
+
 describe('skillopt sim', () => {
   it('serves the simulated models to any client, until it is interrupted', async () => {
     await using project = await createProject();

@@ -42,3 +42,10 @@ export function ago(at: Date, now: Date): string {
 }
 
 const two = (value: number) => String(value).padStart(2, '0');
+
+/** `1536` as `1.5 kB`. */
+export function byteSize(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB'];
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}

@@ -1,0 +1,74 @@
+import type { SkillOptConfig } from '../core/config.ts';
+import { countSteps } from './plan.ts';
+
+/** From the least that a run can need to the most. */
+export type Range = { readonly low: number; readonly high: number };
+
+export type StageEstimate = {
+  readonly stage: 'rollout' | 'analyst' | 'merge' | 'ranking';
+  readonly role: 'target' | 'optimizer';
+  readonly calls: Range;
+  readonly inputTokens: Range;
+  readonly outputTokens: Range;
+};
+
+export type EstimateInput = {
+  readonly config: SkillOptConfig;
+  readonly items: { readonly train: number; readonly val: number; readonly test: number };
+  /** Tokens of the texts that prompts are made of: counted, but for replies, which are assumed. */
+  readonly tokens: {
+    readonly skill: number;
+    readonly item: number;
+    readonly optimizerPrompt: number;
+    readonly targetReply: number;
+    readonly optimizerReply: number;
+  };
+};
+
+/**
+ * What a run will ask of its models, stage by stage, if every task is one call. The low end is a run that finds nothing
+ * to change: unchanged candidates are not measured and known rollouts not repeated. The high end changes the skill at
+ * every step.
+ */
+export function estimateRun({ config, items, tokens }: EstimateInput): StageEstimate[] {
+  const steps = countSteps(config, items.train);
+  const analysts = minibatches(config, Math.min(config.batchSize, items.train));
+  const trajectory = tokens.item + tokens.targetReply;
+  const minibatch = Math.min(config.minibatchSize, config.batchSize, items.train) * trajectory;
+  const patches = config.mergeBatchSize * tokens.optimizerReply;
+  const prompt = tokens.optimizerPrompt + tokens.skill;
+  return [
+    toEstimate('rollout', rollouts(config, items, steps), tokens.skill + tokens.item, tokens.targetReply),
+    toEstimate('analyst', scale(analysts, steps), prompt + minibatch, tokens.optimizerReply),
+    toEstimate('merge', scale(merges(config, analysts), steps), prompt + patches, tokens.optimizerReply),
+    toEstimate('ranking', { low: 0, high: steps }, prompt + tokens.optimizerReply, tokens.optimizerReply / 4),
+  ];
+}
+
+/** Evaluations that a run may need: the baseline, one per step, and the two tests. */
+function rollouts(config: SkillOptConfig, items: EstimateInput['items'], steps: number): Range {
+  const perEpoch = items.train * config.numEpochs;
+  const test = config.evalTest ? items.test : 0;
+  return { low: items.val + items.train + test, high: items.val * (steps + 1) + perEpoch + 2 * test };
+}
+
+/** A batch is divided into failures and successes, so that one more minibatch may be needed. */
+function minibatches({ minibatchSize, failureOnly }: SkillOptConfig, batch: number): Range {
+  const low = Math.ceil(batch / minibatchSize);
+  return failureOnly ? { low: 0, high: low } : { low, high: low + (batch > 1 ? 1 : 0) };
+}
+
+/** Level by level until one patch is left, and once more if both groups have one. */
+function merges({ mergeBatchSize, failureOnly }: SkillOptConfig, { high: patches }: Range): Range {
+  let calls = 0;
+  for (let left = patches; left > 1; left = Math.ceil(left / mergeBatchSize)) calls += Math.ceil(left / mergeBatchSize);
+  return { low: 0, high: calls + (failureOnly ? 0 : 1) };
+}
+
+const scale = ({ low, high }: Range, factor: number): Range => ({ low: low * factor, high: high * factor });
+
+function toEstimate(stage: StageEstimate['stage'], calls: Range, input: number, output: number): StageEstimate {
+  const role = stage === 'rollout' ? 'target' : 'optimizer';
+  const rounded = (range: Range): Range => ({ low: Math.round(range.low), high: Math.round(range.high) });
+  return { stage, role, calls, inputTokens: rounded(scale(calls, input)), outputTokens: rounded(scale(calls, output)) };
+}

@@ -1,0 +1,36 @@
+import { memoryRun, parseConfig, type SkillOptConfigInput, SkillOptTrainer } from 'skillopt';
+import { describe, expect, it } from 'vitest';
+import { estimateRun } from '../../src/train/estimate-run.ts';
+import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
+
+const tokens = { skill: 100, item: 20, optimizerPrompt: 400, targetReply: 50, optimizerReply: 300 };
+const items = { train: 40, val: 20, test: 30 };
+
+describe('estimateRun', () => {
+  it('counts what a run of known size can need', () => {
+    const config = parseConfig({ numEpochs: 2, batchSize: 20, minibatchSize: 8, mergeBatchSize: 2 });
+    const byStage = Object.fromEntries(estimateRun({ config, items, tokens }).map((row) => [row.stage, row]));
+    // 4 steps: baseline 20 + 4 × 20 validation, 2 × 40 train, 2 × 30 test
+    expect(byStage.rollout!.calls).toEqual({ low: 20 + 40 + 30, high: 20 + 80 + 80 + 60 });
+    // 20 tasks in minibatches of 8: 3, or 4 when failures and successes divide them
+    expect(byStage.analyst!.calls).toEqual({ low: 12, high: 16 });
+    // 4 patches at 2 a merge: 2 + 1, and the final one
+    expect(byStage.merge!.calls).toEqual({ low: 0, high: 16 });
+    expect(byStage.ranking!.calls).toEqual({ low: 0, high: 4 });
+    expect(byStage.rollout!.inputTokens.high).toBe(240 * 120);
+    expect(byStage.rollout!.outputTokens.high).toBe(240 * 50);
+  });
+
+  it.each([1, 2, 3, 4, 5])('is kept by real runs (seed %i)', async (seed) => {
+    const settings: SkillOptConfigInput = { numEpochs: 3, batchSize: 4, minibatchSize: 2, mergeBatchSize: 2, seed };
+    const [target, optimizer] = [levelsTarget(), levelsOptimizer()];
+    await new SkillOptTrainer({ env: levelsEnv(), target, optimizer, store: memoryRun(), config: settings }).train();
+    const sizes = { train: 9, val: 9, test: 9 };
+    const rows = estimateRun({ config: parseConfig(settings), items: sizes, tokens });
+    const sum = (role: string, end: 'low' | 'high') =>
+      rows.filter((row) => row.role === role).reduce((total, row) => total + row.calls[end], 0);
+    expect(target.requests.length).toBeGreaterThanOrEqual(sum('target', 'low'));
+    expect(target.requests.length).toBeLessThanOrEqual(sum('target', 'high'));
+    expect(optimizer.requests.length).toBeLessThanOrEqual(sum('optimizer', 'high'));
+  });
+});
