@@ -9,6 +9,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'show', summary: 'sum up one run', load: () => import('./commands/show.ts') },
   { name: 'diff', summary: 'what changed between two versions of a skill', load: () => import('./commands/diff.ts') },
   { name: 'eval', summary: 'score a skill document', load: () => import('./commands/eval.ts') },
+  {
+    name: 'doctor',
+    summary: 'check what a run needs, with one tiny call per model',
+    load: () => import('./commands/doctor.ts'),
+  },
   { name: 'cache', summary: 'what the caches of runs hold; clear one', load: () => import('./commands/cache.ts') },
   { name: 'sim', summary: 'serve the simulated models over HTTP', load: () => import('./commands/sim.ts') },
 ];

@@ -1,4 +1,5 @@
 import { type ErrorCode, SkillError } from '../core/errors.ts';
+import { Answered } from './answered.ts';
 import { Interrupted } from './interrupt.ts';
 
 /** What the shell is told, in the order of the help text. */
@@ -23,7 +24,7 @@ const special: { readonly [code in ErrorCode]?: ExitCode } = {
 
 /** An error thrown on purpose is the user's to mend; anything else is a bug. */
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof Interrupted) return error.exitCode;
+  if (error instanceof Answered || error instanceof Interrupted) return error.exitCode;
   if (error instanceof SkillError) return special[error.code] ?? 2;
   return 70;
 }

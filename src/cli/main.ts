@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SkillError } from '../core/errors.ts';
+import { Answered } from './answered.ts';
 import { suggestion } from './closest-name.ts';
 import { commands } from './command-table.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -15,7 +16,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     await dispatch(argv, terminal);
     return 0;
   } catch (error) {
-    printError(error, terminal);
+    if (!(error instanceof Answered)) printError(error, terminal);
     return exitCodeOf(error);
   }
 }

@@ -265,6 +265,40 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
   });
 });
 
+describe('skillopt doctor', () => {
+  it('finds everything well in a project that can train', async () => {
+    await using project = await createProject(worldFiles(quick));
+    const { code, stdout } = await project.run(['doctor', '--json']);
+    expect(code).toBe(0);
+    const { isOk, checks } = JSON.parse(stdout);
+    expect(isOk).toBe(true);
+    expect(checks.map(({ name }: { name: string }) => name)).toEqual([
+      'node',
+      'project',
+      'tasks',
+      'target',
+      'optimizer',
+    ]);
+  });
+
+  it('says what to do about each problem, goes on with the others, and prints no key', async () => {
+    const key = 'dummy-key-that-must-not-leak-0987654321';
+    await using server = await startFakeLLM(() => ({
+      status: 401,
+      body: JSON.stringify({ error: { message: `bad key ${key}` } }),
+    }));
+    const refused = { provider: 'compatible', model: 'm', baseURL: server.baseURL, apiKeyEnv: 'MY_KEY' };
+    await using project = await createProject(worldFiles({ ...quick, target: refused, optimizer: 'openai:gpt' }));
+    const { code, stdout, stderr } = await project.run(['doctor'], { MY_KEY: key });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(
+      /✗ target .*401[\s\S]*→[\s\S]*✗ optimizer .*OPENAI_API_KEY is not set\n *→ Set it: export OPENAI_API_KEY=…/,
+    );
+    expect(stdout + stderr).not.toContain(key);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
 describe('skillopt cache', () => {
   it('tells what is kept, and deletes it on demand; the run then costs its calls again', async () => {
     await using project = await createProject(worldFiles(quick));

@@ -1,0 +1,35 @@
+import { Answered } from '../answered.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import type { Check } from '../doctor/check.ts';
+import { examine } from '../doctor/examine.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: { config?: string }) => diagnose(flags, terminal));
+};
+
+const EXAMPLES = examples([['skillopt doctor', 'Node, project, tasks, and one tiny call to each model']]);
+
+async function diagnose({ config }: { config?: string }, terminal: Terminal): Promise<void> {
+  const checks: Check[] = [];
+  for await (const finding of examine({ config, io: terminal.io })) checks.push(finding);
+  terminal.answer(
+    { isOk: checks.every(({ isOk }) => isOk), checks },
+    checks.flatMap((row) => lines(row, terminal)),
+  );
+  if (checks.some(({ isOk }) => !isOk)) throw new Answered(2);
+}
+
+function lines({ name, isOk, detail, remedy }: Check, { colors: { green, red, dim } }: Terminal): string[] {
+  const [first = '', ...rest] = detail.split('\n');
+  const indent = ' '.repeat(13);
+  return [
+    `${isOk ? green('✓') : red('✗')} ${name.padEnd(10)} ${first}`,
+    ...rest.map((line) => `${indent}${line.trimStart()}`),
+    ...(remedy === undefined ? [] : [`${indent}${dim('→')} ${remedy}`]),
+  ];
+}

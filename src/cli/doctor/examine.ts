@@ -1,0 +1,60 @@
+import { SkillError } from '../../core/errors.ts';
+import type { ChatModel } from '../../core/model.ts';
+import { withTimeout } from '../../models/index.ts';
+import { loadRunItems } from '../../train/run-items.ts';
+import { type LoadedProject, loadProject } from '../project/load-project.ts';
+import type { ModelRole } from '../project/providers.ts';
+import { resolveModel } from '../project/resolve-model.ts';
+import { wireRun } from '../project/wire-run.ts';
+import type { Io } from '../terminal/io.ts';
+import { type Check, check } from './check.ts';
+
+const OLDEST_NODE = [20, 19];
+const CALL_TIMEOUT_MS = 30_000;
+
+type Place = { readonly config?: string | undefined; readonly io: Io };
+
+/** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model. */
+export async function* examine({ config, io }: Place): AsyncGenerator<Check> {
+  yield await check('node', () => requireNode(process.versions.node));
+  let loaded: LoadedProject | undefined;
+  yield await check('project', async () => {
+    loaded = await loadProject({ flags: {}, config, cwd: io.cwd() });
+    return `read from ${loaded.directory}`;
+  });
+  if (!loaded) return;
+  const project = loaded;
+  yield await check('tasks', () => describeTasks(project));
+  for (const role of ['target', 'optimizer'] as const) yield await check(role, () => tryModel(project, role, io));
+}
+
+function requireNode(version: string): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return version;
+  const oldest = OLDEST_NODE.join('.');
+  throw new SkillError('USAGE', `${version}, but ${oldest} or newer is needed`, {
+    hint: `Install Node ${oldest} or newer.`,
+  });
+}
+
+async function describeTasks(loaded: LoadedProject): Promise<string> {
+  const { selectionSplit = 'val', testSplit = 'test', evalTest = true } = loaded.project;
+  const { env } = await wireRun(loaded);
+  const { train, val, test } = await loadRunItems(env, { selectionSplit, testSplit, evalTest });
+  return `${train.length} to train on, ${val.length} to select by, ${test.length} to test with (${env.name})`;
+}
+
+/** A key that is there may still be refused, and a model that is named may not exist: only a call tells. */
+async function tryModel({ project }: LoadedProject, role: ModelRole, io: Io): Promise<string> {
+  const model = await resolveModel(project[role], { role, env: io.env });
+  const startedAt = performance.now();
+  await askForOneWord(model);
+  return `${model.id} answered in ${Math.round(performance.now() - startedAt)} ms`;
+}
+
+async function askForOneWord(model: ChatModel): Promise<void> {
+  const messages = [{ role: 'user' as const, content: 'Answer with the word ok.' }];
+  // Room for a model that thinks before it answers.
+  await withTimeout(model, CALL_TIMEOUT_MS).complete({ messages, maxOutputTokens: 1024, stage: 'doctor' });
+}
