@@ -7,8 +7,9 @@ import { help } from './rows/help.ts';
 import { kill } from './rows/kill.ts';
 import { loopback } from './rows/loopback.ts';
 import { memory } from './rows/memory.ts';
+import { rateLimit } from './rows/rate-limit.ts';
 
-const rows: readonly BenchRow[] = [help, cpu, loopback(50, 0.9), loopback(200, 0.95), memory, kill];
+const rows: readonly BenchRow[] = [help, cpu, loopback(50, 0.9), loopback(200, 0.95), rateLimit, memory, kill];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'boolean', default: false } },

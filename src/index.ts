@@ -28,7 +28,7 @@ export { skillHash } from './core/skill-hash.ts';
 export { emptyRun, type RunState, reduce, type StepRecord } from './core/state.ts';
 export { type RunSummary, summarize } from './core/summary.ts';
 export { SimpleQAEnv } from './envs/index.ts';
-export { openaiCompatible, scripted } from './models/index.ts';
+export { anthropicChat, fromAiSdk, openaiChat, openaiCompatible, scripted } from './models/index.ts';
 export { mergePatches } from './pipeline/aggregate.ts';
 export { runMinibatchReflect } from './pipeline/reflect.ts';
 export { runRollout } from './pipeline/rollout.ts';

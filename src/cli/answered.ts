@@ -1,11 +1,8 @@
-import type { ExitCode } from './exit-code.ts';
-
 /** The answer is given, and it is not a success. Ends a command when there is nothing more to say. */
 export class Answered extends Error {
-  readonly exitCode: ExitCode;
+  readonly exitCode = 2;
 
-  constructor(exitCode: ExitCode) {
+  constructor() {
     super('answered');
-    this.exitCode = exitCode;
   }
 }

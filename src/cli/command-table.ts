@@ -5,6 +5,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'demo', summary: 'train in a simulated world, offline', load: () => import('./commands/demo.ts') },
   { name: 'init', summary: 'write a project that trains at once', load: () => import('./commands/init.ts') },
   { name: 'train', summary: 'train the project in this folder, or go on', load: () => import('./commands/train.ts') },
+  {
+    name: 'estimate',
+    summary: 'calls, tokens and dollars, before anything is spent',
+    load: () => import('./commands/estimate.ts'),
+  },
   { name: 'runs', summary: 'list runs', load: () => import('./commands/runs.ts') },
   { name: 'show', summary: 'sum up one run', load: () => import('./commands/show.ts') },
   { name: 'diff', summary: 'what changed between two versions of a skill', load: () => import('./commands/diff.ts') },

@@ -5,6 +5,12 @@ import { LR_SCHEDULER_MODES } from './schedule.ts';
 
 const positive = z.number().int().positive();
 
+const Price = z.strictObject({
+  input: z.number().nonnegative(),
+  cachedInput: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+});
+
 /** Every setting of a run, each with its default: types, flags, help and docs are made from this. */
 export const configShape = {
   numEpochs: positive.default(4).describe('Passes over the training split.'),
@@ -28,6 +34,13 @@ export const configShape = {
   maxRetries: z.number().int().nonnegative().default(4).describe('Further tries of a call that failed for the moment.'),
   callTimeoutMs: positive.default(120_000).describe('Longest time for one model call.'),
   rolloutTimeoutMs: positive.default(600_000).describe('Longest time for one task.'),
+  maxCalls: positive
+    .optional()
+    .describe('Most model calls, retries included. The run stops there and can go on with more.'),
+  maxTotalTokens: positive.optional().describe('Most tokens in and out, of both models.'),
+  maxCostUsd: z.number().positive().optional().describe('Most dollars. Every model needs a known price.'),
+  maxMinutes: z.number().positive().optional().describe('Most minutes, counted anew by each start.'),
+  prices: z.record(z.string(), Price).default({}).describe('Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: positive.default(5).describe('Calls failing in a row, retries included, that stop a run.'),
   maxErroredShare: z.number().min(0).max(1).default(0.2).describe('Share of tasks without a score that a stage bears.'),
   verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are told.'),
@@ -46,6 +59,11 @@ export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfi
   'maxRetries',
   'callTimeoutMs',
   'rolloutTimeoutMs',
+  'maxCalls',
+  'maxTotalTokens',
+  'maxCostUsd',
+  'maxMinutes',
+  'prices',
   'maxConsecutiveFailures',
   'maxErroredShare',
   'verbose',

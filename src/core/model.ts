@@ -33,6 +33,10 @@ export type ChatReply = { readonly text: string; readonly usage: Usage; readonly
  */
 export interface ChatModel {
   readonly id: string;
+  /** Whose rate limit calls count against. Models with the same account wait in one line; without one, in none. */
+  readonly account?: string;
+  /** What prices are listed under, when it is not part of the id. */
+  readonly modelName?: string;
   complete(request: ChatRequest): Promise<ChatReply>;
 }
 

@@ -1,6 +1,6 @@
 import { ModelCallError } from '../core/errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { describeCall, type FailedCall, type SdkError } from './failed-call.ts';
+import type { FailedCall, SdkError } from './failed-call.ts';
 import { providerWords } from './provider-words.ts';
 
 /** Codes of connections that were there before. */
@@ -17,7 +17,7 @@ export function brokenConnection(thrown: SdkError, call: FailedCall): ModelCallE
   const { code, message } = findFault(thrown);
   const words = message.includes(code) ? message : `${message} (${code})`;
   const event = BREAK.test(code) ? 'broke off the connection' : 'could not be reached';
-  return new ModelCallError(`${describeCall(call)} ${event}: ${providerWords(words, call.endpoint.secrets)}`, {
+  return new ModelCallError(`${call.who} ${event}: ${providerWords(words, call.secrets)}`, {
     isRetryable: code === '' ? thrown.isRetryable === true : !LASTING.some((pattern) => pattern.test(code)),
     ...connectionHint(code, call.endpoint),
   });
@@ -31,7 +31,8 @@ function findFault({ code, message = '', cause }: SdkError): { code: string; mes
   return deeper.code === '' && here.code !== '' ? here : deeper;
 }
 
-function connectionHint(code: string, { baseURL, proxy }: Endpoint): { hint?: string } {
+function connectionHint(code: string, endpoint: Endpoint | undefined): { hint?: string } {
+  const { baseURL = 'its address', proxy } = endpoint ?? {};
   if (proxy !== undefined) return { hint: `The call went through the proxy ${hostOf(proxy)}. NO_PROXY exempts hosts.` };
   if (code === 'ECONNREFUSED') return { hint: `Is the server running at ${baseURL}?` };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { hint: `Check the network, and the host in ${baseURL}.` };

@@ -20,6 +20,9 @@ export type EndpointOptions = {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
+/** The same for a provider with an address of its own. */
+export type ProviderEndpointOptions = Omit<EndpointOptions, 'baseURL'> & { readonly baseURL?: string | undefined };
+
 /** Throws `CONFIG_INVALID` unless `baseURL` is an http or https URL. */
 export function parseEndpoint({ baseURL, apiKey, headers = {} }: EndpointOptions): Endpoint {
   const url = parseURL(baseURL);

@@ -8,7 +8,8 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: unkn
     return () => {};
   }
   // Every call in flight may listen to the run's one signal: many listeners are no leak, and Node would print a warning.
-  setMaxListeners(0, signal);
+  // Not 0, which means the same: undici asks for the number, and Node then takes a signal with 0 for something else.
+  setMaxListeners(Number.POSITIVE_INFINITY, signal);
   const handle = () => listener(signal.reason);
   signal.addEventListener('abort', handle, { once: true });
   return () => signal.removeEventListener('abort', handle);

@@ -3,7 +3,7 @@
 /** Moves a run out of the way of a new one. */
 export { archiveRun } from './archive-run.ts';
 /** The runs below a folder, newest first. */
-export { type CacheStats, cacheStats, clearCache } from './cache-stats.ts';
+export { cacheStats, clearCache } from './cache-stats.ts';
 export { isRunLocked } from './is-run-locked.ts';
 /** The events of a journal file. */
 export { readJournal } from './journal.ts';

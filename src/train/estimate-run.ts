@@ -22,6 +22,8 @@ export type EstimateInput = {
     readonly optimizerPrompt: number;
     readonly targetReply: number;
     readonly optimizerReply: number;
+    /** What one edit adds to the skill. */
+    readonly edit: number;
   };
 };
 
@@ -36,12 +38,14 @@ export function estimateRun({ config, items, tokens }: EstimateInput): StageEsti
   const trajectory = tokens.item + tokens.targetReply;
   const minibatch = Math.min(config.minibatchSize, config.batchSize, items.train) * trajectory;
   const patches = config.mergeBatchSize * tokens.optimizerReply;
-  const prompt = tokens.optimizerPrompt + tokens.skill;
+  const { optimizerPrompt: prompt, optimizerReply: reply } = tokens;
+  // The skill grows by its edits, and is half as much longer in the mean of a run as at its end.
+  const skill = { low: tokens.skill, high: tokens.skill + (steps * config.editBudget * tokens.edit) / 2 };
   return [
-    toEstimate('rollout', rollouts(config, items, steps), tokens.skill + tokens.item, tokens.targetReply),
-    toEstimate('analyst', scale(analysts, steps), prompt + minibatch, tokens.optimizerReply),
-    toEstimate('merge', scale(merges(config, analysts), steps), prompt + patches, tokens.optimizerReply),
-    toEstimate('ranking', { low: 0, high: steps }, prompt + tokens.optimizerReply, tokens.optimizerReply / 4),
+    toEstimate('rollout', rollouts(config, items, steps), add(skill, tokens.item), tokens.targetReply),
+    toEstimate('analyst', scale(analysts, steps), add(skill, prompt + minibatch), reply),
+    toEstimate('merge', scale(merges(config, analysts), steps), add(skill, prompt + patches), reply),
+    toEstimate('ranking', { low: 0, high: steps }, add(skill, prompt + reply), reply / 4),
   ];
 }
 
@@ -65,10 +69,12 @@ function merges({ mergeBatchSize, failureOnly }: SkillOptConfig, { high: patches
   return { low: 0, high: calls + (failureOnly ? 0 : 1) };
 }
 
+const add = ({ low, high }: Range, amount: number): Range => ({ low: low + amount, high: high + amount });
 const scale = ({ low, high }: Range, factor: number): Range => ({ low: low * factor, high: high * factor });
 
-function toEstimate(stage: StageEstimate['stage'], calls: Range, input: number, output: number): StageEstimate {
+function toEstimate(stage: StageEstimate['stage'], calls: Range, input: Range, output: number): StageEstimate {
   const role = stage === 'rollout' ? 'target' : 'optimizer';
-  const rounded = (range: Range): Range => ({ low: Math.round(range.low), high: Math.round(range.high) });
-  return { stage, role, calls, inputTokens: rounded(scale(calls, input)), outputTokens: rounded(scale(calls, output)) };
+  const rounded = ({ low, high }: Range): Range => ({ low: Math.round(low), high: Math.round(high) });
+  const inputTokens = rounded({ low: calls.low * input.low, high: calls.high * input.high });
+  return { stage, role, calls, inputTokens, outputTokens: rounded(scale(calls, output)) };
 }

@@ -6,6 +6,7 @@ import type { ChatModel } from '../core/model.ts';
 import type { RunObserver } from '../core/observer.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import type { OpenRunStore, RunStore } from '../core/run-store.ts';
+import { emptyRun, reduce } from '../core/state.ts';
 import { type RunSummary, summarize } from '../core/summary.ts';
 import { createStop, loadPrompts } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
@@ -75,6 +76,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       promptOverrides: this.#promptOverrides,
       observers,
       stop,
+      usage: journal.reduce(reduce, emptyRun).usage,
       onProgress: (...progress) => recorder.progress(...progress),
     });
     const outRoot = this.#store.name;

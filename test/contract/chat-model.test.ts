@@ -1,10 +1,18 @@
 import { getEventListeners } from 'node:events';
+import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import type { TextCache } from '../../src/core/cache.ts';
 import type { ChatModel } from '../../src/core/model.ts';
 import {
+  anthropicChat,
+  azureChat,
   createMeter,
+  fromAiSdk,
+  googleChat,
+  minimaxChat,
+  openaiChat,
   openaiCompatible,
+  qwenChat,
   scripted,
   withMeter,
   withReplyCache,
@@ -15,16 +23,30 @@ import { startFakeLLM } from '../../src/testing/index.ts';
 
 type Answer = () => string | Promise<string>;
 type Subject = AsyncDisposable & { readonly model: ChatModel };
+type Implementation = (answer: Answer) => Promise<Subject>;
 
 /** Every implementation of `ChatModel`. A new one joins by adding a row. */
-const implementations: Record<string, (answer: Answer) => Promise<Subject>> = {
+const implementations: Record<string, Implementation> = {
   scripted: async (answer) => ({ model: scripted('scripted', answer), async [Symbol.asyncDispose]() {} }),
-  async openaiCompatible(answer) {
-    const server = await startFakeLLM(answer);
-    const model = openaiCompatible({ model: 'm', baseURL: server.baseURL });
-    return { model, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-  },
+  openaiCompatible: overHttp(openaiCompatible),
+  openaiChat: overHttp(openaiChat),
+  azureChat: overHttp(azureChat),
+  anthropicChat: overHttp(anthropicChat),
+  googleChat: overHttp(googleChat),
+  qwenChat: overHttp(qwenChat),
+  minimaxChat: overHttp(minimaxChat),
+  fromAiSdk: overHttp(({ model, ...options }) => fromAiSdk(createOpenAI(options).responses(model))),
 };
+
+type HttpOptions = { readonly model: string; readonly baseURL: string; readonly apiKey: string };
+
+function overHttp(make: (options: HttpOptions) => ChatModel): Implementation {
+  return async (answer) => {
+    const server = await startFakeLLM(answer);
+    const model = make({ model: 'm', baseURL: server.baseURL, apiKey: 'key' });
+    return { model, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  };
+}
 
 /** Everything that makes a `ChatModel` from another. */
 const wrappers: Record<string, (model: ChatModel) => ChatModel> = {

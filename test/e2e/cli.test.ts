@@ -265,6 +265,32 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
   });
 });
 
+describe('skillopt estimate', () => {
+  it('tells calls, tokens and dollars per stage without a call, and the run stays inside', async () => {
+    await using project = await createProject(worldFiles(quick));
+    const { code, stdout } = await project.run(['estimate', '--json']);
+    expect(code).toBe(0);
+    const { stages, totalUsd } = JSON.parse(stdout);
+    expect(totalUsd).toEqual({ low: 0, high: 0 });
+    const trained = JSON.parse((await project.run(['train', '--json'])).stdout);
+    for (const { stage, calls } of stages) {
+      const { replies = 0, cacheHits = 0 } = trained.tokenSummary[stage] ?? {};
+      expect(replies - cacheHits, stage).toBeLessThanOrEqual(calls.high);
+    }
+  });
+
+  it('says that it knows no price rather than guess one', async () => {
+    await using project = await createProject(
+      worldFiles({ ...quick, target: 'openai:no-such-model', optimizer: 'openai:gpt-4o' }),
+    );
+    const { code, stdout } = await project.run(['estimate']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/rollout .*\?/);
+    expect(stdout).toMatch(/analyst .*\d\.\d\d/);
+    expect(stdout).toContain('no price is known');
+  });
+});
+
 describe('skillopt doctor', () => {
   it('finds everything well in a project that can train', async () => {
     await using project = await createProject(worldFiles(quick));

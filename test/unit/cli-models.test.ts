@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { readEnvFile } from '../../src/cli/project/read-env-file.ts';
 import { resolveModel } from '../../src/cli/project/resolve-model.ts';
+import { startFakeLLM } from '../../src/testing/index.ts';
+import { tempFolder } from './cli-temp-folder.ts';
 
-const target = { role: 'target', env: { MY_KEY: 'k', OPENAI_API_KEY: 'o' } } as const;
+const keys = {
+  MY_KEY: 'my-key-value',
+  OPENAI_API_KEY: 'openai-key',
+  AZURE_API_KEY: 'azure-key',
+  ANTHROPIC_API_KEY: 'anthropic-key',
+  GEMINI_API_KEY: 'gemini-key',
+  MINIMAX_API_KEY: 'minimax-key',
+};
+const target = { role: 'target', env: keys } as const;
 const id = async (spec: Parameters<typeof resolveModel>[0], options = {}) =>
   (await resolveModel(spec, { ...target, ...options })).id;
 
@@ -12,8 +23,73 @@ describe('a model by name', () => {
     expect(await id({ provider: 'simulated', noise: 0.5 })).toContain('noise=0.5');
   });
 
-  it('is a model of OpenAI', async () => {
-    expect(await id('openai:gpt:large')).toBe('compatible:gpt:large@api.openai.com/v1');
+  it.each([
+    ['openai:gpt:large', 'openai:gpt:large@api.openai.com/v1'],
+    ['anthropic:claude', 'anthropic:claude@api.anthropic.com/v1'],
+    ['google:gemini', 'google:gemini@generativelanguage.googleapis.com/v1beta'],
+    ['azure:mine@contoso', 'azure:mine@contoso.openai.azure.com/openai'],
+    ['azure:mine@https://contoso.openai.azure.com', 'azure:mine@contoso.openai.azure.com/openai'],
+    ['qwen:Qwen/Qwen3.5-4B', 'qwen:Qwen/Qwen3.5-4B@localhost:8000/v1?temperature=0.7'],
+    ['qwen:q@1@http://127.0.0.1:9000/v1', 'qwen:q@1@127.0.0.1:9000/v1?temperature=0.7'],
+    ['minimax:MiniMax-M3', 'minimax:MiniMax-M3@api.minimax.io/v1?temperature=0.7&reasoning_split=true'],
+    ['openai_chat:gpt', 'openai:gpt@api.openai.com/v1'],
+    ['azure_openai:mine@contoso', 'azure:mine@contoso.openai.azure.com/openai'],
+    ['openai_compatible:m@http://h/v1', 'compatible:m@h/v1'],
+    [
+      { provider: 'openai_chat', model: 'gpt', reasoningEffort: 'low' },
+      'openai:gpt@api.openai.com/v1?reasoningEffort=low',
+    ],
+    [
+      { provider: 'azure_openai', model: 'mine', resource: 'contoso', apiVersion: '2024-12-01-preview' },
+      'azure:mine@contoso.openai.azure.com/openai?apiVersion=2024-12-01-preview',
+    ],
+    [
+      { provider: 'anthropic', model: 'claude', thinking: { budgetTokens: 2000 } },
+      'anthropic:claude@api.anthropic.com/v1?thinking={"budgetTokens":2000}',
+    ],
+    [
+      { provider: 'google', model: 'g', thinkingBudget: 0 },
+      'google:g@generativelanguage.googleapis.com/v1beta?thinkingBudget=0',
+    ],
+    [
+      { provider: 'qwen_chat', model: 'q', thinkingMode: 'disabled', temperature: 0 },
+      'qwen:q@localhost:8000/v1?temperature=0&chat_template_kwargs={"enable_thinking":false}',
+    ],
+    [
+      { provider: 'minimax_chat', model: 'm', region: 'cn', temperature: 1 },
+      'minimax:m@api.minimaxi.com/v1?temperature=1&reasoning_split=true',
+    ],
+    [
+      { provider: 'compatible', model: 'm', baseURL: 'http://h/v1', extraBody: { top_k: 1 } },
+      'compatible:m@h/v1?top_k=1',
+    ],
+  ])('%j is %s', async (spec, expected) => {
+    expect(await id(spec)).toBe(expected);
+  });
+
+  it.each([
+    ['openai', 'authorization', 'Bearer openai-key'],
+    ['azure', 'api-key', 'azure-key'],
+    ['anthropic', 'x-api-key', 'anthropic-key'],
+    ['google', 'x-goog-api-key', 'gemini-key'],
+    ['minimax', 'authorization', 'Bearer minimax-key'],
+    ['qwen', 'authorization', undefined],
+    ['compatible', 'authorization', undefined],
+  ])('%s sends its own key, or the one that is named', async (provider, header, value) => {
+    await using server = await startFakeLLM(['hi', 'hi']);
+    const block = { provider, model: 'm', baseURL: server.baseURL };
+    const messages = [{ role: 'user' as const, content: 'hello' }];
+    await (await resolveModel(block, target)).complete({ messages });
+    await (await resolveModel({ ...block, apiKeyEnv: 'MY_KEY' }, target)).complete({ messages });
+    expect(server.headers[0]?.[header]).toBe(value);
+    expect(server.headers[1]?.[header]).toMatch(/^(Bearer )?my-key-value$/);
+  });
+
+  it('finds the resource of Azure in the environment', async () => {
+    const env = { ...keys, AZURE_RESOURCE_NAME: 'contoso' };
+    expect(await id('azure:mine', { env })).toBe('azure:mine@contoso.openai.azure.com/openai');
+    const endpoint = { ...keys, AZURE_OPENAI_ENDPOINT: 'https://fabrikam.openai.azure.com/' };
+    expect(await id('azure:mine', { env: endpoint })).toBe('azure:mine@fabrikam.openai.azure.com/openai');
   });
 
   it('is behind any compatible endpoint, as text or as a block', async () => {
@@ -30,7 +106,16 @@ describe('a model by name', () => {
 
   it.each([
     [undefined, 'no target model is named', '--target'],
-    ['opnai:x', 'unknown provider "opnai" — did you mean openai?', 'simulated, openai:MODEL, compatible:MODEL@URL'],
+    [
+      'opnai:x',
+      'unknown provider "opnai" — did you mean openai?',
+      'simulated, openai:MODEL, azure:DEPLOYMENT@RESOURCE, anthropic:MODEL',
+    ],
+    ['qwen_cat:x', 'unknown provider "qwen_cat" — did you mean qwen_chat?', 'qwen:MODEL@URL'],
+    ['codex_exec', 'codex_exec is not served: it runs an agent', 'anthropic:MODEL'],
+    [{ provider: 'claude_code_exec' }, 'claude_code_exec is not served: it runs an agent', 'anthropic:MODEL'],
+    ['azure:m', 'needs to know which resource', 'AZURE_OPENAI_ENDPOINT'],
+    [{ provider: 'minimax', model: 'm', region: 'eu' }, 'region', ''],
     ['toString', 'unknown provider "toString"', 'simulated'],
     [{ model: 'x' }, 'target.provider must be text', 'simulated'],
     ['openai:', 'model', ''],
@@ -50,7 +135,54 @@ describe('a model by name', () => {
     const missing = resolveModel('openai:m', { role: 'optimizer', env: {} });
     await expect(missing).rejects.toMatchObject({
       message: 'the optimizer (openai) needs a key, and the variable OPENAI_API_KEY is not set',
-      hint: 'Set it: export OPENAI_API_KEY=…',
+      hint: 'Set it: export OPENAI_API_KEY=… Or write OPENAI_API_KEY=… into the file .env beside the project file.',
     });
+    const either = resolveModel('azure_openai:m@contoso', { role: 'target', env: { AZURE_API_KEY: '' } });
+    await expect(either).rejects.toMatchObject({
+      message: 'the target (azure_openai) needs a key, and none of AZURE_OPENAI_API_KEY, AZURE_API_KEY is set',
+    });
+  });
+});
+
+describe('the file .env beside the project', () => {
+  it('holds keys, which the environment overrides', async () => {
+    await using server = await startFakeLLM(['hi', 'hi']);
+    using folder = tempFolder({ '.env': 'OPENAI_API_KEY=from-file\n' });
+    const block = { provider: 'openai', model: 'm', baseURL: server.baseURL };
+    for (const env of [{}, { OPENAI_API_KEY: 'from-shell' }]) {
+      const model = await resolveModel(block, { role: 'target', env, directory: folder.path });
+      await model.complete({ messages: [{ role: 'user', content: 'hello' }] });
+    }
+    expect(server.headers.map(({ authorization }) => authorization)).toEqual(['Bearer from-file', 'Bearer from-shell']);
+    expect(process.env.OPENAI_API_KEY).not.toBe('from-file');
+  });
+
+  it.each([
+    ['A=plain', 'plain'],
+    ['  export A = spaced  ', 'spaced'],
+    ['A=a#b # a comment', 'a#b'],
+    ['A=# only a comment', ''],
+    ['A="two words" # a comment', 'two words'],
+    ['A="a # b"', 'a # b'],
+    [String.raw`A="line\nline \"quoted\" \\ end"`, 'line\nline "quoted" \\ end'],
+    [String.raw`A='as \n is $HOME'`, String.raw`as \n is $HOME`],
+    ["A='don\"t'", 'don"t'],
+    ['A="half', '"half'],
+    ['A=first\nA=last', 'last'],
+    ['# A=comment', undefined],
+    ['no assignment\r\nA=crlf\r\n', 'crlf'],
+    ['\uFEFFA=after a mark', 'after a mark'],
+    ['A=', ''],
+    ['A=b=c', 'b=c'],
+    ['1A=x', undefined],
+  ])('%j makes A %j', async (text, value) => {
+    using folder = tempFolder({ '.env': text });
+    expect((await readEnvFile(folder.path)).A).toBe(value);
+  });
+
+  it('need not be there, and may be a folder', async () => {
+    using folder = tempFolder({ 'inner/.env/file': '' });
+    expect(await readEnvFile(folder.path)).toEqual({});
+    expect(await readEnvFile(`${folder.path}/inner`)).toEqual({});
   });
 });

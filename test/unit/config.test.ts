@@ -40,6 +40,7 @@ describe('parseConfig', () => {
       maxRetries: 4,
       callTimeoutMs: 120_000,
       rolloutTimeoutMs: 600_000,
+      prices: {},
       maxConsecutiveFailures: 5,
       maxErroredShare: 0.2,
       extras: {},

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { estimateRun } from '../../src/train/estimate-run.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
 
-const tokens = { skill: 100, item: 20, optimizerPrompt: 400, targetReply: 50, optimizerReply: 300 };
+const tokens = { skill: 100, item: 20, optimizerPrompt: 400, targetReply: 50, optimizerReply: 300, edit: 10 };
 const items = { train: 40, val: 20, test: 30 };
 
 describe('estimateRun', () => {
@@ -17,7 +17,8 @@ describe('estimateRun', () => {
     // 4 patches at 2 a merge: 2 + 1, and the final one
     expect(byStage.merge!.calls).toEqual({ low: 0, high: 16 });
     expect(byStage.ranking!.calls).toEqual({ low: 0, high: 4 });
-    expect(byStage.rollout!.inputTokens.high).toBe(240 * 120);
+    // 4 steps of 4 edits of 10 tokens, half of them in the mean
+    expect(byStage.rollout!.inputTokens).toEqual({ low: 90 * 120, high: 240 * (120 + 80) });
     expect(byStage.rollout!.outputTokens.high).toBe(240 * 50);
   });
 

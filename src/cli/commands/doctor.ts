@@ -21,7 +21,7 @@ async function diagnose({ config }: { config?: string }, terminal: Terminal): Pr
     { isOk: checks.every(({ isOk }) => isOk), checks },
     checks.flatMap((row) => lines(row, terminal)),
   );
-  if (checks.some(({ isOk }) => !isOk)) throw new Answered(2);
+  if (checks.some(({ isOk }) => !isOk)) throw new Answered();
 }
 
 function lines({ name, isOk, detail, remedy }: Check, { colors: { green, red, dim } }: Terminal): string[] {

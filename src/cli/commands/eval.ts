@@ -53,7 +53,11 @@ async function evaluate(
   const loaded = await loadProject({ flags: projectInput(flags), config, cwd: io.cwd() });
   const skill = await readSkill(resolve(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
-  const target = await resolveModel(loaded.project.target, { role: 'target', env: io.env });
+  const target = await resolveModel(loaded.project.target, {
+    role: 'target',
+    env: io.env,
+    directory: loaded.directory,
+  });
   await requireItems(wiring.env, split); // before the cache makes a folder
   const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval')) : undefined;
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });

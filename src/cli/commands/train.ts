@@ -29,8 +29,16 @@ async function train(flags: Flags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   const loaded = await loadProject({ flags: projectInput(flags), config: flags.config, cwd: io.cwd() });
   const { env, config, path, initialSkill, promptOverrides } = await wireRun(loaded);
-  const target = await resolveModel(loaded.project.target, { role: 'target', env: io.env });
-  const optimizer = await resolveModel(loaded.project.optimizer, { role: 'optimizer', env: io.env });
+  const target = await resolveModel(loaded.project.target, {
+    role: 'target',
+    env: io.env,
+    directory: loaded.directory,
+  });
+  const optimizer = await resolveModel(loaded.project.optimizer, {
+    role: 'optimizer',
+    env: io.env,
+    directory: loaded.directory,
+  });
   const skill = initialSkill === undefined ? {} : { initialSkill };
   const { fresh: isFresh = false, quiet: isQuiet = false } = flags;
   await trainRun(

@@ -3,7 +3,7 @@ import type { ChatModel } from '../../core/model.ts';
 import { withTimeout } from '../../models/index.ts';
 import { loadRunItems } from '../../train/run-items.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
-import type { ModelRole } from '../project/providers.ts';
+import type { ModelRole } from '../project/provider.ts';
 import { resolveModel } from '../project/resolve-model.ts';
 import { wireRun } from '../project/wire-run.ts';
 import type { Io } from '../terminal/io.ts';
@@ -46,8 +46,8 @@ async function describeTasks(loaded: LoadedProject): Promise<string> {
 }
 
 /** A key that is there may still be refused, and a model that is named may not exist: only a call tells. */
-async function tryModel({ project }: LoadedProject, role: ModelRole, io: Io): Promise<string> {
-  const model = await resolveModel(project[role], { role, env: io.env });
+async function tryModel({ project, directory }: LoadedProject, role: ModelRole, io: Io): Promise<string> {
+  const model = await resolveModel(project[role], { role, env: io.env, directory });
   const startedAt = performance.now();
   await askForOneWord(model);
   return `${model.id} answered in ${Math.round(performance.now() - startedAt)} ms`;

@@ -1,34 +1,8 @@
 import { z } from 'zod';
-import type { ChatModel } from '../../core/model.ts';
+import { apiProviders } from './api-providers.ts';
+import { define, type Provider } from './provider.ts';
 
-export type ModelRole = 'target' | 'optimizer';
-
-/** One way to name a model. A further provider is a further row of `providers`. */
-export type Provider<Schema extends z.ZodType = z.ZodType> = {
-  /** How it is written in one word, for messages. */
-  readonly usage: string;
-  readonly options: Schema;
-  /** Options from what follows `provider:`. */
-  fromText(text: string): Readonly<Record<string, unknown>>;
-  create(options: z.output<Schema>, context: ModelContext): Promise<ChatModel>;
-};
-
-type ModelContext = {
-  readonly role: ModelRole;
-  /** The value of an environment variable, or an error that says how to set it. */
-  readKey(variable: string): string;
-};
-
-/** Exists for inference alone: `create` gets what `options` parses to. */
-const define = <Schema extends z.ZodType>(provider: Provider<Schema>) => provider as unknown as Provider;
-
-const endpoint = {
-  model: z.string().min(1),
-  temperature: z.number().min(0).max(2).optional(),
-  maxTokensParameter: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-  sendSeed: z.boolean().optional(),
-};
-
+/** What a project may name as a model. A further provider is a further row. */
 export const providers: Readonly<Record<string, Provider>> = {
   simulated: define({
     usage: 'simulated',
@@ -39,34 +13,22 @@ export const providers: Readonly<Record<string, Provider>> = {
       return role === 'target' ? simulatedTarget(options) : simulatedOptimizer(options);
     },
   }),
-  openai: define({
-    usage: 'openai:MODEL',
-    options: z.strictObject({
-      ...endpoint,
-      baseURL: z.string().default('https://api.openai.com/v1'),
-      apiKeyEnv: z.string().default('OPENAI_API_KEY'),
-      maxTokensParameter: endpoint.maxTokensParameter.default('max_completion_tokens'),
-    }),
-    fromText: (model) => ({ model }),
-    async create({ apiKeyEnv, ...options }, { readKey }) {
-      const { openaiCompatible } = await import('../../models/index.ts');
-      return openaiCompatible({ ...options, apiKey: readKey(apiKeyEnv) });
-    },
-  }),
-  compatible: define({
-    usage: 'compatible:MODEL@URL',
-    options: z.strictObject({
-      ...endpoint,
-      baseURL: z.string('expected a URL such as http://127.0.0.1:8080/v1'),
-      apiKeyEnv: z.string().optional(),
-    }),
-    fromText(text) {
-      const at = text.lastIndexOf('@http');
-      return at === -1 ? { model: text } : { model: text.slice(0, at), baseURL: text.slice(at + 1) };
-    },
-    async create({ apiKeyEnv, ...options }, { readKey }) {
-      const { openaiCompatible } = await import('../../models/index.ts');
-      return openaiCompatible({ ...options, ...(apiKeyEnv === undefined ? {} : { apiKey: readKey(apiKeyEnv) }) });
-    },
-  }),
+  ...apiProviders,
+};
+
+/** Names under which other trainers know the same providers. */
+export const providerAliases: Readonly<Record<string, string>> = {
+  openai_chat: 'openai',
+  azure_openai: 'azure',
+  qwen_chat: 'qwen',
+  minimax_chat: 'minimax',
+  openai_compatible: 'compatible',
+};
+
+const AGENT = 'runs an agent in a folder of files, and a model here answers one message with one text';
+
+/** Names that are known and not served, with the reason. */
+export const refusedProviders: Readonly<Record<string, string>> = {
+  codex_exec: AGENT,
+  claude_code_exec: AGENT,
 };

@@ -3,52 +3,72 @@ import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { suggestion } from '../closest-name.ts';
 import type { Io } from '../terminal/io.ts';
-import { type ModelRole, type Provider, providers } from './providers.ts';
+import type { ModelContext, ModelRole, Provider } from './provider.ts';
+import { providerAliases, providers, refusedProviders } from './providers.ts';
+import { readEnvFile } from './read-env-file.ts';
 
 /** `openai:MODEL`, or a block with a `provider` and its options. */
 export type ModelSpec = string | Readonly<Record<string, unknown>>;
 
-type ResolveOptions = { readonly role: ModelRole; readonly env: Io['env'] };
+type ResolveOptions = {
+  readonly role: ModelRole;
+  readonly env: Io['env'];
+  /** Where the project file is. Keys that `env` lacks are looked for in the file `.env` there. */
+  readonly directory?: string | undefined;
+};
 
 /** The model that a project names. No call is made; a missing key is known here already. */
-export async function resolveModel(spec: ModelSpec | undefined, { role, env }: ResolveOptions): Promise<ChatModel> {
+export async function resolveModel(spec: ModelSpec | undefined, options: ResolveOptions): Promise<ChatModel> {
+  const { role } = options;
   if (spec === undefined) {
     throw invalid(`no ${role} model is named`, `Name one in the project file or with --${role}: ${known()}`);
   }
-  const { name, options } = readSpec(spec, role);
+  const { name, settings } = readSpec(spec, role);
   const provider = findProvider(name, role);
   const parsed = parseWith(
     provider.options,
-    options,
+    settings,
     `The ${role} (${provider.usage}) is not valid.`,
     `Providers: ${known()}`,
   );
-  return provider.create(parsed, { role, readKey: (variable) => readKey(variable, { role, name, env }) });
+  return provider.create(parsed, await modelContext(name, options));
 }
 
-function readSpec(spec: ModelSpec, role: ModelRole): { name: string; options: Readonly<Record<string, unknown>> } {
+function readSpec(spec: ModelSpec, role: ModelRole): { name: string; settings: Readonly<Record<string, unknown>> } {
   if (typeof spec !== 'string') {
-    const { provider, ...options } = spec;
-    if (typeof provider === 'string') return { name: provider, options };
+    const { provider, ...settings } = spec;
+    if (typeof provider === 'string') return { name: provider, settings };
     throw invalid(`${role}.provider must be text, got ${JSON.stringify(provider)}`, `Providers: ${known()}`);
   }
   const colon = spec.indexOf(':');
   const [name, rest] = colon === -1 ? [spec, ''] : [spec.slice(0, colon), spec.slice(colon + 1)];
-  return { name, options: findProvider(name, role).fromText(rest) };
+  return { name, settings: findProvider(name, role).fromText(rest) };
 }
 
-function findProvider(name: string, role: ModelRole): Provider {
+function findProvider(typed: string, role: ModelRole): Provider {
+  const name = Object.hasOwn(providerAliases, typed) ? providerAliases[typed]! : typed;
   if (Object.hasOwn(providers, name)) return providers[name]!;
-  const guess = suggestion(name, Object.keys(providers));
+  if (Object.hasOwn(refusedProviders, name)) {
+    throw invalid(`${role}: ${name} is not served: it ${refusedProviders[name]}`, `Providers: ${known()}`);
+  }
+  const guess = suggestion(name, [...Object.keys(providers), ...Object.keys(providerAliases)]);
   throw invalid(`${role}: unknown provider ${JSON.stringify(name)}${guess}`, `Providers: ${known()}`);
 }
 
-function readKey(variable: string, { role, name, env }: ResolveOptions & { name: string }): string {
-  const key = env[variable];
-  if (key) return key;
+async function modelContext(name: string, { role, env, directory }: ResolveOptions): Promise<ModelContext> {
+  const fromFile = directory === undefined ? {} : await readEnvFile(directory);
+  const readSetting = (variable: string) => env[variable] ?? fromFile[variable];
+  const readKey = (...variables: readonly string[]) =>
+    variables.map(readSetting).find(Boolean) ?? refuseMissingKey(variables, `the ${role} (${name})`);
+  return { role, readSetting, readKey };
+}
+
+function refuseMissingKey(variables: readonly string[], who: string): never {
+  const [variable] = variables;
+  const missing = variables.length === 1 ? `the variable ${variable} is not` : `none of ${variables.join(', ')} is`;
   throw invalid(
-    `the ${role} (${name}) needs a key, and the variable ${variable} is not set`,
-    `Set it: export ${variable}=…`,
+    `${who} needs a key, and ${missing} set`,
+    `Set it: export ${variable}=… Or write ${variable}=… into the file .env beside the project file.`,
   );
 }
 

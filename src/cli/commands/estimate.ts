@@ -1,0 +1,27 @@
+import { type DefineCommand, examples } from '../define-command.ts';
+import { estimateLines } from '../estimate/estimate-lines.ts';
+import { type CostEstimate, estimateProject } from '../estimate/estimate-project.ts';
+import { loadProject } from '../project/load-project.ts';
+import { projectInput, trainFlags } from '../project/project-flags.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+type Flags = Readonly<Record<string, unknown>> & { config?: string };
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
+    .option('--json', 'one JSON object on stdout');
+  for (const option of trainFlags()) command.addOption(option);
+  command.addHelpText('after', EXAMPLES).action((flags: Flags) => estimate(flags, terminal));
+};
+
+const EXAMPLES = examples([
+  ['skillopt estimate', 'calls, tokens and dollars of this project, before anything is spent'],
+  ['skillopt estimate --num-epochs 2 --target openai:MODEL', 'with other settings'],
+]);
+
+async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
+  const loaded = await loadProject({ flags: projectInput(flags), config: flags.config, cwd: terminal.io.cwd() });
+  const costs: CostEstimate = await estimateProject(loaded);
+  terminal.answer(costs, estimateLines(costs, terminal));
+}

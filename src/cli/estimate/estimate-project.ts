@@ -1,0 +1,66 @@
+import { parseConfig } from '../../core/config.ts';
+import type { Item } from '../../core/env.ts';
+import { costUsd, countTokens, type Price, priceOf } from '../../models/index.ts';
+import { loadPrompts } from '../../pipeline/index.ts';
+import { estimateRun, type Range, type StageEstimate } from '../../train/estimate-run.ts';
+import { loadRunItems } from '../../train/run-items.ts';
+import type { LoadedProject } from '../project/load-project.ts';
+import type { ModelSpec } from '../project/resolve-model.ts';
+import { wireRun } from '../project/wire-run.ts';
+
+/** Nobody knows how long replies will be. These are usual for short answers, patches of a few edits, and rules of a sentence. */
+const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
+const SAMPLE = 50;
+
+export type CostEstimate = {
+  readonly stages: readonly (StageEstimate & { readonly usd: Range | null })[];
+  /** `null` when a model has no known price. Simulated models cost nothing. */
+  readonly totalUsd: Range | null;
+  readonly assumed: typeof ASSUMED;
+};
+
+/** What training this project will ask of its models. Makes no call. */
+export async function estimateProject(loaded: LoadedProject): Promise<CostEstimate> {
+  const { env, config: input, initialSkill, promptOverrides } = await wireRun(loaded);
+  const config = parseConfig(input);
+  const items = await loadRunItems(env, config);
+  const skill = initialSkill ?? (await env.getInitialSkill?.()) ?? '';
+  const prompts = Object.values(loadPrompts({ ...env.prompts, ...promptOverrides }, config.extras));
+  const tokens = {
+    skill: await countTokens(skill),
+    item: await meanTokens(items.train.slice(0, SAMPLE).map(toText)),
+    optimizerPrompt: await meanTokens(prompts),
+    ...ASSUMED,
+  };
+  const sizes = { train: items.train.length, val: items.val.length, test: items.test.length };
+  const stages = estimateRun({ config, items: sizes, tokens }).map((stage) => {
+    const price = priceOfSpec(loaded.project[stage.role]);
+    return { ...stage, usd: price ? usdOf(stage, price) : null };
+  });
+  return { stages, totalUsd: addUp(stages.map(({ usd }) => usd)), assumed: ASSUMED };
+}
+
+const toText = (item: Item) => JSON.stringify(item);
+
+async function meanTokens(texts: readonly string[]): Promise<number> {
+  const counts = await Promise.all(texts.map(countTokens));
+  return counts.reduce((sum, count) => sum + count, 0) / Math.max(counts.length, 1);
+}
+
+function priceOfSpec(spec: ModelSpec | undefined): Price | undefined {
+  const [provider, name] = typeof spec === 'string' ? spec.split(/:(.*)/s) : [spec?.provider, spec?.model];
+  if (provider === 'simulated') return { input: 0, cachedInput: 0, output: 0 };
+  return typeof name === 'string' ? priceOf(name.split('@')[0]!) : undefined;
+}
+
+function usdOf({ inputTokens, outputTokens }: StageEstimate, price: Price): Range {
+  const usd = (end: keyof Range) => costUsd({ input: inputTokens[end], cached: 0, output: outputTokens[end] }, price);
+  return { low: usd('low'), high: usd('high') };
+}
+
+function addUp(ranges: readonly (Range | null)[]): Range | null {
+  return ranges.reduce((sum, range) => sum && range && { low: sum.low + range.low, high: sum.high + range.high }, {
+    low: 0,
+    high: 0,
+  } as Range | null);
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { define, type ModelContext, type Provider } from './provider.ts';
+
+const chat = {
+  model: z.string().min(1),
+  temperature: z.number().min(0).max(2).optional(),
+  apiKeyEnv: z.string().optional(),
+};
+const seeded = { ...chat, sendSeed: z.boolean().optional() };
+const baseURL = z.string().optional();
+const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional();
+
+const modelOnly = (model: string) => ({ model });
+
+/** `MODEL@URL`. Names of models may hold an @ too. */
+function modelAtURL(text: string) {
+  const at = text.lastIndexOf('@http');
+  return at === -1 ? { model: text } : { model: text.slice(0, at), baseURL: text.slice(at + 1) };
+}
+
+function deploymentAtResource(text: string) {
+  const [, model = text, resource] = /^(.*)@([^@/]+)$/.exec(text) ?? [];
+  return resource === undefined ? modelAtURL(text) : { model, resource };
+}
+
+/** A server of one's own may want no key: it gets one only when a variable is named. */
+const optionalKey = (apiKeyEnv: string | undefined, { readKey }: ModelContext) =>
+  apiKeyEnv === undefined ? {} : { apiKey: readKey(apiKeyEnv) };
+
+const loadModels = () => import('../../models/index.ts');
+
+/** Models behind an HTTP API. A further one is a further row. */
+export const apiProviders: Readonly<Record<string, Provider>> = {
+  openai: define({
+    usage: 'openai:MODEL',
+    options: z.strictObject({ ...seeded, baseURL, reasoningEffort }),
+    fromText: modelOnly,
+    async create({ apiKeyEnv = 'OPENAI_API_KEY', ...options }, { readKey }) {
+      const apiKey = readKey(apiKeyEnv);
+      return (await loadModels()).openaiChat({ ...options, apiKey });
+    },
+  }),
+  azure: define({
+    usage: 'azure:DEPLOYMENT@RESOURCE',
+    options: z.strictObject({
+      ...seeded,
+      baseURL,
+      resource: z.string().optional(),
+      apiVersion: z.string().optional(),
+      reasoningEffort,
+    }),
+    fromText: deploymentAtResource,
+    async create({ apiKeyEnv, ...options }, { readKey, readSetting }) {
+      const apiKey = apiKeyEnv === undefined ? readKey('AZURE_OPENAI_API_KEY', 'AZURE_API_KEY') : readKey(apiKeyEnv);
+      const found = { baseURL: readSetting('AZURE_OPENAI_ENDPOINT'), resource: readSetting('AZURE_RESOURCE_NAME') };
+      const address = options.baseURL || options.resource ? {} : found;
+      return (await loadModels()).azureChat({ ...options, ...address, apiKey });
+    },
+  }),
+  anthropic: define({
+    usage: 'anthropic:MODEL',
+    options: z.strictObject({
+      ...chat,
+      baseURL,
+      thinking: z
+        .union([z.enum(['adaptive', 'disabled']), z.strictObject({ budgetTokens: z.number().int().positive() })])
+        .optional(),
+      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+    }),
+    fromText: modelOnly,
+    async create({ apiKeyEnv = 'ANTHROPIC_API_KEY', ...options }, { readKey }) {
+      const apiKey = readKey(apiKeyEnv);
+      return (await loadModels()).anthropicChat({ ...options, apiKey });
+    },
+  }),
+  google: define({
+    usage: 'google:MODEL',
+    options: z.strictObject({
+      ...seeded,
+      baseURL,
+      thinkingBudget: z.number().int().optional(),
+      thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high']).optional(),
+    }),
+    fromText: modelOnly,
+    async create({ apiKeyEnv, ...options }, { readKey }) {
+      const usual = ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'];
+      const apiKey = readKey(...(apiKeyEnv === undefined ? usual : [apiKeyEnv]));
+      return (await loadModels()).googleChat({ ...options, apiKey });
+    },
+  }),
+  qwen: define({
+    usage: 'qwen:MODEL@URL',
+    options: z.strictObject({
+      ...seeded,
+      baseURL,
+      thinkingMode: z.enum(['server_default', 'enabled', 'disabled']).optional(),
+    }),
+    fromText: modelAtURL,
+    async create({ apiKeyEnv, ...options }, context) {
+      const key = optionalKey(apiKeyEnv, context);
+      return (await loadModels()).qwenChat({ ...options, ...key });
+    },
+  }),
+  minimax: define({
+    usage: 'minimax:MODEL',
+    options: z.strictObject({
+      ...seeded,
+      baseURL,
+      region: z.enum(['global', 'cn']).optional(),
+      thinking: z.enum(['adaptive', 'disabled']).optional(),
+    }),
+    fromText: modelOnly,
+    async create({ apiKeyEnv = 'MINIMAX_API_KEY', ...options }, { readKey }) {
+      const apiKey = readKey(apiKeyEnv);
+      return (await loadModels()).minimaxChat({ ...options, apiKey });
+    },
+  }),
+  compatible: define({
+    usage: 'compatible:MODEL@URL',
+    options: z.strictObject({
+      ...seeded,
+      baseURL: z.string('expected a URL such as http://127.0.0.1:8080/v1'),
+      maxTokensParameter: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+      extraBody: z.record(z.string(), z.json()).optional(),
+    }),
+    fromText: modelAtURL,
+    async create({ apiKeyEnv, ...options }, context) {
+      const key = optionalKey(apiKeyEnv, context);
+      return (await loadModels()).openaiCompatible({ ...options, ...key });
+    },
+  }),
+};

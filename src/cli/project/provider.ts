@@ -1,0 +1,25 @@
+import type { z } from 'zod';
+import type { ChatModel } from '../../core/model.ts';
+
+export type ModelRole = 'target' | 'optimizer';
+
+/** One way to name a model. */
+export type Provider<Schema extends z.ZodType = z.ZodType> = {
+  /** How it is written in one word, for messages. */
+  readonly usage: string;
+  readonly options: Schema;
+  /** Options from what follows `provider:`. */
+  fromText(text: string): Readonly<Record<string, unknown>>;
+  create(options: z.output<Schema>, context: ModelContext): Promise<ChatModel>;
+};
+
+export type ModelContext = {
+  readonly role: ModelRole;
+  /** The first of these variables that is set, or an error that says how to set it. */
+  readKey(...variables: readonly string[]): string;
+  /** The value of a variable that need not be set. */
+  readSetting(variable: string): string | undefined;
+};
+
+/** Exists for inference alone: `create` gets what `options` parses to. */
+export const define = <Schema extends z.ZodType>(provider: Provider<Schema>) => provider as unknown as Provider;

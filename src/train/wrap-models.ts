@@ -1,0 +1,61 @@
+import type { RunCaches } from '../core/cache.ts';
+import type { SkillOptConfig } from '../core/config.ts';
+import type { Stamp } from '../core/event.ts';
+import type { ChatModel, ChatRequest } from '../core/model.ts';
+import type { RunObserver } from '../core/observer.ts';
+import {
+  createLimiterPool,
+  createMeter,
+  withCircuit,
+  withMeter,
+  withRateLimit,
+  withReplyCache,
+  withRetry,
+  withTimeout,
+} from '../models/index.ts';
+import type { Stop } from '../pipeline/index.ts';
+import { notify } from './recorder.ts';
+import { runBudget } from './run-budget.ts';
+
+export type WrapOptions = {
+  readonly config: SkillOptConfig;
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly caches: RunCaches | undefined;
+  readonly observers: readonly RunObserver[];
+  readonly stop: Stop;
+  /** What the run has used before, by stage. */
+  readonly usage?: Stamp['usage'];
+};
+
+/** Both models in what every run needs: cache(meter(circuit(retry(rateLimit(budget(timeout(model))))))). */
+export function wrapModels({ config, target, optimizer, caches, observers, stop, usage = {} }: WrapOptions) {
+  const { signal } = stop;
+  const meter = createMeter();
+  const limiters = createLimiterPool(() => ({ initial: config.workers, max: config.workers }));
+  const budgeted = runBudget({ config, target, optimizer, usage, signal });
+  const countRetry = ({ request }: { readonly request: ChatRequest }) =>
+    meter.add(request.stage ?? 'other', { retries: 1 });
+
+  const paced = (model: ChatModel, { account }: ChatModel) =>
+    account === undefined
+      ? model
+      : withRateLimit(model, limiters.sharedLimiter(account), { signal, onRequeue: countRetry });
+  const retried = (model: ChatModel) =>
+    withRetry(model, {
+      maxRetries: config.maxRetries,
+      signal,
+      onRetry({ request, ...retry }) {
+        countRetry({ request });
+        notify(observers, 'onRetry', retry);
+      },
+    });
+  // The meter is inside the cache: tokens of a remembered reply were paid before.
+  const metered = (model: ChatModel) => withMeter(withCircuit(model, config.maxConsecutiveFailures), meter);
+  const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
+  const cached = (model: ChatModel) => (caches ? withReplyCache(model, caches.replies, { onHit }) : model);
+
+  const wrap = (model: ChatModel) =>
+    cached(metered(retried(paced(budgeted(withTimeout(model, config.callTimeoutMs), model), model))));
+  return { target: wrap(target), optimizer: wrap(optimizer), takeUsage: () => meter.take() };
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { SkillError } from '../../src/core/errors.ts';
+import { type Amounts, type Budget, createBudget } from '../../src/models/index.ts';
+
+const WORKERS = 64;
+
+const bound = fc.record<Amounts>({
+  calls: fc.constant(1),
+  totalTokens: fc.nat({ max: 1_000 }),
+  costUsd: fc.double({ min: 0, max: 0.5, noNaN: true }),
+});
+/** What a reservation ends in: so much of its bound, or nothing because no attempt was made. */
+const ending = fc.oneof(
+  fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  fc.constant('release' as const),
+);
+const attempt = fc.record({ bound, ending, rests: fc.array(fc.nat({ max: 3 }), { maxLength: 2 }) });
+const limits = fc.record({
+  maxCalls: fc.option(fc.nat({ max: 150 }), { nil: undefined }),
+  maxTotalTokens: fc.option(fc.nat({ max: 20_000 }), { nil: undefined }),
+  maxCostUsd: fc.option(fc.double({ min: 0, max: 10, noNaN: true }), { nil: undefined }),
+});
+type Attempt = { bound: Amounts; ending: { share: number } | 'release'; rests: number[] };
+
+it('what is spent and set aside never passes a limit, however 64 workers interleave', async () => {
+  await fc.assert(
+    fc.asyncProperty(limits, fc.array(attempt, { maxLength: 200 }), async (given, attempts) => {
+      const budget = createBudget(given);
+      const seen = { calls: 0 };
+      const work = [...attempts];
+      await Promise.all(Array.from({ length: WORKERS }, () => worker(budget, work, seen)));
+      expect(budget.reserved()).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
+      expect(budget.spent().calls).toBe(seen.calls);
+      expect(seen.calls).toBeLessThanOrEqual(given.maxCalls ?? Number.POSITIVE_INFINITY);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+async function worker(budget: Budget, work: Attempt[], seen: { calls: number }): Promise<void> {
+  for (let next = work.shift(); next !== undefined; next = work.shift()) {
+    try {
+      await run(budget, next, seen);
+    } catch (error) {
+      expect(error).toBeInstanceOf(SkillError);
+      expect(error).toHaveProperty('code', 'BUDGET_EXHAUSTED');
+    }
+  }
+}
+
+async function run(budget: Budget, { bound, ending, rests }: Attempt, seen: { calls: number }): Promise<void> {
+  const reservation = await budget.reserve(bound);
+  expectWithin(budget);
+  for (const rest of rests) for (let i = 0; i < rest; i++) await Promise.resolve();
+  if (ending === 'release') reservation.release();
+  else {
+    seen.calls++;
+    reservation.settle({
+      calls: 1,
+      totalTokens: Math.floor(bound.totalTokens * ending.share),
+      costUsd: bound.costUsd * ending.share,
+    });
+  }
+  expectWithin(budget);
+}
+
+function expectWithin(budget: Budget): void {
+  for (const amount of Object.values(budget.left())) expect(amount).toBeGreaterThanOrEqual(0);
+  for (const amount of Object.values(budget.reserved())) expect(amount).toBeGreaterThanOrEqual(0);
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { type Amounts, createBudget } from '../../src/models/index.ts';
+
+const call: Amounts = { calls: 1, totalTokens: 100, costUsd: 0.5 };
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('counts what was spent, not what was set aside', async () => {
+  const budget = createBudget({ maxCalls: 10, maxTotalTokens: 1_000, maxCostUsd: 5 });
+  const reservation = await budget.reserve(call);
+  expect(budget.reserved()).toEqual(call);
+  expect(budget.left()).toEqual({ calls: 9, totalTokens: 900, costUsd: 4.5 });
+  reservation.settle({ calls: 1, totalTokens: 40, costUsd: 0.2 });
+  expect(budget.spent()).toEqual({ calls: 1, totalTokens: 40, costUsd: 0.2 });
+  expect(budget.reserved()).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
+  expect(budget.left()).toEqual({ calls: 9, totalTokens: 960, costUsd: 4.8 });
+});
+
+it('gives all of it back when no attempt was made', async () => {
+  const budget = createBudget({ maxCalls: 1 });
+  (await budget.reserve(call)).release();
+  expect(budget.spent()).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
+  (await budget.reserve(call)).settle(call);
+});
+
+it('ends a reservation once', async () => {
+  const budget = createBudget();
+  const reservation = await budget.reserve(call);
+  reservation.settle(call);
+  reservation.settle(call);
+  reservation.release();
+  expect(budget.spent()).toEqual(call);
+  expect(budget.reserved()).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
+});
+
+it('limits nothing when nothing is limited', async () => {
+  const budget = createBudget();
+  await budget.reserve({ calls: 1, totalTokens: 1e12, costUsd: 1e6 });
+  expect(budget.left()).toEqual({ calls: Infinity, totalTokens: Infinity, costUsd: Infinity });
+});
+
+it('leaves nothing behind when sums of dollars are given back', async () => {
+  const budget = createBudget({ maxCostUsd: 1 });
+  const bounds = [0.1, 0.2, 1 / 3, 1e-10].map((costUsd) => ({ ...call, costUsd }));
+  const reservations = await Promise.all(bounds.map((bound) => budget.reserve(bound)));
+  for (const reservation of reservations) reservation.release();
+  expect(budget.reserved().costUsd).toBe(0);
+  expect(budget.left().costUsd).toBe(1);
+});
+
+describe('a limit', () => {
+  it.each([
+    [
+      { maxCalls: 2_000, spent: { calls: 2_000 } },
+      '--max-calls is reached: 2,000 of 2,000 calls are spent',
+      '--max-calls',
+    ],
+    [
+      { maxTotalTokens: 3e6, spent: { totalTokens: 2_999_950 } },
+      '--max-total-tokens is reached: 2,999,950 of 3,000,000 tokens are spent, and the next call may take up to 100',
+      '--max-total-tokens',
+    ],
+    [
+      { maxCostUsd: 5, spent: { costUsd: 4.8 } },
+      '--max-cost-usd is reached: $4.80 of $5.00 are spent, and the next call may take up to $0.50',
+      '--max-cost-usd',
+    ],
+  ])('%j that the next call could pass is an error that says so', async (options, message, flag) => {
+    await expect(createBudget(options).reserve(call)).rejects.toMatchObject({
+      code: 'BUDGET_EXHAUSTED',
+      message,
+      hint: `Raise ${flag} and run the same command again: it goes on from here.`,
+    });
+  });
+
+  it('shows amounts below a cent', async () => {
+    const bound = { ...call, costUsd: 0.00123 };
+    await expect(createBudget({ maxCostUsd: 0.001 }).reserve(bound)).rejects.toThrow(
+      '$0.00 of $0.0010 are spent, and the next call may take up to $0.0012',
+    );
+  });
+
+  it('may be reached exactly', async () => {
+    const budget = createBudget({ maxCalls: 1, maxTotalTokens: 100, maxCostUsd: 0.5 });
+    (await budget.reserve(call)).settle(call);
+    expect(budget.left()).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
+  });
+
+  it('of minutes holds from the moment it passes', async () => {
+    let now = 1_000;
+    const budget = createBudget({ maxMinutes: 1.5, now: () => now });
+    now += 89_999;
+    (await budget.reserve(call)).settle(call);
+    now += 1;
+    await expect(budget.reserve(call)).rejects.toMatchObject({
+      code: 'BUDGET_EXHAUSTED',
+      message: '--max-minutes is reached: 1.5 of 1.5 minutes are over',
+    });
+  });
+});
+
+describe('when only what others set aside stands in the way', () => {
+  it('waits, and goes on when they needed less', async () => {
+    const budget = createBudget({ maxTotalTokens: 150 });
+    const first = await budget.reserve(call);
+    let isThrough = false;
+    const second = budget.reserve(call).then(() => {
+      isThrough = true;
+    });
+    await settled();
+    expect(isThrough).toBe(false);
+    first.settle({ ...call, totalTokens: 50 });
+    await second;
+    expect(budget.left().totalTokens).toBe(0);
+  });
+
+  it('throws when they needed it all', async () => {
+    const budget = createBudget({ maxTotalTokens: 150 });
+    const first = await budget.reserve(call);
+    const second = budget.reserve(call);
+    first.settle(call);
+    await expect(second).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
+  });
+
+  it('ends the wait when a signal aborts', async () => {
+    const budget = createBudget({ maxTotalTokens: 150 });
+    await budget.reserve(call);
+    const controller = new AbortController();
+    const second = budget.reserve(call, [undefined, controller.signal]);
+    const reason = new Error('Ctrl-C');
+    controller.abort(reason);
+    await expect(second).rejects.toBe(reason);
+    expect(budget.reserved()).toEqual(call);
+  });
+});
+
+it('counts what a call did cost when that is more than its bound, and tells', async () => {
+  const overruns: unknown[] = [];
+  const budget = createBudget({ maxTotalTokens: 150, onOverrun: (overrun) => overruns.push(overrun) });
+  const actual = { ...call, totalTokens: 170 };
+  (await budget.reserve(call)).settle(actual);
+  expect(budget.spent().totalTokens).toBe(170);
+  expect(overruns).toEqual([{ reserved: call, actual }]);
+});
+
+it('tells of no overrun when a call cost its bound', async () => {
+  const overruns: unknown[] = [];
+  const budget = createBudget({ onOverrun: (overrun) => overruns.push(overrun) });
+  const odd = { ...call, costUsd: 1 / 3 };
+  (await budget.reserve(odd)).settle(odd);
+  expect(overruns).toEqual([]);
+});
