@@ -300,6 +300,7 @@ describe('skillopt doctor', () => {
     expect(isOk).toBe(true);
     expect(checks.map(({ name }: { name: string }) => name)).toEqual([
       'node',
+      'agents',
       'project',
       'tasks',
       'target',

@@ -56,7 +56,15 @@ describe('the published package', () => {
   const { exports } = JSON.parse(readFileSync(resolve(PACKAGE, 'package.json'), 'utf8'));
 
   it('has these doors', () => {
-    expect(Object.keys(exports)).toEqual(['.', './envs', './models', './sim', './testing', './package.json']);
+    expect(Object.keys(exports)).toEqual([
+      '.',
+      './agents',
+      './envs',
+      './models',
+      './sim',
+      './testing',
+      './package.json',
+    ]);
   });
 
   it.each(Object.entries(surface))('%s exports exactly these names', async (door, names) => {

@@ -1,3 +1,4 @@
+import { detectAgents } from '../../agents/index.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { withTimeout } from '../../models/index.ts';
@@ -17,6 +18,7 @@ type Place = { readonly config?: string | undefined; readonly io: Io };
 /** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model. */
 export async function* examine({ config, io }: Place): AsyncGenerator<Check> {
   yield await check('node', () => requireNode(process.versions.node));
+  yield await check('agents', describeAgents);
   let loaded: LoadedProject | undefined;
   yield await check('project', async () => {
     loaded = await loadProject({ flags: {}, config, cwd: io.cwd() });
@@ -36,6 +38,14 @@ function requireNode(version: string): string {
   throw new SkillError('USAGE', `${version}, but ${oldest} or newer is needed`, {
     hint: `Install Node ${oldest} or newer.`,
   });
+}
+
+/** None is fine: they are only needed by who names one as a model. */
+async function describeAgents(): Promise<string> {
+  const agents = await detectAgents();
+  return (
+    agents.map(({ cli, version }) => `${cli} ${version ?? '(version unknown)'}`).join(', ') || 'no agent CLI installed'
+  );
 }
 
 async function describeTasks(loaded: LoadedProject): Promise<string> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentProviders } from './agent-providers.ts';
 import { apiProviders } from './api-providers.ts';
 import { define, type Provider } from './provider.ts';
 
@@ -14,11 +15,13 @@ export const providers: Readonly<Record<string, Provider>> = {
     },
   }),
   ...apiProviders,
+  ...agentProviders,
 };
 
 /** Names under which other trainers know the same providers. */
 export const providerAliases: Readonly<Record<string, string>> = {
   openai_chat: 'openai',
+  claude_chat: 'claude-cli',
   azure_openai: 'azure',
   qwen_chat: 'qwen',
   minimax_chat: 'minimax',

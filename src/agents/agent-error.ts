@@ -1,0 +1,56 @@
+import { ModelCallError } from '../core/errors.ts';
+import type { AgentCli, Environment } from './agent-cli.ts';
+
+export type AgentFailure = {
+  readonly cli: AgentCli;
+  readonly id: string;
+  readonly words: string;
+  readonly status?: number | undefined;
+  readonly env: Environment;
+};
+
+const MAX_LENGTH = 300;
+const SHORTEST_SECRET = 8;
+
+const STATUS = /(?:^|status:? |HTTP |Error: |\()([45]\d\d)\b/;
+const SIGN_IN =
+  /not (?:logged|signed) in|log ?in\b|sign ?in|authenticat|unauthori[sz]ed|api key|auth (?:type|method)|credential/i;
+const MODEL = /model\b.*(?:not found|not exist|not available|unavailable|not supported|no access)|unknown model/i;
+const VERSION = /unknown (?:option|argument|flag)|unexpected argument|too old|newer version|please (?:update|upgrade)/i;
+
+/** What a CLI said instead of an answer: who failed, whether another try can help, and otherwise the remedy. */
+export function agentError(failure: AgentFailure): ModelCallError {
+  const status = failure.status ?? statusIn(failure.words);
+  const remedy = isPassing(status) ? undefined : remedyFor(failure, status);
+  const message = `${failure.id}: ${shorten(mask(failure.words, failure.env)) || 'ended without an answer'}`;
+  return new ModelCallError(message, {
+    status,
+    ...(remedy === undefined ? {} : { isRetryable: false, isFatal: true, hint: remedy }),
+  });
+}
+
+function statusIn(words: string): number | undefined {
+  const found = STATUS.exec(words)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+const isPassing = (status = 0) => [408, 409, 425, 429].includes(status) || status >= 500;
+
+function remedyFor({ cli, words }: AgentFailure, status: number | undefined): string | undefined {
+  if (VERSION.test(words)) return `Update ${cli.binary}: ${cli.installCommand}`;
+  if (status === 404 || MODEL.test(words)) return `Name a model that ${cli.binary} offers to your account.`;
+  if (status === 401 || status === 403 || SIGN_IN.test(words)) return `Sign in again: ${cli.signInCommand}`;
+  return undefined;
+}
+
+/** Values of variables that hold keys are not for messages. */
+function mask(words: string, env: Environment): string {
+  return Object.entries(env)
+    .filter(([name, value = '']) => /KEY|TOKEN|SECRET/i.test(name) && value.length >= SHORTEST_SECRET)
+    .reduce((text, [, value]) => text.replaceAll(value!, '…'), words);
+}
+
+function shorten(words: string): string {
+  const line = words.replace(/\s+/g, ' ').trim();
+  return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1)}…`;
+}

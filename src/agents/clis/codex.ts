@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { AgentCall, AgentCli } from '../agent-cli.ts';
+import { eventsLike, jsonEvents } from '../json-events.ts';
+
+const Message = z.object({
+  type: z.literal('item.completed'),
+  item: z.object({ type: z.literal('agent_message'), text: z.string() }),
+});
+const Completed = z.object({
+  type: z.literal('turn.completed'),
+  usage: z.object({
+    input_tokens: z.number(),
+    cached_input_tokens: z.number().default(0),
+    output_tokens: z.number(),
+    reasoning_output_tokens: z.number().default(0),
+  }),
+});
+const Failed = z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) });
+
+/** AGENTS.md in the CLI's own home is read whatever the settings say, so it gets another home, with the sign-in linked. */
+export const codex: AgentCli = {
+  name: 'codex-cli',
+  binary: 'codex',
+  installCommand: 'npm install -g @openai/codex',
+  signInCommand: 'codex login',
+  invoke: (call) => ({
+    args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model]), '-'],
+    input: call.conversation,
+    env: { CODEX_HOME: join(call.folder, 'home') },
+    files: { 'home/config.toml': configText(call) },
+    links: { 'home/auth.json': join(call.env.CODEX_HOME ?? join(call.userHome, '.codex'), 'auth.json') },
+  }),
+  read({ stdout }) {
+    const events = jsonEvents(stdout);
+    const failed = eventsLike(events, Failed).at(-1);
+    if (failed !== undefined) return { failure: failed.error.message };
+    const text = eventsLike(events, Message).at(-1)?.item.text;
+    const usage = eventsLike(events, Completed).at(-1)?.usage;
+    if (text === undefined || usage === undefined) return undefined;
+    return {
+      text,
+      usage: {
+        input: usage.input_tokens,
+        cached: usage.cached_input_tokens,
+        output: usage.output_tokens,
+        reasoning: usage.reasoning_output_tokens,
+      },
+    };
+  },
+};
+
+const headless = [
+  ...['exec', '--json', '--skip-git-repo-check', '--ephemeral', '--ignore-rules'],
+  ...['--sandbox', 'read-only', '--color', 'never'],
+];
+
+const featuresOff = [
+  ...['shell_tool', 'apps', 'plugins', 'multi_agent', 'hooks', 'view_image', 'image_generation', 'goals'],
+  ...['sleep_tool', 'tool_suggest'],
+];
+
+/** A JSON string is a TOML string too. */
+function configText({ system }: AgentCall): string {
+  return [
+    ...(system === '' ? [] : [`developer_instructions = ${JSON.stringify(system)}`]),
+    'project_doc_max_bytes = 0',
+    'include_apps_instructions = false',
+    'include_environment_context = false',
+    'include_collaboration_mode_instructions = false',
+    'check_for_update_on_startup = false',
+    'web_search = "disabled"',
+    'skills = { include_instructions = false, bundled = { enabled = false } }',
+    '[features]',
+    ...featuresOff.map((feature) => `${feature} = false`),
+    '[analytics]',
+    'enabled = false',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { noUsage } from '../../core/model.ts';
+import type { AgentCli } from '../agent-cli.ts';
+import { withSystemSection } from '../flatten-messages.ts';
+import { eventsLike, jsonEvents } from '../json-events.ts';
+
+const Message = z.object({ type: z.literal('assistant.message'), data: z.object({ content: z.string() }) });
+const Failed = z.object({
+  type: z.literal('session.error'),
+  data: z.object({ message: z.string(), statusCode: z.number().optional() }),
+});
+
+/** It takes no system prompt and reports no tokens. Its skills need a tool to be seen, and there is none. */
+export const copilot: AgentCli = {
+  name: 'copilot-cli',
+  binary: 'copilot',
+  installCommand: 'npm install -g @github/copilot',
+  signInCommand: 'copilot login',
+  invoke: (call) => ({
+    args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model])],
+    input: withSystemSection(call),
+    env: { COPILOT_AUTO_UPDATE: 'false' },
+  }),
+  read({ stdout }) {
+    const events = jsonEvents(stdout);
+    const failed = eventsLike(events, Failed).at(-1)?.data;
+    if (failed !== undefined) return { failure: failed.message, status: failed.statusCode };
+    const message = eventsLike(events, Message).at(-1);
+    return message && { text: message.data.content, usage: noUsage };
+  },
+};
+
+const headless = [
+  ...['--output-format', 'json', '--stream', 'off', '--no-color', '--log-level', 'none', '--no-auto-update'],
+  ...[
+    '--no-custom-instructions',
+    '--available-tools',
+    'none',
+    '--disable-builtin-mcps',
+    '--no-ask-user',
+    '--no-remote',
+  ],
+];

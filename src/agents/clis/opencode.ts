@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { noUsage } from '../../core/model.ts';
+import type { AgentCli } from '../agent-cli.ts';
+import { eventsLike, jsonEvents } from '../json-events.ts';
+
+const Text = z.object({ type: z.literal('text'), part: z.object({ text: z.string() }) });
+const Finish = z.object({
+  type: z.literal('step_finish'),
+  part: z.object({
+    reason: z.string().optional(),
+    tokens: z.object({
+      input: z.number(),
+      output: z.number(),
+      reasoning: z.number(),
+      cache: z.object({ read: z.number(), write: z.number() }),
+    }),
+  }),
+});
+const Failed = z.object({
+  type: z.literal('error'),
+  error: z.object({
+    name: z.string(),
+    data: z.object({ message: z.string().optional(), statusCode: z.number().optional() }).optional(),
+  }),
+});
+
+/** Settings come from a private folder, with an agent that has our prompt and no tools; sign-in is in another one. */
+export const opencode: AgentCli = {
+  name: 'opencode-cli',
+  binary: 'opencode',
+  installCommand: 'npm install -g opencode-ai',
+  signInCommand: 'opencode auth login',
+  invoke: ({ model, conversation, system, folder }) => ({
+    args: [...headless, ...(model === undefined ? [] : ['--model', model])],
+    input: conversation,
+    env: {
+      XDG_CONFIG_HOME: join(folder, 'config'),
+      OPENCODE_DISABLE_CLAUDE_CODE: '1',
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+    },
+    files: {
+      'config/opencode/opencode.json': settingsText,
+      'config/opencode/system.md': system || 'Answer the user.',
+    },
+  }),
+  read({ stdout }) {
+    const events = jsonEvents(stdout);
+    const failed = eventsLike(events, Failed).at(-1)?.error;
+    if (failed !== undefined) return { failure: failed.data?.message ?? failed.name, status: failed.data?.statusCode };
+    const texts = eventsLike(events, Text).map(({ part }) => part.text);
+    if (texts.length === 0) return undefined;
+    const finish = eventsLike(events, Finish).at(-1)?.part;
+    const isCut = finish?.reason === 'length';
+    return { text: texts.join(''), usage: toUsage(finish?.tokens), finishReason: isCut ? 'length' : 'stop' };
+  },
+};
+
+const headless = ['run', '--pure', '--format', 'json', '--agent', 'chat', '--title', 'chat'];
+
+const settingsText = JSON.stringify({
+  autoupdate: false,
+  share: 'disabled',
+  snapshot: false,
+  agent: {
+    chat: { mode: 'primary', prompt: '{file:./system.md}', tools: { '*': false }, permission: { '*': 'deny' } },
+  },
+});
+
+function toUsage(tokens: z.infer<typeof Finish>['part']['tokens'] | undefined) {
+  if (tokens === undefined) return noUsage;
+  const { input, output, reasoning, cache } = tokens;
+  return { input: input + cache.read + cache.write, cached: cache.read, output: output + reasoning, reasoning };
+}

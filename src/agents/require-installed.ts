@@ -1,0 +1,23 @@
+import { ModelCallError } from '../core/errors.ts';
+import type { AgentCliName, Environment } from './agent-cli.ts';
+import { agentClis } from './agent-clis.ts';
+import { findBinary, isExecutable } from './find-binary.ts';
+
+export type Whereabouts = {
+  readonly cli: AgentCliName;
+  /** The CLI's program, when it is not to be searched on `PATH`. */
+  readonly path?: string | undefined;
+  /** Added to the variables of this process. */
+  readonly env?: Environment | undefined;
+};
+
+/** Where the CLI's program is, or an error with the command that installs it. Nothing is run. */
+export function requireInstalled({ cli, path, env }: Whereabouts): string {
+  const { binary, installCommand } = agentClis[cli];
+  const found = path === undefined ? findBinary(binary, { ...process.env, ...env }) : isExecutable(path) && path;
+  if (found) return found;
+  const where = path === undefined ? `no program ${binary} on PATH` : `no program at ${path}`;
+  const hint =
+    path === undefined ? `Install it: ${installCommand}` : `Correct the path, or install it: ${installCommand}`;
+  throw new ModelCallError(`${cli} is not installed: ${where}`, { isRetryable: false, isFatal: true, hint });
+}

@@ -1,0 +1,62 @@
+import { execa } from 'execa';
+import type { AgentOutput, Environment } from './agent-cli.ts';
+
+export type ProcessOptions = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly input: string;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+};
+
+/** More than any reply; a CLI that prints without end is stopped here. */
+const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
+
+const hasGroups = process.platform !== 'win32';
+const running = new Set<number>();
+
+/** Runs a program to its end. An abort, and the end of this process, end it with all that it started. */
+export async function runProcess({ file, args, signal, ...options }: ProcessOptions): Promise<AgentOutput> {
+  signal.throwIfAborted();
+  const subprocess = execa(file, args, { ...options, ...fixedOptions });
+  const end = () => (hasGroups ? killGroup(subprocess.pid) : subprocess.kill('SIGKILL'));
+  signal.addEventListener('abort', end, { once: true });
+  if (subprocess.pid !== undefined) watch(subprocess.pid);
+  try {
+    const { stdout, stderr, failed, shortMessage = '' } = await subprocess;
+    signal.throwIfAborted();
+    return { stdout, stderr: failed && stderr.trim() === '' ? shortMessage : stderr };
+  } finally {
+    signal.removeEventListener('abort', end);
+    killGroup(subprocess.pid); // what the program left behind
+    if (subprocess.pid !== undefined) running.delete(subprocess.pid);
+  }
+}
+
+const fixedOptions = {
+  extendEnv: false,
+  detached: hasGroups, // a group of its own, so that its children can be ended with it
+  reject: false,
+  maxBuffer: MAX_OUTPUT_BYTES,
+  encoding: 'utf8',
+  windowsHide: true,
+} as const;
+
+function watch(pid: number): void {
+  if (running.size === 0) process.off('exit', endAll).on('exit', endAll);
+  running.add(pid);
+}
+
+function endAll(): void {
+  for (const pid of running) killGroup(pid);
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined || !hasGroups) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // nobody is left
+  }
+}
