@@ -11,6 +11,7 @@ import { type BenchRow, median } from '../row.ts';
 const CALLS = 2000;
 const AT_ONCE = 64;
 const PAIRS = 7;
+const WARM_UP = 1000;
 const skill = `# Capitals\n\n${'Answer with the name of the city alone. '.repeat(40)}\n`;
 
 /** Rollouts through everything we wrap round a model, against a bare client that sends the same bodies. */
@@ -35,8 +36,9 @@ export function loopback(latencyMs: number, share: number): BenchRow {
 }
 
 async function compare(port: number, say: (progress: string) => void) {
-  await bareClient(port, 200);
-  await ourClient(port, 200);
+  // Both compiled by the engine before anything is compared: the first thousand calls of a process are slower.
+  await bareClient(port, WARM_UP);
+  await ourClient(port, WARM_UP);
   const [ours, bare]: [number[], number[]] = [[], []];
   for (let pair = 1; pair <= PAIRS; pair++) {
     bare.push(await bareClient(port, CALLS));

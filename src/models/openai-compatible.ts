@@ -40,12 +40,15 @@ async function loadModel(options: OpenAICompatibleOptions, endpoint: Endpoint): 
     headers: { ...endpoint.headers },
     queryParams: { ...endpoint.queryParams },
     fetch: httpFetch(endpoint.proxy),
-    transformRequestBody: (body) => toServerBody(body, options),
+    ...(hasOwnBody(options) ? { transformRequestBody: (body: Body) => toServerBody(body, options) } : {}),
   });
   return provider.chatModel(options.model);
 }
 
 type Body = Record<string, unknown>;
+
+const hasOwnBody = ({ maxTokensParameter, extraBody }: OpenAICompatibleOptions) =>
+  maxTokensParameter === 'max_completion_tokens' || extraBody !== undefined;
 
 function toServerBody({ max_tokens, ...body }: Body, { maxTokensParameter, extraBody }: OpenAICompatibleOptions): Body {
   return { ...body, [maxTokensParameter ?? 'max_tokens']: max_tokens, ...extraBody };

@@ -58,15 +58,14 @@ export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter
   let isRefusing = false;
   let refusedInVain = 0;
 
+  const isFree = () => inFlight < (isRefusing ? 1 : limit.calls) && !pause.isOn();
+
   function startNext(): void {
-    const allowed = () => (isRefusing ? 1 : limit.calls);
-    while (line.size > 0 && inFlight < allowed() && !pause.isOn()) {
-      inFlight++;
-      line.serve(createSlot());
-    }
+    while (line.size > 0 && isFree()) line.serve(takeSlot());
   }
 
-  function createSlot(): Slot {
+  function takeSlot(): Slot {
+    inFlight++;
     const begunAfter = cuts;
     let isHeld = true;
     const giveBack = (report: () => void) => {
@@ -116,6 +115,7 @@ export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter
   return {
     async acquire({ signals = [], isAgain = false } = {}) {
       for (const signal of signals) signal?.throwIfAborted();
+      if (line.size === 0 && isFree()) return takeSlot(); // the usual case, and joining a line has its price
       const slot = line.join(signals, isAgain);
       startNext();
       try {
