@@ -3,7 +3,10 @@ import type { Usage } from '../core/model.ts';
 /** US dollars per million tokens. */
 export type Price = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
-/** When the table below was put together. Prices change: what a provider's page says today is right. */
+/**
+ * When the table below was put together, partly from memory: not every row was compared with its provider's page.
+ * Prices change, and what that page says today is right.
+ */
 export const PRICES_DATE = '2026-11-15';
 
 /**
