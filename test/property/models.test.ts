@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ModelCallError } from '../../src/core/errors.ts';
 import type { ChatMessage } from '../../src/core/model.ts';
+import { providerWords } from '../../src/models/ai-sdk/provider-words.ts';
 import { scripted, withReplyCache, withRetry } from '../../src/models/index.ts';
-import { providerWords } from '../../src/models/provider-words.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }] };
 

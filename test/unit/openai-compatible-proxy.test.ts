@@ -1,8 +1,8 @@
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { proxyFor } from '../../src/models/http/proxy-for.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
-import { proxyFor } from '../../src/models/proxy-for.ts';
 import { startFakeLLM } from '../../src/testing/index.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }] };

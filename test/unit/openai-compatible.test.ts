@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { ModelCallError } from '../../src/core/errors.ts';
+import { retryAfterMs } from '../../src/models/ai-sdk/retry-after.ts';
 import { type OpenAICompatibleOptions, openaiCompatible } from '../../src/models/index.ts';
-import { retryAfterMs } from '../../src/models/retry-after.ts';
 import { type FakeAnswer, startFakeLLM } from '../../src/testing/index.ts';
 
 const apiKey = 'live-3141592653589793';

@@ -1,0 +1,69 @@
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import { ModelCallError } from '../../core/errors.ts';
+import type { ChatModel } from '../../core/model.ts';
+import type { FailedCall } from './failed-call.ts';
+import { providerWords } from './provider-words.ts';
+import { type CallSettings, toCallOptions } from './to-call-options.ts';
+import { type GenerateResult, toChatReply } from './to-chat-reply.ts';
+import { toModelCallError } from './to-model-call-error.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** A model object of the AI SDK. */
+export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV2;
+
+export type AiSdkModelOptions = CallSettings & {
+  readonly id: string;
+  readonly call: FailedCall;
+  /** Has the last word on what is sent. */
+  readonly prepare?: ((options: LanguageModelV3CallOptions) => LanguageModelV3CallOptions) | undefined;
+};
+
+/**
+ * A `ChatModel` over a model of the AI SDK, which the first call loads: who only wants help or a simulation does not
+ * pay for it. Calls `doGenerate` itself, since what lies above it retries and prints.
+ */
+export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiSdkModelOptions): ChatModel {
+  const { id, call, prepare = (sent) => sent } = options;
+  const getModel = loadOnce(load, call);
+  let model: AiSdkLanguageModel | undefined;
+  return {
+    id,
+    async complete(request) {
+      request.signal?.throwIfAborted();
+      model ??= await untilAborted(getModel(), request.signal);
+      return toChatReply(await generate(model, prepare(toCallOptions(options, request)), call), call);
+    },
+  };
+}
+
+/** Calls that come while the model loads wait for it together. A failure to load is not kept. */
+function loadOnce<T>(load: () => Promise<T>, call: FailedCall): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  const fail = (error: unknown): never => {
+    loading = undefined;
+    throw unloadable(error, call);
+  };
+  return () => {
+    loading ??= Promise.resolve().then(load).catch(fail);
+    return loading;
+  };
+}
+
+function unloadable(error: unknown, { who, secrets }: FailedCall): ModelCallError {
+  if (error instanceof ModelCallError) return error;
+  const words = providerWords(error instanceof Error ? error.message : String(error), secrets);
+  return new ModelCallError(`${who} could not be loaded: ${words}`, { isRetryable: false, isFatal: true });
+}
+
+async function generate(
+  model: AiSdkLanguageModel,
+  options: LanguageModelV3CallOptions,
+  call: FailedCall,
+): Promise<GenerateResult> {
+  try {
+    return await (model as LanguageModelV3).doGenerate(options); // both versions take what is sent here
+  } catch (error) {
+    options.abortSignal?.throwIfAborted(); // an abort is not a failure, whatever was thrown because of it
+    throw toModelCallError(error, call);
+  }
+}

@@ -1,0 +1,57 @@
+import { ModelCallError } from '../../core/errors.ts';
+import { brokenConnection } from './broken-connection.ts';
+import type { FailedCall, SdkError } from './failed-call.ts';
+import { providerWords } from './provider-words.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** What the SDK throws over a reply that lacks its parts. */
+const MANGLED = /^AI_(InvalidResponseData|NoContentGenerated|EmptyResponseBody|JSONParse)Error$/;
+
+/** What it throws before anything is sent. */
+const UNASKED =
+  /^AI_(LoadAPIKey|LoadSetting|InvalidArgument|InvalidPrompt|NoSuchModel|TypeValidation|UnsupportedFunctionality)Error$/;
+
+/**
+ * What the SDK or the connection threw, as a `ModelCallError` that says who failed, how, and what to do about it.
+ * Holds neither secrets nor the prompt, so the error it is made from is not its cause.
+ */
+export function toModelCallError(error: unknown, call: FailedCall): ModelCallError {
+  if (error instanceof ModelCallError) return error;
+  const thrown = (error ?? {}) as SdkError;
+  const { name = '', statusCode: status } = thrown;
+  if (status !== undefined && status >= 300) return refusedCall(thrown, status, call);
+  if (status !== undefined || MANGLED.test(name)) return unreadableReply(thrown, call);
+  if (UNASKED.test(name)) return unaskedCall(thrown, call);
+  return brokenConnection(thrown, call);
+}
+
+function unaskedCall(thrown: SdkError, call: FailedCall): ModelCallError {
+  const words = providerWords(thrown.message ?? '', call.secrets);
+  return new ModelCallError(`${call.who} could not be asked: ${words}`, { isRetryable: false, isFatal: true });
+}
+
+function refusedCall(thrown: SdkError, status: number, call: FailedCall): ModelCallError {
+  const words = providerWords(thrown.responseBody || thrown.message || '', call.secrets);
+  return new ModelCallError(`${call.who} answered ${status}${words && `: ${words}`}`, {
+    status,
+    retryAfterMs: retryAfterMs(thrown.responseHeaders),
+    ...refusalHint(status, words, call),
+  });
+}
+
+function refusalHint(status: number, words: string, { endpoint, path = '' }: FailedCall): { hint?: string } {
+  const host = endpoint?.name.split('/')[0] ?? 'this provider';
+  if (words.includes('max_completion_tokens')) return { hint: "Set maxTokensParameter to 'max_completion_tokens'." };
+  if (status < 400) return { hint: 'The server sends calls elsewhere. Use the address it redirects to as base URL.' };
+  if (status === 401 || status === 403) return { hint: `Check the variable that holds the API key for ${host}.` };
+  if (status === 404 && path === '') return { hint: 'Check the name of the model.' };
+  if (status === 404) return { hint: `Check the model name, and the base URL: ${path} is added to it.` };
+  return {};
+}
+
+/** A status of success with a body that is no chat completion. Gateways do this while a server restarts. */
+function unreadableReply(thrown: SdkError, call: FailedCall): ModelCallError {
+  const words = providerWords(thrown.responseBody ?? '', call.secrets);
+  const message = `${call.who} sent no readable chat completion${words && `: ${words}`}`;
+  return new ModelCallError(message, { status: thrown.statusCode ?? 200, isRetryable: true });
+}

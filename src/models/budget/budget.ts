@@ -1,0 +1,92 @@
+import { WaitingLine } from '../waiting-line.ts';
+import { type Amounts, addAmounts, exceeding, noAmounts, roundUpAmounts, subtractAmounts } from './amounts.ts';
+import { budgetExhausted, timeIsUp } from './budget-exhausted.ts';
+
+export type BudgetOptions = {
+  readonly maxCalls?: number | undefined;
+  readonly maxTotalTokens?: number | undefined;
+  readonly maxCostUsd?: number | undefined;
+  /** Counted from the moment the budget is made. Calls in flight then may finish. */
+  readonly maxMinutes?: number | undefined;
+  /** What was spent of the same limits before. */
+  readonly spent?: Partial<Amounts> | undefined;
+  readonly now?: () => number;
+  /** Told when a call cost more than was set aside for it: then its bound was wrong, and a limit may be passed. */
+  readonly onOverrun?: (overrun: { readonly reserved: Amounts; readonly actual: Amounts }) => void;
+};
+
+/** The most that one attempt may cost, set aside. Ended by the first of its methods that is called. */
+export interface Reservation {
+  /** The attempt was made, and cost this. */
+  settle(actual: Amounts): void;
+  /** No attempt was made. */
+  release(): void;
+}
+
+export interface Budget {
+  /**
+   * Sets `bound` aside. Waits as long as only what is set aside for others stands in the way: they mostly need less.
+   * Throws `BUDGET_EXHAUSTED` once what is left could not pay for it even then. The first signal to abort ends the wait with its reason.
+   */
+  reserve(bound: Amounts, signals?: readonly (AbortSignal | undefined)[]): Promise<Reservation>;
+  spent(): Amounts;
+  /** What is set aside for attempts in flight. */
+  reserved(): Amounts;
+  /** What can still be set aside; infinite where nothing limits it. */
+  left(): Amounts;
+  readonly limits: Amounts;
+}
+
+/** Limits that hold: what is spent and what is set aside are never more, together, than any of them. */
+export function createBudget(options: BudgetOptions = {}): Budget {
+  const { now = Date.now, onOverrun, maxMinutes = Number.POSITIVE_INFINITY } = options;
+  const limits = limitsOf(options);
+  const deadline = now() + maxMinutes * 60_000;
+  const line = new WaitingLine<void>();
+  let spent: Amounts = { ...noAmounts, ...options.spent };
+  let reserved = noAmounts;
+
+  function requireHope(bound: Amounts): void {
+    if (now() >= deadline) throw timeIsUp(maxMinutes);
+    const name = exceeding(addAmounts(spent, bound), limits);
+    if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits });
+  }
+
+  function take(bound: Amounts): Reservation {
+    reserved = addAmounts(reserved, bound);
+    let isOpen = true;
+    const end = (actual: Amounts) => {
+      if (!isOpen) return;
+      isOpen = false;
+      reserved = subtractAmounts(reserved, bound);
+      spent = addAmounts(spent, roundUpAmounts(actual));
+      if (exceeding(actual, bound) !== undefined) onOverrun?.({ reserved: bound, actual });
+      while (line.size > 0) line.serve(); // each looks again whether there is enough for it now
+    };
+    return { settle: end, release: () => end(noAmounts) };
+  }
+
+  return {
+    limits,
+    async reserve(most, signals = []) {
+      const bound = roundUpAmounts(most);
+      for (let isAgain = false; ; isAgain = true) {
+        for (const signal of signals) signal?.throwIfAborted();
+        requireHope(bound);
+        if (exceeding(addAmounts(addAmounts(spent, reserved), bound), limits) === undefined) return take(bound);
+        await line.join(signals, isAgain);
+      }
+    },
+    spent: () => spent,
+    reserved: () => reserved,
+    left: () => subtractAmounts(limits, addAmounts(spent, reserved)),
+  };
+}
+
+function limitsOf({ maxCalls, maxTotalTokens, maxCostUsd }: BudgetOptions): Amounts {
+  return {
+    calls: maxCalls ?? Number.POSITIVE_INFINITY,
+    totalTokens: maxTotalTokens ?? Number.POSITIVE_INFINITY,
+    costUsd: maxCostUsd ?? Number.POSITIVE_INFINITY,
+  };
+}

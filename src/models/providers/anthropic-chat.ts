@@ -1,0 +1,53 @@
+import type { LanguageModelV3, LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider';
+import type { ChatModel } from '../../core/model.ts';
+import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
+import { type Endpoint, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
+import { endpointFetch } from '../http/endpoint-fetch.ts';
+import { requireKey } from './require-key.ts';
+
+export type AnthropicChatOptions = Omit<ChatOptions, 'sendSeed'> &
+  ProviderEndpointOptions & {
+    /** Newer models decide for themselves (`adaptive`); older ones want a budget. Without it: the model's default. */
+    readonly thinking?: 'adaptive' | 'disabled' | { readonly budgetTokens: number } | undefined;
+    readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | undefined;
+  };
+
+/**
+ * A model of Anthropic. The system prompt is marked for the provider's cache, since a batch of tasks shares it. The key
+ * is `apiKey`, else the variable `ANTHROPIC_API_KEY`; without one, throws `CONFIG_INVALID`.
+ */
+export function anthropicChat(options: AnthropicChatOptions): ChatModel {
+  const apiKey = requireKey(options.apiKey, { provider: 'anthropicChat', variables: ['ANTHROPIC_API_KEY'] });
+  const { baseURL = 'https://api.anthropic.com/v1', headers, thinking, effort } = options;
+  const endpoint = parseEndpoint({ baseURL, headers: { 'x-api-key': apiKey, ...headers } });
+  return endpointModel(options, {
+    provider: 'anthropic',
+    endpoint,
+    path: '/messages',
+    settings: { thinking, effort },
+    providerOptions: toProviderOptions(options),
+    prepare: markSystemPrompt,
+    load: () => loadModel(options.model, apiKey, endpoint),
+  });
+}
+
+function toProviderOptions({ thinking, effort }: AnthropicChatOptions): SharedV3ProviderOptions {
+  const type = typeof thinking === 'object' ? { type: 'enabled', ...thinking } : { type: thinking };
+  return { anthropic: { ...(thinking === undefined ? {} : { thinking: type }), ...(effort ? { effort } : {}) } };
+}
+
+const EPHEMERAL: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/** A mark caches all that comes before it, so the last system message gets it. */
+function markSystemPrompt(options: LanguageModelV3CallOptions): LanguageModelV3CallOptions {
+  const last = options.prompt.findLastIndex(({ role }) => role === 'system');
+  const mark = (message: (typeof options.prompt)[number], index: number) =>
+    index === last ? { ...message, providerOptions: EPHEMERAL } : message;
+  return { ...options, prompt: options.prompt.map(mark) };
+}
+
+async function loadModel(model: string, apiKey: string, endpoint: Endpoint): Promise<LanguageModelV3> {
+  const { createAnthropic } = await import('@ai-sdk/anthropic');
+  const { baseURL, headers } = endpoint;
+  return createAnthropic({ baseURL, apiKey, headers: { ...headers }, fetch: endpointFetch(endpoint) }).chat(model);
+}

@@ -1,0 +1,83 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { ModelCallError, SkillError } from '../../core/errors.ts';
+import type { ChatModel } from '../../core/model.ts';
+import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
+import { providerWords } from '../ai-sdk/provider-words.ts';
+import { type Endpoint, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
+import { endpointFetch } from '../http/endpoint-fetch.ts';
+import { type AzureAddress, azureBaseURL, isDated } from './azure-endpoint.ts';
+import { openaiSettings, type ReasoningEffort } from './openai-settings.ts';
+import { requireKey } from './require-key.ts';
+
+/** `model` is the name of a deployment. */
+export type AzureChatOptions = ChatOptions &
+  AzureAddress &
+  ProviderEndpointOptions & {
+    /** A Microsoft Entra token, in place of a key. Asked for before every call, so it should cache. */
+    readonly token?: (() => Promise<string>) | undefined;
+    readonly reasoningEffort?: ReasoningEffort | undefined;
+  };
+
+type Credentials = { readonly apiKey: string } | { readonly tokenProvider: () => Promise<string> };
+
+/**
+ * A deployment on Azure OpenAI, over Chat Completions. Signs in with `token`, else with `apiKey`, else with the variable
+ * `AZURE_OPENAI_API_KEY` or `AZURE_API_KEY`. Throws `CONFIG_INVALID` when there is none, or no resource is named.
+ */
+export function azureChat(options: AzureChatOptions): ChatModel {
+  const { token, headers, apiVersion, reasoningEffort } = options;
+  const apiKey = token === undefined ? findKey(options) : refuseSecondKey(options);
+  const key = apiKey === undefined ? {} : { 'api-key': apiKey };
+  const parsed = parseEndpoint({ baseURL: azureBaseURL(options), headers: { ...key, ...headers } });
+  const secrets = [...parsed.secrets];
+  const endpoint = { ...parsed, secrets };
+  const credentials =
+    apiKey === undefined ? { tokenProvider: () => fetchToken(token!, secrets, options.model) } : { apiKey };
+  return endpointModel(options, {
+    provider: 'azure',
+    endpoint,
+    path: isDated(apiVersion) ? `/deployments/${options.model}/chat/completions` : '/chat/completions',
+    settings: { apiVersion, reasoningEffort },
+    prepare: openaiSettings(reasoningEffort),
+    load: () => loadModel(options, credentials, endpoint),
+  });
+}
+
+const findKey = ({ apiKey }: AzureChatOptions) =>
+  requireKey(apiKey, { provider: 'azureChat', variables: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'] });
+
+function refuseSecondKey({ apiKey }: AzureChatOptions): undefined {
+  if (apiKey === undefined) return;
+  throw new SkillError('CONFIG_INVALID', 'azureChat got both apiKey and token', { hint: 'Pass one of them.' });
+}
+
+/** Notes every token among the secrets before it is sent. */
+async function fetchToken(token: () => Promise<string>, secrets: string[], model: string): Promise<string> {
+  const value = await token().catch((error: unknown) => {
+    const words = providerWords(error instanceof Error ? error.message : String(error), secrets);
+    throw new ModelCallError(`no token for ${model} on Azure: ${words}`, {
+      isRetryable: false,
+      isFatal: true,
+      hint: 'The function given as token failed.',
+    });
+  });
+  if (!secrets.includes(value)) secrets.push(value);
+  return value;
+}
+
+async function loadModel(
+  { model, apiVersion }: AzureChatOptions,
+  credentials: Credentials,
+  endpoint: Endpoint,
+): Promise<LanguageModelV3> {
+  const { createAzure } = await import('@ai-sdk/azure');
+  const provider = createAzure({
+    ...credentials,
+    baseURL: endpoint.baseURL,
+    headers: { ...endpoint.headers },
+    fetch: endpointFetch(endpoint),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    useDeploymentBasedUrls: isDated(apiVersion),
+  });
+  return provider.chat(model);
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { TextCache } from '../../core/cache.ts';
+import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
+import { SingleFlight } from './single-flight.ts';
+
+/** Part of every key: entries written under another format are never found. */
+const FORMAT = 1;
+
+const count = z.number().nonnegative();
+
+const CachedReply = z.object({
+  text: z.string(),
+  usage: z.object({ input: count, cached: count, output: count, reasoning: count }),
+  finishReason: z.enum(['stop', 'length', 'content-filter', 'other']),
+});
+
+export type ReplyCacheOptions = {
+  /** Told of every reply for which no call was sent: kept from earlier, or shared with an equal request in flight. */
+  readonly onHit?: (request: ChatRequest) => void;
+};
+
+/**
+ * The same model, asked only once for each reply. What a reply depends on is its key: the model's id, the messages,
+ * the token limit, the temperature and the sample index. Failures and aborts are not kept, and an entry that cannot
+ * be read counts as missing. A reply is safe in the cache before it is returned.
+ */
+export function withReplyCache(model: ChatModel, cache: TextCache, { onHit }: ReplyCacheOptions = {}): ChatModel {
+  const flights = new SingleFlight<ChatReply>();
+  return {
+    id: model.id,
+    async complete(request) {
+      const key = replyKey(model.id, request);
+      let isSent = false;
+      const reply = await flights.run(key, request.signal, async (signal) => {
+        const kept = await readReply(cache, key);
+        if (kept !== undefined) return kept;
+        isSent = true;
+        const fresh = await model.complete({ ...request, signal });
+        await cache.set(key, JSON.stringify(fresh));
+        return fresh;
+      });
+      if (!isSent) onHit?.(request);
+      return reply;
+    },
+  };
+}
+
+function replyKey(modelId: string, request: ChatRequest): string {
+  const messages = request.messages.map(({ role, content }) => [role, content]);
+  const { maxOutputTokens, temperature, sampleIndex = 0 } = request;
+  const parts = [FORMAT, modelId, messages, maxOutputTokens, temperature, sampleIndex];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+async function readReply(cache: TextCache, key: string): Promise<ChatReply | undefined> {
+  const entry = await cache.get(key);
+  return entry === undefined ? undefined : parseReply(entry);
+}
+
+function parseReply(entry: string): ChatReply | undefined {
+  try {
+    return CachedReply.safeParse(JSON.parse(entry)).data;
+  } catch {
+    return undefined; // not JSON: a torn or foreign entry
+  }
+}
