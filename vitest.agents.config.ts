@@ -2,8 +2,9 @@ import { mergeConfig } from 'vitest/config';
 import common from './vitest.config.ts';
 
 /** The real agent CLIs, installed on demand into `.cache/agents`, against a provider on loopback. */
-const config = mergeConfig(common, { test: { testTimeout: 180_000, hookTimeout: 300_000 } });
+const config = mergeConfig(common, { test: { testTimeout: 90_000 } });
 config.test.include = ['test/agents/*.agents.ts'];
 config.test.globalSetup = [];
+if (process.env.CI) config.test.reporters = ['verbose', ['json', { outputFile: '.cache/vitest-agents.json' }]];
 
 export default config;

@@ -2,14 +2,30 @@
 import { parseArgs } from 'node:util';
 import packPackage from '../test/package.ts';
 import type { BenchRow, Measured } from './row.ts';
+import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { help } from './rows/help.ts';
 import { kill } from './rows/kill.ts';
 import { loopback } from './rows/loopback.ts';
 import { memory } from './rows/memory.ts';
+import { overhead } from './rows/overhead.ts';
 import { rateLimit } from './rows/rate-limit.ts';
+import { sharedCache } from './rows/shared-cache.ts';
+import { tokens } from './rows/tokens.ts';
 
-const rows: readonly BenchRow[] = [help, cpu, loopback(50, 0.9), loopback(200, 0.95), rateLimit, memory, kill];
+const rows: readonly BenchRow[] = [
+  help,
+  cpu,
+  overhead,
+  tokens,
+  loopback(50, 0.9),
+  loopback(200, 0.95),
+  rateLimit,
+  chaos,
+  memory,
+  kill,
+  sharedCache,
+];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'boolean', default: false } },

@@ -4,7 +4,7 @@ export type { RunCaches, TextCache } from './core/cache.ts';
 export { parseConfig, SkillOptConfig, type SkillOptConfigInput } from './core/config.ts';
 export { Edit, type EditOp, Patch, type RawPatch, type SourceType } from './core/edit.ts';
 export { defineEnv, type Item, type RolloutContext, type RolloutOutput, type SkillEnv } from './core/env.ts';
-export { type ErrorCode, ModelCallError, SkillError } from './core/errors.ts';
+export { type ErrorCode, ModelCallError, PromptTooLongError, SkillError } from './core/errors.ts';
 export type { Progress, RunEvent, RunFact, Stage, StageUsage, StepAction } from './core/event.ts';
 export { toFact } from './core/event.ts';
 export { extractJson } from './core/extract-json.ts';

@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { ModelCallError } from '../core/errors.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '../core/model.ts';
-import type { AgentAnswer, AgentCli, AgentOutput, Environment } from './agent-cli.ts';
+import type { AgentAnswer, AgentCli, AgentOutput, AgentRefusal, Environment } from './agent-cli.ts';
 import { agentClis } from './agent-clis.ts';
 import { agentError } from './agent-error.ts';
 import { openCallFolder } from './call-folder.ts';
 import { flattenMessages } from './flatten-messages.ts';
+import { followLogs } from './follow-logs.ts';
 import { requireInstalled, type Whereabouts } from './require-installed.ts';
 import { runProcess } from './run-process.ts';
 
@@ -30,13 +32,14 @@ export function agentChat(options: AgentChatOptions): ChatModel {
       request.signal?.throwIfAborted();
       const file = requireInstalled(options);
       const timeout = AbortSignal.timeout(timeoutMs);
-      const signal = AbortSignal.any([timeout, ...(request.signal === undefined ? [] : [request.signal])]);
+      const refused = watchForRefusal({ cli, id, env });
+      const signals = [timeout, refused.signal, ...(request.signal === undefined ? [] : [request.signal])];
+      const signal = AbortSignal.any(signals);
       try {
-        const output = await ask({ cli, file, model, env, signal }, request);
+        const output = await ask({ cli, file, model, env, signal, onLine: refused.onLine }, request);
         return toReply(cli.read(output), { cli, id, env, output });
       } catch (error) {
-        if (timeout.aborted && !request.signal?.aborted) throw timeoutError(id, timeoutMs);
-        throw error;
+        throw signal.reason === timeout.reason && timeout.aborted ? timeoutError(id, timeoutMs) : error;
       }
     },
   };
@@ -48,13 +51,15 @@ type Asking = {
   readonly model: string | undefined;
   readonly env: Environment;
   readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
 };
 
-async function ask({ cli, file, model, env, signal }: Asking, { messages }: ChatRequest): Promise<AgentOutput> {
+async function ask({ cli, file, model, env, signal, onLine }: Asking, { messages }: ChatRequest): Promise<AgentOutput> {
   await using folder = await openCallFolder();
   const userHome = env.HOME ?? homedir();
   const invocation = cli.invoke({ ...flattenMessages(messages), model, folder: folder.path, env, userHome });
   await folder.furnish(invocation);
+  using _ = invocation.logs === undefined ? undefined : followLogs(join(folder.path, invocation.logs), onLine);
   return await runProcess({
     file,
     args: invocation.args,
@@ -62,26 +67,37 @@ async function ask({ cli, file, model, env, signal }: Asking, { messages }: Chat
     cwd: folder.work,
     env: { ...env, NO_COLOR: '1', CI: '1', ...invocation.env },
     signal,
+    onLine: cli.refusalIn && onLine,
   });
 }
 
-type Answered = {
-  readonly cli: AgentCli;
-  readonly id: string;
-  readonly env: Environment;
-  readonly output: AgentOutput;
-};
+type Asked = { readonly cli: AgentCli; readonly id: string; readonly env: Environment };
 
-function toReply(answer: AgentAnswer | undefined, { cli, id, env, output }: Answered): ChatReply {
-  if (answer === undefined) throw agentError({ cli, id, env, words: lastWords(output) });
-  if ('failure' in answer) throw agentError({ cli, id, env, words: answer.failure, status: answer.status });
+/** A signal that ends the CLI, with the error as its reason, once a line tells of a try that it is about to repeat. */
+function watchForRefusal(asked: Asked) {
+  const controller = new AbortController();
+  const onLine = (line: string) => {
+    const refusal = asked.cli.refusalIn?.(line);
+    if (refusal !== undefined) controller.abort(toError(refusal, asked));
+  };
+  return { signal: controller.signal, onLine };
+}
+
+const toError = ({ failure, status }: AgentRefusal, asked: Asked) => agentError({ ...asked, words: failure, status });
+
+function toReply(answer: AgentAnswer | undefined, { output, ...asked }: Asked & { output: AgentOutput }): ChatReply {
+  if (answer === undefined) throw toError({ failure: lastWords(output) }, asked);
+  if ('failure' in answer) throw toError(answer, asked);
   const { text, usage, finishReason = 'stop' } = answer;
-  if (text.trim() === '') throw new ModelCallError(`${id} sent a reply without text`, { isRetryable: true });
+  if (text.trim() === '') throw new ModelCallError(`${asked.id} sent a reply without text`, { isRetryable: true });
   return { text, usage, finishReason };
 }
 
-/** The end of what was printed for people, where a program says why it gave up. */
-const lastWords = ({ stdout, stderr }: AgentOutput) => (stderr.trim() || stdout.trim()).slice(-300);
+/** A program says why it gave up at the end of what it prints for people, or above its usage. */
+function lastWords({ stdout, stderr }: AgentOutput): string {
+  const [complaint = '', usage] = (stderr.trim() || stdout.trim()).split(/^Usage:/m).map((part) => part.trim());
+  return complaint === '' && usage !== undefined ? 'unknown option: it printed its usage' : complaint.slice(-300);
+}
 
 function timeoutError(id: string, timeoutMs: number): ModelCallError {
   return new ModelCallError(`${id} gave no answer within ${timeoutMs / 1000} s`, { isRetryable: true });

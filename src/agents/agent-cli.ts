@@ -36,14 +36,19 @@ export type Invocation = {
   readonly files?: Readonly<Record<string, string>>;
   /** The user's credential files that the CLI may read and renew, by path in the call's folder. */
   readonly links?: Readonly<Record<string, string>>;
+  /** Where in the call's folder the CLI keeps its logs, when they tell more than what it prints. */
+  readonly logs?: string;
 };
 
 export type AgentOutput = { readonly stdout: string; readonly stderr: string };
 
+/** A CLI's own words about a call that failed. */
+export type AgentRefusal = { readonly failure: string; readonly status?: number | undefined };
+
 /** What a CLI's output says. Its exit code says less: some fail with 0. */
 export type AgentAnswer =
   | { readonly text: string; readonly usage: Usage; readonly finishReason?: FinishReason }
-  | { readonly failure: string; readonly status?: number | undefined };
+  | AgentRefusal;
 
 /** One agent CLI: how to get it, sign in, ask it, and read it. */
 export type AgentCli = {
@@ -54,4 +59,9 @@ export type AgentCli = {
   invoke(call: AgentCall): Invocation;
   /** `undefined` when the output holds neither an answer nor a failure. */
   read(output: AgentOutput): AgentAnswer | undefined;
+  /**
+   * What a line, printed or logged while the CLI still runs, says of a refused try that the CLI is about to repeat. It is
+   * ended then: retrying is ours, and some CLIs retry for minutes without a word. Not needed where a setting turns it off.
+   */
+  refusalIn?(line: string): AgentRefusal | undefined;
 };

@@ -1,5 +1,6 @@
 import { ModelCallError } from '../core/errors.ts';
 import type { AgentCli, Environment } from './agent-cli.ts';
+import { isPassing, statusIn } from './refusal-status.ts';
 
 export type AgentFailure = {
   readonly cli: AgentCli;
@@ -12,7 +13,6 @@ export type AgentFailure = {
 const MAX_LENGTH = 300;
 const SHORTEST_SECRET = 8;
 
-const STATUS = /(?:^|status:? |HTTP |Error: |\()([45]\d\d)\b/;
 const SIGN_IN =
   /not (?:logged|signed) in|log ?in\b|sign ?in|authenticat|unauthori[sz]ed|api key|auth (?:type|method)|credential/i;
 const MODEL = /model\b.*(?:not found|not exist|not available|unavailable|not supported|no access)|unknown model/i;
@@ -28,13 +28,6 @@ export function agentError(failure: AgentFailure): ModelCallError {
     ...(remedy === undefined ? {} : { isRetryable: false, isFatal: true, hint: remedy }),
   });
 }
-
-function statusIn(words: string): number | undefined {
-  const found = STATUS.exec(words)?.[1];
-  return found === undefined ? undefined : Number(found);
-}
-
-const isPassing = (status = 0) => [408, 409, 425, 429].includes(status) || status >= 500;
 
 function remedyFor({ cli, words }: AgentFailure, status: number | undefined): string | undefined {
   if (VERSION.test(words)) return `Update ${cli.binary}: ${cli.installCommand}`;

@@ -5,6 +5,7 @@ export type {
   AgentCli,
   AgentCliName,
   AgentOutput,
+  AgentRefusal,
   Environment,
   Invocation,
 } from './agent-cli.ts';

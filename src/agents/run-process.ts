@@ -8,6 +8,8 @@ export type ProcessOptions = {
   readonly cwd: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
+  /** Gets each printed line when it comes. */
+  readonly onLine?: ((line: string) => void) | undefined;
 };
 
 /** More than any reply; a CLI that prints without end is stopped here. */
@@ -17,9 +19,10 @@ const hasGroups = process.platform !== 'win32';
 const running = new Set<number>();
 
 /** Runs a program to its end. An abort, and the end of this process, end it with all that it started. */
-export async function runProcess({ file, args, signal, ...options }: ProcessOptions): Promise<AgentOutput> {
+export async function runProcess({ file, args, signal, onLine, ...options }: ProcessOptions): Promise<AgentOutput> {
   signal.throwIfAborted();
-  const subprocess = execa(file, args, { ...options, ...fixedOptions });
+  const pipe = onLine === undefined ? 'pipe' : tap(onLine);
+  const subprocess = execa(file, args, { ...options, ...fixedOptions, stdout: pipe, stderr: pipe });
   const end = () => (hasGroups ? killGroup(subprocess.pid) : subprocess.kill('SIGKILL'));
   signal.addEventListener('abort', end, { once: true });
   if (subprocess.pid !== undefined) watch(subprocess.pid);
@@ -42,6 +45,13 @@ const fixedOptions = {
   encoding: 'utf8',
   windowsHide: true,
 } as const;
+
+function tap(onLine: (line: string) => void) {
+  return function* (line: unknown) {
+    onLine(String(line));
+    yield line;
+  };
+}
 
 function watch(pid: number): void {
   if (running.size === 0) process.off('exit', endAll).on('exit', endAll);

@@ -19,6 +19,7 @@ export type ExitCode = keyof typeof EXIT_CODES;
 const special: { readonly [code in ErrorCode]?: ExitCode } = {
   BUDGET_EXHAUSTED: 3,
   MODEL_CALL_FAILED: 4,
+  PROMPT_TOO_LONG: 4,
   RUN_LOCKED: 5,
 };
 

@@ -12,8 +12,15 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], t
     await command.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.help') throw needsSubcommand(command, entry.name);
     if (error.exitCode !== 0) throw usageError(entry.name, error.message);
   }
+}
+
+/** A command that is only a folder of others says which. */
+function needsSubcommand(command: Command, name: string): SkillError {
+  const names = command.commands.map((part) => `skillopt ${name} ${part.name()}`);
+  return new SkillError('USAGE', `${name} needs to be told what to do`, { hint: `There is: ${names.join(', ')}` });
 }
 
 function newCommand({ name, summary }: CommandEntry, { io, colors }: Terminal): Command {

@@ -43,6 +43,7 @@ export const configShape = {
   prices: z.record(z.string(), Price).default({}).describe('Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: positive.default(5).describe('Calls failing in a row, retries included, that stop a run.'),
   maxErroredShare: z.number().min(0).max(1).default(0.2).describe('Share of tasks without a score that a stage bears.'),
+  maxCacheMb: z.number().positive().default(1024).describe('Largest cache of a run. Beyond it the oldest texts go.'),
   verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are told.'),
   extras: z.record(z.string(), z.unknown()).default({}).describe('Free-form values for environments and prompts.'),
 };
@@ -66,6 +67,7 @@ export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfi
   'prices',
   'maxConsecutiveFailures',
   'maxErroredShare',
+  'maxCacheMb',
   'verbose',
 ]);
 

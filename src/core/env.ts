@@ -13,6 +13,10 @@ export type RolloutContext<I extends Item = Item> = {
   readonly skill: string;
   /** The frozen agent. Calls through it are retried, cached and counted. */
   readonly target: ChatModel;
+  /** A model that scores what no rule can, if the run was given one. Handled as the target is. */
+  readonly judge?: ChatModel;
+  /** Free-form values of the run's configuration. */
+  readonly extras: Readonly<Record<string, unknown>>;
   /** Aborted when the run must stop now or the task's time is up. Pass it on to whatever waits. */
   readonly signal: AbortSignal;
 };

@@ -18,6 +18,25 @@ export type StageUsage = Usage & {
   /** How many of them came from the cache. */
   readonly cacheHits: number;
   readonly retries: number;
+  /** Milliseconds that calls stood in line for a rate limit, added up over calls. */
+  readonly waitMs: number;
+  /** Dollars, of the replies whose model has a known price. */
+  readonly costUsd: number;
+  /** Replies whose model has none. */
+  readonly unpriced: number;
+};
+
+export const noStageUsage: StageUsage = {
+  input: 0,
+  cached: 0,
+  output: 0,
+  reasoning: 0,
+  replies: 0,
+  cacheHits: 0,
+  retries: 0,
+  waitMs: 0,
+  costUsd: 0,
+  unpriced: 0,
 };
 
 /** Everything that may change the outcome of a run, by name. A run goes on only under the same identity. */

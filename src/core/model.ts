@@ -10,6 +10,7 @@ export type ChatRequest = {
   readonly sampleIndex?: number;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
+  /** What a reply in JSON is parsed to. In the JSON itself names are in snake_case. Sent where a provider takes it. */
   readonly schema?: z.ZodType;
   readonly signal?: AbortSignal;
 };
@@ -37,6 +38,8 @@ export interface ChatModel {
   readonly account?: string;
   /** What prices are listed under, when it is not part of the id. */
   readonly modelName?: string;
+  /** Costs nothing, unless the configuration gives a price. For models that no provider runs. */
+  readonly isFree?: true;
   complete(request: ChatRequest): Promise<ChatReply>;
 }
 

@@ -1,8 +1,14 @@
 import type { RunCaches } from './cache.ts';
 import type { RunEvent } from './event.ts';
+import type { Ledger } from './ledger.ts';
 
 /** Files of a run directory by path, made from the journal for people to read. */
 export type Views = Readonly<Record<string, string>>;
+
+export type OpenOptions = {
+  /** Size that the caches should not grow beyond, in megabytes. The oldest texts are dropped. */
+  readonly maxCacheMb?: number | undefined;
+};
 
 /** Where a run is kept. One writer at a time. */
 export interface RunStore {
@@ -11,11 +17,13 @@ export interface RunStore {
   /** The journal so far. Reads only; changes nothing, not even a torn last line. */
   read(): Promise<RunEvent[]>;
   /** Takes the store for writing, or throws `RUN_LOCKED`. */
-  open(): Promise<OpenRunStore>;
+  open(options?: OpenOptions): Promise<OpenRunStore>;
 }
 
 export interface OpenRunStore extends AsyncDisposable {
   readonly caches: RunCaches;
+  /** Without one, limits count what the journal knows, and a killed run forgets what its last step had spent. */
+  readonly ledger?: Ledger;
   /** Resolves once the event would survive a crash. */
   append(event: RunEvent): Promise<void>;
   writeViews(views: Views): Promise<void>;

@@ -1,7 +1,7 @@
 import type { EditReport } from './apply-edit.ts';
 import type { SkillOptConfig } from './config.ts';
 import type { Edit } from './edit.ts';
-import type { RunEvent, Stage, StageUsage, StepAction } from './event.ts';
+import { noStageUsage, type RunEvent, type Stage, type StageUsage, type StepAction } from './event.ts';
 import type { Bucket, Evaluation } from './score.ts';
 import { bucketScores } from './score.ts';
 import { skillHash } from './skill-hash.ts';
@@ -220,13 +220,15 @@ type UsageTable = Readonly<Record<string, StageUsage>>;
 
 export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
   const sum = { ...a };
-  for (const [stage, usage] of Object.entries(b)) {
-    const before = sum[stage];
-    sum[stage] = before
-      ? (Object.fromEntries(
-          Object.entries(usage).map(([key, value]) => [key, value + before[key as keyof StageUsage]]),
-        ) as StageUsage)
-      : usage;
-  }
+  for (const [stage, usage] of Object.entries(b)) sum[stage] = addUsage(sum[stage] ?? noStageUsage, usage);
   return sum;
 }
+
+/** A journal of an earlier version lacks the later counters. */
+export function addUsage(a: StageUsage, b: Partial<StageUsage>): StageUsage {
+  const sum = { ...noStageUsage, ...a } as { -readonly [Counter in keyof StageUsage]: number };
+  for (const counter of COUNTERS) sum[counter] += b[counter] ?? 0;
+  return sum;
+}
+
+const COUNTERS = Object.keys(noStageUsage) as (keyof StageUsage)[];

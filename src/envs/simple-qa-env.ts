@@ -93,7 +93,7 @@ function toResult({ id, question, answers, taskType }: QaItem, reply: ChatReply)
 
 function describeMiss(golds: readonly string[], predicted: string, { finishReason }: ChatReply): string {
   const expected = golds.map((gold) => JSON.stringify(gold)).join(', ');
-  const cut = finishReason === 'length' ? ' (the reply was cut off)' : '';
+  const cut = finishReason === 'length' ? ' (the reply was cut at the token limit)' : '';
   return `expected ${golds.length > 1 ? 'one of ' : ''}${expected}, got ${JSON.stringify(predicted)}${cut}`;
 }
 

@@ -1,5 +1,7 @@
 /** Models that speak `ChatModel`, and what wraps them. Adding a line here is adding public API. */
 export type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason, Usage } from '../core/model.ts';
+export type { RateLimitChange } from '../core/observer.ts';
+export { remainingCalls } from './ai-sdk/rate-limit-headers.ts';
 export type { Amounts } from './budget/amounts.ts';
 export { type Budget, type BudgetOptions, createBudget, type Reservation } from './budget/budget.ts';
 export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
@@ -15,7 +17,6 @@ export { createLimiterPool, type LimiterPool } from './rate-limit/limiter-pool.t
 export {
   type AcquireOptions,
   createRateLimiter,
-  type RateLimitChange,
   type RateLimiter,
   type RateLimiterOptions,
   type Slot,

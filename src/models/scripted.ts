@@ -20,6 +20,7 @@ export function scripted(
   const requests: ChatRequest[] = [];
   return {
     id,
+    isFree: true,
     requests,
     async complete(request) {
       request.signal?.throwIfAborted();

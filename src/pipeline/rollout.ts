@@ -7,7 +7,7 @@ import { skillHash } from '../core/skill-hash.ts';
 import { createDeadline } from './deadline.ts';
 import { rolloutMemory } from './rollout-memory.ts';
 import type { StageDeps } from './stage-deps.ts';
-import { watchTarget } from './watch-target.ts';
+import { watchModels } from './watch-models.ts';
 
 type RolloutInput<I extends Item> = {
   readonly env: SkillEnv<I>;
@@ -48,9 +48,10 @@ type Attempt<I extends Item> = {
 function rolloutKey<I extends Item>(
   { env, item, sampleIndex }: Attempt<I>,
   hash: string,
-  { target, extras }: StageDeps,
+  { target, judge, extras }: StageDeps,
 ): string {
-  const parts = [1, hash, env.name, env.version ?? '', item, sampleIndex, target.id, extras];
+  const judged = judge ? [judge.id] : [];
+  const parts = [1, hash, env.name, env.version ?? '', item, sampleIndex, target.id, extras, ...judged];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
@@ -82,15 +83,15 @@ async function attemptItem<I extends Item>(
 ): Promise<RolloutResult> {
   deps.stop.signal.throwIfAborted(); // it may have come while the cache was asked
   using deadline = createDeadline(deps);
-  const watched = watchTarget(deps, { sampleIndex, signal: deadline.signal });
+  const { throwOutage, ...models } = watchModels(deps, { sampleIndex, signal: deadline.signal });
   try {
-    const context = { item, skill, target: watched.target, signal: deadline.signal };
+    const context = { item, skill, ...models, extras: deps.extras, signal: deadline.signal };
     const output = await Promise.race([env.rolloutOne(context), deadline.expiry]);
-    watched.throwOutage();
+    throwOutage();
     return checkOutput(item, output);
   } catch (error) {
-    watched.throwOutage();
-    if (error instanceof ModelCallError) throw error; // of another model, such as a judge: an outage all the same
+    throwOutage();
+    if (error instanceof ModelCallError) throw error; // of a model of the environment's own: an outage all the same
     deps.stop.signal.throwIfAborted();
     return { id: item.id, hard: 0, soft: 0, failReason: error instanceof Error ? error.message : String(error) };
   }

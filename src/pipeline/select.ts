@@ -7,7 +7,7 @@ import type { StageDeps } from './stage-deps.ts';
 
 type SelectInput = { readonly skill: string; readonly patch: Patch; readonly editBudget: number };
 
-const Ranking = z.object({ reasoning: z.string().nullish(), selectedIndices: z.array(z.unknown()) });
+const Ranking = z.object({ reasoning: z.string().nullish(), selectedIndices: z.array(z.int().catch(-1)) });
 
 /** ④ Clip: keep the `editBudget` edits that matter most. What fits is not ranked, and nothing is asked. */
 export async function rankAndSelect({ skill, patch, editBudget }: SelectInput, deps: StageDeps): Promise<Patch> {

@@ -10,6 +10,8 @@ import { createStop, type Stop } from './stop.ts';
 export type StageDeps = {
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
+  /** Scores what no rule can, for environments that want one. */
+  readonly judge: ChatModel | undefined;
   readonly limit: Limit;
   readonly stop: Stop;
   readonly prompts: Readonly<Record<PromptName, string>>;
@@ -34,6 +36,7 @@ type StageDepsOptions = Partial<Omit<StageDeps, 'limit' | 'prompts'>> & {
 export function createStageDeps({ workers = 8, promptOverrides = {}, ...options }: StageDepsOptions): StageDeps {
   const { stop = createStop(), extras = {} } = options;
   return {
+    judge: undefined,
     rollouts: undefined,
     optimizerMaxCompletionTokens: 4096,
     callTimeoutMs: 120_000,

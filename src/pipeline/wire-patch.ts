@@ -18,7 +18,9 @@ const WireEdit = z.object({
   content: text,
   target: text,
   supportCount: count,
-  sourceType: SourceType.optional().catch(undefined),
+  sourceType: SourceType.nullish()
+    .transform((value) => value ?? undefined)
+    .catch(undefined),
 });
 
 /** A patch as models write it, after the border codec. */
@@ -28,10 +30,20 @@ export const WirePatch = z
     return { reasoning, edits: edits.map(dropUndefined) };
   });
 
+/** What the analysts write before their patch. Nobody reads it, but a provider that is sent a schema allows no more. */
+const thoughts = {
+  batchSize: count,
+  failureSummary: z
+    .array(z.object({ failureType: text, count, description: text }))
+    .nullish()
+    .catch(undefined),
+  successPatterns: z.array(z.string()).nullish().catch(undefined),
+};
+
 /** The analysts' patch may stand under `patch` or at the top level. */
 export const AnalystReply = z.preprocess(
   (value) => (isRecord(value) && !('patch' in value) && 'edits' in value ? { patch: value } : value),
-  z.object({ patch: WirePatch }),
+  z.object({ ...thoughts, patch: WirePatch }),
 );
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -29,6 +29,7 @@ export function createSimulatedModel({ id, seed, latencyMs, failureRate, answer 
   const line = createFaultyLine(id, failureRate);
   return {
     id,
+    isFree: true,
     async complete(request) {
       request.signal?.throwIfAborted();
       const draw = createDraw(seed, requestTexts(request));

@@ -1,9 +1,12 @@
 import { existsSync, renameSync } from 'node:fs';
 import type Libsql from 'libsql';
 import type { RunCaches } from '../core/cache.ts';
+import { SkillError } from '../core/errors.ts';
+import { type CacheSize, limitCacheSize } from './cache-size.ts';
 import { fromStorable, toStorable } from './exact-text.ts';
 import { unwritable } from './file-error.ts';
 import { freePath } from './free-path.ts';
+import { shownPath } from './shown-path.ts';
 
 export type CacheName = keyof RunCaches;
 export type CacheEntry = { readonly cache: CacheName; readonly key: string; readonly value: string };
@@ -17,7 +20,7 @@ export type CacheDatabase = {
 
 type Database = InstanceType<typeof Libsql>;
 type Table = {
-  readonly get: Libsql.Statement<[number]>;
+  readonly get: Libsql.Statement<[number, string]>;
   readonly set: Libsql.Statement<[string, string, number]>;
   /** Where each text is. An index in the file would cost half as much again at each commit, and a query at each miss. */
   readonly rowOf: Map<string, number>;
@@ -27,15 +30,20 @@ type Connection = {
   readonly tables: Readonly<Record<CacheName, Table>>;
   readonly begin: Libsql.Statement<[]>;
   readonly commit: Libsql.Statement<[]>;
+  readonly size: CacheSize;
 };
+
+/** What `user_version` says of a file with the tables below. Files from before it was written say 0, and have them too. */
+const SCHEMA_VERSION = 1;
 
 /**
  * The texts of a run in one SQLite file. What is set survives the process; a crash of the machine may cost the last of it.
  * A file that turns out to be damaged, now or later, is set aside and an empty one begun: that costs money, never the run.
+ * When it grows beyond `maxBytes`, the oldest texts are dropped.
  */
-export async function openCacheDatabase(path: string): Promise<CacheDatabase> {
+export async function openCacheDatabase(path: string, maxBytes: number): Promise<CacheDatabase> {
   const { default: Database } = await import('libsql'); // Here, so that commands without a run do not load it.
-  const use = mendingConnection(path, () => connect(new Database(path)));
+  const use = mendingConnection(path, () => connect(new Database(path), path, maxBytes));
   use(() => undefined); // Now, so that a place that cannot be written is known before the run begins.
   return {
     get: (cache, key) => use(({ tables }) => getText(tables[cache], key)),
@@ -63,18 +71,41 @@ function mendingConnection(path: string, connect: () => Connection): Use {
   };
 }
 
-function connect(database: Database): Connection {
+function connect(database: Database, path: string, maxBytes: number): Connection {
   try {
     database.pragma('busy_timeout = 10000'); // First: even the change to WAL may have to wait for another process.
+    requireKnownVersion(database, path);
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
     database.pragma('cache_size = -8000');
     const tables = { replies: prepareTable(database, 'replies'), rollouts: prepareTable(database, 'rollouts') };
-    return { database, tables, begin: database.prepare('BEGIN IMMEDIATE'), commit: database.prepare('COMMIT') };
+    if (readVersion(database) < SCHEMA_VERSION) database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    const size = limitCacheSize(database, Object.entries(tables).map(toTrimmed), maxBytes);
+    const [begin, commit] = [database.prepare('BEGIN IMMEDIATE'), database.prepare('COMMIT')];
+    return { database, tables, begin, commit, size };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function requireKnownVersion(database: Database, path: string): void {
+  const version = readVersion(database);
+  if (version <= SCHEMA_VERSION) return;
+  const message = `${shownPath(path)} is of version ${version}, but this skillopt writes version ${SCHEMA_VERSION}`;
+  const hint = 'Update skillopt, or delete the cache: that only costs money.';
+  throw new SkillError('RUN_UNWRITABLE', message, { hint });
+}
+
+function readVersion(database: Database): number {
+  return (database.prepare('PRAGMA user_version').raw().get() as [number])[0];
+}
+
+function toTrimmed([name, { rowOf }]: [string, Table]) {
+  const forget = (upTo: number) => {
+    for (const [key, id] of rowOf) if (id <= upTo) rowOf.delete(key);
+  };
+  return { name, forget };
 }
 
 function prepareTable(database: Database, name: CacheName): Table {
@@ -82,7 +113,7 @@ function prepareTable(database: Database, name: CacheName): Table {
     `CREATE TABLE IF NOT EXISTS ${name} (id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, created INTEGER NOT NULL)`,
   );
   return {
-    get: database.prepare<[number]>(`SELECT value FROM ${name} WHERE id = ?`).raw(),
+    get: database.prepare<[number, string]>(`SELECT value FROM ${name} WHERE id = ? AND key = ?`).raw(),
     set: database.prepare<[string, string, number]>(`INSERT INTO ${name} (key, value, created) VALUES (?, ?, ?)`),
     rowOf: readKeys(database, name),
   };
@@ -96,12 +127,14 @@ function readKeys(database: Database, name: CacheName): Map<string, number> {
 
 function getText({ get, rowOf }: Table, key: string): string | undefined {
   const id = rowOf.get(key);
-  const row = id === undefined ? undefined : (get.get(id) as [string] | undefined);
+  if (id === undefined) return undefined;
+  const row = get.get(id, toStorable(key)) as [string] | undefined;
+  if (row === undefined) rowOf.delete(key); // Another process has dropped it, so it can be set again.
   return row && fromStorable(row[0]);
 }
 
 function setTexts(connection: Connection, entries: readonly CacheEntry[]): void {
-  const { database, tables, begin, commit } = connection;
+  const { database, tables, begin, commit, size } = connection;
   const news = entries.filter(({ cache, key }) => !tables[cache].rowOf.has(key));
   if (news.length > 1) begin.run(); // one statement is a transaction of its own
   try {
@@ -113,6 +146,7 @@ function setTexts(connection: Connection, entries: readonly CacheEntry[]): void 
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
   }
+  size.added(news.reduce((sum, { key, value }) => sum + key.length + value.length, 0));
 }
 
 function insert({ set }: Table, key: string, value: string): number {
@@ -135,7 +169,8 @@ function setAside(path: string): void {
 
 /** What SQLite says, such as a full disk. The driver's own complaints are `TypeError`s, and bugs. */
 function isDatabaseError(error: unknown): error is Error & { code: string } {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && !(error instanceof TypeError);
+  if (error instanceof TypeError || error instanceof SkillError) return false;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
 function isDamage(error: unknown): boolean {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { OpenRunStore, RunStore, Views } from '../core/run-store.ts';
+import type { OpenOptions, OpenRunStore, RunStore, Views } from '../core/run-store.ts';
 import { isFileError, unwritable } from './file-error.ts';
 import { openJournal, readJournal } from './journal.ts';
+import { LEDGER_FILE, openLedger } from './ledger-file.ts';
 import { takeRunLock } from './run-lock.ts';
 import { openCaches } from './text-cache.ts';
 import { writeViews } from './write-views.ts';
@@ -16,16 +17,16 @@ export function runDirectory(path: string): RunStore {
   return {
     name: path,
     read: () => readJournal(join(directory, JOURNAL_FILE)),
-    open: () => openDirectory(directory),
+    open: (options = {}) => openDirectory(directory, options),
   };
 }
 
-async function openDirectory(directory: string): Promise<OpenRunStore> {
+async function openDirectory(directory: string, options: OpenOptions): Promise<OpenRunStore> {
   const missing = missingFolders(join(directory, 'cache'));
   const taken: Release[] = [];
   try {
     await mkdir(directory, { recursive: true });
-    return await takeAll(directory, taken);
+    return await takeAll(directory, taken, options);
   } catch (error) {
     await releaseAll(taken);
     for (const folder of missing) await rmdir(folder).catch(() => undefined); // Stays when somebody else uses it.
@@ -35,16 +36,19 @@ async function openDirectory(directory: string): Promise<OpenRunStore> {
 
 type Release = () => Promise<void>;
 
-async function takeAll(directory: string, taken: Release[]): Promise<OpenRunStore> {
+async function takeAll(directory: string, taken: Release[], options: OpenOptions): Promise<OpenRunStore> {
   const lock = await takeRunLock(directory);
   taken.push(lock.release);
   await readJournal(join(directory, JOURNAL_FILE)); // A damaged journal is reported before anything is changed.
   const journal = await openJournal(join(directory, JOURNAL_FILE));
   taken.push(journal.close);
-  const { close, ...caches } = await openCaches(directory);
+  const { close, ...caches } = await openCaches(directory, options);
   taken.push(async () => close());
+  const ledger = await openLedger(join(directory, LEDGER_FILE));
+  taken.push(async () => ledger.close());
   return {
     caches,
+    ledger,
     append: journal.append,
     writeViews: viewWriter(directory),
     [Symbol.asyncDispose]: () => releaseAll(taken),

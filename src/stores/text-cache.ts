@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunCaches, TextCache } from '../core/cache.ts';
+import type { OpenOptions } from '../core/run-store.ts';
 import { type CacheName, openCacheDatabase } from './cache-database.ts';
 import { groupWriter } from './group-writer.ts';
 
@@ -9,11 +10,13 @@ type OpenCaches = RunCaches & {
   close(): void;
 };
 
+const DEFAULT_MAX_MB = 1024;
+
 /** The caches of a run, in `cache/cache.db` below `directory`. Safe to delete between runs; that only costs money. */
-export async function openCaches(directory: string): Promise<OpenCaches> {
+export async function openCaches(directory: string, { maxCacheMb }: OpenOptions = {}): Promise<OpenCaches> {
   const folder = join(directory, 'cache');
   await mkdir(folder, { recursive: true });
-  const database = await openCacheDatabase(join(folder, 'cache.db'));
+  const database = await openCacheDatabase(join(folder, 'cache.db'), (maxCacheMb ?? DEFAULT_MAX_MB) * 2 ** 20);
   const writer = groupWriter(database);
   let isOpen = true;
   const textCache = (cache: CacheName): TextCache => ({

@@ -5,8 +5,8 @@ import { countSteps } from './plan.ts';
 export type Range = { readonly low: number; readonly high: number };
 
 export type StageEstimate = {
-  readonly stage: 'rollout' | 'analyst' | 'merge' | 'ranking';
-  readonly role: 'target' | 'optimizer';
+  readonly stage: 'rollout' | 'judge' | 'analyst' | 'merge' | 'ranking';
+  readonly role: 'target' | 'optimizer' | 'judge';
   readonly calls: Range;
   readonly inputTokens: Range;
   readonly outputTokens: Range;
@@ -14,6 +14,8 @@ export type StageEstimate = {
 
 export type EstimateInput = {
   readonly config: SkillOptConfig;
+  /** Whether a model scores the rollouts: one more call for each is assumed. */
+  readonly hasJudge?: boolean;
   readonly items: { readonly train: number; readonly val: number; readonly test: number };
   /** Tokens of the texts that prompts are made of: counted, but for replies, which are assumed. */
   readonly tokens: {
@@ -32,7 +34,7 @@ export type EstimateInput = {
  * to change: unchanged candidates are not measured and known rollouts not repeated. The high end changes the skill at
  * every step.
  */
-export function estimateRun({ config, items, tokens }: EstimateInput): StageEstimate[] {
+export function estimateRun({ config, items, tokens, hasJudge = false }: EstimateInput): StageEstimate[] {
   const steps = countSteps(config, items.train);
   const analysts = minibatches(config, Math.min(config.batchSize, items.train));
   const trajectory = tokens.item + tokens.targetReply;
@@ -41,13 +43,20 @@ export function estimateRun({ config, items, tokens }: EstimateInput): StageEsti
   const { optimizerPrompt: prompt, optimizerReply: reply } = tokens;
   // The skill grows by its edits, and is half as much longer in the mean of a run as at its end.
   const skill = { low: tokens.skill, high: tokens.skill + (steps * config.editBudget * tokens.edit) / 2 };
+  const attempts = rollouts(config, items, steps);
+  const judged = { low: trajectory + JUDGE_PROMPT, high: trajectory + JUDGE_PROMPT };
   return [
-    toEstimate('rollout', rollouts(config, items, steps), add(skill, tokens.item), tokens.targetReply),
+    toEstimate('rollout', attempts, add(skill, tokens.item), tokens.targetReply),
+    ...(hasJudge ? [toEstimate('judge', attempts, judged, JUDGE_REPLY)] : []),
     toEstimate('analyst', scale(analysts, steps), add(skill, prompt + minibatch), reply),
     toEstimate('merge', scale(merges(config, analysts), steps), add(skill, prompt + patches), reply),
     toEstimate('ranking', { low: 0, high: steps }, add(skill, prompt + reply), reply / 4),
   ];
 }
+
+/** Nobody knows an environment's rubric. */
+const JUDGE_PROMPT = 300;
+const JUDGE_REPLY = 100;
 
 /** Evaluations that a run may need: the baseline, one per step, and the two tests. */
 function rollouts(config: SkillOptConfig, items: EstimateInput['items'], steps: number): Range {
@@ -73,7 +82,7 @@ const add = ({ low, high }: Range, amount: number): Range => ({ low: low + amoun
 const scale = ({ low, high }: Range, factor: number): Range => ({ low: low * factor, high: high * factor });
 
 function toEstimate(stage: StageEstimate['stage'], calls: Range, input: Range, output: number): StageEstimate {
-  const role = stage === 'rollout' ? 'target' : 'optimizer';
+  const role = stage === 'rollout' ? 'target' : stage === 'judge' ? 'judge' : 'optimizer';
   const rounded = ({ low, high }: Range): Range => ({ low: Math.round(low), high: Math.round(high) });
   const inputTokens = rounded({ low: calls.low * input.low, high: calls.high * input.high });
   return { stage, role, calls, inputTokens, outputTokens: rounded(scale(calls, output)) };

@@ -15,6 +15,8 @@ export type EvaluateSkillOptions<I extends Item = Item> = {
   readonly skill: string;
   readonly split: string;
   readonly target: ChatModel;
+  /** A model that scores what no rule can, for environments that ask one. */
+  readonly judge?: ChatModel | undefined;
   readonly config?: SkillOptConfigInput;
   readonly caches?: RunCaches;
   readonly observers?: readonly RunObserver[];
@@ -29,7 +31,7 @@ export type SkillScore = {
 
 /** Scores one document on one split, as the trainer would. Nothing is journaled; with `caches` nothing is paid twice. */
 export async function evaluateSkill<I extends Item>(options: EvaluateSkillOptions<I>): Promise<SkillScore> {
-  const { env, skill, split, target, caches, observers = [], signal } = options;
+  const { env, skill, split, target, judge, caches, observers = [], signal } = options;
   const items = await env.getItems(split);
   if (items.length === 0) throw new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`);
   using stop = createStop(signal);
@@ -37,6 +39,7 @@ export async function evaluateSkill<I extends Item>(options: EvaluateSkillOption
     config: parseConfig(options.config),
     target,
     optimizer: target,
+    judge,
     caches,
     promptOverrides: {},
     observers,

@@ -13,6 +13,7 @@ type IdentityInput = {
   readonly initialSkill: string;
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
+  readonly judge?: ChatModel | undefined;
   readonly prompts: Readonly<Record<string, string>>;
 };
 
@@ -24,6 +25,7 @@ export function runIdentity({
   initialSkill,
   target,
   optimizer,
+  judge,
   prompts,
 }: IdentityInput): RunIdentity {
   const settings = Object.entries(config).filter(([key]) => !OPERATIONAL_KEYS.has(key));
@@ -34,6 +36,7 @@ export function runIdentity({
     ['env', `${env.name}@${env.version ?? ''}`],
     ['target', target.id],
     ['optimizer', optimizer.id],
+    ...(judge ? [['judge', judge.id]] : []),
     ['initial skill', skillHash(initialSkill)],
     ...hashes('items of', items),
     ...hashes('prompt', prompts),

@@ -24,6 +24,8 @@ export type TrainerOptions<I extends Item = Item> = {
   readonly target: ChatModel;
   /** The model that reads trajectories and proposes edits. */
   readonly optimizer: ChatModel;
+  /** A model that scores what no rule can, for environments that ask one. */
+  readonly judge?: ChatModel | undefined;
   /** The document to start from; else the environment's own; else an empty one. */
   readonly initialSkill?: string;
   readonly promptOverrides?: PromptOverrides;
@@ -57,14 +59,14 @@ export class SkillOptTrainer<I extends Item = Item> {
     const items = await loadRunItems(this.#options.env, this.#config);
     const start = await this.#describeStart(items);
     requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
-    await using store = await this.#store.open();
+    await using store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb });
     const journal = await this.#store.read();
     requireSameRun(this.#store, start, journal);
     return await this.#run(start, items, store, journal);
   }
 
   async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
-    const { target, optimizer, observers = [], signal } = this.#options;
+    const { target, optimizer, judge, observers = [], signal } = this.#options;
     const warnings = this.#warnings(items);
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
@@ -72,7 +74,9 @@ export class SkillOptTrainer<I extends Item = Item> {
       config: this.#config,
       target,
       optimizer,
+      judge,
       caches: store.caches,
+      ledger: store.ledger,
       promptOverrides: this.#promptOverrides,
       observers,
       stop,
@@ -91,14 +95,14 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async #describeStart(items: RunItems): Promise<Start> {
-    const { env, target, optimizer } = this.#options;
+    const { env, target, optimizer, judge } = this.#options;
     const initialSkill = this.#options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
     const config = this.#config;
     const prompts = loadPrompts(this.#promptOverrides, config.extras);
     return {
       type: 'run-start',
       format: 1,
-      identity: runIdentity({ config, env, items, initialSkill, target, optimizer, prompts }),
+      identity: runIdentity({ config, env, items, initialSkill, target, optimizer, judge, prompts }),
       config,
       env: env.name,
       target: target.id,

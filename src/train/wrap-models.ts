@@ -1,11 +1,13 @@
 import type { RunCaches } from '../core/cache.ts';
 import type { SkillOptConfig } from '../core/config.ts';
 import type { Stamp } from '../core/event.ts';
+import type { Ledger } from '../core/ledger.ts';
 import type { ChatModel, ChatRequest } from '../core/model.ts';
 import type { RunObserver } from '../core/observer.ts';
 import {
   createLimiterPool,
   createMeter,
+  remainingCalls,
   withCircuit,
   withMeter,
   withRateLimit,
@@ -14,6 +16,7 @@ import {
   withTimeout,
 } from '../models/index.ts';
 import type { Stop } from '../pipeline/index.ts';
+import { priceFor } from './price-for.ts';
 import { notify } from './recorder.ts';
 import { runBudget } from './run-budget.ts';
 
@@ -21,26 +24,51 @@ export type WrapOptions = {
   readonly config: SkillOptConfig;
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
+  readonly judge?: ChatModel | undefined;
   readonly caches: RunCaches | undefined;
   readonly observers: readonly RunObserver[];
   readonly stop: Stop;
   /** What the run has used before, by stage. */
   readonly usage?: Stamp['usage'];
+  /** Where the run keeps what it has spent, if it does. */
+  readonly ledger?: Ledger | undefined;
 };
 
-/** Both models in what every run needs: cache(meter(circuit(retry(rateLimit(budget(timeout(model))))))). */
-export function wrapModels({ config, target, optimizer, caches, observers, stop, usage = {} }: WrapOptions) {
+/** The models in what every run needs: cache(meter(circuit(retry(rateLimit(budget(timeout(model))))))). */
+export function wrapModels({
+  config,
+  target,
+  optimizer,
+  judge,
+  caches,
+  observers,
+  stop,
+  usage = {},
+  ledger,
+}: WrapOptions) {
   const { signal } = stop;
   const meter = createMeter();
-  const limiters = createLimiterPool(() => ({ initial: config.workers, max: config.workers }));
-  const budgeted = runBudget({ config, target, optimizer, usage, signal });
+  const limiters = createLimiterPool((account) => ({
+    initial: config.workers,
+    max: config.workers,
+    onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
+  }));
+  const budgeted = runBudget({ config, target, optimizer, usage, ledger, signal });
   const countRetry = ({ request }: { readonly request: ChatRequest }) =>
     meter.add(request.stage ?? 'other', { retries: 1 });
+
+  const countWait = ({ request, waitMs }: { readonly request: ChatRequest; readonly waitMs: number }) =>
+    meter.add(request.stage ?? 'other', { waitMs });
 
   const paced = (model: ChatModel, { account }: ChatModel) =>
     account === undefined
       ? model
-      : withRateLimit(model, limiters.sharedLimiter(account), { signal, onRequeue: countRetry });
+      : withRateLimit(model, limiters.sharedLimiter(account), {
+          signal,
+          remainingCalls,
+          onRequeue: countRetry,
+          onWait: countWait,
+        });
   const retried = (model: ChatModel) =>
     withRetry(model, {
       maxRetries: config.maxRetries,
@@ -51,11 +79,20 @@ export function wrapModels({ config, target, optimizer, caches, observers, stop,
       },
     });
   // The meter is inside the cache: tokens of a remembered reply were paid before.
-  const metered = (model: ChatModel) => withMeter(withCircuit(model, config.maxConsecutiveFailures), meter);
+  const metered = (model: ChatModel, original: ChatModel) =>
+    withMeter(withCircuit(model, config.maxConsecutiveFailures), meter, { price: priceFor(original, config.prices) });
   const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
   const cached = (model: ChatModel) => (caches ? withReplyCache(model, caches.replies, { onHit }) : model);
 
   const wrap = (model: ChatModel) =>
-    cached(metered(retried(paced(budgeted(withTimeout(model, config.callTimeoutMs), model), model))));
-  return { target: wrap(target), optimizer: wrap(optimizer), takeUsage: () => meter.take() };
+    cached(metered(retried(paced(budgeted(withTimeout(model, config.callTimeoutMs), model), model)), model));
+  return {
+    target: wrap(target),
+    optimizer: wrap(optimizer),
+    judge: judge && wrap(judge),
+    takeUsage: () => meter.take(),
+  };
 }
+
+/** Provider and host. What tells keys apart is for the pool alone. */
+const publicName = (account: string) => account.split(' ').slice(0, 2).join(' ');

@@ -13,8 +13,8 @@ export type CliRow = {
   /** Instruction files and skills that the CLI reads when a person starts it. */
   readonly planted: readonly string[];
   readonly usage: { readonly input: number; readonly output: number };
-  /** CLIs that try again on their own for longer than this only meet the time limit. */
-  readonly timeoutMs?: number;
+  /** Statuses that the CLI keeps to itself. */
+  readonly unnamed?: readonly number[];
 };
 
 const counted = { input: 11, output: 7 };
@@ -25,7 +25,7 @@ export const cliRows: readonly CliRow[] = [
     specifier: '@anthropic-ai/claude-code@2.1.197',
     model: 'claude-sonnet-4-5',
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'dummy' }),
-    planted: ['.claude/CLAUDE.md', '.claude/skills/planted/SKILL.md', 'CLAUDE.md'],
+    planted: ['.claude/CLAUDE.md', '.claude/rules/planted.md', '.claude/skills/planted/SKILL.md'],
     usage: counted,
   },
   {
@@ -34,8 +34,14 @@ export const cliRows: readonly CliRow[] = [
     model: 'fake-model',
     env: () => ({ FAKE_KEY: 'dummy' }),
     extraArgs: (url) => ['-c', 'model_provider="fake"', '-c', `model_providers.fake=${codexProvider(url)}`],
-    planted: ['.codex/AGENTS.md', '.codex/skills/planted/SKILL.md', '.agents/skills/planted/SKILL.md'],
+    planted: [
+      '.codex/AGENTS.md',
+      '.codex/AGENTS.override.md',
+      '.codex/skills/planted/SKILL.md',
+      '.agents/skills/planted/SKILL.md',
+    ],
     usage: counted,
+    unnamed: [500],
   },
   {
     cli: 'gemini-cli',
@@ -56,14 +62,19 @@ export const cliRows: readonly CliRow[] = [
     homeFiles: () => ({ '.qwen/settings.json': JSON.stringify({ security: { auth: { selectedType: 'openai' } } }) }),
     planted: ['.qwen/QWEN.md', '.qwen/AGENTS.md', '.qwen/skills/planted/SKILL.md', '.agents/skills/planted/SKILL.md'],
     usage: counted,
-    timeoutMs: 30_000,
   },
   {
     cli: 'pi-cli',
     specifier: '@earendil-works/pi-coding-agent@0.74.2',
     model: 'fake/fake-model',
     homeFiles: (url) => ({ '.pi/agent/models.json': piModels(url) }),
-    planted: ['.pi/agent/AGENTS.md', '.pi/agent/skills/planted/SKILL.md', '.agents/skills/planted/SKILL.md'],
+    planted: [
+      '.pi/agent/AGENTS.md',
+      '.pi/agent/SYSTEM.md',
+      '.pi/agent/APPEND_SYSTEM.md',
+      '.pi/agent/skills/planted/SKILL.md',
+      '.agents/skills/planted/SKILL.md',
+    ],
     usage: counted,
   },
   {
@@ -76,23 +87,31 @@ export const cliRows: readonly CliRow[] = [
       COPILOT_PROVIDER_API_KEY: 'dummy',
       COPILOT_OFFLINE: 'true',
     }),
-    planted: ['.copilot/copilot-instructions.md', '.copilot/AGENTS.md', '.copilot/skills/planted/SKILL.md'],
+    planted: [
+      '.copilot/copilot-instructions.md',
+      '.copilot/AGENTS.md',
+      '.copilot/instructions/planted.instructions.md',
+      '.copilot/skills/planted/SKILL.md',
+    ],
     usage: { input: 0, output: 0 },
-    timeoutMs: 30_000,
   },
   {
     cli: 'opencode-cli',
     specifier: 'opencode-ai@1.18.18',
     model: 'fake/fake-model',
     env: (url) => ({ OPENCODE_CONFIG_CONTENT: opencodeProvider(url), OPENCODE_DISABLE_MODELS_FETCH: '1' }),
-    planted: ['.config/opencode/AGENTS.md', '.config/opencode/skill/planted/SKILL.md', '.claude/CLAUDE.md'],
+    homeFiles: () => ({ '.opencode/opencode.json': JSON.stringify({ instructions: ['~/AGENTS.md'] }) }),
+    planted: [
+      '.config/opencode/AGENTS.md',
+      '.config/opencode/skill/planted/SKILL.md',
+      '.opencode/agent/chat.md',
+      '.opencode/skill/planted/SKILL.md',
+    ],
     usage: counted,
-    timeoutMs: 30_000,
   },
 ];
 
-const codexProvider = (url: string) =>
-  `{name="fake",base_url="${url}/v1",env_key="FAKE_KEY",wire_api="responses",request_max_retries=0,stream_max_retries=0}`;
+const codexProvider = (url: string) => `{name="fake",base_url="${url}/v1",env_key="FAKE_KEY",wire_api="responses"}`;
 
 function piModels(url: string): string {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

@@ -1,9 +1,10 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import pLimit from 'p-limit';
 import { agentChat, agentClis } from 'skillopt/agents';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliRow, cliRows } from './cli-rows.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { cliRows } from './cli-rows.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import { installCli } from './install-cli.ts';
 
@@ -15,30 +16,54 @@ const messages = [
   { role: 'user' as const, content: 'What is the capital of France?' },
 ];
 
-describe.each(cliRows)('$cli', (row) => {
-  let program: string;
+/** What any of the CLIs takes for instructions in the folder it runs in or above. */
+const projectFiles = [
+  ...['AGENTS.md', 'AGENTS.override.md', 'CLAUDE.md', 'CLAUDE.local.md', 'GEMINI.md', 'QWEN.md', 'CONTEXT.md'],
+  ...['.github/copilot-instructions.md', '.pi/SYSTEM.md', '.pi/APPEND_SYSTEM.md', '.claude/CLAUDE.md'],
+  ...['.claude/rules/near.md', '.claude/skills/near/SKILL.md', '.agents/skills/near/SKILL.md'],
+];
+
+const twoAtATime = pLimit(2);
+const rows = await Promise.all(
+  cliRows.map((row) =>
+    twoAtATime(async () => ({ row, installed: await installCli(agentClis[row.cli].binary, row.specifier) })),
+  ),
+);
+const driven = rows.filter(({ installed }) => installed.missing === undefined);
+const isOffline = rows.every(({ installed }) => installed.missing !== undefined && installed.isOffline);
+
+it.skipIf(process.env.CI && isOffline)('at least one CLI was there to be driven', () => {
+  expect(driven).not.toEqual([]);
+});
+
+describe.each(rows)('$row.cli ($row.specifier)', ({ row, installed }) => {
+  if (installed.missing !== undefined) return it.skip(installed.missing);
+  const { program } = installed;
   let home: string;
   let provider: Awaited<ReturnType<typeof startFakeProvider>>;
 
   beforeAll(async () => {
-    program = await installCli(agentClis[row.cli].binary, row.specifier);
     home = await mkdtemp(join(tmpdir(), 'skillopt-home-'));
     provider = await startFakeProvider(reply);
-    for (const name of row.planted) await write(join(home, name), name.endsWith('SKILL.md') ? skill : planted);
+    const near = projectFiles.flatMap((name) => [name, join('tmp', name)]);
+    for (const name of [...row.planted, ...near])
+      await write(join(home, name), name.endsWith('SKILL.md') ? skill : planted);
+    vi.stubEnv('TMPDIR', join(home, 'tmp')); // the CLI runs below it, so the home and this folder are above it
   });
   afterAll(async () => {
+    vi.unstubAllEnvs();
     await provider[Symbol.asyncDispose]();
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  const chatAt = async (url: string) => {
+  const chatAt = async (url: string, extraArgs: readonly string[] = []) => {
     for (const [name, text] of Object.entries(row.homeFiles?.(url) ?? {})) await write(join(home, name), text);
-    const path = await wrap({ row, program, home, url });
+    const path = await wrap(program, [...(row.extraArgs?.(url) ?? []), ...extraArgs], home);
     const env = { ...cleanEnvironment(), ...row.env?.(url), HOME: home };
-    return agentChat({ cli: row.cli, model: row.model, path, env, timeoutMs: row.timeoutMs ?? 60_000 });
+    return agentChat({ cli: row.cli, model: row.model, path, env, timeoutMs: 60_000 });
   };
 
-  it('answers, with its tokens, and sends our prompts but not what stands in the home', async () => {
+  it('answers, with its tokens, and sends our prompts but no instructions from its home or the folders above', async () => {
     const chat = await chatAt(provider.url);
     const answer = await chat.complete({ messages });
     expect(answer).toMatchObject({ text: reply, finishReason: 'stop', usage: row.usage });
@@ -48,15 +73,26 @@ describe.each(cliRows)('$cli', (row) => {
     expect(sent).not.toContain(planted);
   });
 
-  it.each([401, 404])('a %i is fatal, and says what to do', async (status) => {
+  it.each([
+    [401, `Sign in again: ${agentClis[row.cli].signInCommand}`],
+    [404, `Name a model that ${agentClis[row.cli].binary} offers to your account.`],
+  ])('a %i is fatal: %s', async (status, hint) => {
     const chat = await chatAt(provider.refusing(status));
-    const remedy = status === 401 ? expect.stringContaining('Sign in') : expect.stringContaining('Name a model');
-    await expect(chat.complete({ messages })).rejects.toMatchObject({ isRetryable: false, hint: remedy });
+    await expect(chat.complete({ messages })).rejects.toMatchObject({ isRetryable: false, isFatal: true, hint });
   });
 
-  it.each([429, 500])('a %i is worth another try', async (status) => {
+  it.each([429, 500])('a %i is told as worth another try, long before the time limit', async (status) => {
     const chat = await chatAt(provider.refusing(status));
-    await expect(chat.complete({ messages })).rejects.toMatchObject({ name: 'ModelCallError', isRetryable: true });
+    const told = row.unnamed?.includes(status) ? undefined : status;
+    const error = await chat.complete({ messages }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: 'ModelCallError', isRetryable: true, isFatal: false, status: told });
+    expect(error).not.toMatchObject({ message: expect.stringContaining('gave no answer within') });
+  });
+
+  it('an option that it does not know is fatal: Update', async () => {
+    const chat = await chatAt(provider.url, ['--no-such-option']);
+    const hint = `Update ${agentClis[row.cli].binary}: ${agentClis[row.cli].installCommand}`;
+    await expect(chat.complete({ messages })).rejects.toMatchObject({ isRetryable: false, isFatal: true, hint });
   });
 });
 
@@ -65,12 +101,10 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(path, text);
 }
 
-type Wrapping = { readonly row: CliRow; readonly program: string; readonly home: string; readonly url: string };
-
 /** A program that adds arguments to ours, since not every CLI takes its provider from the environment. */
-async function wrap({ row, program, home, url }: Wrapping): Promise<string> {
-  if (row.extraArgs === undefined) return program;
-  const quoted = row.extraArgs(url).map((argument) => `'${argument}'`);
+async function wrap(program: string, args: readonly string[], home: string): Promise<string> {
+  if (args.length === 0) return program;
+  const quoted = args.map((argument) => `'${argument}'`);
   const path = join(home, 'wrapped');
   await writeFile(path, `#!/bin/sh\nexec '${program}' ${quoted.join(' ')} "$@"\n`);
   await chmod(path, 0o755);

@@ -6,15 +6,21 @@ import type { ChatModel } from '../../src/core/model.ts';
 import {
   anthropicChat,
   azureChat,
+  createBudget,
   createMeter,
+  createRateLimiter,
   fromAiSdk,
   googleChat,
   minimaxChat,
   openaiChat,
   openaiCompatible,
   qwenChat,
+  remainingCalls,
   scripted,
+  withBudget,
+  withCircuit,
   withMeter,
+  withRateLimit,
   withReplyCache,
   withRetry,
   withTimeout,
@@ -51,13 +57,28 @@ function overHttp(make: (options: HttpOptions) => ChatModel): Implementation {
 /** Everything that makes a `ChatModel` from another. */
 const wrappers: Record<string, (model: ChatModel) => ChatModel> = {
   alone: (model) => model,
-  withRetry: (model) => withRetry(model),
   withTimeout: (model) => withTimeout(model, 60_000),
+  withBudget: budgeted,
+  withRateLimit: paced,
+  withRetry: (model) => withRetry(model),
+  withCircuit: (model) => withCircuit(model, 8),
   withReplyCache: (model) => withReplyCache(model, memoryCache()),
   withMeter: (model) => withMeter(model, createMeter()),
-  'all of them': (model) =>
-    withMeter(withReplyCache(withRetry(withTimeout(model, 60_000)), memoryCache()), createMeter()),
+  'all of them': (model) => {
+    const sent = withRetry(paced(budgeted(withTimeout(model, 60_000))));
+    return withReplyCache(withMeter(withCircuit(sent, 8), createMeter()), memoryCache());
+  },
 };
+
+function budgeted(model: ChatModel): ChatModel {
+  const budget = createBudget({ maxCalls: 8, maxTotalTokens: 100_000 });
+  return withBudget(model, budget, { countTokens: () => 10, defaultMaxOutputTokens: 100 });
+}
+
+/** Two at a time, so that of several calls some wait. */
+function paced(model: ChatModel): ChatModel {
+  return withRateLimit(model, createRateLimiter({ initial: 2, max: 2 }), { remainingCalls });
+}
 
 const rows = Object.entries(implementations).flatMap(([name, implementation]) =>
   Object.entries(wrappers).map(([wrapperName, wrap]) => ({ name: `${name}, ${wrapperName}`, implementation, wrap })),

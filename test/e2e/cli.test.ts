@@ -291,6 +291,27 @@ describe('skillopt estimate', () => {
   });
 });
 
+describe('a limit below what a run needs', () => {
+  it('is told before anything is spent, and may be ignored', async () => {
+    await using project = await createProject(worldFiles({ ...quick, maxCalls: 10 }));
+    const refused = await project.run(['train']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toMatch(/needs at least \d+ calls, and --max-calls is 10 calls/);
+    expect(await project.run(['runs', '--json'])).toMatchObject({ stdout: expect.stringContaining('[]') });
+    const begun = await project.run(['train', '--ignore-estimate']);
+    expect(begun.stderr).toMatch(/bought: 0 of \d+ steps for \d+ calls/);
+    expect(begun.stderr).toContain('run the same command with a higher limit to go on');
+  });
+
+  it('that it may reach is a warning', async () => {
+    await using project = await createProject(worldFiles({ ...quick }));
+    const { totals } = JSON.parse((await project.run(['estimate', '--json'])).stdout);
+    const { stderr } = await project.run(['train', '--max-calls', String(totals.calls.high - 1)]);
+    expect(stderr).toMatch(/estimate: [\d,]+–[\d,]+ calls/);
+    expect(stderr).toMatch(/warning: this run may need .* it stops at --max-calls/);
+  });
+});
+
 describe('skillopt doctor', () => {
   it('finds everything well in a project that can train', async () => {
     await using project = await createProject(worldFiles(quick));

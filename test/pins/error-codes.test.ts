@@ -1,4 +1,4 @@
-import { type ErrorCode, ModelCallError, SkillError } from 'skillopt';
+import { type ErrorCode, ModelCallError, PromptTooLongError, SkillError } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 
 /** A code that is taken away or renamed does not compile here; one that is new must be added. */
@@ -13,6 +13,7 @@ const codes = {
   RUN_UNWRITABLE: true,
   JOURNAL_CORRUPT: true,
   MODEL_CALL_FAILED: true,
+  PROMPT_TOO_LONG: true,
   MODEL_REPLY_INVALID: true,
   BUDGET_EXHAUSTED: true,
   USAGE: true,
@@ -76,5 +77,23 @@ describe('ModelCallError', () => {
   it('believes whoever knows better', () => {
     expect(new ModelCallError('x', { status: 500, isRetryable: false }).isRetryable).toBe(false);
     expect(new ModelCallError('x', { status: 400, isRetryable: true }).isRetryable).toBe(true);
+  });
+});
+
+describe('PromptTooLongError', () => {
+  it('is a ModelCallError with the sizes, and neither retryable nor fatal', () => {
+    const error = new PromptTooLongError('too long', { status: 400, promptTokens: 9, maxTokens: 8 });
+    expect(error).toBeInstanceOf(ModelCallError);
+    expect({ ...error }).toEqual({
+      name: 'PromptTooLongError',
+      code: 'PROMPT_TOO_LONG',
+      status: 400,
+      isRetryable: false,
+      isFatal: false,
+      retryAfterMs: undefined,
+      promptTokens: 9,
+      maxTokens: 8,
+      hint: expect.stringContaining('larger context'),
+    });
   });
 });

@@ -14,6 +14,7 @@ const surface: Record<string, string[]> = {
     'ModelCallError',
     'PROMPT_NAMES',
     'Patch',
+    'PromptTooLongError',
     'PythonRandom',
     'RolloutResult',
     'SimpleQAEnv',

@@ -26,10 +26,12 @@ type Attempt = { bound: Amounts; ending: { share: number } | 'release'; rests: n
 it('what is spent and set aside never passes a limit, however 64 workers interleave', async () => {
   await fc.assert(
     fc.asyncProperty(limits, fc.array(attempt, { maxLength: 200 }), async (given, attempts) => {
-      const budget = createBudget(given);
+      const claims: Amounts[] = [];
+      const budget = createBudget({ ...given, ledger: { claim: (most) => claims.push(most) } });
+      const expectSafe = () => expectClaimed(budget, claims.at(-1));
       const seen = { calls: 0 };
       const work = [...attempts];
-      await Promise.all(Array.from({ length: WORKERS }, () => worker(budget, work, seen)));
+      await Promise.all(Array.from({ length: WORKERS }, () => worker({ budget, expectSafe }, work, seen)));
       expect(budget.reserved()).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
       expect(budget.spent().calls).toBe(seen.calls);
       expect(seen.calls).toBeLessThanOrEqual(given.maxCalls ?? Number.POSITIVE_INFINITY);
@@ -38,10 +40,12 @@ it('what is spent and set aside never passes a limit, however 64 workers interle
   );
 });
 
-async function worker(budget: Budget, work: Attempt[], seen: { calls: number }): Promise<void> {
+type Kept = { budget: Budget; expectSafe: () => void };
+
+async function worker(kept: Kept, work: Attempt[], seen: { calls: number }): Promise<void> {
   for (let next = work.shift(); next !== undefined; next = work.shift()) {
     try {
-      await run(budget, next, seen);
+      await run(kept, next, seen);
     } catch (error) {
       expect(error).toBeInstanceOf(SkillError);
       expect(error).toHaveProperty('code', 'BUDGET_EXHAUSTED');
@@ -49,9 +53,14 @@ async function worker(budget: Budget, work: Attempt[], seen: { calls: number }):
   }
 }
 
-async function run(budget: Budget, { bound, ending, rests }: Attempt, seen: { calls: number }): Promise<void> {
+async function run(
+  { budget, expectSafe }: Kept,
+  { bound, ending, rests }: Attempt,
+  seen: { calls: number },
+): Promise<void> {
   const reservation = await budget.reserve(bound);
   expectWithin(budget);
+  expectSafe();
   for (const rest of rests) for (let i = 0; i < rest; i++) await Promise.resolve();
   if (ending === 'release') reservation.release();
   else {
@@ -68,4 +77,13 @@ async function run(budget: Budget, { bound, ending, rests }: Attempt, seen: { ca
 function expectWithin(budget: Budget): void {
   for (const amount of Object.values(budget.left())) expect(amount).toBeGreaterThanOrEqual(0);
   for (const amount of Object.values(budget.reserved())) expect(amount).toBeGreaterThanOrEqual(0);
+}
+
+/** What a killed process would have spent at most is written down, and is within the limits. */
+function expectClaimed(budget: Budget, claimed: Amounts | undefined): void {
+  for (const name of ['calls', 'totalTokens', 'costUsd'] as const) {
+    expect(claimed![name]).toBeGreaterThanOrEqual(budget.spent()[name]);
+    expect(claimed![name] - budget.spent()[name] - budget.reserved()[name]).toBeGreaterThan(-1e-9);
+    expect(claimed![name]).toBeLessThanOrEqual(budget.limits[name]);
+  }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/core/config.ts';
-import type { RunEvent, RunFact } from '../../src/core/event.ts';
+import { noStageUsage, type RunEvent, type RunFact } from '../../src/core/event.ts';
 import { evaluateGate } from '../../src/core/gate.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
 import { emptyRun, type RunState, reduce } from '../../src/core/state.ts';
@@ -13,7 +13,7 @@ const scores = fc.record({ a: fc.nat(4), b: fc.nat(4), c: fc.nat(4), d: fc.nat(4
 type Dice = { readonly skill: string; readonly ms: number; readonly replies: number };
 
 const stamp = ({ ms, replies }: Omit<Dice, 'skill'>) => {
-  const usage = { input: replies, cached: 0, output: replies, reasoning: 0, replies, cacheHits: 0, retries: 0 };
+  const usage = { ...noStageUsage, input: replies, output: replies, replies };
   return { at: '2026-01-01T00:00:00.000Z', ms, usage: replies === 0 ? {} : { rollout: usage } };
 };
 const evaluation = (hard: number) => ({ hard, soft: hard, scores: [{ id: 'v', hard, soft: hard }] });

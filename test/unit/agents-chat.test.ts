@@ -222,6 +222,68 @@ describe('failures', () => {
     expect(error).toMatchObject({ isRetryable: true, status });
   });
 
+  const opencodeLog = (words: string) =>
+    `timestamp=2026-11-15T04:54:21Z level=ERROR run=1 message="stream error" agent=chat error.error="AI_APICallError: ${words}"`;
+  const qwenLog =
+    '2026-11-15T04:53:58Z [WARN] [RETRY] Attempt 1 failed with status 429. Retrying... Error: 429 slow down';
+  const qwenDebug = `const logs = process.env.QWEN_RUNTIME_DIR + '/debug';
+    fs.mkdirSync(logs, { recursive: true });`;
+
+  it.each<[AgentCliName, string, number | undefined, string]>([
+    [
+      'codex-cli',
+      'status 503 busy',
+      503,
+      `print({ type: 'error', message: 'Reconnecting... 1/5 (status 503 busy)' });`,
+    ],
+    ['codex-cli', 'high demand', undefined, `print({ type: 'error', message: 'Reconnecting... 2/5 (high demand)' });`],
+    [
+      'copilot-cli',
+      'slow down',
+      429,
+      `print({ type: 'model.call_failure', data: { errorMessage: 'slow down', statusCode: 429 } });`,
+    ],
+    ['opencode-cli', 'rate limit reached', 429, `warn(${JSON.stringify(`${opencodeLog('rate limit reached')}\n`)});`],
+    ['opencode-cli', 'Server Overloaded', 503, `warn(${JSON.stringify(`${opencodeLog('Server Overloaded')}\n`)});`],
+    ['pi-cli', '500 oops', 500, `print({ type: 'auto_retry_start', attempt: 1, errorMessage: '500 oops' });`],
+    [
+      'qwen-cli',
+      '429 slow down',
+      429,
+      `${qwenDebug} fs.writeFileSync(logs + '/1.txt', ${JSON.stringify(`starts\n${qwenLog}\n`)});`,
+    ],
+  ])('%s is ended when it would repeat a refused call: %s', async (cli, words, status, script) => {
+    const error = await failing(cli, `${script} setInterval(() => {}, 1000);`);
+    expect(error).toBeInstanceOf(ModelCallError);
+    expect(error).toMatchObject({ isRetryable: true, isFatal: false, status, message: `${cli}:default: ${words}` });
+  });
+
+  it.each<[AgentCliName, string, number]>([
+    [
+      'copilot-cli',
+      `print({ type: 'model.call_failure', data: { errorMessage: 'no', statusCode: 404 } });
+       print({ type: 'session.error', data: { message: 'no such model', statusCode: 404 } });`,
+      404,
+    ],
+    [
+      'opencode-cli',
+      `warn(${JSON.stringify(`${opencodeLog('bad key')}\n`)});
+       print({ type: 'error', error: { name: 'APIError', data: { message: 'bad key', statusCode: 401 } } });`,
+      401,
+    ],
+  ])('%s is left to its own words when it gives up anyway', async (cli, script, status) => {
+    expect(await failing(cli, script)).toMatchObject({ isRetryable: false, isFatal: true, status });
+  });
+
+  it.each<[AgentCliName, string]>([
+    ['gemini-cli', `warn('Unknown arguments: new\\nUsage: gemini [options]\\n' + '  -h  Show help\\n'.repeat(50));`],
+    ['cursor-cli', `warn('Usage: cursor-agent [options]\\n');`],
+    ['opencode-cli', `warn('opencode run [message..]\\n' + '  -h, --help  show help\\n'.repeat(50));`],
+  ])('%s: an option it does not know is seen above the usage that it prints', async (cli, script) => {
+    const { binary, installCommand } = agentClis[cli];
+    expect(await failing(cli, script)).toMatchObject({ isFatal: true, hint: `Update ${binary}: ${installCommand}` });
+  });
+
   it('names the model, and keeps keys to itself', async () => {
     const error = await failing('codex-cli', codexFailed('status 401: bad key secret-value-1'), {
       SOME_API_KEY: 'secret-value-1',

@@ -149,3 +149,36 @@ it('tells of no overrun when a call cost its bound', async () => {
   (await budget.reserve(odd)).settle(odd);
   expect(overruns).toEqual([]);
 });
+
+describe('a ledger', () => {
+  const claimsOf = async (limits: object, calls: number) => {
+    const claims: Amounts[] = [];
+    const budget = createBudget({ ...limits, ledger: { claim: (most) => claims.push(most) } });
+    for (let made = 0; made < calls; made++) (await budget.reserve(call)).settle({ ...call, totalTokens: 10 });
+    return claims;
+  };
+
+  it('is written once for many calls when much is left', async () => {
+    expect((await claimsOf({ maxCalls: 10_000 }, 64)).map(({ calls }) => calls)).toEqual([32, 64]);
+  });
+
+  it('is written for every call when little is left, so that a kill loses little', async () => {
+    expect((await claimsOf({ maxCalls: 10 }, 10)).map(({ calls }) => calls)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it('takes no more than an eighth of what is left ahead, by the scarcest limit', async () => {
+    expect(await claimsOf({ maxCalls: 10_000, maxTotalTokens: 1_600 }, 1)).toEqual([
+      { calls: 2, totalTokens: 200, costUsd: 1 },
+    ]);
+  });
+
+  it('that cannot be written keeps the call from being sent', async () => {
+    const full = new Error('disk full');
+    const claim = () => {
+      throw full;
+    };
+    const budget = createBudget({ ledger: { claim } });
+    await expect(budget.reserve(call)).rejects.toBe(full);
+    expect(budget.reserved().calls).toBe(0);
+  });
+});

@@ -81,6 +81,40 @@ describe('the flags of train', () => {
     );
   });
 
+  const parseTrain = (...argv: string[]) => {
+    const command = new Command('train').exitOverride().configureOutput({ writeErr: () => {} });
+    for (const option of trainFlags()) command.addOption(option);
+    return command.parse(argv, { from: 'user' }).opts();
+  };
+
+  it('take limits as people write them', () => {
+    const limits = [
+      '--max-cost-usd',
+      '0.5',
+      '--max-calls',
+      '2000',
+      '--max-total-tokens',
+      '3e6',
+      '--max-minutes',
+      '7.5',
+    ];
+    const values = { maxCostUsd: 0.5, maxCalls: 2000, maxTotalTokens: 3_000_000, maxMinutes: 7.5 };
+    expect(parseTrain(...limits)).toEqual(values);
+    expect(projectInput(parseTrain(...limits))).toEqual(values);
+  });
+
+  it.each([
+    ['--max-calls', '0'],
+    ['--max-calls', '2.5'],
+    ['--max-calls', 'Infinity'],
+    ['--max-total-tokens', '3e-6'],
+    ['--max-cost-usd', '-1'],
+    ['--max-cost-usd', '$5'],
+    ['--max-minutes', 'soon'],
+  ])('refuse %s %s', (...argv) => {
+    expect(() => parseTrain(...argv)).toThrow(CommanderError);
+  });
+
   it('are told apart from flags of the command itself', () => {
     expect(projectInput({ fresh: true, json: true, config: 'x', seed: 1, tasks: 't' })).toEqual({
       seed: 1,

@@ -24,31 +24,32 @@ describe('a model by name', () => {
   });
 
   it.each([
-    ['openai:gpt:large', 'openai:gpt:large@api.openai.com/v1'],
-    ['anthropic:claude', 'anthropic:claude@api.anthropic.com/v1'],
-    ['google:gemini', 'google:gemini@generativelanguage.googleapis.com/v1beta'],
-    ['azure:mine@contoso', 'azure:mine@contoso.openai.azure.com/openai'],
-    ['azure:mine@https://contoso.openai.azure.com', 'azure:mine@contoso.openai.azure.com/openai'],
+    ['openai:gpt:large', 'openai:gpt:large@api.openai.com/v1?structuredOutput=auto'],
+    ['anthropic:claude', 'anthropic:claude@api.anthropic.com/v1?structuredOutput=auto'],
+    ['anthropic:claude-3-5-haiku-latest', 'anthropic:claude-3-5-haiku-latest@api.anthropic.com/v1'],
+    ['google:gemini', 'google:gemini@generativelanguage.googleapis.com/v1beta?structuredOutput=auto'],
+    ['azure:mine@contoso', 'azure:mine@contoso.openai.azure.com/openai?structuredOutput=auto'],
+    ['azure:mine@https://contoso.openai.azure.com', 'azure:mine@contoso.openai.azure.com/openai?structuredOutput=auto'],
     ['qwen:Qwen/Qwen3.5-4B', 'qwen:Qwen/Qwen3.5-4B@localhost:8000/v1?temperature=0.7'],
     ['qwen:q@1@http://127.0.0.1:9000/v1', 'qwen:q@1@127.0.0.1:9000/v1?temperature=0.7'],
     ['minimax:MiniMax-M3', 'minimax:MiniMax-M3@api.minimax.io/v1?temperature=0.7&reasoning_split=true'],
-    ['openai_chat:gpt', 'openai:gpt@api.openai.com/v1'],
-    ['azure_openai:mine@contoso', 'azure:mine@contoso.openai.azure.com/openai'],
+    ['openai_chat:gpt', 'openai:gpt@api.openai.com/v1?structuredOutput=auto'],
+    ['azure_openai:mine@contoso', 'azure:mine@contoso.openai.azure.com/openai?structuredOutput=auto'],
     ['openai_compatible:m@http://h/v1', 'compatible:m@h/v1'],
     [
       { provider: 'openai_chat', model: 'gpt', reasoningEffort: 'low' },
-      'openai:gpt@api.openai.com/v1?reasoningEffort=low',
+      'openai:gpt@api.openai.com/v1?reasoningEffort=low&structuredOutput=auto',
     ],
     [
       { provider: 'azure_openai', model: 'mine', resource: 'contoso', apiVersion: '2024-12-01-preview' },
-      'azure:mine@contoso.openai.azure.com/openai?apiVersion=2024-12-01-preview',
+      'azure:mine@contoso.openai.azure.com/openai?apiVersion=2024-12-01-preview&structuredOutput=auto',
     ],
     [
       { provider: 'anthropic', model: 'claude', thinking: { budgetTokens: 2000 } },
-      'anthropic:claude@api.anthropic.com/v1?thinking={"budgetTokens":2000}',
+      'anthropic:claude@api.anthropic.com/v1?thinking={"budgetTokens":2000}&structuredOutput=auto',
     ],
     [
-      { provider: 'google', model: 'g', thinkingBudget: 0 },
+      { provider: 'google', model: 'g', thinkingBudget: 0, structuredOutput: 'off' },
       'google:g@generativelanguage.googleapis.com/v1beta?thinkingBudget=0',
     ],
     [
@@ -58,6 +59,10 @@ describe('a model by name', () => {
     [
       { provider: 'minimax_chat', model: 'm', region: 'cn', temperature: 1 },
       'minimax:m@api.minimaxi.com/v1?temperature=1&reasoning_split=true',
+    ],
+    [
+      { provider: 'compatible', model: 'm', baseURL: 'http://h/v1', structuredOutput: 'auto' },
+      'compatible:m@h/v1?structuredOutput=auto',
     ],
     [
       { provider: 'compatible', model: 'm', baseURL: 'http://h/v1', extraBody: { top_k: 1 } },
@@ -87,9 +92,9 @@ describe('a model by name', () => {
 
   it('finds the resource of Azure in the environment', async () => {
     const env = { ...keys, AZURE_RESOURCE_NAME: 'contoso' };
-    expect(await id('azure:mine', { env })).toBe('azure:mine@contoso.openai.azure.com/openai');
+    expect(await id('azure:mine', { env })).toContain('azure:mine@contoso.openai.azure.com/openai?');
     const endpoint = { ...keys, AZURE_OPENAI_ENDPOINT: 'https://fabrikam.openai.azure.com/' };
-    expect(await id('azure:mine', { env: endpoint })).toBe('azure:mine@fabrikam.openai.azure.com/openai');
+    expect(await id('azure:mine', { env: endpoint })).toContain('azure:mine@fabrikam.openai.azure.com/openai?');
   });
 
   it('is behind any compatible endpoint, as text or as a block', async () => {
@@ -139,7 +144,9 @@ describe('a model by name', () => {
     });
     const either = resolveModel('azure_openai:m@contoso', { role: 'target', env: { AZURE_API_KEY: '' } });
     await expect(either).rejects.toMatchObject({
-      message: 'the target (azure_openai) needs a key, and none of AZURE_OPENAI_API_KEY, AZURE_API_KEY is set',
+      message:
+        'the target (azure) cannot sign in: none of AZURE_OPENAI_API_KEY, AZURE_API_KEY, AZURE_OPENAI_AD_TOKEN is set, and the command az is not installed',
+      hint: expect.stringMatching(/export AZURE_OPENAI_API_KEY=….*az login/),
     });
   });
 });

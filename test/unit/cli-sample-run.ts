@@ -1,11 +1,11 @@
 import { applyPatchWithReport } from '../../src/core/apply-edit.ts';
 import { parseConfig } from '../../src/core/config.ts';
 import type { Edit } from '../../src/core/edit.ts';
-import type { RunEvent, RunFact, StepAction } from '../../src/core/event.ts';
+import { noStageUsage, type RunEvent, type RunFact, type StepAction } from '../../src/core/event.ts';
 import type { Evaluation } from '../../src/core/score.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
 
-const usage = { replies: 10, cacheHits: 2, retries: 1, input: 1500, cached: 0, output: 120, reasoning: 0 };
+const usage = { ...noStageUsage, replies: 10, cacheHits: 2, retries: 1, input: 1500, output: 120 };
 
 /** `passed` of `n` tasks right, half of them of type `dates`, half of type `money`. */
 function evaluation(passed: number, n = 8): Evaluation {

@@ -43,6 +43,7 @@ describe('parseConfig', () => {
       prices: {},
       maxConsecutiveFailures: 5,
       maxErroredShare: 0.2,
+      maxCacheMb: 1024,
       extras: {},
     });
   });

@@ -1,4 +1,5 @@
 import { countTokens as reference } from 'gpt-tokenizer/encoding/o200k_base';
+import { skillHash } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { countMessages, countTokens } from '../../src/models/index.ts';
 import { sliceText } from '../../src/models/tokens/slice-text.ts';
@@ -27,6 +28,15 @@ it.each(['a', ' ', '=', '\n', '漢', '😀'])('counts fifty thousand times %j in
   const tokens = await countTokens(letter.repeat(50_000));
   expect(tokens / 50_000).toBeGreaterThanOrEqual(sample * 0.9);
   expect(tokens / 50_000).toBeLessThanOrEqual(sample * 1.3);
+});
+
+it('counts fifty thousand characters of base64 as the tokenizer does, but for the cuts', async () => {
+  const bytes = Array.from({ length: 4_688 }, (_, index) => skillHash(`${index}`)).join('');
+  const text = Buffer.from(bytes, 'hex').toString('base64');
+  const [tokens, exact] = [await countTokens(text), reference(text)];
+  expect(tokens).toBeGreaterThanOrEqual(exact);
+  expect(tokens).toBeLessThanOrEqual(exact + 2 * sliceText(text).length);
+  expect(await countTokens(text)).toBe(tokens);
 });
 
 it('adds to messages what a chat format puts round them', async () => {

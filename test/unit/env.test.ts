@@ -62,7 +62,13 @@ describe('defineEnv', () => {
     };
     const { signal } = new AbortController();
     const item = { id: 'a', question: 'q', answers: [] };
-    const result = await defineEnv(definition).rolloutOne({ item, skill: '', target: scripted('t', () => ''), signal });
+    const result = await defineEnv(definition).rolloutOne({
+      item,
+      skill: '',
+      target: scripted('t', () => ''),
+      extras: {},
+      signal,
+    });
     expect(result.soft).toBe(0.5);
   });
 });

@@ -441,3 +441,43 @@ describe('a run that is aborted', () => {
     expect(rollouts.ids()).toEqual([]);
   });
 });
+
+describe('a judge', () => {
+  const judged: RolloutOne = async ({ target, judge, extras, signal }) => {
+    const { text } = await target.complete({ messages, signal });
+    const verdict = await judge!.complete({ messages: [{ role: 'user', content: text }], signal });
+    return verdict.text === extras.pass ? success : { hard: 0, soft: 0 };
+  };
+
+  it('is handed to the environment with the extras of the run, and asked under its own stage', async () => {
+    const judge = scripted('judge', () => 'good');
+    const deps = depsOf({ judge, extras: { pass: 'good' } });
+    const [result] = await runRollout({ env: envOf(judged), skill: '', items: items('a') }, deps);
+    expect(result).toMatchObject({ hard: 1 });
+    expect(judge.requests).toMatchObject([{ stage: 'judge' }]);
+  });
+
+  it('that fails is an outage, also when the environment swallows it', async () => {
+    const judge = scripted('judge', () => {
+      throw outage();
+    });
+    const swallowed: RolloutOne = async (context) => {
+      const zero = { hard: 0, soft: 0 };
+      return judged(context).catch(() => zero);
+    };
+    const run = runRollout({ env: envOf(swallowed), skill: '', items: items('a') }, depsOf({ judge }));
+    await expect(run).rejects.toThrow('401');
+  });
+
+  it('that is another one scores anew', async () => {
+    const cache = memoryCache();
+    const judge = (id: string) => scripted(id, () => id);
+    const roll = (id: string) =>
+      runRollout(
+        { env: envOf(judged), skill: '', items: items('a') },
+        depsOf({ judge: judge(id), extras: { pass: 'two' }, rollouts: cache }),
+      );
+    expect((await roll('one'))[0]).toMatchObject({ hard: 0 });
+    expect((await roll('two'))[0]).toMatchObject({ hard: 1 });
+  });
+});

@@ -216,12 +216,13 @@ describe('openaiChat', () => {
     expect(server.requests[0]).not.toHaveProperty('max_tokens');
     expect(server.requests[1]).toMatchObject({ reasoning_effort: 'none', temperature: 0 });
     expect(model.id).toMatch(
-      /^openai:of-my-own@127.0.0.1:\d+\/v1\?temperature=0&seed=sampleIndex&reasoningEffort=low$/,
+      /^openai:of-my-own@127.0.0.1:\d+\/v1\?temperature=0&seed=sampleIndex&reasoningEffort=low&structuredOutput=auto$/,
     );
   });
 
   it('goes to OpenAI unless told', () => {
-    expect(openaiChat({ model: 'm', apiKey }).id).toBe('openai:m@api.openai.com/v1');
+    expect(openaiChat({ model: 'm', apiKey }).id).toBe('openai:m@api.openai.com/v1?structuredOutput=auto');
+    expect(openaiChat({ model: 'm', apiKey, structuredOutput: 'off' }).id).toBe('openai:m@api.openai.com/v1');
   });
 });
 
@@ -304,7 +305,7 @@ describe('azureChat', () => {
     ],
     [{ baseURL: 'https://gateway.test/azure' }, 'azure:m@gateway.test/azure'],
   ])('finds the resource in %j', (address, id) => {
-    expect(azureChat({ model: 'm', apiKey, ...address }).id).toBe(id);
+    expect(azureChat({ model: 'm', apiKey, structuredOutput: 'off', ...address }).id).toBe(id);
   });
 
   it('finds the resource in the environment, and else says what to name', () => {

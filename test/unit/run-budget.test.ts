@@ -37,12 +37,17 @@ describe('a run with a budget', () => {
   });
 
   it('refuses a limit in dollars for a model without a price, before anything is sent', async () => {
-    const models = { target: levelsTarget(), optimizer: levelsOptimizer() };
+    const { isFree: _, ...target } = levelsTarget();
+    const models = { target, optimizer: levelsOptimizer() };
     await expect(train({ maxCostUsd: 1 }, memoryRun(), models)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('price'),
     });
     expect(models.target.requests).toEqual([]);
+  });
+
+  it('takes a limit in dollars for models that cost nothing', async () => {
+    expect((await train({ maxCostUsd: 0.01 })).summary.isDone).toBe(true);
   });
 
   it('counts dollars by the prices that the config gives', async () => {

@@ -31,7 +31,7 @@ function replying(text: string, finishReason: ChatReply['finishReason'] = 'stop'
 
 async function rollOut(env: SimpleQAEnv, split: string, target: ChatModel, skill = '# Skill\n') {
   const { signal } = new AbortController();
-  return env.rolloutOne({ item: env.getItems(split)[0]!, skill, target, signal });
+  return env.rolloutOne({ item: env.getItems(split)[0]!, skill, target, extras: {}, signal });
 }
 
 const messageOf = (work: () => unknown) => {
@@ -182,9 +182,9 @@ describe('rolloutOne', () => {
     });
   });
 
-  test('says that a reply was cut off', async () => {
+  test('says that the token limit cut the reply', async () => {
     const result = await rollOut(makeEnv(), 'train', replying('Let me think about', 'length').target);
-    expect(result.failReason).toBe('expected "Paris", got "Let me think about" (the reply was cut off)');
+    expect(result.failReason).toBe('expected "Paris", got "Let me think about" (the reply was cut at the token limit)');
   });
 
   test('does not make a score of a model that cannot be reached', async () => {

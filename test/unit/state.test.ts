@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/core/config.ts';
-import type { RunEvent, RunFact, StageUsage, StepAction } from '../../src/core/event.ts';
+import { noStageUsage, type RunEvent, type RunFact, type StageUsage, type StepAction } from '../../src/core/event.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
 import { addStageUsage, emptyRun, isAccepted, type RunState, reduce } from '../../src/core/state.ts';
 
@@ -10,7 +10,7 @@ const fold = (facts: readonly (RunFact | RunEvent)[], state: RunState = emptyRun
 
 const evaluation = (hard: number, soft = hard) => ({ hard, soft, scores: [{ id: 'v', hard, soft }] });
 const usage = (replies: number): StageUsage => {
-  return { input: 10 * replies, cached: 0, output: replies, reasoning: 0, replies, cacheHits: 0, retries: 0 };
+  return { ...noStageUsage, input: 10 * replies, output: replies, replies };
 };
 
 const start: RunFact = {

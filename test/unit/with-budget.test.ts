@@ -64,7 +64,7 @@ it('settles with what the reply used, cached input at its own price', async () =
   expect(budget.reserved()).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
 });
 
-it('settles a failed attempt as a call without tokens, and throws its error', async () => {
+it('settles a refused attempt as a call without tokens, and throws its error', async () => {
   const budget = createBudget();
   const error = new ModelCallError('down', { status: 503 });
   const model = scripted('model', () => {
@@ -73,6 +73,31 @@ it('settles a failed attempt as a call without tokens, and throws its error', as
   await expect(withBudget(model, budget, options).complete(request)).rejects.toBe(error);
   expect(budget.spent()).toEqual({ calls: 1, totalTokens: 0, costUsd: 0 });
   expect(budget.reserved().calls).toBe(0);
+});
+
+it.each([
+  ['a time-out', new ModelCallError('no answer within 120 s', { isRetryable: true })],
+  ['an abort', new Error('Ctrl-C')],
+  ['an unreadable reply', new ModelCallError('no readable chat completion', { status: 200 })],
+])('settles %s with all that was set aside, since it may have been billed', async (_, error) => {
+  const budget = createBudget();
+  const model = scripted('model', () => {
+    throw error;
+  });
+  await expect(withBudget(model, budget, options).complete(request)).rejects.toBe(error);
+  expect(budget.spent()).toEqual({ calls: 1, totalTokens: 60, costUsd: 110 });
+});
+
+it.each([
+  [{ maxTotalTokens: 100_000 }, 16_384],
+  [{ maxCostUsd: 100_000 }, 16_384],
+  [{ maxCalls: 1 }, undefined],
+])('sends the limit that it set aside for a reply when %j needs one', async (limits, sent) => {
+  const { maxOutputTokens, ...unlimited } = request;
+  const model = scripted('model', () => 'hi');
+  await withBudget(model, createBudget(limits), options).complete(unlimited);
+  await withBudget(model, createBudget(limits), options).complete(request);
+  expect(model.requests.map((each) => each.maxOutputTokens)).toEqual([sent, maxOutputTokens]);
 });
 
 it('counts the tokens that an error says it cost', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ModelCallError } from '../../src/core/errors.ts';
+import { noStageUsage } from '../../src/core/event.ts';
 import { createMeter, scripted, withMeter, withReplyCache, withRetry } from '../../src/models/index.ts';
 
 const ask = (stage: string | undefined, content: string) => ({
@@ -19,8 +20,8 @@ it('counts replies and tokens by stage', async () => {
   await model.complete(ask('rollout', 'b'));
   await model.complete(ask(undefined, 'c'));
   expect(meter.take()).toEqual({
-    rollout: { input: 20, cached: 8, output: 6, reasoning: 2, replies: 2, cacheHits: 0, retries: 0 },
-    other: { input: 10, cached: 4, output: 3, reasoning: 1, replies: 1, cacheHits: 0, retries: 0 },
+    rollout: { ...noStageUsage, input: 20, cached: 8, output: 6, reasoning: 2, replies: 2, unpriced: 2 },
+    other: { ...noStageUsage, ...usage, replies: 1, unpriced: 1 },
   });
 });
 
@@ -62,4 +63,16 @@ it('counts sent calls, hits and retries so that they add up to the calls that th
   const { replies = 0, cacheHits = 0, retries = 0 } = meter.take().rollout ?? {};
   expect({ replies, cacheHits }).toEqual({ replies: 7, cacheHits: 3 });
   expect(replies - cacheHits + retries).toBe(inner.requests.length);
+});
+
+it('counts dollars where the price is known, cached tokens at their own', async () => {
+  const meter = createMeter();
+  const price = { input: 2, cachedInput: 0.5, output: 10 };
+  const model = withMeter(
+    scripted('s', () => ({ text: 'hi', usage })),
+    meter,
+    { price },
+  );
+  await model.complete(ask('rollout', 'a'));
+  expect(meter.take().rollout).toMatchObject({ unpriced: 0, costUsd: (6 * 2 + 4 * 0.5 + 3 * 10) / 1_000_000 });
 });

@@ -17,6 +17,7 @@ const Completed = z.object({
   }),
 });
 const Failed = z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) });
+const Retrying = z.object({ type: z.literal('error'), message: z.string().startsWith('Reconnecting') });
 
 /** AGENTS.md in the CLI's own home is read whatever the settings say, so it gets another home, with the sign-in linked. */
 export const codex: AgentCli = {
@@ -47,6 +48,10 @@ export const codex: AgentCli = {
         reasoning: usage.reasoning_output_tokens,
       },
     };
+  },
+  refusalIn(line) {
+    const [retrying] = eventsLike(jsonEvents(line), Retrying);
+    return retrying && { failure: /\((.*)\)$/.exec(retrying.message)?.[1] ?? retrying.message };
   },
 };
 

@@ -3,11 +3,20 @@ import { noUsage } from '../../core/model.ts';
 import type { AgentCli } from '../agent-cli.ts';
 import { withSystemSection } from '../flatten-messages.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
+import { isPassing } from '../refusal-status.ts';
 
 const Message = z.object({ type: z.literal('assistant.message'), data: z.object({ content: z.string() }) });
 const Failed = z.object({
   type: z.literal('session.error'),
   data: z.object({ message: z.string(), statusCode: z.number().optional() }),
+});
+
+const Refused = z.object({
+  type: z.literal('model.call_failure'),
+  data: z.object({
+    errorMessage: z.string().default('the call was refused'),
+    statusCode: z.number().refine(isPassing),
+  }),
 });
 
 /** It takes no system prompt and reports no tokens. Its skills need a tool to be seen, and there is none. */
@@ -27,6 +36,10 @@ export const copilot: AgentCli = {
     if (failed !== undefined) return { failure: failed.message, status: failed.statusCode };
     const message = eventsLike(events, Message).at(-1);
     return message && { text: message.data.content, usage: noUsage };
+  },
+  refusalIn(line) {
+    const [refused] = eventsLike(jsonEvents(line), Refused);
+    return refused && { failure: refused.data.errorMessage, status: refused.data.statusCode };
   },
 };
 

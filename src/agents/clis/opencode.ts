@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { noUsage } from '../../core/model.ts';
 import type { AgentCli } from '../agent-cli.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
+import { isPassing, statusIn } from '../refusal-status.ts';
 
 const Text = z.object({ type: z.literal('text'), part: z.object({ text: z.string() }) });
 const Finish = z.object({
@@ -37,6 +38,8 @@ export const opencode: AgentCli = {
     env: {
       XDG_CONFIG_HOME: join(folder, 'config'),
       OPENCODE_DISABLE_CLAUDE_CODE: '1',
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+      OPENCODE_TEST_HOME: join(folder, 'home'), // there is no other way past ~/.opencode
       OPENCODE_DISABLE_AUTOUPDATE: '1',
     },
     files: {
@@ -44,19 +47,32 @@ export const opencode: AgentCli = {
       'config/opencode/system.md': system || 'Answer the user.',
     },
   }),
-  read({ stdout }) {
+  read({ stdout, stderr }) {
     const events = jsonEvents(stdout);
     const failed = eventsLike(events, Failed).at(-1)?.error;
     if (failed !== undefined) return { failure: failed.data?.message ?? failed.name, status: failed.data?.statusCode };
     const texts = eventsLike(events, Text).map(({ part }) => part.text);
-    if (texts.length === 0) return undefined;
+    if (texts.length === 0) return HELP.test(stderr) ? { failure: 'unknown option: it printed its help' } : undefined;
     const finish = eventsLike(events, Finish).at(-1)?.part;
     const isCut = finish?.reason === 'length';
     return { text: texts.join(''), usage: toUsage(finish?.tokens), finishReason: isCut ? 'length' : 'stop' };
   },
+  refusalIn(line) {
+    const words = REFUSED.exec(line)?.[1];
+    return words !== undefined && isPassing(statusIn(words)) ? { failure: words } : undefined;
+  },
 };
 
-const headless = ['run', '--pure', '--format', 'json', '--agent', 'chat', '--title', 'chat'];
+/** All that it says of an option that it does not know. */
+const HELP = /^opencode run \[message/m;
+
+/** A line of its log, which tells of a refused try without the status. */
+const REFUSED = /^timestamp=.* message="stream error" .*error\.error="(?:\w+: )?(.*)"$/;
+
+const headless = [
+  ...['run', '--pure', '--format', 'json', '--agent', 'chat', '--title', 'chat'],
+  ...['--print-logs', '--log-level', 'ERROR'],
+];
 
 const settingsText = JSON.stringify({
   autoupdate: false,

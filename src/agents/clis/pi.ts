@@ -19,6 +19,8 @@ const MessageEnd = z.object({
   }),
 });
 
+const Retrying = z.object({ type: z.literal('auto_retry_start'), errorMessage: z.string() });
+
 export const pi: AgentCli = {
   name: 'pi-cli',
   binary: 'pi',
@@ -46,9 +48,14 @@ export const pi: AgentCli = {
       finishReason: message.stopReason === 'length' ? 'length' : 'stop',
     };
   },
+  refusalIn(line) {
+    const [retrying] = eventsLike(jsonEvents(line), Retrying);
+    return retrying && { failure: retrying.errorMessage };
+  },
 };
 
 const headless = [
   ...['-p', '--mode', 'json', '--no-tools', '--no-session', '--no-extensions', '--no-skills'],
   ...['--no-prompt-templates', '--no-themes', '--no-context-files'],
+  ...['--append-system-prompt', ''], // instead of the user's APPEND_SYSTEM.md
 ];

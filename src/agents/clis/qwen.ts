@@ -25,8 +25,9 @@ export const qwen: AgentCli = {
   invoke: ({ model, conversation, system, folder, userHome }) => ({
     args: [...headless, ...authArgs(userHome), ...(model === undefined ? [] : ['--model', model])],
     input: conversation,
-    env: { QWEN_SYSTEM_MD: join(folder, 'system.md') },
+    env: { QWEN_SYSTEM_MD: join(folder, 'system.md'), QWEN_RUNTIME_DIR: join(folder, 'runtime') },
     files: { 'system.md': system || 'Answer the user.' },
+    logs: 'runtime/debug',
   }),
   read({ stdout }) {
     const result = eventsLike(jsonEvents(stdout), Result).at(-1);
@@ -38,7 +39,14 @@ export const qwen: AgentCli = {
     const usage = { input: input_tokens, cached: cache_read_input_tokens, output: output_tokens, reasoning: 0 };
     return { text: result.result, usage };
   },
+  refusalIn(line) {
+    const [, status, words = line] = RETRYING.exec(line) ?? [];
+    return status === undefined ? undefined : { failure: words, status: Number(status) };
+  },
 };
+
+/** A line of its log. Nothing is printed, and no setting ends the tries: after seven there are ten more, a minute apart. */
+const RETRYING = /^\S+ \[\w+\] \[RETRY\] .*failed with status (\d+)\..*?(?:Error: (.*))?$/;
 
 const headless = [
   ...['--output-format', 'json', '--bare', '--chat-recording', 'false'],

@@ -55,7 +55,8 @@ async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Prom
     target: simulatedTarget({ seed, latencyMs, noise: 0.04 }),
     optimizer: simulatedOptimizer({ seed, latencyMs: 4 * latencyMs, precision: 0.6, harmfulRate: 0.3 }),
   };
-  await trainRun({ path, isFresh, isQuiet: quiet ?? false, trainer }, terminal);
+  // Nothing was paid for, and a demo out of the cache would show nothing.
+  await trainRun({ path, isFresh, isCacheCleared: true, isQuiet: quiet ?? false, trainer }, terminal);
 }
 
 /** A run that cannot be read is not finished; training says what is wrong with it. */

@@ -53,13 +53,12 @@ async function evaluate(
   const loaded = await loadProject({ flags: projectInput(flags), config, cwd: io.cwd() });
   const skill = await readSkill(resolve(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
-  const target = await resolveModel(loaded.project.target, {
-    role: 'target',
-    env: io.env,
-    directory: loaded.directory,
-  });
+  const resolveRole = (role: 'target' | 'judge') =>
+    resolveModel(loaded.project[role], { role, env: io.env, directory: loaded.directory });
+  const target = await resolveRole('target');
+  const judge = loaded.project.judge === undefined ? undefined : await resolveRole('judge');
   await requireItems(wiring.env, split); // before the cache makes a folder
-  const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval')) : undefined;
+  const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval'), wiring.config) : undefined;
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {
     const { env, config } = wiring;
@@ -69,6 +68,7 @@ async function evaluate(
         skill,
         split,
         target,
+        judge,
         config,
         observers: [progress],
         signal,

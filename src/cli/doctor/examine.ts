@@ -27,7 +27,12 @@ export async function* examine({ config, io }: Place): AsyncGenerator<Check> {
   if (!loaded) return;
   const project = loaded;
   yield await check('tasks', () => describeTasks(project));
-  for (const role of ['target', 'optimizer'] as const) yield await check(role, () => tryModel(project, role, io));
+  for (const role of rolesOf(project)) yield await check(role, () => tryModel(project, role, io));
+}
+
+/** Only the judge may be missing. */
+function rolesOf({ project }: LoadedProject): ModelRole[] {
+  return ['target', 'optimizer', ...(project.judge === undefined ? [] : ['judge' as const])];
 }
 
 function requireNode(version: string): string {

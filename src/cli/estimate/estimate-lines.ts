@@ -1,5 +1,5 @@
 import type { Range } from '../../train/estimate-run.ts';
-import { count } from '../terminal/figures.ts';
+import { count, dollars } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { CostEstimate } from './estimate-project.ts';
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column[] = [
 
 /** The table that people see before anything is spent, and how it was made. */
 export function estimateLines(
-  { stages, totalUsd, assumed }: CostEstimate,
+  { stages, totals, totalUsd, assumed }: CostEstimate,
   terminal: Pick<Terminal, 'width' | 'colors'>,
 ): string[] {
   const { width, colors } = terminal;
@@ -27,7 +27,7 @@ export function estimateLines(
   const total = [
     'total',
     '',
-    ...(['calls', 'inputTokens', 'outputTokens'] as const).map((key) => span(sum(stages, key), count)),
+    ...[totals.calls, totals.inputTokens, totals.outputTokens].map((range) => span(range, count)),
   ];
   return [
     ...table(COLUMNS, [...rows, [...total, totalUsd ? span(totalUsd, dollars) : '?']], {
@@ -43,13 +43,12 @@ export function estimateLines(
   ];
 }
 
-function sum(stages: CostEstimate['stages'], key: 'calls' | 'inputTokens' | 'outputTokens'): Range {
-  const end = (name: keyof Range) => stages.reduce((total, stage) => total + stage[key][name], 0);
-  return { low: end('low'), high: end('high') };
+/** The same in one line. */
+export function estimateLine({ totals, totalUsd }: CostEstimate): string {
+  const cost = totalUsd ? `$${span(totalUsd, dollars)}` : 'a model without a known price';
+  return `estimate: ${span(totals.calls, count)} calls, ${span(totals.tokens, count)} tokens, ${cost}`;
 }
 
-function span({ low, high }: Range, show: (value: number) => string): string {
+export function span({ low, high }: Range, show: (value: number) => string): string {
   return low === high ? show(low) : `${show(low)}–${show(high)}`;
 }
-
-const dollars = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));

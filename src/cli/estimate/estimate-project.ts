@@ -14,6 +14,7 @@ const SAMPLE = 50;
 
 export type CostEstimate = {
   readonly stages: readonly (StageEstimate & { readonly usd: Range | null })[];
+  readonly totals: Readonly<Record<'calls' | 'inputTokens' | 'outputTokens' | 'tokens', Range>>;
   /** `null` when a model has no known price. Simulated models cost nothing. */
   readonly totalUsd: Range | null;
   readonly assumed: typeof ASSUMED;
@@ -33,11 +34,12 @@ export async function estimateProject(loaded: LoadedProject): Promise<CostEstima
     ...ASSUMED,
   };
   const sizes = { train: items.train.length, val: items.val.length, test: items.test.length };
-  const stages = estimateRun({ config, items: sizes, tokens }).map((stage) => {
-    const price = priceOfSpec(loaded.project[stage.role]);
+  const hasJudge = loaded.project.judge !== undefined;
+  const stages = estimateRun({ config, items: sizes, tokens, hasJudge }).map((stage) => {
+    const price = priceOfSpec(loaded.project[stage.role], config.prices);
     return { ...stage, usd: price ? usdOf(stage, price) : null };
   });
-  return { stages, totalUsd: addUp(stages.map(({ usd }) => usd)), assumed: ASSUMED };
+  return { stages, totals: totalsOf(stages), totalUsd: addUp(stages.map(({ usd }) => usd)), assumed: ASSUMED };
 }
 
 const toText = (item: Item) => JSON.stringify(item);
@@ -47,15 +49,22 @@ async function meanTokens(texts: readonly string[]): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0) / Math.max(counts.length, 1);
 }
 
-function priceOfSpec(spec: ModelSpec | undefined): Price | undefined {
+function priceOfSpec(spec: ModelSpec | undefined, prices: Readonly<Record<string, Price>>): Price | undefined {
   const [provider, name] = typeof spec === 'string' ? spec.split(/:(.*)/s) : [spec?.provider, spec?.model];
   if (provider === 'simulated') return { input: 0, cachedInput: 0, output: 0 };
-  return typeof name === 'string' ? priceOf(name.split('@')[0]!) : undefined;
+  return typeof name === 'string' ? priceOf(name.split('@')[0]!, prices) : undefined;
 }
 
 function usdOf({ inputTokens, outputTokens }: StageEstimate, price: Price): Range {
   const usd = (end: keyof Range) => costUsd({ input: inputTokens[end], cached: 0, output: outputTokens[end] }, price);
   return { low: usd('low'), high: usd('high') };
+}
+
+function totalsOf(stages: readonly StageEstimate[]): CostEstimate['totals'] {
+  const [inputTokens, outputTokens, calls] = (['inputTokens', 'outputTokens', 'calls'] as const).map(
+    (key) => addUp(stages.map((stage) => stage[key]))!,
+  ) as [Range, Range, Range];
+  return { calls, inputTokens, outputTokens, tokens: addUp([inputTokens, outputTokens])! };
 }
 
 function addUp(ranges: readonly (Range | null)[]): Range | null {

@@ -1,7 +1,7 @@
 import type { Progress } from '../../core/event.ts';
 import { isAccepted, type RunState } from '../../core/state.ts';
 import type { Colors } from '../terminal/colors.ts';
-import { count, duration, percent, plural } from '../terminal/figures.ts';
+import { count, dollars, duration, percent, plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
 import { finishedRollouts, plannedRollouts } from './rollout-count.ts';
 
@@ -69,7 +69,8 @@ function costFacts({ state, elapsedMs, finishedBefore }: ProgressView, finished:
   const left =
     done > 0 && planned > finished ? [`about ${duration((elapsedMs / done) * (planned - finished))} left`] : [];
   const calls = `${plural(replies - cached, 'call')}${cached > 0 ? `, ${count(cached)} from cache` : ''}`;
-  return [`${duration(elapsedMs)} elapsed`, ...left, calls];
+  const costUsd = usage.reduce((sum, stage) => sum + (stage.costUsd ?? 0), 0);
+  return [`${duration(elapsedMs)} elapsed`, ...left, calls, ...(costUsd > 0 ? [`$${dollars(costUsd)}`] : [])];
 }
 
 /** As many facts as fit on the line, the first ones first. */

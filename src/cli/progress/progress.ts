@@ -10,7 +10,7 @@ import { progressBlock } from './progress-block.ts';
 import { finishedRollouts } from './rollout-count.ts';
 
 const REDRAW_MS = 120;
-const RETRY_LINE_MS = 1000;
+const RARE_LINE_MS = 1000;
 
 export type ProgressReporter = RunObserver & {
   /** A line of its own, which does not disturb the live block. */
@@ -56,6 +56,7 @@ export function openProgress(terminal: Terminal, { isQuiet = false }: ProgressOp
       progress = next;
     },
     onRetry: retryLines((line) => tell(clip(line, look().width))),
+    onRateLimit: limitLines((line) => tell(clip(line, look().width))),
     onWarning: (message) => log(`${terminal.errorColors.yellow('warning:')} ${message}`),
     close() {
       clearInterval(timer);
@@ -75,18 +76,34 @@ function comingPhase(state: RunState, event?: RunEvent): Progress {
 /** One column is left free: some terminals wrap after the last one. */
 const lineWidth = (columns = 81) => Math.max(1, Math.min(columns, 121) - 1);
 
-/** At most one line a second: when a provider is down, every call in flight says so. */
+/** When a provider is down, every call in flight says so. */
 function retryLines(tell: (line: string) => void): NonNullable<RunObserver['onRetry']> {
+  const sayRarely = atMostOneASecond(tell);
+  return ({ error, attempt, delayMs }) =>
+    sayRarely(`  retry ${attempt} in ${duration(delayMs)}: ${oneLine(error.message)}`);
+}
+
+/** A line when a provider slows us down, none for each call more that it takes. */
+function limitLines(tell: (line: string) => void): NonNullable<RunObserver['onRateLimit']> {
+  const sayRarely = atMostOneASecond(tell);
+  return (change) => {
+    if (change.type === 'pause') sayRarely(`  ${change.account} wants a pause: ${duration(change.pauseMs)}`);
+    else if (change.reason === 'cut')
+      sayRarely(`  ${change.account} refuses more calls: ${change.calls} at once from now on`);
+  };
+}
+
+/** Says how many lines it left out since the last one. */
+function atMostOneASecond(tell: (line: string) => void): (line: string) => void {
   let lastAt = Number.NEGATIVE_INFINITY;
   let unsaid = 0;
-  return ({ error, attempt, delayMs }) => {
+  return (line) => {
     const now = performance.now();
-    if (now - lastAt < RETRY_LINE_MS) {
+    if (now - lastAt < RARE_LINE_MS) {
       unsaid++;
       return;
     }
-    const more = unsaid > 0 ? ` (and ${unsaid} more)` : '';
-    tell(`  retry ${attempt} in ${duration(delayMs)}${more}: ${oneLine(error.message)}`);
+    tell(unsaid > 0 ? `${line} (and ${unsaid} more)` : line);
     lastAt = now;
     unsaid = 0;
   };

@@ -5,6 +5,7 @@ const chat = {
   model: z.string().min(1),
   temperature: z.number().min(0).max(2).optional(),
   apiKeyEnv: z.string().optional(),
+  structuredOutput: z.enum(['auto', 'off']).optional(),
 };
 const seeded = { ...chat, sendSeed: z.boolean().optional() };
 const baseURL = z.string().optional();
@@ -47,14 +48,17 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
       baseURL,
       resource: z.string().optional(),
       apiVersion: z.string().optional(),
+      auth: z.enum(['key', 'entra']).optional(),
       reasoningEffort,
     }),
     fromText: deploymentAtResource,
-    async create({ apiKeyEnv, ...options }, { readKey, readSetting }) {
-      const apiKey = apiKeyEnv === undefined ? readKey('AZURE_OPENAI_API_KEY', 'AZURE_API_KEY') : readKey(apiKeyEnv);
+    async create({ apiKeyEnv, auth, ...options }, context) {
+      const { readSetting } = context;
       const found = { baseURL: readSetting('AZURE_OPENAI_ENDPOINT'), resource: readSetting('AZURE_RESOURCE_NAME') };
       const address = options.baseURL || options.resource ? {} : found;
-      return (await loadModels()).azureChat({ ...options, ...address, apiKey });
+      const { azureSignIn } = await import('./azure-sign-in.ts');
+      const credentials = await azureSignIn({ auth, apiKeyEnv }, context);
+      return (await loadModels()).azureChat({ ...options, ...address, ...credentials });
     },
   }),
   anthropic: define({

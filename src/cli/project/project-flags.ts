@@ -6,7 +6,7 @@ import { projectKeys } from './project.ts';
 const { extras: _extras, verbose: _verbose, ...runKeys } = configShape;
 const { promptOverrides: _promptOverrides, ...ownKeys } = projectKeys;
 const { workers, maxRetries, callTimeoutMs, rolloutTimeoutMs } = configShape;
-const { env, tasks, splitRatio, splitSeed, target } = projectKeys;
+const { env, tasks, splitRatio, splitSeed, target, judge } = projectKeys;
 
 const placeholders = {
   name: 'name',
@@ -17,6 +17,7 @@ const placeholders = {
   splitRatio: 'a:b:c',
   target: 'model',
   optimizer: 'model',
+  judge: 'model',
   lrScheduler: 'mode',
   gateMetric: 'metric',
   selectionSplit: 'split',
@@ -33,7 +34,18 @@ export function trainFlags(): Option[] {
 
 /** Those that matter when a document is scored. */
 export function evalFlags(): Option[] {
-  const shape = { env, tasks, target, splitRatio, splitSeed, workers, maxRetries, callTimeoutMs, rolloutTimeoutMs };
+  const shape = {
+    env,
+    tasks,
+    target,
+    judge,
+    splitRatio,
+    splitSeed,
+    workers,
+    maxRetries,
+    callTimeoutMs,
+    rolloutTimeoutMs,
+  };
   return flagsFrom(shape, { group: 'project (over the project file):', placeholders });
 }
 

@@ -21,6 +21,7 @@ export const projectKeys = {
   splitSeed: z.number().int().default(42).describe('Seed of that split.'),
   target: modelSpec.optional().describe('Frozen model that the skill is for.'),
   optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
+  judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),
   promptOverrides: z
     .partialRecord(z.enum(PROMPT_NAMES), z.string())
     .default({})

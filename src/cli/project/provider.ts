@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ChatModel } from '../../core/model.ts';
 
-export type ModelRole = 'target' | 'optimizer';
+export type ModelRole = 'target' | 'optimizer' | 'judge';
 
 /** One way to name a model. */
 export type Provider<Schema extends z.ZodType = z.ZodType> = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SkillError } from '../../core/errors.ts';
 import { agentProviders } from './agent-providers.ts';
 import { apiProviders } from './api-providers.ts';
 import { define, type Provider } from './provider.ts';
@@ -11,6 +12,8 @@ export const providers: Readonly<Record<string, Provider>> = {
     fromText: () => ({}),
     async create(options, { role }) {
       const { simulatedTarget, simulatedOptimizer } = await import('../../sim/index.ts');
+      if (role === 'judge')
+        throw new SkillError('CONFIG_INVALID', 'the simulated world scores by rule: it has no judge');
       return role === 'target' ? simulatedTarget(options) : simulatedOptimizer(options);
     },
   }),

@@ -1,26 +1,45 @@
-import type { StageUsage } from '../../core/event.ts';
-import type { RunState } from '../../core/state.ts';
-import { count } from '../terminal/figures.ts';
+import { noStageUsage, type StageUsage } from '../../core/event.ts';
+import { addUsage, type RunState } from '../../core/state.ts';
+import { count, dollars, duration } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { ReportOptions } from './report-options.ts';
 
-const FIGURES: readonly (readonly [title: string, figure: (usage: StageUsage) => number])[] = [
-  ['calls', ({ replies, cacheHits }) => replies - cacheHits],
-  ['from cache', ({ cacheHits }) => cacheHits],
-  ['tokens in', ({ input }) => input],
-  ['tokens out', ({ output }) => output],
-  ['retries', ({ retries }) => retries],
+type Figure = readonly [title: string, show: (usage: StageUsage) => string];
+
+/** In the order in which they are worth a column: on a narrow terminal the last ones give way. */
+const FIGURES: readonly Figure[] = [
+  ['calls', ({ replies, cacheHits }) => count(replies - cacheHits)],
+  ['dollars', cost],
+  ['from cache', ({ cacheHits }) => count(cacheHits)],
+  ['tokens in', ({ input }) => count(input)],
+  ['tokens out', ({ output }) => count(output)],
+  ['of in, cached', ({ cached, input }) => share(cached, input)],
+  ['retries', ({ retries }) => count(retries)],
+  ['waited', ({ waitMs }) => (waitMs > 0 ? duration(waitMs) : '–')],
+  ['of out, reasoning', ({ reasoning, output }) => share(reasoning, output)],
 ];
 
-/** Calls, cache hits and tokens per stage, and in all. */
+/** What each stage cost, and all together. */
 export function usageLines({ usage }: RunState, { width, colors }: ReportOptions): string[] {
   const stages = Object.entries(usage);
   if (stages.length === 0) return [];
-  const rows = stages.map(([name, stage]) => [name, ...FIGURES.map(([, figure]) => count(figure(stage)))]);
-  const total = FIGURES.map(([, figure]) => count(stages.reduce((sum, [, stage]) => sum + figure(stage), 0)));
+  const total: StageUsage = stages.reduce((sum, [, stage]) => addUsage(sum, stage), noStageUsage);
+  const rows = [...stages, ...(stages.length > 1 ? [['total', total] as const] : [])];
   const columns: Column[] = [
     { title: 'model calls', isElastic: true },
     ...FIGURES.map(([title], at) => ({ title, align: 'right' as const, isOptional: at > 0 })),
   ];
-  return table(columns, stages.length > 1 ? [...rows, ['total', ...total]] : rows, { width, paintTitle: colors.dim });
+  const cells = rows.map(([name, stage]) => [name, ...FIGURES.map(([, show]) => show(addUsage(noStageUsage, stage)))]);
+  return table(columns, cells, { width, paintTitle: colors.dim });
+}
+
+/** `≥` where some replies have no known price, `?` where none has. */
+export function cost({ costUsd, unpriced, replies, cacheHits }: StageUsage): string {
+  if (unpriced === 0) return dollars(costUsd);
+  return unpriced >= replies - cacheHits ? '?' : `≥ ${dollars(costUsd)}`;
+}
+
+/** What providers took from their own caches, or spent on thoughts. */
+function share(part: number, whole: number): string {
+  return part > 0 ? `${Math.round((100 * part) / whole)} %` : '–';
 }

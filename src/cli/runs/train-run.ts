@@ -1,9 +1,10 @@
-import { SkillError } from '../../core/errors.ts';
+import { ModelCallError, SkillError } from '../../core/errors.ts';
 import type { RunStore } from '../../core/run-store.ts';
-import { archiveRun, runDirectory } from '../../stores/index.ts';
+import { archiveRun, clearCache, runDirectory } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
+import { boughtLine } from '../report/bought-line.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { loadRun } from './load-run.ts';
@@ -14,19 +15,21 @@ export type TrainRunOptions = {
   readonly path: string;
   readonly isFresh?: boolean;
   readonly isQuiet?: boolean;
+  /** With `isFresh`: also replies are asked for again. */
+  readonly isCacheCleared?: boolean;
   readonly trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>;
 };
 
 /** Trains with progress on stderr, stops on Ctrl-C, and answers with the report. */
 export async function trainRun(
-  { path, isFresh = false, isQuiet = false, trainer }: TrainRunOptions,
+  { path, isFresh = false, isQuiet = false, isCacheCleared = false, trainer }: TrainRunOptions,
   terminal: Terminal,
 ): Promise<void> {
   const shown = shownPath(path, terminal.io.cwd());
   const progress = openProgress(terminal, { isQuiet });
   const directory = { ...runDirectory(path), name: shown };
   const onArchived = (aside: string) => progress.log(`the old run is now ${shownPath(aside, terminal.io.cwd())}`);
-  const store = isFresh ? freshStore(directory, path, onArchived) : directory;
+  const store = isFresh ? freshStore(directory, { path, isCacheCleared, onArchived }) : directory;
   const config = { ...trainer.config, outRoot: shown };
   try {
     const summary = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, (signal) =>
@@ -35,25 +38,36 @@ export async function trainRun(
     progress.close();
     reportRun(await loadRun(path), terminal, { warnings: summary.warnings });
   } catch (error) {
-    if (isResumable(error)) progress.log(`the run is kept in ${shown}: run the same command again to go on`);
+    if (isOutOfBudget(error)) progress.log(boughtLine((await loadRun(path)).state));
+    if (isResumable(error)) progress.log(`the run is kept in ${shown}: ${howToGoOn(error)}`);
     throw error;
   } finally {
     progress.close();
   }
 }
 
-const isResumable = (error: unknown) =>
-  error instanceof SkillError && ['MODEL_CALL_FAILED', 'BUDGET_EXHAUSTED'].includes(error.code);
+const isOutOfBudget = (error: unknown) => error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
+const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error);
+
+const howToGoOn = (error: unknown) =>
+  isOutOfBudget(error) ? 'run the same command with a higher limit to go on' : 'run the same command again to go on';
+
+type FreshOptions = {
+  readonly path: string;
+  readonly isCacheCleared: boolean;
+  readonly onArchived: (aside: string) => void;
+};
 
 /** Looks empty, and moves the old run aside when it is opened: by then the input has been checked. */
-function freshStore(store: RunStore, path: string, onArchived: (aside: string) => void): RunStore {
+function freshStore(store: RunStore, { path, isCacheCleared, onArchived }: FreshOptions): RunStore {
   return {
     name: store.name,
     read: async () => [],
-    async open() {
+    async open(options) {
       const aside = await archiveRun(path);
       if (aside !== undefined) onArchived(aside);
-      return store.open();
+      if (isCacheCleared) await clearCache(path);
+      return store.open(options);
     },
   };
 }

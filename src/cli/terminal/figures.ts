@@ -27,6 +27,12 @@ export function count(value: number): string {
   return value >= 100_000 ? `${(value / 1000).toFixed(1)}k` : value.toLocaleString('en-US');
 }
 
+/** `0.0042`, `0.42`, `12.50`, `123`: two digits that mean something, without the sign. */
+export function dollars(value: number): string {
+  if (value >= 100) return value.toFixed(0);
+  return value > 0 && value < 0.1 ? value.toPrecision(2) : value.toFixed(2);
+}
+
 /** `1 edit`, `2 edits`. */
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;

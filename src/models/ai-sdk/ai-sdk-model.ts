@@ -2,8 +2,10 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } fro
 import { ModelCallError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import type { FailedCall } from './failed-call.ts';
+import { FormatRefused } from './format-refused.ts';
 import { providerWords } from './provider-words.ts';
-import { type CallSettings, toCallOptions } from './to-call-options.ts';
+import { noteRateLimit } from './rate-limit-headers.ts';
+import { type CallSettings, toCallOptions, toResponseFormat } from './to-call-options.ts';
 import { type GenerateResult, toChatReply } from './to-chat-reply.ts';
 import { toModelCallError } from './to-model-call-error.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -26,12 +28,20 @@ export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiS
   const { id, call, prepare = (sent) => sent } = options;
   const getModel = loadOnce(load, call);
   let model: AiSdkLanguageModel | undefined;
+  let isStructured = options.structuredOutput === 'auto';
   return {
     id,
     async complete(request) {
       request.signal?.throwIfAborted();
       model ??= await untilAborted(getModel(), request.signal);
-      return toChatReply(await generate(model, prepare(toCallOptions(options, request)), call), call);
+      const format = isStructured ? toResponseFormat(request) : undefined;
+      try {
+        const result = await generate(model, prepare(toCallOptions(options, request, format)), call);
+        return noteRateLimit(toChatReply(result, call), result.response?.headers);
+      } catch (error) {
+        if (error instanceof FormatRefused) isStructured = false;
+        throw error;
+      }
     },
   };
 }
@@ -64,6 +74,6 @@ async function generate(
     return await (model as LanguageModelV3).doGenerate(options); // both versions take what is sent here
   } catch (error) {
     options.abortSignal?.throwIfAborted(); // an abort is not a failure, whatever was thrown because of it
-    throw toModelCallError(error, call);
+    throw toModelCallError(error, call, options);
   }
 }

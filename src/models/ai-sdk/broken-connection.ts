@@ -1,4 +1,5 @@
 import { ModelCallError } from '../../core/errors.ts';
+import { noUsage } from '../../core/model.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
 import { providerWords } from './provider-words.ts';
@@ -8,6 +9,9 @@ const BREAK = /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/;
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_/;
 const NOT_SECURE = /EPROTO|ERR_SSL/;
 const UNSENDABLE = /ERR_INVALID|ERR_UNESCAPED|UND_ERR_INVALID_ARG/;
+
+/** Codes of connections that never were: nothing was sent, so nothing is billed. */
+const NO_CONNECTION = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** Failures that another try would meet again. */
 const LASTING = [UNTRUSTED, NOT_SECURE, UNSENDABLE];
@@ -19,6 +23,7 @@ export function brokenConnection(thrown: SdkError, call: FailedCall): ModelCallE
   const event = BREAK.test(code) ? 'broke off the connection' : 'could not be reached';
   return new ModelCallError(`${call.who} ${event}: ${providerWords(words, call.secrets)}`, {
     isRetryable: code === '' ? thrown.isRetryable === true : !LASTING.some((pattern) => pattern.test(code)),
+    ...(NO_CONNECTION.test(code) || LASTING.some((pattern) => pattern.test(code)) ? { usage: noUsage } : {}),
     ...connectionHint(code, call.endpoint),
   });
 }

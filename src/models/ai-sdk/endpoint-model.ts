@@ -4,6 +4,7 @@ import type { ChatModel } from '../../core/model.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { type AiSdkModelOptions, aiSdkModel } from './ai-sdk-model.ts';
 import { modelId } from './model-id.ts';
+import type { StructuredOutput } from './to-call-options.ts';
 
 /** What every provider that is reached over HTTP takes. */
 export type ChatOptions = {
@@ -12,9 +13,14 @@ export type ChatOptions = {
   readonly temperature?: number | undefined;
   /** Sends the sample index as `seed`. */
   readonly sendSeed?: boolean | undefined;
+  /**
+   * Whether requests that have a schema send it, so that the provider holds the model to it (`auto`), or only ask in
+   * words (`off`). A provider that refuses is asked in words from then on.
+   */
+  readonly structuredOutput?: StructuredOutput | undefined;
 };
 
-type EndpointModelOptions = Pick<AiSdkModelOptions, 'providerOptions' | 'prepare'> & {
+type EndpointModelOptions = Pick<AiSdkModelOptions, 'providerOptions' | 'prepare' | 'structuredOutput'> & {
   /** What ids begin with. */
   readonly provider: string;
   readonly endpoint: Endpoint;
@@ -28,15 +34,17 @@ type EndpointModelOptions = Pick<AiSdkModelOptions, 'providerOptions' | 'prepare
 /** A model whose endpoint is known: ids and messages name it, never its keys. */
 export function endpointModel(
   { model, temperature, sendSeed }: ChatOptions,
-  { provider, endpoint, path, settings, load, ...options }: EndpointModelOptions,
+  { provider, endpoint, path, settings, structuredOutput, load, ...options }: EndpointModelOptions,
 ): ChatModel {
+  const structured = structuredOutput === 'auto' ? { structuredOutput } : {};
   const seed = sendSeed ? 'sampleIndex' : undefined;
   const named = { account: accountOf(provider, endpoint), modelName: model };
   const chat = aiSdkModel(load, {
     ...options,
     temperature,
     sendSeed,
-    id: modelId(`${provider}:${model}@${endpoint.name}`, { temperature, seed, ...settings }),
+    structuredOutput,
+    id: modelId(`${provider}:${model}@${endpoint.name}`, { temperature, seed, ...settings, ...structured }),
     call: { who: `${model} at ${endpoint.name}`, secrets: endpoint.secrets, endpoint, path },
   });
   return { ...chat, ...named };

@@ -1,7 +1,11 @@
+import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { ModelCallError } from '../../core/errors.ts';
 import { brokenConnection } from './broken-connection.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
+import { FormatRefused, isFormatRefusal } from './format-refused.ts';
+import { isPromptTooLong, promptTooLong } from './prompt-too-long.ts';
 import { providerWords } from './provider-words.ts';
+import { noteRateLimit } from './rate-limit-headers.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** What the SDK throws over a reply that lacks its parts. */
@@ -15,11 +19,13 @@ const UNASKED =
  * What the SDK or the connection threw, as a `ModelCallError` that says who failed, how, and what to do about it.
  * Holds neither secrets nor the prompt, so the error it is made from is not its cause.
  */
-export function toModelCallError(error: unknown, call: FailedCall): ModelCallError {
+export function toModelCallError(error: unknown, call: FailedCall, sent: LanguageModelV3CallOptions): ModelCallError {
   if (error instanceof ModelCallError) return error;
   const thrown = (error ?? {}) as SdkError;
   const { name = '', statusCode: status } = thrown;
-  if (status !== undefined && status >= 300) return refusedCall(thrown, status, call);
+  if (status !== undefined && status >= 300) {
+    return noteRateLimit(refusedCall(thrown, status, call, sent), thrown.responseHeaders);
+  }
   if (status !== undefined || MANGLED.test(name)) return unreadableReply(thrown, call);
   if (UNASKED.test(name)) return unaskedCall(thrown, call);
   return brokenConnection(thrown, call);
@@ -30,7 +36,14 @@ function unaskedCall(thrown: SdkError, call: FailedCall): ModelCallError {
   return new ModelCallError(`${call.who} could not be asked: ${words}`, { isRetryable: false, isFatal: true });
 }
 
-function refusedCall(thrown: SdkError, status: number, call: FailedCall): ModelCallError {
+function refusedCall(
+  thrown: SdkError,
+  status: number,
+  call: FailedCall,
+  sent: LanguageModelV3CallOptions,
+): ModelCallError {
+  if (isPromptTooLong(thrown, status)) return promptTooLong(thrown, status, call, sent);
+  if (sent.responseFormat && isFormatRefusal(thrown, status)) return new FormatRefused(thrown, status, call);
   const words = providerWords(thrown.responseBody || thrown.message || '', call.secrets);
   return new ModelCallError(`${call.who} answered ${status}${words && `: ${words}`}`, {
     status,

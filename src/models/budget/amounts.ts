@@ -1,5 +1,6 @@
-/** What calls cost. */
-export type Amounts = { readonly calls: number; readonly totalTokens: number; readonly costUsd: number };
+import type { Amounts } from '../../core/ledger.ts';
+
+export type { Amounts } from '../../core/ledger.ts';
 
 export const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 
@@ -19,6 +20,16 @@ export function subtractAmounts(one: Amounts, other: Amounts): Amounts {
     totalTokens: one.totalTokens - other.totalTokens,
     costUsd: toWholeNanos(one.costUsd - other.costUsd),
   };
+}
+
+export function multiplyAmounts({ calls, totalTokens, costUsd }: Amounts, factor: number): Amounts {
+  return { calls: calls * factor, totalTokens: totalTokens * factor, costUsd: toWholeNanos(costUsd * factor) };
+}
+
+/** How many times `part` fits into `whole`. */
+export function timesWithin(part: Amounts, whole: Amounts): number {
+  const times = names.filter((name) => part[name] > 0).map((name) => Math.floor(whole[name] / part[name]));
+  return Math.min(...times);
 }
 
 /** The first amount of which `amounts` has more than `limits`. */

@@ -1,6 +1,8 @@
+import type { Ledger } from '../../core/ledger.ts';
 import { WaitingLine } from '../waiting-line.ts';
 import { type Amounts, addAmounts, exceeding, noAmounts, roundUpAmounts, subtractAmounts } from './amounts.ts';
 import { budgetExhausted, timeIsUp } from './budget-exhausted.ts';
+import { claimAhead } from './claim-ahead.ts';
 
 export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
@@ -10,6 +12,8 @@ export type BudgetOptions = {
   readonly maxMinutes?: number | undefined;
   /** What was spent of the same limits before. */
   readonly spent?: Partial<Amounts> | undefined;
+  /** Where what is set aside is safe from a kill, before it is. */
+  readonly ledger?: Pick<Ledger, 'claim'> | undefined;
   readonly now?: () => number;
   /** Told when a call cost more than was set aside for it: then its bound was wrong, and a limit may be passed. */
   readonly onOverrun?: (overrun: { readonly reserved: Amounts; readonly actual: Amounts }) => void;
@@ -45,6 +49,9 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   const line = new WaitingLine<void>();
   let spent: Amounts = { ...noAmounts, ...options.spent };
   let reserved = noAmounts;
+  const used = () => addAmounts(spent, reserved);
+  const left = () => subtractAmounts(limits, used());
+  const claim = options.ledger && claimAhead(options.ledger, { used, left });
 
   function requireHope(bound: Amounts): void {
     if (now() >= deadline) throw timeIsUp(maxMinutes);
@@ -53,6 +60,7 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   }
 
   function take(bound: Amounts): Reservation {
+    claim?.(bound);
     reserved = addAmounts(reserved, bound);
     let isOpen = true;
     const end = (actual: Amounts) => {
@@ -73,13 +81,13 @@ export function createBudget(options: BudgetOptions = {}): Budget {
       for (let isAgain = false; ; isAgain = true) {
         for (const signal of signals) signal?.throwIfAborted();
         requireHope(bound);
-        if (exceeding(addAmounts(addAmounts(spent, reserved), bound), limits) === undefined) return take(bound);
+        if (exceeding(addAmounts(used(), bound), limits) === undefined) return take(bound);
         await line.join(signals, isAgain);
       }
     },
     spent: () => spent,
     reserved: () => reserved,
-    left: () => subtractAmounts(limits, addAmounts(spent, reserved)),
+    left,
   };
 }
 

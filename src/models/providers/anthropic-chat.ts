@@ -27,13 +27,19 @@ export function anthropicChat(options: AnthropicChatOptions): ChatModel {
     settings: { thinking, effort },
     providerOptions: toProviderOptions(options),
     prepare: markSystemPrompt,
+    structuredOutput: options.structuredOutput ?? (OLDER.test(options.model) ? 'off' : 'auto'),
     load: () => loadModel(options.model, apiKey, endpoint),
   });
 }
 
+/** Models that cannot be held to a schema. */
+const OLDER = /^claude-(2|3|instant|(opus|sonnet)-4(-0|-2025\d{4})?$)/;
+
 function toProviderOptions({ thinking, effort }: AnthropicChatOptions): SharedV3ProviderOptions {
   const type = typeof thinking === 'object' ? { type: 'enabled', ...thinking } : { type: thinking };
-  return { anthropic: { ...(thinking === undefined ? {} : { thinking: type }), ...(effort ? { effort } : {}) } };
+  const thought = thinking === undefined ? {} : { thinking: type };
+  // Of the SDK's two ways to a schema, the one that goes together with thinking.
+  return { anthropic: { ...thought, ...(effort ? { effort } : {}), structuredOutputMode: 'outputFormat' } };
 }
 
 const EPHEMERAL: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };

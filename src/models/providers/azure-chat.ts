@@ -39,6 +39,7 @@ export function azureChat(options: AzureChatOptions): ChatModel {
     path: isDated(apiVersion) ? `/deployments/${options.model}/chat/completions` : '/chat/completions',
     settings: { apiVersion, reasoningEffort },
     prepare: openaiSettings(reasoningEffort),
+    structuredOutput: options.structuredOutput ?? 'auto',
     load: () => loadModel(options, credentials, endpoint),
   });
 }
@@ -58,7 +59,7 @@ async function fetchToken(token: () => Promise<string>, secrets: string[], model
     throw new ModelCallError(`no token for ${model} on Azure: ${words}`, {
       isRetryable: false,
       isFatal: true,
-      hint: 'The function given as token failed.',
+      hint: (error instanceof SkillError && error.hint) || 'The function given as token failed.',
     });
   });
   if (!secrets.includes(value)) secrets.push(value);

@@ -22,9 +22,11 @@ export function fromAiSdk(
   { id, secrets = [], ...settings }: FromAiSdkOptions = {},
 ): ChatModel {
   const who = id ?? defaultName(model);
-  const { temperature, sendSeed, providerOptions } = settings;
+  const { temperature, sendSeed, providerOptions, structuredOutput } = settings;
   const seed = sendSeed ? 'sampleIndex' : undefined;
-  const options = { ...settings, id: modelId(who, { temperature, seed, providerOptions }), call: { who, secrets } };
+  const structured = structuredOutput === 'auto' ? { structuredOutput } : {};
+  const named = { temperature, seed, providerOptions, ...structured };
+  const options = { ...settings, id: modelId(who, named), call: { who, secrets } };
   return withOwnSignals(aiSdkModel(typeof model === 'function' ? model : async () => model, options));
 }
 

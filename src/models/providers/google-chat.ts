@@ -29,6 +29,7 @@ export function googleChat(options: GoogleChatOptions): ChatModel {
     path: `/models/${options.model}:generateContent`,
     settings: { thinkingBudget, thinkingLevel },
     providerOptions: toProviderOptions(options),
+    structuredOutput: options.structuredOutput ?? 'auto',
     load: () => loadModel(options.model, apiKey, endpoint),
   });
 }

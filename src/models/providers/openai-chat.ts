@@ -26,6 +26,7 @@ export function openaiChat(options: OpenAIChatOptions): ChatModel {
     path: '/chat/completions',
     settings: { reasoningEffort },
     prepare: openaiSettings(reasoningEffort),
+    structuredOutput: options.structuredOutput ?? 'auto',
     load: () => loadModel(options.model, apiKey, endpoint),
   });
 }

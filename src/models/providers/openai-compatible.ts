@@ -28,6 +28,7 @@ export function compatibleModel(provider: string, options: OpenAICompatibleOptio
     endpoint,
     path: '/chat/completions',
     settings: options.extraBody,
+    structuredOutput: options.structuredOutput,
     load: () => loadModel(options, endpoint),
   });
 }
@@ -40,6 +41,7 @@ async function loadModel(options: OpenAICompatibleOptions, endpoint: Endpoint): 
     headers: { ...endpoint.headers },
     queryParams: { ...endpoint.queryParams },
     fetch: httpFetch(endpoint.proxy),
+    supportsStructuredOutputs: options.structuredOutput === 'auto',
     ...(hasOwnBody(options) ? { transformRequestBody: (body: Body) => toServerBody(body, options) } : {}),
   });
   return provider.chatModel(options.model);

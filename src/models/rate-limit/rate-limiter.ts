@@ -1,11 +1,7 @@
+import type { RateLimitChange } from '../../core/observer.ts';
 import { WaitingLine } from '../waiting-line.ts';
 import { type AdaptiveLimitOptions, createAdaptiveLimit } from './adaptive-limit.ts';
 import { createPause, type PauseOptions } from './pause.ts';
-
-/** What became of a provider's limit: more or fewer calls at once from now on, or none for a while. */
-export type RateLimitChange =
-  | { readonly type: 'limit'; readonly reason: 'raised' | 'cut'; readonly calls: number }
-  | { readonly type: 'pause'; readonly reason: 'asked' | 'refused'; readonly pauseMs: number };
 
 export type RateLimiterOptions = AdaptiveLimitOptions &
   PauseOptions & {

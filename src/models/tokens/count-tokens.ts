@@ -29,7 +29,10 @@ export async function countMessages(messages: readonly ChatMessage[]): Promise<n
 
 const plainText = { disallowedSpecial: new Set<string>() };
 
-/** Two megabytes of ranks, loaded by the first count: who counts nothing does not pay for them. */
+let encoding: Promise<typeof import('gpt-tokenizer/encoding/o200k_base')> | undefined;
+
+/** Two megabytes of ranks, loaded by the first count: who counts nothing does not pay for them. Asked for only once. */
 function loadEncoding() {
-  return import('gpt-tokenizer/encoding/o200k_base');
+  encoding ??= import('gpt-tokenizer/encoding/o200k_base');
+  return encoding;
 }

@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { ModelCallError, SkillError } from '../../core/errors.ts';
 import { type ChatMessage, type ChatModel, type ChatRequest, noUsage, type Usage } from '../../core/model.ts';
 import type { Amounts } from '../budget/amounts.ts';
 import type { Budget } from '../budget/budget.ts';
@@ -13,28 +13,30 @@ export type WithBudgetOptions = {
   readonly countTokens: (messages: readonly ChatMessage[]) => number | Promise<number>;
   /** How many times as many tokens the model's own tokenizer may make of them. */
   readonly tokenMargin?: number;
-  /** What is set aside for a reply whose request names no limit. It is not sent. */
+  /** The longest reply to a request that names no limit. Sent when the budget limits tokens or dollars. */
   readonly defaultMaxOutputTokens?: number;
 };
 
 /**
  * The same model, within `budget`. Before each attempt the most that it may cost is set aside, and after it what it did
- * cost is counted. A failed attempt counts as a call, with the tokens that its error names, if any. What the budget
- * cannot pay for is not sent: it fails with `BUDGET_EXHAUSTED`.
+ * cost is counted. A failed attempt counts as a call: with the tokens that its error names; with none when it was
+ * refused; and else, since it may have been answered and billed, with all that was set aside. What the budget cannot pay
+ * for is not sent: it fails with `BUDGET_EXHAUSTED`.
  */
 export function withBudget(model: ChatModel, budget: Budget, options: WithBudgetOptions): ChatModel {
   requirePrice(model, budget, options);
   return {
     id: model.id,
     async complete(request) {
-      const bound = await boundOf(request, options);
+      const limited = limitReply(request, budget, options);
+      const bound = await boundOf(limited, options);
       const reservation = await budget.reserve(bound, [request.signal, options.signal]);
       try {
-        const reply = await model.complete(request);
+        const reply = await model.complete(limited);
         reservation.settle(attempt(reply.usage, options.price));
         return reply;
       } catch (error) {
-        reservation.settle(attempt(usageOf(error), options.price));
+        reservation.settle(failedAttempt(error, bound, options.price));
         throw error;
       }
     },
@@ -48,11 +50,20 @@ function requirePrice({ id }: ChatModel, { limits }: Budget, { price }: WithBudg
   });
 }
 
+/** A reply without a limit could cost more than was set aside for it. */
+function limitReply(request: ChatRequest, { limits }: Budget, options: WithBudgetOptions): ChatRequest {
+  const isUnlimited = limits.totalTokens === Number.POSITIVE_INFINITY && limits.costUsd === Number.POSITIVE_INFINITY;
+  return isUnlimited ? request : { ...request, maxOutputTokens: longestReply(request, options) };
+}
+
+function longestReply({ maxOutputTokens }: ChatRequest, { defaultMaxOutputTokens = 16_384 }: WithBudgetOptions) {
+  return maxOutputTokens ?? defaultMaxOutputTokens;
+}
+
 async function boundOf(request: ChatRequest, options: WithBudgetOptions): Promise<Amounts> {
-  const { price, countTokens, tokenMargin = 1.5, defaultMaxOutputTokens = 16_384 } = options;
+  const { price, countTokens, tokenMargin = 1.5 } = options;
   const input = Math.ceil((await countTokens(request.messages)) * tokenMargin);
-  const output = request.maxOutputTokens ?? defaultMaxOutputTokens;
-  return attempt({ ...noUsage, input, output }, price);
+  return attempt({ ...noUsage, input, output: longestReply(request, options) }, price);
 }
 
 function attempt(usage: Usage, price: Price | undefined): Amounts {
@@ -63,6 +74,9 @@ function attempt(usage: Usage, price: Price | undefined): Amounts {
   };
 }
 
-function usageOf(error: unknown): Usage {
-  return (error as { readonly usage?: Usage } | null | undefined)?.usage ?? noUsage;
+function failedAttempt(error: unknown, bound: Amounts, price: Price | undefined): Amounts {
+  const { usage, status = 0 } = error instanceof ModelCallError ? error : {};
+  if (usage !== undefined) return attempt(usage, price);
+  const isRefusal = status >= 300;
+  return isRefusal ? attempt(noUsage, price) : bound;
 }

@@ -11,12 +11,31 @@ type Rollout = {
   readonly signal: AbortSignal;
 };
 
+type WatchedModels = {
+  readonly target: ChatModel;
+  readonly judge?: ChatModel;
+  /** Throws what made a call fail, if one did: the rollout then says nothing about the skill. */
+  throwOutage(): void;
+};
+
 /**
- * The target as one rollout sees it: calls belong to this rollout's draw and may not start once the run stops.
- * It remembers an outage, so that an environment that swallows errors cannot turn one into a score.
+ * The models as one rollout sees them: calls belong to this rollout's draw and may not start once the run stops.
+ * An outage is remembered, so that an environment that swallows errors cannot turn one into a score.
  */
-export function watchTarget(deps: StageDeps, rollout: Rollout): { target: ChatModel; throwOutage(): void } {
-  const { target, stop, callTimeoutMs } = deps;
+export function watchModels(deps: StageDeps, rollout: Rollout): WatchedModels {
+  const target = watchModel(deps.target, 'rollout', deps, rollout);
+  const judge = deps.judge && watchModel(deps.judge, 'judge', deps, rollout);
+  return {
+    target: target.model,
+    ...(judge ? { judge: judge.model } : {}),
+    throwOutage() {
+      target.throwOutage();
+      judge?.throwOutage();
+    },
+  };
+}
+
+function watchModel(model: ChatModel, stage: string, { stop, callTimeoutMs }: StageDeps, rollout: Rollout) {
   const waiting = new Set<{ readonly since: number }>();
   let outage: { readonly reason: unknown } | undefined;
   let givenUpAfterMs = 0;
@@ -28,7 +47,7 @@ export function watchTarget(deps: StageDeps, rollout: Rollout): { target: ChatMo
     const call = { since: performance.now() };
     waiting.add(call);
     try {
-      return await target.complete(toRolloutRequest(request, rollout));
+      return await model.complete(toRolloutRequest({ stage, ...request }, rollout));
     } catch (error) {
       if (error instanceof SkillError) outage ??= { reason: error };
       if (stop.signal.aborted) outage ??= { reason: stop.signal.reason };
@@ -44,16 +63,15 @@ export function watchTarget(deps: StageDeps, rollout: Rollout): { target: ChatMo
     const waitedMs = Math.max(givenUpAfterMs, ...[...waiting].map((call) => performance.now() - call.since));
     // A call that outlived its own time-out was being retried: the task ran out of time because of the model.
     if (waitedMs <= callTimeoutMs) return;
-    throw new ModelCallError(`${target.id} has not answered for ${Math.round(waitedMs / 1000)} s`);
+    throw new ModelCallError(`${model.id} has not answered for ${Math.round(waitedMs / 1000)} s`);
   };
 
-  return { target: { id: target.id, complete }, throwOutage };
+  return { model: { id: model.id, complete }, throwOutage };
 }
 
 function toRolloutRequest(request: ChatRequest, { sampleIndex, signal }: Rollout): ChatRequest {
   const own = request.signal ?? signal;
   return {
-    stage: 'rollout',
     ...request,
     signal: own === signal ? signal : AbortSignal.any([own, signal]),
     sampleIndex: sampleIndex * DRAWS_PER_ROLLOUT + (request.sampleIndex ?? 0),

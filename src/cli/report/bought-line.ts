@@ -1,0 +1,13 @@
+import { noStageUsage, type StageUsage } from '../../core/event.ts';
+import { addUsage, type RunState } from '../../core/state.ts';
+import { count, percent, plural } from '../terminal/figures.ts';
+import { cost } from './report-usage.ts';
+
+/** What a run that ran out of money or time has to show for it. */
+export function boughtLine(state: RunState): string {
+  const { stepsDone, totalSteps, baseline, best, usage } = state;
+  const total: StageUsage = Object.values(usage).reduce(addUsage, noStageUsage);
+  const spent = `${plural(total.replies - total.cacheHits, 'call')}, ${count(total.input + total.output)} tokens, $${cost(total)}`;
+  const scores = baseline ? `; validation ${percent(baseline.score)} → ${percent(best.score)}` : '; no baseline yet';
+  return `bought: ${stepsDone} of ${totalSteps} steps for ${spent}${scores}`;
+}

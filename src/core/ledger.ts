@@ -1,0 +1,13 @@
+/** What calls cost. */
+export type Amounts = { readonly calls: number; readonly totalTokens: number; readonly costUsd: number };
+
+/** What a run has spent, kept so that a killed process cannot forget it. */
+export interface Ledger {
+  /** The most that was spent before the store was opened. */
+  readonly before: Amounts;
+  /**
+   * Counts `most` as spent in all, and as safe from a kill once this returns. When the store is closed in peace, what
+   * `exact` answers then takes its place.
+   */
+  claim(most: Amounts, exact: () => Amounts): void;
+}
