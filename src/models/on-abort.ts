@@ -7,10 +7,21 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: unkn
     listener(signal.reason);
     return () => {};
   }
-  // Every call in flight may listen to the run's one signal: many listeners are no leak, and Node would print a warning.
-  // Not 0, which means the same: undici asks for the number, and Node then takes a signal with 0 for something else.
-  setMaxListeners(Number.POSITIVE_INFINITY, signal);
+  expectMany(signal);
   const handle = () => listener(signal.reason);
   signal.addEventListener('abort', handle, { once: true });
   return () => signal.removeEventListener('abort', handle);
+}
+
+const listenedTo = new WeakMap<AbortSignal, number>();
+
+/**
+ * Every call in flight may listen to the run's one signal: many listeners are no leak, and Node would print a warning.
+ * Most signals are listened to once, and are spared this: it costs more than the listening.
+ */
+function expectMany(signal: AbortSignal): void {
+  const times = (listenedTo.get(signal) ?? 0) + 1;
+  if (times <= 2) listenedTo.set(signal, times);
+  // Not 0, which means the same: undici asks for the number, and Node then takes a signal with 0 for something else.
+  if (times === 2) setMaxListeners(Number.POSITIVE_INFINITY, signal);
 }

@@ -5,6 +5,16 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const stopListening = onAbort(signal, reject);
-    promise.then(resolve, reject).finally(stopListening);
+    // Not `finally`: two promises more for each call.
+    promise.then(
+      (value) => {
+        stopListening();
+        resolve(value);
+      },
+      (error) => {
+        stopListening();
+        reject(error);
+      },
+    );
   });
 }

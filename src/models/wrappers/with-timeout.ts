@@ -26,10 +26,16 @@ export function withTimeout(model: ChatModel, timeoutMs: number): ChatModel {
           clearTimeout(timer);
           stopListening();
         };
-        model
-          .complete({ ...request, signal: controller.signal })
-          .finally(release)
-          .then(resolve, reject);
+        model.complete({ ...request, signal: controller.signal }).then(
+          (reply) => {
+            release();
+            resolve(reply);
+          },
+          (error) => {
+            release();
+            reject(error);
+          },
+        );
       });
     },
   };
