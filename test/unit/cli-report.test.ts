@@ -29,8 +29,8 @@ describe('the report of a run', () => {
       rejected edits (1)
         step 2   + Guess.
 
-      model calls  calls  dollars  from cache  tokens in  tokens out  of in, cached
-      rollout        232     0.00          58     43,500       3,480              –
+      stage    calls  dollars  hits  tokens in  cached    out  retries  waited
+      rollout    232     0.00    58     43,500       –  3,480       29       –
 
       best skill  runs/sample/best_skill.md
       next        npx skillopt diff sample
@@ -56,8 +56,8 @@ describe('the report of a run', () => {
       rejected edits (1)
         step 2   + Guess.
 
-      model calls  calls  dollars  from cache
-      rollout        232     0.00          58
+      stage    calls  dollars  hits  tokens in
+      rollout    232     0.00    58     43,500
 
       best skill  runs/sample/best_skill.md
       next        npx skillopt diff sample

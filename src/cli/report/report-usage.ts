@@ -10,13 +10,13 @@ type Figure = readonly [title: string, show: (usage: StageUsage) => string];
 const FIGURES: readonly Figure[] = [
   ['calls', ({ replies, cacheHits }) => count(replies - cacheHits)],
   ['dollars', cost],
-  ['from cache', ({ cacheHits }) => count(cacheHits)],
+  ['hits', ({ cacheHits }) => count(cacheHits)],
   ['tokens in', ({ input }) => count(input)],
-  ['tokens out', ({ output }) => count(output)],
-  ['of in, cached', ({ cached, input }) => share(cached, input)],
+  ['cached', ({ cached, input }) => share(cached, input)],
+  ['out', ({ output }) => count(output)],
   ['retries', ({ retries }) => count(retries)],
   ['waited', ({ waitMs }) => (waitMs > 0 ? duration(waitMs) : '–')],
-  ['of out, reasoning', ({ reasoning, output }) => share(reasoning, output)],
+  ['reasoning', ({ reasoning, output }) => share(reasoning, output)],
 ];
 
 /** What each stage cost, and all together. */
@@ -26,7 +26,7 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
   const total: StageUsage = stages.reduce((sum, [, stage]) => addUsage(sum, stage), noStageUsage);
   const rows = [...stages, ...(stages.length > 1 ? [['total', total] as const] : [])];
   const columns: Column[] = [
-    { title: 'model calls', isElastic: true },
+    { title: 'stage', isElastic: true },
     ...FIGURES.map(([title], at) => ({ title, align: 'right' as const, isOptional: at > 0 })),
   ];
   const cells = rows.map(([name, stage]) => [name, ...FIGURES.map(([, show]) => show(addUsage(noStageUsage, stage)))]);
