@@ -2,8 +2,17 @@
 export { applyEdit, applyPatch, applyPatchWithReport, type EditReport, type EditStatus } from './core/apply-edit.ts';
 export type { RunCaches, TextCache } from './core/cache.ts';
 export { parseConfig, SkillOptConfig, type SkillOptConfigInput } from './core/config.ts';
-export { Edit, type EditOp, Patch, type RawPatch, type SourceType } from './core/edit.ts';
-export { defineEnv, type Item, type RolloutContext, type RolloutOutput, type SkillEnv } from './core/env.ts';
+export { Edit, type EditOp, Patch, type RawPatch, type SourceType, type UpdateItem } from './core/edit.ts';
+export {
+  defineEnv,
+  type EpochPlan,
+  type Item,
+  type ReflectContext,
+  type RolloutContext,
+  type RolloutManyContext,
+  type RolloutOutput,
+  type SkillEnv,
+} from './core/env.ts';
 export { type ErrorCode, ModelCallError, PromptTooLongError, SkillError } from './core/errors.ts';
 export type { Progress, RunEvent, RunFact, Stage, StageUsage, StepAction } from './core/event.ts';
 export { toFact } from './core/event.ts';
@@ -21,11 +30,12 @@ export type { RunObserver } from './core/observer.ts';
 export { PROMPT_NAMES, type PromptName, type PromptOverrides } from './core/prompt-name.ts';
 export { PythonRandom, shuffle } from './core/random.ts';
 export { RolloutResult } from './core/rollout-result.ts';
+export { emptyRun, type RunState, type StepRecord } from './core/run-state.ts';
 export type { OpenRunStore, RunStore, Views } from './core/run-store.ts';
 export { buildScheduler, type LRScheduler, type LRSchedulerMode } from './core/schedule.ts';
 export { type Bucket, computeScore, type Evaluation, type ItemScore } from './core/score.ts';
 export { skillHash } from './core/skill-hash.ts';
-export { emptyRun, type RunState, reduce, type StepRecord } from './core/state.ts';
+export { reduce } from './core/state.ts';
 export { type RunSummary, summarize } from './core/summary.ts';
 export { SimpleQAEnv } from './envs/index.ts';
 export { anthropicChat, fromAiSdk, openaiChat, openaiCompatible, scripted } from './models/index.ts';

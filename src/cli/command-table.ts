@@ -20,5 +20,6 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/doctor.ts'),
   },
   { name: 'cache', summary: 'what the caches of runs hold; clear one', load: () => import('./commands/cache.ts') },
+  { name: 'skill', summary: 'check skills against the specification', load: () => import('./commands/skill.ts') },
   { name: 'sim', summary: 'serve the simulated models over HTTP', load: () => import('./commands/sim.ts') },
 ];

@@ -5,6 +5,7 @@ import { Interrupted } from './interrupt.ts';
 /** What the shell is told, in the order of the help text. */
 export const EXIT_CODES = {
   0: 'done',
+  1: 'done, and errors were found',
   2: 'user error, with a hint',
   3: 'budget exhausted',
   4: 'model unreachable',

@@ -17,6 +17,8 @@ export type EditStatus =
   | 'skipped_delete_missing_target'
   | 'skipped_delete_target_not_found'
   | 'skipped_unknown_op'
+  | 'applied_rewrite'
+  | 'skipped_no_rewrite'
   | 'error';
 
 /** What became of one edit. `index` counts from 1; texts are cut at 200 code points. */

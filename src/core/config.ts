@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SkillError } from './errors.ts';
 import { GATE_METRICS } from './gate.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
+import { UPDATE_MODES } from './update-mode.ts';
 
 const positive = z.number().int().positive();
 
@@ -11,8 +12,23 @@ const Price = z.strictObject({
   output: z.number().nonnegative(),
 });
 
+const PRESET_NAMES = ['default', 'paper'] as const;
+
+/** What a preset sets where nothing else is said. */
+const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<string, unknown>>>> = {
+  default: {},
+  paper: { maxSkillTokens: 0, retryRejectedEdits: true },
+};
+
+/** How the edit budget of a step is found: by the scheduler, by the optimizer, or not at all. */
+const LR_CONTROL_MODES = ['fixed', 'autonomous', 'none'] as const;
+/** Which tasks of an epoch's comparison are shown: all, those whose outcome changed, or the others. */
+const PAIR_POLICIES = ['mixed', 'changed', 'unchanged'] as const;
+export type PairPolicy = (typeof PAIR_POLICIES)[number];
+
 /** Every setting of a run, each with its default: types, flags, help and docs are made from this. */
 export const configShape = {
+  preset: z.enum(PRESET_NAMES).default('default').describe("Defaults to start from: ours, or the paper's protocol."),
   numEpochs: positive.default(4).describe('Passes over the training split.'),
   batchSize: positive.default(40).describe('Training tasks rolled out per step.'),
   minibatchSize: positive.default(8).describe('Trajectories that one analyst reads together.'),
@@ -20,6 +36,38 @@ export const configShape = {
   editBudget: positive.default(4).describe('Most edits applied in a step: the learning rate.'),
   minEditBudget: positive.default(2).describe('What the edit budget decays to.'),
   lrScheduler: z.enum(LR_SCHEDULER_MODES).default('cosine').describe('How the edit budget decays.'),
+  lrControlMode: z
+    .enum(LR_CONTROL_MODES)
+    .default('fixed')
+    .describe('Who sets the edit budget: the scheduler, the optimizer, or nobody.'),
+  accumulation: positive.default(1).describe('Batches rolled out and reflected on before one update.'),
+  skillUpdateMode: z
+    .enum(UPDATE_MODES)
+    .default('patch')
+    .describe('Edits, a rewriter with suggestions, or whole rewrites.'),
+  useStepBuffer: z.boolean().default(true).describe('Tell later steps of an epoch what failed and was rejected.'),
+  retryRejectedEdits: z.boolean().default(false).describe('Let a rejected edit be tried again word for word.'),
+  useSlowUpdate: z.boolean().default(true).describe('Write guidance at epoch ends, from comparing epochs.'),
+  slowUpdateSamples: positive.default(20).describe('Training tasks that such a comparison attempts.'),
+  slowUpdateGate: z.boolean().default(true).describe('Keep the guidance only if it is better on validation.'),
+  longitudinalPairPolicy: z.enum(PAIR_POLICIES).default('mixed').describe('Which compared tasks are shown.'),
+  useMetaSkill: z.boolean().default(true).describe('Keep notes for the optimizer on which edits helped.'),
+  useSkillAwareReflection: z
+    .boolean()
+    .default(false)
+    .describe('Tell defects of the skill from lapses, which become reminders in its appendix.'),
+  skillAwareAppendixSource: z.enum(['both', 'failure_only']).default('both').describe('Who may give reminders.'),
+  skillAwareConsolidateThreshold: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('More reminders than this are merged. 0: never.'),
+  maxSkillTokens: z.number().int().nonnegative().default(2000).describe('Longest skill, in tokens. 0: no limit.'),
+  salvage: z.boolean().default(false).describe('Try the halves of a rejected patch.'),
+  salvageRollouts: z.number().int().nonnegative().default(0).describe('Most rollouts for that. 0: two validations.'),
+  prune: z.boolean().default(false).describe('At the end, take out edits that do not help.'),
+  useGate: z.boolean().default(true).describe('Keep a candidate only if it is better.'),
   gateMetric: z.enum(GATE_METRICS).default('hard').describe('Score that a candidate must improve.'),
   gateMixedWeight: z.number().min(0).max(1).default(0.5).describe('Weight of soft in the mixed metric.'),
   failureOnly: z.boolean().default(false).describe('Learn from failures alone.'),
@@ -29,8 +77,14 @@ export const configShape = {
   selectionSplit: z.string().min(1).default('val').describe('Split that the gate measures on.'),
   testSplit: z.string().min(1).default('test').describe('Split of the final report.'),
   evalTest: z.boolean().default(true).describe('Measure baseline and best on the test split at the end.'),
+  trainSize: z.number().int().nonnegative().default(0).describe('Training tasks that the data must have. 0: any.'),
+  selEnvNum: z.number().int().nonnegative().default(0).describe('First tasks of the selection split to use. 0: all.'),
+  testEnvNum: z.number().int().nonnegative().default(0).describe('First tasks of the test split to use. 0: all.'),
   saveEveryStep: z.boolean().default(true).describe('Keep the skill of every step under skills/.'),
   optimizerMaxCompletionTokens: positive.default(4096).describe('Longest optimizer reply, in tokens.'),
+  rewriteMaxCompletionTokens: positive.default(64_000).describe('Longest reply that holds a whole skill, in tokens.'),
+  maxTrajectoryTokens: positive.default(40_000).describe('Most tokens of trajectories in one optimizer prompt.'),
+  optimizerContextTokens: positive.default(128_000).describe("The optimizer's context window, in tokens."),
   maxRetries: z.number().int().nonnegative().default(4).describe('Further tries of a call that failed for the moment.'),
   callTimeoutMs: positive.default(120_000).describe('Longest time for one model call.'),
   rolloutTimeoutMs: positive.default(600_000).describe('Longest time for one task.'),
@@ -82,9 +136,16 @@ export function checkBudgets(
 
 export const CONFIG_HINT = 'Every key and its default: skillopt train --help';
 
+/** The input over what its preset says. An unknown preset is left for the schema to refuse. */
+export function withPreset<Input extends object>(input: Input): Input {
+  if (typeof input !== 'object' || input === null) return input; // the schema says what is wrong with it
+  const { preset = 'default' } = input as { preset?: keyof typeof PRESETS };
+  return { ...PRESETS[preset], ...input };
+}
+
 /** Fills in the defaults, or throws `CONFIG_INVALID` with one line per problem. */
 export function parseConfig(input: SkillOptConfigInput = {}): SkillOptConfig {
-  return parseWith(SkillOptConfig, input, 'The configuration is not valid.', CONFIG_HINT);
+  return parseWith(SkillOptConfig, withPreset(input), 'The configuration is not valid.', CONFIG_HINT);
 }
 
 /** `schema.parse` that throws `CONFIG_INVALID`: `title`, then what was expected and what came, a line per problem. */

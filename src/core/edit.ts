@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FailurePattern } from './failure-pattern.ts';
 
 export const EditOp = z.enum(['append', 'insert_after', 'replace', 'delete']);
 export type EditOp = z.infer<typeof EditOp>;
@@ -19,9 +20,17 @@ export const Edit = z.object({
 });
 export type Edit = z.infer<typeof Edit>;
 
-/** Edits that are applied together, in order. */
+/**
+ * What a step can do to a document. Beside the edits: `suggest` is an instruction for a rewriter (`content`) under a title
+ * (`target`), `rewrite` a whole new body (`content`). Both come from the update modes that rewrite.
+ */
+const UpdateOp = z.enum([...EditOp.options, 'suggest', 'rewrite']);
+export const UpdateItem = Edit.extend({ op: UpdateOp });
+export type UpdateItem = z.infer<typeof UpdateItem>;
+
+/** What is applied together, in order. */
 export const Patch = z.object({
-  edits: z.array(Edit),
+  edits: z.array(UpdateItem),
   reasoning: z.string().default(''),
   rankingDetails: z.record(z.string(), z.unknown()).optional(),
 });
@@ -32,6 +41,12 @@ export type RawPatch = {
   readonly patch: Patch;
   readonly sourceType: SourceType;
   readonly batchSize: number;
+  /** What the failures that were read have in common. */
+  readonly failurePatterns?: readonly FailurePattern[];
+  /** Reminders of what the skill says already, for its appendix. */
+  readonly appendixNotes?: readonly string[];
+  /** How many of the trajectories were too long to be read whole. */
+  readonly clippedTrajectories?: number;
 };
 
 /** Flows through select, update and evaluate like any other patch, and changes nothing. */

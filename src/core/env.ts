@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { SkillOptConfig } from './config.ts';
+import type { RawPatch } from './edit.ts';
 import { SkillError } from './errors.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptOverrides } from './prompt-name.ts';
@@ -21,6 +23,37 @@ export type RolloutContext<I extends Item = Item> = {
   readonly signal: AbortSignal;
 };
 
+/** Many items to attempt at once. The models and the signal are as in a rollout of one. */
+export type RolloutManyContext<I extends Item = Item> = Omit<RolloutContext<I>, 'item'> & {
+  readonly items: readonly I[];
+  /** What the results are for: to learn from, or to measure with. */
+  readonly phase: 'train' | 'eval';
+  /** Which draw of the items: another index asks for results that are independent of these. */
+  readonly sampleIndex: number;
+};
+
+/** What an epoch needs. Counts from 1; `seed` is the run's. */
+export type EpochPlan = {
+  readonly epoch: number;
+  readonly batches: number;
+  readonly batchSize: number;
+  readonly seed: number;
+};
+
+/** A step's results, to be turned into proposals. */
+export type ReflectContext = {
+  readonly results: readonly RolloutResult[];
+  readonly skill: string;
+  /** Most edits that this step applies. `null`: no limit. */
+  readonly editBudget: number | null;
+  readonly seed: number;
+  /** Calls through it are retried, cached and counted. */
+  readonly optimizer: ChatModel;
+  /** What the shared analysts propose for these results. They are asked when it is called, and only then. */
+  reflectByDefault(): Promise<RawPatch[]>;
+  readonly signal: AbortSignal;
+};
+
 /**
  * Where tasks come from and how one is attempted and scored. `rolloutOne` may throw: that task then counts as
  * failed, with the error as reason. A `ModelCallError`, of the target or any other model, is never a score: it stops
@@ -34,6 +67,22 @@ export interface SkillEnv<I extends Item = Item> {
   readonly prompts?: PromptOverrides;
   getItems(split: string): readonly I[] | Promise<readonly I[]>;
   rolloutOne(context: RolloutContext<I>): Promise<RolloutOutput>;
+  /**
+   * For environments that attempt a batch at once; called instead of `rolloutOne`. One result per item: matched by
+   * `id` where the results have one, else by position.
+   */
+  rolloutMany?(context: RolloutManyContext<I>): Promise<readonly RolloutOutput[]>;
+  /**
+   * The items of an epoch's training batches, in order, for environments whose tasks belong together. Without it, the
+   * training items are shuffled and sliced.
+   */
+  planTrainEpoch?(plan: EpochPlan): readonly (readonly I[])[];
+  /** Replaces the shared analysts. `null` proposes nothing. */
+  reflect?(context: ReflectContext): Promise<readonly (RawPatch | null)[]>;
+  /** Called before anything else is asked; again only after `close`. */
+  setup?(config: SkillOptConfig): void | Promise<void>;
+  /** Called when nothing more is asked, also after a failure. */
+  close?(): void | Promise<void>;
   getInitialSkill?(): string | Promise<string>;
   getTaskTypes?(): readonly string[];
 }

@@ -1,6 +1,7 @@
 import type { EditReport } from './apply-edit.ts';
 import type { SkillOptConfig } from './config.ts';
 import type { Patch, RawPatch } from './edit.ts';
+import type { FailurePattern } from './failure-pattern.ts';
 import type { GateAction } from './gate.ts';
 import type { Usage } from './model.ts';
 import type { RolloutResult } from './rollout-result.ts';
@@ -42,6 +43,64 @@ export const noStageUsage: StageUsage = {
 /** Everything that may change the outcome of a run, by name. A run goes on only under the same identity. */
 export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
 
+/** How many changes the optimizer itself wants to make now. */
+export type LrDecision = {
+  readonly learningRate: number;
+  /** What it said, before it was held to what there is. */
+  readonly rawLearningRate: number | null;
+  readonly availableUpdateItems: number;
+  readonly isClamped: boolean;
+  /** Its answer could not be read: no change. */
+  readonly isFallback: boolean;
+  readonly reasoning: string;
+  readonly confidence: string;
+  readonly riskNotes: string;
+};
+
+/** A candidate that was measured, with what came of it. */
+type Trial = {
+  readonly candidateSkill: string;
+  readonly candidateHash: string;
+  readonly evaluation: Evaluation | null;
+  readonly score: number;
+};
+
+/** Parts of a rejected patch, each tried by itself. */
+export type Salvage = {
+  readonly tries: readonly { readonly edits: readonly number[]; readonly score: number; readonly hash: string }[];
+  readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+  /** The part that was better, with the places of its edits in the patch. */
+  readonly accepted: (Trial & { readonly action: StepAction; readonly edits: readonly number[] }) | null;
+};
+
+export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stable_success';
+
+/** What became of the guidance at the end of an epoch. */
+export type SlowUpdate = {
+  readonly action: StepAction | 'no_content' | 'over_cap';
+  readonly pairs: readonly { readonly id: string; readonly category: PairCategory }[];
+  readonly prevHard: number;
+  readonly currHard: number;
+  readonly content: string;
+  readonly reasoning: string;
+  readonly candidateSkill: string;
+  readonly candidateHash: string;
+  readonly evaluation: Evaluation | null;
+  readonly score: number;
+};
+
+/** What was taken out of the best skill because nothing was lost by it. */
+export type Prune = {
+  readonly removed: readonly string[];
+  readonly tries: number;
+  readonly skill: string;
+  readonly hash: string;
+  readonly score: number;
+  readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+};
+
+export type TestSubject = 'baseline' | 'best' | 'final';
+
 type StageEvent<Name extends Stage, Data> = {
   readonly type: 'stage-end';
   readonly step: number;
@@ -68,26 +127,61 @@ export type RunFact =
       readonly step: number;
       readonly epoch: number;
       readonly stepInEpoch: number;
-      readonly editBudget: number;
+      /** Most edits of the step; `null` when nothing limits them. */
+      readonly editBudget: number | null;
       readonly seed: number;
       readonly itemIds: readonly string[];
+      /** How the tasks are divided when a step accumulates several batches. */
+      readonly batches?: readonly { readonly seed: number; readonly size: number }[];
     }
   | StageEvent<'rollout', { readonly evaluation: Evaluation }>
-  | StageEvent<'reflect', { readonly patches: readonly RawPatch[] }>
+  | StageEvent<
+      'reflect',
+      { readonly patches: readonly RawPatch[]; readonly failurePatterns?: readonly FailurePattern[] }
+    >
   | StageEvent<'aggregate', { readonly patch: Patch }>
+  | ({ readonly type: 'lr-decision'; readonly step: number } & LrDecision)
   | StageEvent<'select', { readonly patch: Patch }>
   | StageEvent<
       'update',
-      { readonly candidateSkill: string; readonly candidateHash: string; readonly report: readonly EditReport[] }
+      {
+        readonly candidateSkill: string;
+        readonly candidateHash: string;
+        readonly report: readonly EditReport[];
+        /** What a rewriter says that it changed. */
+        readonly changeSummary?: readonly string[];
+        /** How many edits were left out because the skill would have been too long. */
+        readonly nOverCap?: number;
+        /** Reminders in the appendix: new ones, and all. */
+        readonly notes?: { readonly added: number; readonly total: number; readonly consolidated: boolean };
+      }
     >
   | StageEvent<
       'evaluate',
       { readonly evaluation: Evaluation | null; readonly score: number; readonly action: StepAction }
     >
+  | ({ readonly type: 'salvage-end'; readonly step: number } & Salvage)
   | { readonly type: 'step-end'; readonly step: number; readonly action: StepAction }
+  | ({ readonly type: 'slow-update-end'; readonly epoch: number } & SlowUpdate)
+  | {
+      readonly type: 'meta-skill-end';
+      readonly epoch: number;
+      readonly action: 'write_meta_skill' | 'no_content';
+      readonly content: string;
+      readonly reasoning: string;
+    }
+  | { readonly type: 'epoch-end'; readonly epoch: number }
+  | ({ readonly type: 'prune-end' } & Prune)
+  | {
+      readonly type: 'final-selection-end';
+      /** `null` when the text was measured before. */
+      readonly evaluation: Evaluation | null;
+      readonly score: number;
+      readonly isPromoted: boolean;
+    }
   | {
       readonly type: 'test-end';
-      readonly subject: 'baseline' | 'best';
+      readonly subject: TestSubject;
       readonly evaluation: Evaluation;
       readonly taskTypes: readonly string[];
     }
@@ -106,7 +200,7 @@ export function toFact({ at: _at, ms: _ms, usage: _usage, ...fact }: RunEvent): 
 
 /** Single rollouts and calls as they finish. Not journaled, and never needed to resume. */
 export type Progress = {
-  readonly phase: 'baseline' | Stage | 'test';
+  readonly phase: 'baseline' | Stage | 'salvage' | 'slow update' | 'prune' | 'test';
   readonly step: number;
   readonly done: number;
   readonly total: number;

@@ -1,5 +1,5 @@
 import type { Progress, RunEvent } from './event.ts';
-import type { RunState } from './state.ts';
+import type { RunState } from './run-state.ts';
 
 /** What became of a provider's limit: more or fewer calls at once from now on, or none for a while. */
 export type RateLimitChange =

@@ -1,5 +1,6 @@
 import type { StageUsage } from './event.ts';
-import { isAccepted, type RunState, type StepRecord, type TestReport } from './state.ts';
+import { isAccepted } from './reduce-step.ts';
+import type { RunState, StepRecord, TestReport } from './run-state.ts';
 
 type EpochStats = {
   readonly epoch: number;
@@ -34,7 +35,14 @@ export type RunSummary = {
   readonly testHard: number | null;
   readonly testSoft: number | null;
   readonly testDeltaHard: number | null;
-  readonly tests: { readonly baseline?: TestReport; readonly best?: TestReport };
+  readonly finalSelectionHard: number | null;
+  readonly finalSelectionSoft: number | null;
+  readonly finalTestHard: number | null;
+  readonly finalTestSoft: number | null;
+  readonly finalTestDeltaHard: number | null;
+  readonly currentOrigin: string;
+  readonly bestOrigin: string;
+  readonly tests: RunState['tests'];
   readonly totalWallTimeS: number;
   readonly tokenSummary: Readonly<Record<string, StageUsage>>;
   readonly warnings: readonly string[];
@@ -45,7 +53,6 @@ const SUMMARY_VERSION = 'skillopt-0.1.0';
 /** A fold's last word: every figure comes from the state, so a summary can be made again at any time. */
 export function summarize(state: RunState, { outRoot = '', warnings = [] as readonly string[] } = {}): RunSummary {
   const { baseline, best, current, history, tests } = state;
-  const delta = tests.baseline && tests.best ? tests.best.hard - tests.baseline.hard : null;
   return {
     version: SUMMARY_VERSION,
     isDone: state.isDone,
@@ -65,13 +72,23 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     baselineTestSoft: tests.baseline?.soft ?? null,
     testHard: tests.best?.hard ?? null,
     testSoft: tests.best?.soft ?? null,
-    testDeltaHard: delta,
+    testDeltaHard: gain(tests.best, tests.baseline),
+    finalSelectionHard: state.final?.hard ?? null,
+    finalSelectionSoft: state.final?.soft ?? null,
+    finalTestHard: tests.final?.hard ?? null,
+    finalTestSoft: tests.final?.soft ?? null,
+    finalTestDeltaHard: gain(tests.final, tests.baseline),
+    currentOrigin: current.origin,
+    bestOrigin: best.origin,
     tests,
     totalWallTimeS: state.wallTimeMs / 1000,
     tokenSummary: state.usage,
     warnings,
   };
 }
+
+const gain = (after: TestReport | undefined, before: TestReport | undefined) =>
+  after && before ? after.hard - before.hard : null;
 
 /** Accepted, rejected and skipped add up to the steps: an unchanged candidate is a skip. */
 function countActions(history: readonly StepRecord[]) {

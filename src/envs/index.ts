@@ -1,13 +1,36 @@
 /** Environments that come with the package, and what is needed to bring one's own tasks. */
 
+export type { Episode, EpisodeCounts } from './adapter/episode-source.ts';
+export type { Selection } from './adapter/select-representative.ts';
+/** An adapter, for what is built per batch and run at once, as an environment. */
+export { type AdapterEnv, type AdapterEnvOptions, adapterEnv } from './adapter-env.ts';
+
 /** The parts of the scoring, for environments that grade answers as `SimpleQAEnv` does. */
 export { type AnswerScore, normalizeAnswer, scoreAnswer, tokenF1 } from './answer-score.ts';
+export type { SplitOptions, Splits } from './draw-splits.ts';
+export {
+  type AdapterContext,
+  type BuildOptions,
+  EnvAdapter,
+  isEnvAdapter,
+  type RawPatchDict,
+  type RolloutDict,
+} from './env-adapter.ts';
+/** Environments that a project may name. */
+export type { EnvProject } from './env-project.ts';
+export { type EnvFactory, envNames, registerEnv } from './env-registry.ts';
 export { extractAnswer } from './extract-answer.ts';
 
 /** The tasks in a JSONL, JSON, CSV or YAML file, each with its line. */
 export { loadItems } from './load-items.ts';
 /** The same, checked to be questions with gold answers. */
 export { loadQaItems } from './load-qa-items.ts';
+/** What a batch holds: loaders, and the order of an epoch. */
+export { BaseDataLoader, type DataItem } from './loader/base-data-loader.ts';
+export type { BatchSpec } from './loader/batch-spec.ts';
+export { planItems, planSeeds } from './loader/plan-train-epoch.ts';
+export { SplitDataLoader } from './loader/split-data-loader.ts';
+export type { SplitLoaderOptions } from './loader/split-loader-options.ts';
 /** A question with its gold answers: as it is used, and as it may be written. */
 export type { QaItem, QaItemInput } from './qa-item.ts';
 /** A task with its place in a file. */
@@ -15,4 +38,6 @@ export type { Row } from './row.ts';
 /** Questions with gold answers: one call per question, exact match and word overlap. */
 export { SimpleQAEnv, type SimpleQAEnvOptions } from './simple-qa-env.ts';
 /** Tasks into train, val and test: as their rows say, or by a seeded shuffle. */
-export { type SplitOptions, type Splits, splitItems } from './split-items.ts';
+export { splitItems } from './split-items.ts';
+/** Some of the tasks, every type with its share. */
+export { stratifiedSample } from './stratified-sample.ts';

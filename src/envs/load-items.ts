@@ -21,8 +21,8 @@ const EXTENSIONS = [...READERS.keys()].join(', ');
 
 /**
  * The tasks in a file, in its order, each with the line where it begins. The name's ending says how to read it: a
- * JSON value per line (`.jsonl`), a list or an object with a list under `data` or `items` (`.json`, `.yaml`, `.yml`),
- * or rows under a header (`.csv`, where `answers` is a JSON list or separated by `|`). Throws `TASKS_INVALID` for a
+ * JSON value per line (`.jsonl`), a list, an object with a list under `data` or `items`, or a single task with its id
+ * (`.json`, `.yaml`, `.yml`), or rows under a header (`.csv`, where `answers` is a JSON list or separated by `|`). Throws `TASKS_INVALID` for a
  * file that cannot be read or holds no task. What is inside a task is not looked at.
  */
 export async function loadItems(path: string): Promise<Row[]> {

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { strip } from '../core/python-text.ts';
+import { isFilled, itemId } from './item-id.ts';
 
-const isFilled = (value: string) => strip(value) !== '';
 const isNotEmpty = (list: readonly string[]) => list.length > 0;
 
 const FILLED = 'must be non-empty text';
 const FILLED_LIST = 'must be a non-empty list';
-const ID = 'must be non-empty text or a number';
 
 const filled = z.string(FILLED).refine(isFilled, FILLED);
 // A blank cell or a null says as little as a missing key.
@@ -22,7 +20,7 @@ const optionalText = z
 export const QaItem = z
   .object(
     {
-      id: z.union([z.string().refine(isFilled, ID), z.number()], ID).transform(String),
+      id: itemId,
       question: filled,
       answers: z.array(filled, FILLED_LIST).refine(isNotEmpty, FILLED_LIST).readonly().nullish(),
       answer: filled.nullish(),

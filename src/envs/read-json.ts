@@ -1,13 +1,14 @@
 import { elementLines } from './element-lines.ts';
 import type { Row } from './row.ts';
-import { LIST_KEYS, notAList } from './task-list.ts';
+import { isTask, LIST_KEYS, notAList } from './task-list.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
-/** A list of tasks, or an object with such a list under one of `LIST_KEYS`. */
+/** A list of tasks, an object with such a list under one of `LIST_KEYS`, or a single task. */
 export function readJson(text: string, path: string): Row[] {
   const root = parse(text, path);
   const key = Array.isArray(root) ? undefined : LIST_KEYS.find((name) => Array.isArray(entryOf(root, name)));
   const list = key === undefined ? root : entryOf(root, key);
+  if (isTask(list)) return [{ value: root, where: `${path}:1` }];
   if (!Array.isArray(list)) throw notAList(root, path);
   const lines = elementLines(text, key);
   return list.map((value, index) => ({ value, where: `${path}:${lines[index]}` }));

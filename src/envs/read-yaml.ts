@@ -1,11 +1,11 @@
 import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument, type YAMLSeq } from 'yaml';
 import type { Row } from './row.ts';
-import { LIST_KEYS, notAList } from './task-list.ts';
+import { isTask, LIST_KEYS, notAList } from './task-list.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
 const HINT = 'A task file is a YAML list: each task begins with "- ".';
 
-/** A list of tasks, or a mapping with such a list under one of `LIST_KEYS`. */
+/** A list of tasks, a mapping with such a list under one of `LIST_KEYS`, or a single task. */
 export function readYaml(text: string, path: string): Row[] {
   const lineCounter = new LineCounter();
   // The library is silent: without the level, the parser would print its warnings itself.
@@ -15,8 +15,14 @@ export function readYaml(text: string, path: string): Row[] {
   if (error) throw tasksInvalid([`${placeOf(error.pos[0])}: expected YAML: ${error.message}`], HINT, error);
   if (document.contents === null) return [];
   const list = findList(document.contents);
-  if (!list) throw notAList(document.toJS(), path);
-  return list.items.map((node) => toRow(node, document, placeOf(node.range![0])));
+  const nodes = list ? list.items : [requireTask(document, path)];
+  return nodes.map((node) => toRow(node, document, placeOf(node.range![0])));
+}
+
+function requireTask(document: Document, path: string): Node {
+  const root: unknown = document.toJS();
+  if (isTask(root)) return document.contents as Node;
+  throw notAList(root, path);
 }
 
 function findList(contents: unknown): YAMLSeq<Node> | undefined {

@@ -8,6 +8,7 @@ import { extractAnswer } from './extract-answer.ts';
 import { parseRows } from './parse-rows.ts';
 import { QA_ITEM_HINT, QaItem, type QaItemInput } from './qa-item.ts';
 import { QA_FORMAT_VERSION, qaMessages } from './qa-prompt.ts';
+import { requireSplitName } from './split-name.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
 export type SimpleQAEnvOptions = {
@@ -43,15 +44,9 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
     this.#maxCompletionTokens = maxCompletionTokens;
   }
 
-  /** The items of `train`, `val` or `test`. */
+  /** The items of `train`, `val` or `test`, also by an alias such as `valid_seen`. */
   getItems(split: string): readonly QaItem[] {
-    const items = this.#items.get(split);
-    if (items) return items;
-    const known = [...this.#items.keys()].join(', ');
-    throw tasksInvalid(
-      [`${this.name}: expected one of the splits ${known}, got "${split}"`],
-      `Choose one of ${known}.`,
-    );
+    return this.#items.get(requireSplitName(split, this.name))!;
   }
 
   getInitialSkill(): string {

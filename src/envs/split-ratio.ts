@@ -1,6 +1,6 @@
 import { SkillError } from '../core/errors.ts';
 
-export type Ratio = readonly [train: number, val: number, test: number];
+type Ratio = readonly [train: number, val: number, test: number];
 
 const NUMBER = /^\d+(?:\.\d+)?$/;
 
@@ -19,14 +19,13 @@ export function parseRatio(text: string): Ratio {
  * Whole numbers that add up to `total`: every share rounded down, and what is left goes to the largest remainders,
  * between equal ones to the greater weight.
  */
-export function apportion(total: number, weights: Ratio): Ratio {
-  const sum = weights.reduce((a, b) => a + b);
+export function apportion(total: number, weights: readonly number[]): number[] {
+  const sum = weights.reduce((a, b) => a + b, 0);
   const shares = weights.map((weight, index) => {
     const exact = (total * weight) / sum;
     return { index, weight, count: Math.floor(exact), remainder: exact - Math.floor(exact) };
   });
   const left = total - shares.reduce((counted, share) => counted + share.count, 0);
   const next = shares.toSorted((a, b) => b.remainder - a.remainder || b.weight - a.weight).slice(0, left);
-  const [train, val, test] = shares.map((share) => share.count + (next.includes(share) ? 1 : 0));
-  return [train!, val!, test!];
+  return shares.map((share) => share.count + (next.includes(share) ? 1 : 0));
 }

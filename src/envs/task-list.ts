@@ -4,6 +4,11 @@ import { tasksInvalid } from './tasks-invalid.ts';
 /** Where an object may keep its list of tasks, in the order of looking. */
 export const LIST_KEYS = ['data', 'items'] as const;
 
+/** Whether a file's `root` is itself a task: its values are then fields, not tasks. */
+export function isTask(root: unknown): boolean {
+  return typeof root === 'object' && root !== null && !Array.isArray(root) && 'id' in root;
+}
+
 /** The error for a file whose `root` is no list and holds none. */
 export function notAList(root: unknown, path: string): SkillError {
   const keys =

@@ -8,10 +8,25 @@ import type { StageDeps } from './stage-deps.ts';
 
 type Question<Schema extends z.ZodType> = {
   readonly prompt: PromptName;
-  readonly stage: 'analyst' | 'merge' | 'ranking';
+  /** A prompt that is added to it. */
+  readonly suffix?: PromptName | undefined;
+  readonly stage: OptimizerStage;
   readonly user: string;
   readonly schema: Schema;
+  /** Longest reply, in tokens, when it is not the usual. */
+  readonly maxOutputTokens?: number | undefined;
 };
+
+/** What the optimizer is asked for, as it is accounted. */
+export type OptimizerStage =
+  | 'analyst'
+  | 'merge'
+  | 'ranking'
+  | 'lr_autonomous'
+  | 'rewrite'
+  | 'slow_update'
+  | 'meta_skill'
+  | 'appendix_consolidate';
 
 type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletionTokens' | 'stop'>;
 
@@ -20,17 +35,17 @@ type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletion
  * does not fit is `undefined`, and the stage has a fallback for that. A model out of reach still throws.
  */
 export async function ask<Schema extends z.ZodType>(
-  { prompt, stage, user, schema }: Question<Schema>,
+  { prompt, suffix, stage, user, schema, maxOutputTokens }: Question<Schema>,
   { optimizer, prompts, optimizerMaxCompletionTokens, stop }: AskDeps,
 ): Promise<z.output<Schema> | undefined> {
   const messages: ChatMessage[] = [
-    { role: 'system', content: prompts[prompt] },
+    { role: 'system', content: suffix ? `${prompts[prompt]}\n${prompts[suffix]}` : prompts[prompt] },
     { role: 'user', content: user },
   ];
   for (let attempt = 0; attempt < 2; attempt++) {
     stop.signal.throwIfAborted();
-    const request = { messages, stage, schema, maxOutputTokens: optimizerMaxCompletionTokens, signal: stop.abandon };
-    const reply = await optimizer.complete({ ...request, messages: [...messages] });
+    const limit = { maxOutputTokens: maxOutputTokens ?? optimizerMaxCompletionTokens };
+    const reply = await optimizer.complete({ messages: [...messages], stage, schema, ...limit, signal: stop.abandon });
     const parsed = parseReply(schema, reply);
     if (parsed.success) return parsed.data;
     const content = reply.text.trim() === '' ? '(no text)' : reply.text; // providers refuse an empty turn

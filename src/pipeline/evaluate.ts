@@ -3,17 +3,17 @@ import type { Item, SkillEnv } from '../core/env.ts';
 import type { StepAction } from '../core/event.ts';
 import { evaluateGate, selectGateScore } from '../core/gate.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
+import type { RunState } from '../core/run-state.ts';
 import { type Evaluation, toEvaluation } from '../core/score.ts';
-import type { RunState } from '../core/state.ts';
 import { runRollout } from './rollout.ts';
 import type { StageDeps } from './stage-deps.ts';
 import type { Candidate } from './update.ts';
 
-type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight'>;
+export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'>;
 
-type EvaluateInput = {
+/** Where candidates are measured, and what they must beat. */
+export type GateInput = {
   readonly env: SkillEnv;
-  readonly candidate: Candidate;
   readonly state: RunState;
   readonly items: readonly Item[];
   readonly config: GateSettings;
@@ -28,28 +28,46 @@ export type Verdict = {
 };
 
 /** ⑥ Gate: the candidate replaces the skill only if it is strictly better on held-out items. */
-export async function evaluateCandidate(input: EvaluateInput, deps: StageDeps): Promise<Verdict> {
-  const { candidate, state, config } = input;
-  if (candidate.candidateHash === state.current.hash) {
-    const action = candidate.report.length === 0 ? 'skip_no_patches' : 'unchanged';
-    return { evaluation: null, score: state.current.score, action, results: [] };
-  }
-  const known = state.evaluations[candidate.candidateHash];
-  const { evaluation, results } = known
-    ? { evaluation: known, results: [] }
-    : await scoreSkill(toScoreInput(input), deps);
-  const score = gateScore(evaluation, config);
-  return { evaluation: known ? null : (evaluation as Evaluation), score, results, action: decide(input, evaluation) };
+export async function evaluateCandidate(
+  input: GateInput & { readonly candidate: Candidate },
+  deps: StageDeps,
+): Promise<Verdict> {
+  const { candidate, state } = input;
+  if (candidate.candidateHash !== state.current.hash) return judgeSkill(candidate, input, deps);
+  return { evaluation: null, score: state.current.score, action: whyUnchanged(candidate), results: [] };
 }
 
-const toScoreInput = ({ env, candidate, items }: EvaluateInput) => ({ env, skill: candidate.candidateSkill, items });
+function whyUnchanged({ report }: Candidate): StepAction {
+  if (report.length === 0) return 'skip_no_patches';
+  return report.every(({ status }) => status === 'skipped_no_rewrite') ? 'skip_no_rewrite' : 'unchanged';
+}
+
+type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
+
+/** A document before the gate. What was measured before is not measured again. */
+export async function judgeSkill(text: Text, input: GateInput, deps: StageDeps): Promise<Verdict> {
+  const { env, state, items, config } = input;
+  const known = state.evaluations[text.candidateHash];
+  const { evaluation, results } = known
+    ? { evaluation: known, results: [] }
+    : await scoreSkill({ env, skill: text.candidateSkill, items }, deps);
+  const score = gateScore(evaluation, config);
+  return {
+    evaluation: known ? null : (evaluation as Evaluation),
+    score,
+    results,
+    action: decide(text, evaluation, input),
+  };
+}
 
 function decide(
-  { candidate, state, config }: EvaluateInput,
+  text: Text,
   { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
+  { state, config }: GateInput,
 ): StepAction {
+  if (!config.useGate) return 'force_accept';
   return evaluateGate({
-    candidateSkill: candidate.candidateSkill,
+    candidateSkill: text.candidateSkill,
     candHard: hard,
     candSoft: soft,
     currentSkill: state.current.skill,
@@ -63,7 +81,10 @@ function decide(
   }).action;
 }
 
-export function gateScore({ hard, soft }: Pick<Evaluation, 'hard' | 'soft'>, config: GateSettings): number {
+export function gateScore(
+  { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
+  config: Pick<GateSettings, 'gateMetric' | 'gateMixedWeight'>,
+): number {
   return selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight);
 }
 

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
-import { z } from 'zod';
-import type { Item, RolloutOutput, SkillEnv } from '../core/env.ts';
+import type { Item, SkillEnv } from '../core/env.ts';
 import { ModelCallError } from '../core/errors.ts';
-import { RolloutResult } from '../core/rollout-result.ts';
+import type { RolloutResult } from '../core/rollout-result.ts';
 import { skillHash } from '../core/skill-hash.ts';
+import { checkOutput } from './check-output.ts';
 import { createDeadline } from './deadline.ts';
+import { rollOutTogether } from './roll-out-together.ts';
+import { rolloutKey } from './rollout-key.ts';
 import { rolloutMemory } from './rollout-memory.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { watchModels } from './watch-models.ts';
@@ -15,23 +16,31 @@ type RolloutInput<I extends Item> = {
   readonly items: readonly I[];
   /** Which draw of each item: rollouts with another index are independent of these. */
   readonly sampleIndex?: number;
+  /** What the results are for: to learn from, or to measure with. */
+  readonly phase?: 'train' | 'eval';
 };
 
 /** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
 export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
+  const results = await (input.env.rolloutMany ? rollOutTogether(input, deps) : rollOutEach(input, deps));
+  requireScores(results, deps.maxErroredShare);
+  return results;
+}
+
+async function rollOutEach<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
   const { env, skill, items, sampleIndex = 0 } = input;
   const hash = skillHash(skill);
   const memory = rolloutMemory(deps.rollouts);
   let done = 0;
   try {
-    const results = await deps.limit.map(items, async (item) => {
+    return await deps.limit.map(items, async (item) => {
       const attempt = { env, skill, item, sampleIndex };
-      const result = await memory.recall(rolloutKey(attempt, hash, deps), () => attemptOrErr(attempt, deps));
+      const result = await memory.recall(rolloutKey({ ...attempt, skillHash: hash }, deps), () =>
+        attemptOrErr(attempt, deps),
+      );
       deps.onProgress(++done, items.length, result);
       return result;
     });
-    requireScores(results, deps.maxErroredShare);
-    return results;
   } finally {
     await memory.saved();
   }
@@ -43,17 +52,6 @@ type Attempt<I extends Item> = {
   readonly item: I;
   readonly sampleIndex: number;
 };
-
-/** Everything a score depends on, and nothing about where it is kept: a rollout of one skill never stands for another. */
-function rolloutKey<I extends Item>(
-  { env, item, sampleIndex }: Attempt<I>,
-  hash: string,
-  { target, judge, extras }: StageDeps,
-): string {
-  const judged = judge ? [judge.id] : [];
-  const parts = [1, hash, env.name, env.version ?? '', item, sampleIndex, target.id, extras, ...judged];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
 
 /** A task that alone met an outage is reported, not scored. What every other task would meet too stops the run. */
 async function attemptOrErr<I extends Item>(attempt: Attempt<I>, deps: StageDeps): Promise<RolloutResult> {
@@ -95,11 +93,4 @@ async function attemptItem<I extends Item>(
     deps.stop.signal.throwIfAborted();
     return { id: item.id, hard: 0, soft: 0, failReason: error instanceof Error ? error.message : String(error) };
   }
-}
-
-/** The result as the cache would give it back, so that a resumed run sees what the first one saw. */
-function checkOutput(item: Item, output: RolloutOutput): RolloutResult {
-  const checked = RolloutResult.safeParse({ ...output, id: item.id });
-  if (checked.success) return JSON.parse(JSON.stringify(checked.data));
-  throw new Error(`rolloutOne gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
 }

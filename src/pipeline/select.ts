@@ -1,31 +1,54 @@
 import { z } from 'zod';
-import type { Edit, Patch } from '../core/edit.ts';
-import { toSnakeCase } from '../core/snake-case.ts';
+import type { Patch, UpdateItem } from '../core/edit.ts';
+import type { UpdateMode } from '../core/update-mode.ts';
 import { ask } from './ask.ts';
 import { fence } from './fence.ts';
+import { type Memory, metaSections, noMemory } from './memory.ts';
+import { modePrompt } from './mode-prompt.ts';
 import type { StageDeps } from './stage-deps.ts';
+import { toWireItem } from './wire-patch.ts';
 
-type SelectInput = { readonly skill: string; readonly patch: Patch; readonly editBudget: number };
+type SelectInput = {
+  readonly skill: string;
+  readonly patch: Patch;
+  /** `null`: nothing is left out. */
+  readonly editBudget: number | null;
+  readonly mode?: UpdateMode;
+  readonly memory?: Memory;
+};
 
 const Ranking = z.object({ reasoning: z.string().nullish(), selectedIndices: z.array(z.int().catch(-1)) });
 
-/** ④ Clip: keep the `editBudget` edits that matter most. What fits is not ranked, and nothing is asked. */
-export async function rankAndSelect({ skill, patch, editBudget }: SelectInput, deps: StageDeps): Promise<Patch> {
-  if (patch.edits.length <= editBudget) return patch;
+/** ④ Clip: keep the `editBudget` changes that matter most. What fits is not ranked, and nothing is asked. */
+export async function rankAndSelect(input: SelectInput, deps: StageDeps): Promise<Patch> {
+  const { patch, editBudget, mode = 'patch' } = input;
+  if (editBudget === null || patch.edits.length <= editBudget) return patch;
   if (editBudget <= 0) return { ...patch, edits: [] };
-  const user = [
-    `## Current skill\n${fence('skill', skill)}`,
-    `## Edits (${patch.edits.length}, keep at most ${editBudget})\n${fence('edits', patch.edits.map(renderEdit).join('\n'))}`,
-  ].join('\n\n');
-  const ranking = await deps.limit.run(() => ask({ prompt: 'ranking', stage: 'ranking', user, schema: Ranking }, deps));
+  const question = {
+    prompt: modePrompt('ranking', mode),
+    stage: 'ranking',
+    user: writeQuestion(input),
+    schema: Ranking,
+  } as const;
+  const ranking = await deps.limit.run(() => ask(question, deps));
   const chosen = usableIndices(ranking?.selectedIndices ?? [], patch.edits.length).slice(0, editBudget);
   if (chosen.length === 0) return fallback(patch, editBudget);
   const rankingDetails = { selectedIndices: chosen, reasoning: ranking?.reasoning ?? '' };
   return { ...patch, edits: chosen.map((index) => patch.edits[index]!), rankingDetails };
 }
 
-const renderEdit = ({ op, target, content, supportCount, sourceType }: Edit, index: number) =>
-  `[${index}] ${JSON.stringify(toSnakeCase({ op, target, content, supportCount, sourceType }))}`;
+function writeQuestion({ skill, patch, editBudget, mode = 'patch', memory = noMemory }: SelectInput): string {
+  const [title, kind] = mode === 'patch' ? ['Edits', 'edits'] : ['Suggestions', 'suggestions'];
+  const list = patch.edits.map((edit, index) => `[${index}] ${JSON.stringify(toWireItem(withoutLevel(edit)))}`);
+  return [
+    `## Current skill\n${fence('skill', skill)}`,
+    ...metaSections(memory),
+    `## ${title} (${patch.edits.length}, keep at most ${editBudget})\n${fence(kind!, list.join('\n'))}`,
+  ].join('\n\n');
+}
+
+/** How an edit came through the merges says nothing about its worth. */
+const withoutLevel = ({ mergeLevel: _mergeLevel, ...edit }: UpdateItem): UpdateItem => edit;
 
 /** Whole numbers in range, each once, in the order given. Anything else in the list is not an index. */
 function usableIndices(indices: readonly unknown[], length: number): number[] {
@@ -41,4 +64,4 @@ function fallback(patch: Patch, editBudget: number): Patch {
   return { ...patch, edits: order.slice(0, editBudget), rankingDetails: { fallback: 'failure first, then support' } };
 }
 
-const rank = (edit: Edit) => (edit.sourceType === 'success' ? 1 : 0);
+const rank = (edit: UpdateItem) => (edit.sourceType === 'success' ? 1 : 0);

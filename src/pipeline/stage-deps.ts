@@ -18,7 +18,13 @@ export type StageDeps = {
   /** Scored rollouts by content, if they are kept. */
   readonly rollouts: TextCache | undefined;
   readonly extras: Readonly<Record<string, unknown>>;
+  /** Tokens of a text, as near as one tokenizer can tell for another. */
+  readonly countTokens: (text: string) => number | Promise<number>;
   readonly optimizerMaxCompletionTokens: number;
+  readonly rewriteMaxCompletionTokens: number;
+  /** Most tokens of trajectories in one prompt, and of the prompt with its reply. */
+  readonly maxTrajectoryTokens: number;
+  readonly optimizerContextTokens: number;
   readonly callTimeoutMs: number;
   readonly rolloutTimeoutMs: number;
   readonly maxErroredShare: number;
@@ -38,7 +44,12 @@ export function createStageDeps({ workers = 8, promptOverrides = {}, ...options 
   return {
     judge: undefined,
     rollouts: undefined,
+    // A stage alone has no tokenizer: four characters a token is usual for English.
+    countTokens: (text) => Math.ceil(text.length / 4),
     optimizerMaxCompletionTokens: 4096,
+    rewriteMaxCompletionTokens: 64_000,
+    maxTrajectoryTokens: 40_000,
+    optimizerContextTokens: 128_000,
     callTimeoutMs: 120_000,
     rolloutTimeoutMs: 600_000,
     maxErroredShare: 0.2,

@@ -4,8 +4,11 @@ import { fence } from './fence.ts';
 const FIELD_LENGTH = 2_000;
 const CONVERSATION_LENGTH = 12_000;
 
-/** One rollout as the analysts read it: what was asked, what came of it, and how it went. Fenced as data. */
-export function renderTrajectory(result: RolloutResult): string {
+/**
+ * One rollout as the analysts read it: what was asked, what came of it, and how it went. Fenced as data. No longer than
+ * `maxLength` characters, but for its fence.
+ */
+export function renderTrajectory(result: RolloutResult, maxLength = Number.POSITIVE_INFINITY): string {
   const fields: [string, string | undefined][] = [
     ['id', result.id],
     ['task type', result.taskType],
@@ -22,9 +25,15 @@ export function renderTrajectory(result: RolloutResult): string {
     ['user prompt', result.conversation?.length ? undefined : result.targetUserPrompt],
   ];
   const lines = fields.flatMap(([name, value]) => (value === undefined ? [] : `${name}: ${clip(value, FIELD_LENGTH)}`));
-  const conversation = clip((result.conversation ?? []).map(renderTurn).join('\n'), CONVERSATION_LENGTH);
-  return fence('trajectory', [...lines, ...(conversation ? ['conversation:', conversation] : [])].join('\n'));
+  const conversation = clip(conversationOf(result), CONVERSATION_LENGTH);
+  const whole = [...lines, ...(conversation ? ['conversation:', conversation] : [])].join('\n');
+  return fence('trajectory', clip(whole, maxLength));
 }
+
+const conversationOf = ({ conversation = [] }: RolloutResult) => conversation.map(renderTurn).join('\n');
+
+/** Whether its conversation is too long to be read whole, however much room there is. */
+export const isVeryLong = (result: RolloutResult) => conversationOf(result).length > CONVERSATION_LENGTH;
 
 /** In the trainer only a plain zero is a failure; partial success counts as success. */
 export function isFailure(result: Pick<RolloutResult, 'hard'>): boolean {
@@ -36,7 +45,7 @@ export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const half = Math.floor(length / 2);
   const left = text.length - 2 * half;
-  return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(-half).toWellFormed()}`;
+  return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(text.length - half).toWellFormed()}`;
 }
 
 function renderTurn(turn: unknown): string {

@@ -1,11 +1,21 @@
 import { groupBy } from './group-by.ts';
+import type { OptimizerPrompt } from './read-prompt.ts';
+import { toSuggestion } from './suggestion.ts';
+import { mergeVersions } from './whole-version.ts';
 import { editKey, readEdits, readJson, type WireEdit } from './wire-edit.ts';
 
 /** The reply to a merge call: equal edits become one with their supports added up, failures first, then by support. */
-export function mergeEdits(patchBlocks: readonly string[]): { reasoning: string; edits: WireEdit[] } {
-  const edits = patchBlocks.flatMap(readPatches);
+export function mergeEdits({ mode, skill, patches }: OptimizerPrompt): object {
+  if (mode === 'full_rewrite_minibatch') return mergeVersions(skill, patches);
+  const edits = patches.flatMap(readPatches);
   const merged = groupBy(edits, editKey).map(mergeGroup).sort(byWeight);
-  return { reasoning: `${edits.length} edits say ${merged.length} different things.`, edits: merged };
+  const reasoning = `${edits.length} edits say ${merged.length} different things.`;
+  if (mode === 'patch') return { reasoning, edits: merged };
+  return { reasoning, revise_suggestions: merged.map(inWords) };
+}
+
+function inWords({ support_count, source_type, ...change }: WireEdit) {
+  return { ...toSuggestion(change), support_count, source_type };
 }
 
 function readPatches(block: string): WireEdit[] {

@@ -3,6 +3,7 @@ import { readQuestion } from './topics.ts';
 
 /** What one attempt teaches: a question, and the style in which the reference answers it. */
 export type Lesson = {
+  readonly id: string;
   readonly reading: Reading;
   /** The style that gives the reference; `undefined` is the usual way of writing. */
   readonly wanted: Variant | undefined;
@@ -22,7 +23,8 @@ export function readTrajectory(block: string): Lesson | undefined {
   const style = styles.findIndex((candidate) => references.includes(reading.answer(candidate)));
   if (style === -1) return undefined;
   const wanted = styles[style];
-  return { reading, wanted, reference: reading.answer(wanted), predicted: fields.get('predicted') ?? '' };
+  const id = fields.get('id') ?? '';
+  return { id, reading, wanted, reference: reading.answer(wanted), predicted: fields.get('predicted') ?? '' };
 }
 
 /** Values by field name; a line that starts no field goes on with the one before. The first of a name holds. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { parseWith } from '../core/config.ts';
 import type { ChatMessage, ChatModel } from '../core/model.ts';
 import { createDraw, type Draw } from './draw.ts';
-import { readRules, type StatedRules } from './read-rules.ts';
+import { readRules } from './read-rules.ts';
+import { remindedTopics } from './reminders.ts';
 import { createSimulatedModel, lineOptions, rate } from './simulated-model.ts';
 import { textOf } from './text-of.ts';
 import type { Reading, Variant } from './topic.ts';
@@ -21,12 +22,13 @@ type Style = Variant | undefined;
 /**
  * A frozen agent for the tasks of `createWorld`. It reads the system message and follows the house rules it finds
  * there; without a rule it writes a fact in the usual way. It knows every style, but not which one the house wants.
+ * On a topic that the appendix reminds of it slips half as often.
  * In null mode each question has fixed odds over its possible answers: a new text draws again, and none truly helps.
  */
 export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel {
   const knobs = parseWith(Options, options, "The simulated target's options are not valid.");
   const { seed, noise, nullMode } = knobs;
-  const recallRules = rememberRules();
+  const recall = remember((text) => ({ rules: readRules(text), reminded: remindedTopics(text) }));
   return createSimulatedModel({
     ...knobs,
     id: `sim-target/1 seed=${seed} ${nullMode ? 'null' : `noise=${noise}`}`,
@@ -35,8 +37,10 @@ export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel
       const reading = readQuestion(question);
       if (!reading) return say('I do not know');
       if (nullMode) return say(reading.answer(drawByOdds(reading, createDraw(seed, ['odds', question]), draw)));
-      const style = recallRules(textOf(messages, 'system')).get(reading.topic.name)?.variant;
-      return say(reading.answer(draw('slip') < noise ? drawOther(reading, style, draw) : style));
+      const { rules, reminded } = recall(textOf(messages, 'system'));
+      const style = rules.get(reading.topic.name)?.variant;
+      const slipRate = reminded.has(reading.topic.name) ? noise / 2 : noise;
+      return say(reading.answer(draw('slip') < slipRate ? drawOther(reading, style, draw) : style));
     },
   });
 }
@@ -70,15 +74,15 @@ function drawByOdds(reading: Reading, odds: Draw, draw: Draw): Style {
 
 const REMEMBERED_TEXTS = 32;
 
-/** `readRules` for texts that come again and again: one skill is asked about many tasks. */
-function rememberRules(): (text: string) => StatedRules {
-  const remembered = new Map<string, StatedRules>();
+/** What was read out of texts that come again and again: one skill is asked about many tasks. */
+function remember<Read>(read: (text: string) => Read): (text: string) => Read {
+  const remembered = new Map<string, Read>();
   return (text) => {
     const known = remembered.get(text);
     if (known) return known;
     if (remembered.size === REMEMBERED_TEXTS) remembered.delete(remembered.keys().next().value!);
-    const rules = readRules(text);
-    remembered.set(text, rules);
-    return rules;
+    const reading = read(text);
+    remembered.set(text, reading);
+    return reading;
   };
 }

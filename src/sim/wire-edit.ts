@@ -1,25 +1,32 @@
 import { z } from 'zod';
-import { EditOp, SourceType } from '../core/edit.ts';
+import { SourceType } from '../core/edit.ts';
+import { Change } from './change.ts';
+import { readSuggestion } from './suggestion.ts';
 
 /** An edit as prompts and replies spell it. */
-export const WireEdit = z.object({
-  op: EditOp,
-  target: z.string().catch(''),
-  content: z.string().catch(''),
+export const WireEdit = Change.extend({
   support_count: z.number().int().positive().catch(1),
   source_type: SourceType.catch('failure'),
 });
 export type WireEdit = z.infer<typeof WireEdit>;
 
-/** The well-formed edits of a patch; anything else is no edit. */
+const WirePatch = z.object({
+  edits: z.array(z.unknown()).optional(),
+  revise_suggestions: z.array(z.unknown()).optional(),
+});
+
+/** The well-formed edits of a patch, suggestions among them; anything else is no edit. */
 export function readEdits(patch: unknown): WireEdit[] {
-  const edits = z.object({ edits: z.array(z.unknown()) }).safeParse(patch);
-  return edits.success ? edits.data.edits.flatMap(readEdit) : [];
+  const { edits = [], revise_suggestions: suggestions = [] } = WirePatch.safeParse(patch).data ?? {};
+  return [...edits, ...suggestions].flatMap(readEdit);
 }
 
+/** A suggestion counts as the edit that it asks for. */
 export function readEdit(value: unknown): WireEdit[] {
   const edit = WireEdit.safeParse(value);
-  return edit.success ? [edit.data] : [];
+  if (edit.success) return [edit.data];
+  const change = readSuggestion(value);
+  return change ? [WireEdit.parse({ ...(value as object), ...change })] : [];
 }
 
 /** `undefined` for a text that is not JSON. */
@@ -32,6 +39,6 @@ export function readJson(text: string): unknown {
 }
 
 /** Edits with equal keys do the same. */
-export function editKey({ op, target, content }: Pick<WireEdit, 'op' | 'target' | 'content'>): string {
+export function editKey({ op, target, content }: Change): string {
   return JSON.stringify([op, target, content.trim()]);
 }

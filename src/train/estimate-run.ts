@@ -1,11 +1,13 @@
 import type { SkillOptConfig } from '../core/config.ts';
+import { isFullRewrite } from '../core/update-mode.ts';
+import type { OptimizerStage } from '../pipeline/index.ts';
 import { countSteps } from './plan.ts';
 
 /** From the least that a run can need to the most. */
 export type Range = { readonly low: number; readonly high: number };
 
 export type StageEstimate = {
-  readonly stage: 'rollout' | 'judge' | 'analyst' | 'merge' | 'ranking';
+  readonly stage: 'rollout' | 'judge' | OptimizerStage;
   readonly role: 'target' | 'optimizer' | 'judge';
   readonly calls: Range;
   readonly inputTokens: Range;
@@ -36,7 +38,8 @@ export type EstimateInput = {
  */
 export function estimateRun({ config, items, tokens, hasJudge = false }: EstimateInput): StageEstimate[] {
   const steps = countSteps(config, items.train);
-  const analysts = minibatches(config, Math.min(config.batchSize, items.train));
+  const perBatch = minibatches(config, Math.min(config.batchSize, items.train));
+  const analysts = scale(perBatch, config.accumulation);
   const trajectory = tokens.item + tokens.targetReply;
   const minibatch = Math.min(config.minibatchSize, config.batchSize, items.train) * trajectory;
   const patches = config.mergeBatchSize * tokens.optimizerReply;
@@ -50,7 +53,38 @@ export function estimateRun({ config, items, tokens, hasJudge = false }: Estimat
     ...(hasJudge ? [toEstimate('judge', attempts, judged, JUDGE_REPLY)] : []),
     toEstimate('analyst', scale(analysts, steps), add(skill, prompt + minibatch), reply),
     toEstimate('merge', scale(merges(config, analysts), steps), add(skill, prompt + patches), reply),
-    toEstimate('ranking', { low: 0, high: steps }, add(skill, prompt + reply), reply / 4),
+    ...stepExtras({ config, steps, skill: add(skill, prompt + reply), tokens }),
+    ...epochEnds({ config, steps, skill: add(skill, tokens.skill + prompt), tokens, trajectory }),
+  ];
+}
+
+type Extras = Pick<EstimateInput, 'config' | 'tokens'> & { readonly steps: number; readonly skill: Range };
+
+/** What a step may ask besides, by the mode it works in. */
+function stepExtras({ config, steps, skill, tokens }: Extras): StageEstimate[] {
+  const { lrControlMode, skillUpdateMode, useSkillAwareReflection } = config;
+  const { optimizerReply: reply } = tokens;
+  const atMost = { low: 0, high: steps };
+  const isRanked = lrControlMode !== 'none' && !isFullRewrite(skillUpdateMode);
+  return [
+    ...(lrControlMode === 'autonomous' ? [toEstimate('lr_autonomous', atMost, skill, reply / 4)] : []),
+    ...(isRanked ? [toEstimate('ranking', atMost, skill, reply / 4)] : []),
+    ...(skillUpdateMode === 'rewrite_from_suggestions' ? [toEstimate('rewrite', atMost, skill, skill.high)] : []),
+    ...(useSkillAwareReflection && config.skillAwareConsolidateThreshold > 0
+      ? [toEstimate('appendix_consolidate', atMost, skill, reply / 2)]
+      : []),
+  ];
+}
+
+/** What the ends of epochs ask. The first has nothing to compare; notes after the last are read by nobody. */
+function epochEnds({ config, skill, tokens, trajectory }: Extras & { readonly trajectory: number }): StageEstimate[] {
+  const { numEpochs, slowUpdateSamples, useSlowUpdate, useMetaSkill } = config;
+  const pairs = 2 * slowUpdateSamples * trajectory;
+  const input = { low: skill.low, high: skill.high + pairs };
+  const calls = (count: number) => ({ low: Math.max(0, count), high: Math.max(0, count) });
+  return [
+    ...(useSlowUpdate ? [toEstimate('slow_update', calls(numEpochs - 1), input, tokens.optimizerReply / 2)] : []),
+    ...(useMetaSkill ? [toEstimate('meta_skill', calls(numEpochs - 2), input, tokens.optimizerReply / 2)] : []),
   ];
 }
 
@@ -58,11 +92,30 @@ export function estimateRun({ config, items, tokens, hasJudge = false }: Estimat
 const JUDGE_PROMPT = 300;
 const JUDGE_REPLY = 100;
 
-/** Evaluations that a run may need: the baseline, one per step, and the two tests. */
+/** The baseline, every step's batch and evaluation, comparisons at the ends of epochs, and the tests. */
 function rollouts(config: SkillOptConfig, items: EstimateInput['items'], steps: number): Range {
-  const perEpoch = items.train * config.numEpochs;
   const test = config.evalTest ? items.test : 0;
-  return { low: items.val + items.train + test, high: items.val * (steps + 1) + perEpoch + 2 * test };
+  const train = items.train * config.numEpochs;
+  const evaluations =
+    1 + steps + salvages(config, items.val, steps) + (config.useSlowUpdate ? config.numEpochs - 1 : 0);
+  const pruned = config.prune ? steps * config.editBudget : 0;
+  return {
+    low: items.val + items.train + test,
+    high: items.val * (evaluations + pruned) + train + comparisons(config, items.train) + 3 * test,
+  };
+}
+
+/** In validations. */
+function salvages({ salvage, salvageRollouts }: SkillOptConfig, val: number, steps: number): number {
+  return salvage ? steps * Math.ceil((salvageRollouts || 2 * val) / val) : 0;
+}
+
+/** Two sides of each task; who wants changed ones alone may have to look at all. */
+function comparisons(config: SkillOptConfig, train: number): number {
+  const { numEpochs, useSlowUpdate, useMetaSkill, slowUpdateSamples, longitudinalPairPolicy } = config;
+  if (!useSlowUpdate && !useMetaSkill) return 0;
+  const sampled = longitudinalPairPolicy === 'changed' ? train : Math.min(slowUpdateSamples, train);
+  return 2 * sampled * Math.max(0, numEpochs - 1);
 }
 
 /** A batch is divided into failures and successes, so that one more minibatch may be needed. */

@@ -1,5 +1,5 @@
 import type { RunCaches } from '../core/cache.ts';
-import { parseConfig, type SkillOptConfigInput } from '../core/config.ts';
+import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { ChatModel } from '../core/model.ts';
@@ -9,6 +9,7 @@ import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { equip } from './equip.ts';
 import { notify } from './recorder.ts';
+import { withEnv } from './with-env.ts';
 
 export type EvaluateSkillOptions<I extends Item = Item> = {
   readonly env: SkillEnv<I>;
@@ -31,12 +32,20 @@ export type SkillScore = {
 
 /** Scores one document on one split, as the trainer would. Nothing is journaled; with `caches` nothing is paid twice. */
 export async function evaluateSkill<I extends Item>(options: EvaluateSkillOptions<I>): Promise<SkillScore> {
+  const config = parseConfig(options.config);
+  return withEnv(options.env, config, () => scoreInEnv(options, config));
+}
+
+async function scoreInEnv<I extends Item>(
+  options: EvaluateSkillOptions<I>,
+  config: SkillOptConfig,
+): Promise<SkillScore> {
   const { env, skill, split, target, judge, caches, observers = [], signal } = options;
   const items = await env.getItems(split);
-  if (items.length === 0) throw new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`);
+  if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
   const { deps } = equip({
-    config: parseConfig(options.config),
+    config,
     target,
     optimizer: target,
     judge,
@@ -50,4 +59,9 @@ export async function evaluateSkill<I extends Item>(options: EvaluateSkillOption
   });
   const { evaluation, results } = await scoreSkill({ env, skill, items }, deps);
   return { evaluation, results, buckets: bucketScores(evaluation.scores, env.getTaskTypes?.()) };
+}
+
+function emptySplit<I extends Item>({ name }: SkillEnv<I>, split: string): SkillError {
+  const hint = `Give some tasks the split "${split}", or choose another.`;
+  return new SkillError('TASKS_INVALID', `The ${split} split of ${name} is empty.`, { hint });
 }

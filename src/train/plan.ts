@@ -1,45 +1,92 @@
 import type { SkillOptConfig } from '../core/config.ts';
-import type { Item } from '../core/env.ts';
+import type { Item, SkillEnv } from '../core/env.ts';
 import { chunk, shuffle } from '../core/random.ts';
 import { buildScheduler } from '../core/schedule.ts';
+import { isFullRewrite } from '../core/update-mode.ts';
+
+/** Tasks that are rolled out and reflected on together. */
+type Batch = { readonly seed: number; readonly items: readonly Item[] };
 
 export type Step = {
   /** Counts from 1 over the whole run. */
   readonly step: number;
   readonly epoch: number;
   readonly stepInEpoch: number;
-  readonly editBudget: number;
-  readonly seed: number;
-  readonly items: readonly Item[];
+  /** Most changes of the step; `null` when nothing limits them. */
+  readonly editBudget: number | null;
+  /** One batch, or as many as are accumulated. */
+  readonly batches: readonly Batch[];
 };
+
+export type Epoch = { readonly epoch: number; readonly steps: readonly Step[] };
 
 type PlanConfig = Pick<
   SkillOptConfig,
-  'batchSize' | 'numEpochs' | 'seed' | 'editBudget' | 'minEditBudget' | 'lrScheduler'
+  | 'batchSize'
+  | 'accumulation'
+  | 'numEpochs'
+  | 'seed'
+  | 'editBudget'
+  | 'minEditBudget'
+  | 'lrScheduler'
+  | 'lrControlMode'
+  | 'skillUpdateMode'
 >;
 
-export function countSteps({ batchSize, numEpochs }: PlanConfig, itemCount: number): number {
-  return numEpochs * Math.ceil(itemCount / batchSize);
+export function countSteps(
+  { batchSize, accumulation, numEpochs }: Pick<PlanConfig, 'batchSize' | 'accumulation' | 'numEpochs'>,
+  itemCount: number,
+): number {
+  return numEpochs * Math.ceil(itemCount / (batchSize * accumulation));
 }
 
+type PlanInput = {
+  readonly config: PlanConfig;
+  readonly items: readonly Item[];
+  /** An environment may divide its tasks itself. */
+  readonly env?: Pick<SkillEnv, 'planTrainEpoch'>;
+  readonly done: { readonly epochs: number; readonly steps: number };
+};
+
 /**
- * Every step after the first `done`, in order. A function of the config and the items alone, so that a resumed
- * run meets the batches, seeds and budgets that it would have met.
+ * Every epoch that is not over, with the steps it still has. A function of the config and the items alone, so that a
+ * resumed run meets the batches, seeds and budgets that it would have met.
  */
-export function* remainingSteps(config: PlanConfig, items: readonly Item[], done: number): Generator<Step> {
-  const totalSteps = countSteps(config, items.length);
-  const { getLr } = buildScheduler({
-    mode: config.lrScheduler,
-    maxLr: config.editBudget,
-    minLr: config.minEditBudget,
-    totalSteps,
-  });
-  const perEpoch = totalSteps / config.numEpochs;
-  for (let step = done + 1; step <= totalSteps; step++) {
-    const epoch = Math.ceil(step / perEpoch);
-    const stepInEpoch = step - (epoch - 1) * perEpoch;
-    const epochSeed = config.seed + epoch * 1000;
-    const batch = chunk(shuffle(items, epochSeed), config.batchSize)[stepInEpoch - 1]!;
-    yield { step, epoch, stepInEpoch, editBudget: getLr(step), seed: epochSeed + stepInEpoch, items: batch };
+export function* remainingEpochs({ config, items, env, done }: PlanInput): Generator<Epoch> {
+  const budgetOf = editBudgets(config, items.length);
+  for (let epoch = done.epochs + 1; epoch <= config.numEpochs; epoch++) {
+    const batches = planBatches(config, items, epoch, env);
+    const steps = chunk(batches, config.accumulation).map((accumulated, index, { length }): Step => {
+      const step = (epoch - 1) * length + index + 1;
+      return { step, epoch, stepInEpoch: index + 1, editBudget: budgetOf(step), batches: accumulated };
+    });
+    yield { epoch, steps: steps.filter(({ step }) => step > done.steps) };
   }
+}
+
+/** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn anew. */
+function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, env: PlanInput['env']): Batch[] {
+  const { batchSize, accumulation, seed } = config;
+  const epochSeed = seed + epoch * 1000;
+  const count = Math.ceil(items.length / (batchSize * accumulation)) * accumulation;
+  const own = env?.planTrainEpoch?.({ epoch, batches: count, batchSize, seed });
+  const slices = own ?? chunk(shuffle(items, epochSeed), batchSize);
+  return Array.from({ length: count }, (_, index) => {
+    const batchSeed = epochSeed + index + 1;
+    return { seed: batchSeed, items: slices[index] ?? shuffle(items, batchSeed).slice(0, batchSize) };
+  });
+}
+
+/** When the optimizer decides, analysts may propose what is configured; without control, what they like. */
+function editBudgets(config: PlanConfig, itemCount: number): (step: number) => number | null {
+  const { lrControlMode, skillUpdateMode, editBudget, minEditBudget, lrScheduler } = config;
+  if (lrControlMode === 'none' || isFullRewrite(skillUpdateMode)) return () => null;
+  if (lrControlMode === 'autonomous') return () => editBudget;
+  const totalSteps = countSteps(config, itemCount);
+  return buildScheduler({ mode: lrScheduler, maxLr: editBudget, minLr: minEditBudget, totalSteps }).getLr;
+}
+
+/** Training tasks in the order in which an epoch's comparison draws them. */
+export function comparisonOrder(items: readonly Item[], { seed }: Pick<PlanConfig, 'seed'>, epoch: number): Item[] {
+  return shuffle(items, seed + epoch * 2000);
 }

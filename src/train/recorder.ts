@@ -1,7 +1,8 @@
 import { type Progress, type RunEvent, type RunFact, STAGES, type Stamp, toFact } from '../core/event.ts';
 import type { RunObserver } from '../core/observer.ts';
+import { emptyRun, type RunState } from '../core/run-state.ts';
 import type { OpenRunStore } from '../core/run-store.ts';
-import { emptyRun, type RunState, reduce } from '../core/state.ts';
+import { reduce } from '../core/state.ts';
 import { type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';
 
 /** Writes a fact down, then answers with the state after it. */
@@ -72,8 +73,11 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage }
 function phaseAfter(last: RunFact | undefined): Progress['phase'] {
   if (last === undefined || last.type === 'run-start') return 'baseline';
   if (last.type === 'step-start') return 'rollout';
-  if (last.type === 'stage-end') return STAGES[STAGES.indexOf(last.stage) + 1] ?? 'evaluate';
-  return 'test';
+  if (last.type === 'stage-end') return STAGES[STAGES.indexOf(last.stage) + 1] ?? 'salvage';
+  if (last.type === 'lr-decision') return 'select';
+  if (last.type === 'step-end' || last.type === 'slow-update-end' || last.type === 'meta-skill-end')
+    return 'slow update';
+  return last.type === 'final-selection-end' ? 'prune' : 'test';
 }
 
 const complainedOf = new WeakSet<RunObserver>();

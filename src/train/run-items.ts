@@ -9,17 +9,30 @@ export type RunItems = {
   readonly test: readonly Item[];
 };
 
-type SplitConfig = Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTest'>;
+type SplitConfig = Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTest'> &
+  Partial<Pick<SkillOptConfig, 'trainSize' | 'selEnvNum' | 'testEnvNum'>>;
 
 /** Loads what a run needs and checks it once: every later stage may trust it. */
 export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<RunItems> {
-  const { selectionSplit, testSplit, evalTest } = config;
-  const [train, val] = [await env.getItems('train'), await env.getItems(selectionSplit)];
-  const test = evalTest ? await env.getItems(testSplit) : [];
+  const { selectionSplit, testSplit, evalTest, selEnvNum = 0, testEnvNum = 0 } = config;
+  const train = await env.getItems('train');
+  const val = firstOf(await env.getItems(selectionSplit), selEnvNum);
+  const test = evalTest ? firstOf(await env.getItems(testSplit), testEnvNum) : [];
+  requireTrainSize(train.length, config);
   requireItems(env, 'train', train, 'There is nothing to learn from.');
   requireItems(env, selectionSplit, val, 'The gate has nothing to measure on.');
   requireDistinctIds(env, { train, [selectionSplit]: val, [testSplit]: test });
   return { train, val, test };
+}
+
+/** In file order; 0 is all. */
+const firstOf = (items: readonly Item[], count: number) => (count > 0 ? items.slice(0, count) : items);
+
+function requireTrainSize(found: number, { trainSize = 0 }: SplitConfig): void {
+  if (trainSize === 0 || trainSize === found) return;
+  throw new SkillError('CONFIG_INVALID', `trainSize is ${trainSize}, but the data has ${found} training tasks`, {
+    hint: 'Correct trainSize, or leave it out: the number is taken from the data.',
+  });
 }
 
 function requireItems(env: SkillEnv, split: string, items: readonly Item[], consequence: string): void {

@@ -5,8 +5,9 @@ import type { RunEvent, RunFact } from '../core/event.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { RunObserver } from '../core/observer.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
+import { emptyRun } from '../core/run-state.ts';
 import type { OpenRunStore, RunStore } from '../core/run-store.ts';
-import { emptyRun, reduce } from '../core/state.ts';
+import { reduce } from '../core/state.ts';
 import { type RunSummary, summarize } from '../core/summary.ts';
 import { createStop, loadPrompts } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
@@ -15,7 +16,9 @@ import { countSteps } from './plan.ts';
 import { createRecorder, notify } from './recorder.ts';
 import { requireSameIdentity, runIdentity } from './run-identity.ts';
 import { loadRunItems, type RunItems } from './run-items.ts';
+import { skillCap } from './skill-cap.ts';
 import { train } from './train.ts';
+import { withEnv } from './with-env.ts';
 
 export type TrainerOptions<I extends Item = Item> = {
   readonly config?: SkillOptConfigInput;
@@ -56,6 +59,10 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async train(): Promise<RunSummary> {
+    return withEnv(this.#options.env, this.#config, () => this.#trainInStore());
+  }
+
+  async #trainInStore(): Promise<RunSummary> {
     const items = await loadRunItems(this.#options.env, this.#config);
     const start = await this.#describeStart(items);
     requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
@@ -67,7 +74,8 @@ export class SkillOptTrainer<I extends Item = Item> {
 
   async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
     const { target, optimizer, judge, observers = [], signal } = this.#options;
-    const warnings = this.#warnings(items);
+    const cap = await skillCap(this.#config, start.initialSkill);
+    const warnings = [...this.#warnings(items), ...cap.warnings];
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
     const { deps, takeUsage } = equip({
@@ -87,10 +95,8 @@ export class SkillOptTrainer<I extends Item = Item> {
     const recorder = createRecorder({ store, outRoot, journal, observers, takeUsage });
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
-    const end = await train(
-      { config: this.#config, env: this.#options.env, items, state, commit: recorder.commit },
-      deps,
-    );
+    const config = { ...this.#config, maxSkillTokens: cap.maxSkillTokens };
+    const end = await train({ config, env: this.#options.env, items, state, commit: recorder.commit }, deps);
     return summarize(end, { outRoot, warnings });
   }
 

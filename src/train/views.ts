@@ -1,19 +1,20 @@
 import type { RunEvent, RunFact } from '../core/event.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
+import type { RunState } from '../core/run-state.ts';
 import type { Views } from '../core/run-store.ts';
 import { bucketScores, type Evaluation } from '../core/score.ts';
 import { toSnakeCase } from '../core/snake-case.ts';
-import type { RunState } from '../core/state.ts';
 import { summarize } from '../core/summary.ts';
+import type { Pair } from '../pipeline/index.ts';
 
 /** What an event is about but too big for the journal. It can be had again from the cache. */
-export type Detail = { readonly results?: readonly RolloutResult[] };
+export type Detail = { readonly results?: readonly RolloutResult[]; readonly pairs?: readonly Pair[] };
 
 const json = (value: unknown) => `${JSON.stringify(toSnakeCase(value), null, 2)}\n`;
 const numbered = (prefix: string, number: number) => `${prefix}${String(number).padStart(4, '0')}`;
 
 /** The files about one event alone. Written before the event is, so that a crash in between leaves no gap. */
-export function detailViews(fact: RunFact, { results = [] }: Detail): Views {
+export function detailViews(fact: RunFact, { results = [], pairs = [] }: Detail): Views {
   switch (fact.type) {
     case 'run-start': {
       const { config, env, target, optimizer, items } = fact;
@@ -26,11 +27,43 @@ export function detailViews(fact: RunFact, { results = [] }: Detail): Views {
       return evaluationViews('baseline_selection_eval', fact.evaluation, results);
     case 'stage-end':
       return stageViews(fact, results);
+    case 'slow-update-end':
+      return slowUpdateViews(fact, results, pairs);
+    case 'meta-skill-end': {
+      const { type: _type, epoch, content: metaSkillContent, ...rest } = fact;
+      return { [`${inEpoch('meta_skill', epoch)}/meta_skill_result.json`]: json({ ...rest, metaSkillContent }) };
+    }
+    case 'final-selection-end':
+      return fact.evaluation ? evaluationViews('final_selection_eval', fact.evaluation, results) : {};
+    case 'lr-decision':
+      return { [`steps/${numbered('step_', fact.step)}/lr_decision.json`]: json(withoutType(fact)) };
+    case 'salvage-end':
+      return { [`steps/${numbered('step_', fact.step)}/salvage.json`]: json(withoutType(fact)) };
+    case 'prune-end':
+      return { 'prune.json': json(withoutType(fact)) };
     case 'test-end':
       return evaluationViews(`test_eval_${fact.subject}`, fact.evaluation, results, fact.taskTypes);
     default:
       return {};
   }
+}
+
+const withoutType = ({ type: _type, ...rest }: RunFact) => rest;
+const inEpoch = (folder: string, epoch: number) => `${folder}/epoch_${String(epoch).padStart(2, '0')}`;
+
+function slowUpdateViews(
+  fact: Extract<RunFact, { type: 'slow-update-end' }>,
+  results: readonly RolloutResult[],
+  pairs: readonly Pair[],
+): Views {
+  const { type: _type, epoch, content, candidateSkill, evaluation, pairs: _pairs, ...rest } = fact;
+  const dir = inEpoch('slow_update', epoch);
+  return {
+    [`${dir}/slow_result.json`]: json({ ...rest, slowUpdateContent: content }),
+    [`${dir}/comparison_pairs.json`]: json(pairs),
+    ...(content === '' ? {} : { [`${dir}/candidate_skill.md`]: candidateSkill }),
+    ...(evaluation ? evaluationViews(`${dir}/selection_eval`, evaluation, results) : {}),
+  };
 }
 
 function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: readonly RolloutResult[]): Views {
@@ -39,7 +72,10 @@ function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: read
     case 'rollout':
       return { [`${dir}/rollout_results.json`]: json(results) };
     case 'reflect':
-      return { [`${dir}/raw_patches.json`]: json(fact.patches) };
+      return {
+        [`${dir}/raw_patches.json`]: json(fact.patches),
+        [`${dir}/trajectory_digest.json`]: json({ failurePatterns: fact.failurePatterns ?? [] }),
+      };
     case 'aggregate':
       return { [`${dir}/merged_patch.json`]: json(fact.patch) };
     case 'select':
@@ -48,6 +84,8 @@ function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: read
       return {
         [`${dir}/candidate_skill.md`]: fact.candidateSkill,
         [`${dir}/edit_apply_report.json`]: json(fact.report),
+        ...(fact.changeSummary ? { [`${dir}/rewrite_result.json`]: json({ changeSummary: fact.changeSummary }) } : {}),
+        ...(fact.notes ? { [`${dir}/appendix_notes.json`]: json(fact.notes) } : {}),
       };
     case 'evaluate':
       return fact.evaluation ? evaluationViews(`${dir}/selection_eval`, fact.evaluation, results) : {};
@@ -87,6 +125,8 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
       currentStep: current.step,
       bestScore: best.score,
       bestStep: best.step,
+      currentOrigin: current.origin,
+      bestOrigin: best.origin,
       schedulerState: { currentStep: stepsDone },
       isDone: state.isDone,
     }),
@@ -94,6 +134,9 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
       ? { [`steps/${numbered('step_', record.step)}/step_record.json`]: json(record), 'history.json': json(history) }
       : {}),
     ...(isStepEnd && config?.saveEveryStep ? { [`skills/${numbered('skill_v', record.step)}.md`]: current.skill } : {}),
+    ...(isStepEnd && state.lrHistory.length > 0
+      ? { 'lr_history.jsonl': state.lrHistory.map((row) => `${JSON.stringify(toSnakeCase(row))}\n`).join('') }
+      : {}),
     ...(event.type === 'run-end'
       ? { 'summary.json': json({ ...summarize(state, { outRoot }), bestSkill: 'best_skill.md' }) }
       : {}),
@@ -101,4 +144,6 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
 }
 
 /** Only these events move the state that people look at. */
-export const isCheckpoint = (event: RunFact) => event.type !== 'step-start' && event.type !== 'stage-end';
+export const isCheckpoint = (event: RunFact) => !WITHIN_STEP.has(event.type);
+
+const WITHIN_STEP: ReadonlySet<RunFact['type']> = new Set(['step-start', 'stage-end', 'lr-decision', 'salvage-end']);

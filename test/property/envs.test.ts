@@ -1,7 +1,19 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { extractAnswer, normalizeAnswer, scoreAnswer, splitItems, tokenF1 } from 'skillopt/envs';
+import {
+  extractAnswer,
+  normalizeAnswer,
+  planItems,
+  planSeeds,
+  SplitDataLoader,
+  scoreAnswer,
+  splitItems,
+  stratifiedSample,
+  tokenF1,
+} from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
 import { shuffle } from '../../src/core/random.ts';
+import { tempFolder } from '../unit/cli-temp-folder.ts';
 
 /** Answers that collide often: few words, articles, punctuation, and now and then anything at all. */
 const word = fc.constantFrom('the', 'a', 'An', 'new', 'York', 'york', 'N.Y.', 'año', '-', '“the”', '7');
@@ -93,6 +105,104 @@ describe('splits', () => {
         draw(count, weights, 0).forEach((ids, index) => {
           expect(Math.abs(ids.length - (count * weights[index]!) / sum)).toBeLessThan(1 + 1e-9);
         });
+      }),
+    );
+  });
+});
+
+describe('a loader by ratio', () => {
+  const SPLITS = ['train', 'val', 'test'];
+  const load = async (options: object) => {
+    const loader = new SplitDataLoader(options);
+    await loader.setup({ extras: {} });
+    return SPLITS.map((split) => loader.getItems(split));
+  };
+
+  test('puts every item into exactly one split, the same each time, and reads back what it wrote', async () => {
+    const ids = fc.uniqueArray(fc.oneof(fc.string({ minLength: 1 }), fc.nat({ max: 99 }).map(String)), {
+      minLength: 1,
+      maxLength: 30,
+    });
+    const filled = ids.filter((list) => list.every((id) => id.trim() !== ''));
+    await fc.assert(
+      fc.asyncProperty(filled, fc.integer(), async (list, splitSeed) => {
+        using folder = tempFolder({ 'all.json': JSON.stringify(list.map((id) => ({ id }))) });
+        const splitOutputDir = join(folder.path, 'out');
+        const options = { dataPath: join(folder.path, 'all.json'), splitSeed, splitOutputDir };
+        const splits = await load(options);
+        expect(
+          splits
+            .flat()
+            .map((item) => item.id)
+            .toSorted(),
+        ).toEqual(list.toSorted());
+        expect(await load(options)).toEqual(splits);
+        if (splits.every((items) => items.length > 0)) expect(await load({ splitDir: splitOutputDir })).toEqual(splits);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('an epoch', () => {
+  const plan = fc.record({
+    epoch: fc.integer({ min: 1, max: 9 }),
+    batchSize: fc.integer({ min: 1, max: 9 }),
+    batches: fc.integer({ min: 1, max: 9 }),
+    seed: fc.integer({ min: -1e6, max: 1e6 }),
+  });
+
+  test('has no empty batch, and meets every item once before any a second time', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), plan, (count, request) => {
+        const batches = planItems([...Array(count).keys()], request);
+        expect(batches).toHaveLength(request.batches);
+        for (const { items } of batches) {
+          expect(items.length).toBeGreaterThan(0);
+          expect(new Set(items).size).toBe(items.length);
+        }
+        const firstPass = batches.slice(0, Math.ceil(count / request.batchSize)).flatMap(({ items }) => items);
+        expect(new Set(firstPass).size).toBe(Math.min(count, request.batches * request.batchSize));
+      }),
+    );
+  });
+
+  test('of seeds holds each base seed once', () => {
+    fc.assert(
+      fc.property(plan, (request) => {
+        const seeds = planSeeds(request).map((seed) => seed - request.seed);
+        expect(seeds.toSorted((a, b) => a - b)).toEqual([...Array(request.batches).keys()].map((index) => index + 1));
+      }),
+    );
+  });
+});
+
+describe('a stratified sample', () => {
+  const items = fc
+    .array(fc.constantFrom('a', 'b', 'c', undefined), { maxLength: 60 })
+    .map((types) => types.map((taskType, id) => ({ id: String(id), ...(taskType && { taskType }) })));
+  const typeOf = (item: { taskType?: string }) => item.taskType ?? '';
+
+  test('has the size that was asked for, in the order of the items, the same for the same seed', () => {
+    fc.assert(
+      fc.property(items, fc.nat({ max: 70 }), fc.integer(), (all, count, seed) => {
+        const sample = stratifiedSample(all, count, seed);
+        expect(sample).toHaveLength(Math.min(count, all.length));
+        expect(all.filter((item) => sample.includes(item))).toEqual(sample);
+        expect(stratifiedSample(all, count, seed)).toEqual(sample);
+      }),
+    );
+  });
+
+  test('gives no type more or less than its share, rounded', () => {
+    fc.assert(
+      fc.property(items, fc.nat({ max: 60 }), fc.integer(), (all, count, seed) => {
+        const sample = stratifiedSample(all, count, seed);
+        for (const type of new Set(all.map(typeOf))) {
+          const share = (sample.length * all.filter((item) => typeOf(item) === type).length) / all.length;
+          const taken = sample.filter((item) => typeOf(item) === type).length;
+          expect(Math.abs(taken - share)).toBeLessThan(1);
+        }
       }),
     );
   });

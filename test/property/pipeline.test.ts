@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Edit, RawPatch } from '../../src/core/edit.ts';
+import type { RawPatch, UpdateItem } from '../../src/core/edit.ts';
 import { scripted } from '../../src/models/scripted.ts';
 import { mergePatches } from '../../src/pipeline/aggregate.ts';
 import { fence } from '../../src/pipeline/fence.ts';
@@ -13,7 +13,7 @@ import { createStop } from '../../src/pipeline/stop.ts';
 import { renderTrajectory } from '../../src/pipeline/trajectory.ts';
 
 const sourceType = fc.constantFrom('failure' as const, 'success' as const);
-const edit: fc.Arbitrary<Edit> = fc.record({
+const edit: fc.Arbitrary<UpdateItem> = fc.record({
   op: fc.constantFrom('append', 'replace'),
   target: fc.constantFrom('', 'x'),
   content: fc.constantFrom('a', 'b', 'c'),

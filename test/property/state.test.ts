@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/core/config.ts';
 import { noStageUsage, type RunEvent, type RunFact } from '../../src/core/event.ts';
 import { evaluateGate } from '../../src/core/gate.ts';
+import { emptyRun, type RunState } from '../../src/core/run-state.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
-import { emptyRun, type RunState, reduce } from '../../src/core/state.ts';
+import { reduce } from '../../src/core/state.ts';
 import { summarize } from '../../src/core/summary.ts';
 
 /** A step as dice see it: which text comes out, how it scores, how long it took and what it cost. */

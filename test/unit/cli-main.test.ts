@@ -101,7 +101,9 @@ describe('the command line', () => {
   it.each(['', '--help', '-h', 'help'])('shows its help for "%s"', async (argv) => {
     const { code, out, err } = await cli(argv);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('exit codes:\n  0    done\n  2    user error, with a hint');
+    expect(out).toContain(
+      'exit codes:\n  0    done\n  1    done, and errors were found\n  2    user error, with a hint',
+    );
     expect(out).toContain('  train  ');
   });
 
@@ -116,7 +118,7 @@ describe('the command line', () => {
     expect(err).toContain('error: unknown command trian — did you mean train?');
   });
 
-  it.each(['demo', 'init', 'train', 'runs', 'show', 'diff', 'eval', 'sim'])(
+  it.each(['demo', 'init', 'train', 'runs', 'show', 'diff', 'eval', 'skill', 'sim'])(
     'shows examples in the help of %s',
     async (name) => {
       const { code, out, err } = await cli(`${name} --help`);

@@ -8,7 +8,8 @@ import { noColors } from '../../src/cli/terminal/colors.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { textWidth } from '../../src/cli/terminal/text-width.ts';
 import type { Progress } from '../../src/core/event.ts';
-import { emptyRun, type RunState, reduce } from '../../src/core/state.ts';
+import { emptyRun, type RunState } from '../../src/core/run-state.ts';
+import { reduce } from '../../src/core/state.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { sampleRun } from './cli-sample-run.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findConfigFile, readConfigFile } from '../../src/cli/project/config-file.ts';
+import { findConfigFile } from '../../src/cli/project/config-file.ts';
 import { loadProject } from '../../src/cli/project/load-project.ts';
 import { wireRun } from '../../src/cli/project/wire-run.ts';
 import { tempFolder } from './cli-temp-folder.ts';
@@ -54,7 +54,7 @@ describe('a project', () => {
       'bachSize: 3\nzebra: 1',
       'yaml: unknown key bachSize — did you mean batchSize?\nskillopt.config.yaml: unknown key zebra',
     ],
-    ['batch_size: 3', 'unknown key batch_size — did you mean batchSize?'],
+    ['batch_size: 3\nnumEpochs: 1', 'unknown key batch_size — did you mean batchSize?'],
     ['batchSize: many', 'batchSize: expected number, received string, got "many"'],
     ['minEditBudget: 9', 'minEditBudget: must not exceed editBudget (4), got 9'],
     ['name: ../up', 'name: expected letters, digits'],
@@ -78,9 +78,8 @@ describe('a project', () => {
   it('may limit tokens and name the variable of a key', async () => {
     const text = 'optimizerMaxCompletionTokens: 9\ntarget: { provider: openai, model: m, apiKeyEnv: MY_KEY }';
     using folder = tempFolder({ 'skillopt.config.yaml': text });
-    expect(await readConfigFile(join(folder.path, 'skillopt.config.yaml'))).toMatchObject({
-      optimizerMaxCompletionTokens: 9,
-    });
+    const { project } = await loadProject({ flags: {}, cwd: folder.path });
+    expect(project).toMatchObject({ optimizerMaxCompletionTokens: 9, target: { apiKeyEnv: 'MY_KEY' } });
   });
 });
 

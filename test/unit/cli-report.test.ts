@@ -4,7 +4,8 @@ import { listEdits } from '../../src/cli/runs/edit-list.ts';
 import { findVersion } from '../../src/cli/runs/skill-version.ts';
 import { colorsFor, noColors } from '../../src/cli/terminal/colors.ts';
 import { textWidth } from '../../src/cli/terminal/text-width.ts';
-import { emptyRun, type RunState, reduce } from '../../src/core/state.ts';
+import { emptyRun, type RunState } from '../../src/core/run-state.ts';
+import { reduce } from '../../src/core/state.ts';
 import { INITIAL_SKILL, LEARNED, sampleRun } from './cli-sample-run.ts';
 
 const state = sampleRun.reduce(reduce, emptyRun);

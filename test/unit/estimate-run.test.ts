@@ -11,15 +11,18 @@ describe('estimateRun', () => {
     const config = parseConfig({ numEpochs: 2, batchSize: 20, minibatchSize: 8, mergeBatchSize: 2 });
     const byStage = Object.fromEntries(estimateRun({ config, items, tokens }).map((row) => [row.stage, row]));
     // 4 steps: baseline 20 + 4 × 20 validation, 2 × 40 train, 2 × 30 test
-    expect(byStage.rollout!.calls).toEqual({ low: 20 + 40 + 30, high: 20 + 80 + 80 + 60 });
+    // and at the end of epoch 2: 2 × 20 compared, 20 to validate the guidance; 3 tests
+    expect(byStage.rollout!.calls).toEqual({ low: 20 + 40 + 30, high: 20 + 80 + 80 + 90 + 40 + 20 });
     // 20 tasks in minibatches of 8: 3, or 4 when failures and successes divide them
     expect(byStage.analyst!.calls).toEqual({ low: 12, high: 16 });
     // 4 patches at 2 a merge: 2 + 1, and the final one
     expect(byStage.merge!.calls).toEqual({ low: 0, high: 16 });
     expect(byStage.ranking!.calls).toEqual({ low: 0, high: 4 });
     // 4 steps of 4 edits of 10 tokens, half of them in the mean
-    expect(byStage.rollout!.inputTokens).toEqual({ low: 90 * 120, high: 240 * (120 + 80) });
-    expect(byStage.rollout!.outputTokens.high).toBe(240 * 50);
+    expect(byStage.rollout!.inputTokens).toEqual({ low: 90 * 120, high: 330 * (120 + 80) });
+    expect(byStage.rollout!.outputTokens.high).toBe(330 * 50);
+    expect(byStage.slow_update!.calls).toEqual({ low: 1, high: 1 });
+    expect(byStage.meta_skill!.calls).toEqual({ low: 0, high: 0 });
   });
 
   it.each([1, 2, 3, 4, 5])('is kept by real runs (seed %i)', async (seed) => {

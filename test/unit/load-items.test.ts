@@ -75,6 +75,13 @@ describe('a .json file', () => {
     ]);
   });
 
+  test('of a single task is that task, not its values', async () => {
+    expect(await load('tasks.json', '{"id": 1, "question": "why?"}')).toEqual([
+      { value: { id: 1, question: 'why?' }, where: 'tasks.json:1' },
+    ]);
+    expect(await load('tasks.yaml', '# one\nid: 1\n')).toEqual([{ value: { id: 1 }, where: 'tasks.yaml:2' }]);
+  });
+
   test('that is JSONL by another name says where to put it', async () => {
     expect(await problemOf('tasks.json', '{"id": 1}\n{"id": 2}\n')).toMatch(/^tasks\.json:2: expected JSON: ./);
   });

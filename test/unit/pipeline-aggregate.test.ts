@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Edit, RawPatch, SourceType } from '../../src/core/edit.ts';
+import type { RawPatch, SourceType, UpdateItem } from '../../src/core/edit.ts';
 import { ModelCallError } from '../../src/core/errors.ts';
 import type { ChatRequest } from '../../src/core/model.ts';
 import { type ScriptedReply, scripted } from '../../src/models/scripted.ts';
@@ -9,11 +9,11 @@ import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 
 type Reply = (request: ChatRequest) => ScriptedReply | Promise<ScriptedReply>;
 
-const edit = (content: string, sourceType: SourceType = 'failure', supportCount = 2): Edit => {
+const edit = (content: string, sourceType: SourceType = 'failure', supportCount = 2): UpdateItem => {
   return { op: 'append', target: '', content, sourceType, supportCount };
 };
-const patchOf = (...edits: Edit[]): RawPatch => {
-  const [{ content, sourceType, supportCount }] = edits as [Edit];
+const patchOf = (...edits: UpdateItem[]): RawPatch => {
+  const [{ content, sourceType, supportCount }] = edits as [UpdateItem];
   return { patch: { reasoning: `for ${content}`, edits }, sourceType: sourceType!, batchSize: supportCount! };
 };
 const failures = (...contents: string[]) => contents.map((content) => patchOf(edit(content)));
@@ -38,7 +38,7 @@ async function merge(patches: readonly RawPatch[], answer: Reply, { mergeBatchSi
   const patch = await mergePatches({ skill: '# S', patches, mergeBatchSize }, deps);
   return { patch, requests: optimizer.requests };
 }
-const levels = (edits: readonly Edit[]) => edits.map(({ content, mergeLevel }) => [content, mergeLevel]);
+const levels = (edits: readonly UpdateItem[]) => edits.map(({ content, mergeLevel }) => [content, mergeLevel]);
 
 describe('mergePatches', () => {
   it('shows the optimizer the skill and the patches, fenced as data', async () => {

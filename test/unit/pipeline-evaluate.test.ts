@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig, type SkillOptConfigInput } from '../../src/core/config.ts';
 import type { SkillEnv } from '../../src/core/env.ts';
+import { emptyRun, type RunState } from '../../src/core/run-state.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
-import { emptyRun, type RunState } from '../../src/core/state.ts';
 import { scripted } from '../../src/models/scripted.ts';
 import { evaluateCandidate, gateScore, scoreSkill } from '../../src/pipeline/evaluate.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 import { updateSkill } from '../../src/pipeline/update.ts';
 
 const items = [{ id: 'a' }, { id: 'b' }];
-const scoredAs = (skill: string, score: number, step = 0) => ({ skill, hash: skillHash(skill), score, step });
+const scoredAs = (skill: string, score: number, step = 0) => ({
+  skill,
+  hash: skillHash(skill),
+  score,
+  step,
+  origin: 'test',
+});
 const stateOf = (current: number, best = current): RunState => {
   return { ...emptyRun, current: scoredAs('current', current), best: scoredAs('best', best), stepsDone: 4 };
 };
@@ -35,8 +41,8 @@ async function evaluate(
     },
   };
   const model = scripted('model', () => '');
-  const candidate = updateSkill({ skill: state.current.skill, patch });
   const deps = createStageDeps({ target: model, optimizer: model });
+  const candidate = await updateSkill({ skill: state.current.skill, patch }, deps);
   const verdict = await evaluateCandidate({ env, candidate, state, items, config: parseConfig(config) }, deps);
   return { verdict, measured, candidate };
 }
@@ -106,8 +112,10 @@ describe('scoreSkill and gateScore', () => {
 });
 
 describe('updateSkill', () => {
-  it('gives the candidate, its name, and a row per edit', () => {
-    expect(updateSkill({ skill: '# S\n', patch: appending('a', '') })).toMatchObject({
+  it('gives the candidate, its name, and a row per edit', async () => {
+    const model = scripted('model', () => '');
+    const deps = createStageDeps({ target: model, optimizer: model });
+    expect(await updateSkill({ skill: '# S\n', patch: appending('a', '') }, deps)).toMatchObject({
       candidateSkill: '# S\n\na\n',
       candidateHash: skillHash('# S\n\na\n'),
       report: [{ status: 'applied_append' }, { status: 'skipped_empty_content' }],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Edit } from '../../src/core/edit.ts';
+import type { UpdateItem } from '../../src/core/edit.ts';
 import { ModelCallError } from '../../src/core/errors.ts';
 import { type ScriptedReply, scripted } from '../../src/models/scripted.ts';
 import { rankAndSelect } from '../../src/pipeline/select.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 
-const edits: Edit[] = [0, 1, 2, 3].map((index) => ({ op: 'append', target: '', content: `edit ${index}` }));
+const edits: UpdateItem[] = [0, 1, 2, 3].map((index) => ({ op: 'append', target: '', content: `edit ${index}` }));
 const patch = { edits, reasoning: 'merged' };
 
 async function select(answer: () => ScriptedReply | Promise<ScriptedReply>, editBudget = 2, chosenFrom = patch) {
@@ -19,7 +19,7 @@ const ranking = (indices: unknown) => () => JSON.stringify({ reasoning: 'these',
 
 describe('rankAndSelect', () => {
   it('shows the skill and the numbered edits, fenced as data', async () => {
-    const rich: Edit[] = [
+    const rich: UpdateItem[] = [
       { op: 'replace', target: 'a\nb', content: 'c', supportCount: 3, sourceType: 'success' },
       ...edits,
     ];
@@ -78,7 +78,7 @@ describe('rankAndSelect', () => {
       ['failure', undefined],
       ['success', 10],
     ] as const;
-    const many = rows.map(([sourceType, supportCount], index): Edit => {
+    const many = rows.map(([sourceType, supportCount], index): UpdateItem => {
       const origin = { ...(sourceType && { sourceType }), ...(supportCount && { supportCount }) };
       return { op: 'append', target: '', content: `edit ${index}`, ...origin };
     });

@@ -91,9 +91,15 @@ describe('items', () => {
     );
   });
 
+  test('are also found under the names of SkillOpt’s data', () => {
+    const env = makeEnv();
+    expect(env.getItems('valid_seen')).toEqual(env.getItems('val'));
+    expect(env.getItems('valid_unseen')).toEqual(env.getItems('test'));
+  });
+
   test.each(['dev', 'constructor', ''])('of the unknown split %j are an error that names the known ones', (split) => {
     expect(messageOf(() => makeEnv().getItems(split))).toBe(
-      `TASKS_INVALID: simple-qa: expected one of the splits train, val, test, got "${split}"`,
+      `TASKS_INVALID: simple-qa: expected one of the splits train, val, test, selection, valid_seen, valid_unseen, got "${split}"`,
     );
   });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/core/config.ts';
 import { noStageUsage, type RunEvent, type RunFact, type StageUsage, type StepAction } from '../../src/core/event.ts';
+import { isAccepted } from '../../src/core/reduce-step.ts';
+import { emptyRun, type RunState } from '../../src/core/run-state.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
-import { addStageUsage, emptyRun, isAccepted, type RunState, reduce } from '../../src/core/state.ts';
+import { addStageUsage } from '../../src/core/stage-usage.ts';
+import { reduce } from '../../src/core/state.ts';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', ms: 0, usage: {} };
 const fold = (facts: readonly (RunFact | RunEvent)[], state: RunState = emptyRun) =>
@@ -107,6 +110,8 @@ describe('reduce', () => {
         currentScore: 0.75,
         bestScore: 0.75,
         bestStep: 1,
+        currentOrigin: 'step_0001',
+        bestOrigin: 'step_0001',
         skillLen: 6,
         timing: { rollout: 0, reflect: 0, aggregate: 0, select: 0, update: 0, evaluate: 0 },
         tokens: {},
@@ -118,7 +123,7 @@ describe('reduce', () => {
   const cases: [StepAction, string, string][] = [
     ['accept_new_best', 'candidate', 'candidate'],
     ['accept', 'candidate', 'seed'],
-    ['force_accept', 'candidate', 'seed'],
+    ['force_accept', 'candidate', 'candidate'],
     ['reject', 'seed', 'seed'],
     ['unchanged', 'seed', 'seed'],
     ['skip_no_patches', 'seed', 'seed'],
@@ -178,7 +183,7 @@ describe('reduce', () => {
 
   it('passes over an event of a later version', () => {
     const before = fold([start, baseline]);
-    const later = { ...stamp, type: 'slow-update-end', skill: 'x' } as unknown as RunEvent;
+    const later = { ...stamp, type: 'dream-end', skill: 'x' } as unknown as RunEvent;
     const stage = { ...stamp, type: 'stage-end', step: 1, stage: 'dream' } as unknown as RunEvent;
     expect(reduce(before, later)).toEqual(before);
     expect(reduce(before, stage).current).toEqual(before.current);

@@ -193,7 +193,9 @@ describe('the optimizer', () => {
     const chosen = await rankAndSelect({ skill: '# Skill\n', patch: raw!.patch, editBudget: 1 }, deps);
     expect(chosen.edits).toMatchObject([{ content: 'Two.' }]);
     expect(server.requests.map(chatCompletions)).toEqual([
-      expect.objectContaining({ required: ['batch_size', 'failure_summary', 'success_patterns', 'patch'] }),
+      expect.objectContaining({
+        required: ['batch_size', 'failure_summary', 'success_patterns', 'patch', 'appendix_notes'],
+      }),
       expect.objectContaining({ required: ['reasoning', 'selected_indices'] }),
     ]);
   });

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { StepAction } from '../../src/core/event.ts';
-import { emptyRun, type RunState, type StepRecord } from '../../src/core/state.ts';
+import { emptyRun, type RunState, type StepRecord } from '../../src/core/run-state.ts';
 import { summarize } from '../../src/core/summary.ts';
 
 const record = (step: number, epoch: number, action: StepAction, currentScore: number, bestScore: number) =>
   ({ step, epoch, action, currentScore, bestScore }) as StepRecord;
 
-const scored = (skill: string, score: number, step: number) => ({ skill, hash: skill, score, step });
+const scored = (skill: string, score: number, step: number) => ({
+  skill,
+  hash: skill,
+  score,
+  step,
+  origin: `step ${step}`,
+});
 const report = (hard: number) => ({ hard, soft: hard, n: 4, buckets: {} });
 
 const run: RunState = {

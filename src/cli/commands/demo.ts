@@ -9,7 +9,7 @@ import { trainRun } from '../runs/train-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {
-  seed: z.number().int().default(42).describe('Seed of the world, the models and the shuffles.'),
+  seed: z.number().int().default(11).describe('Seed of the world, the models and the shuffles.'),
   latencyMs: z.number().nonnegative().default(40).describe('How long a simulated reply takes.'),
 };
 

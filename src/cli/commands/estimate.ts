@@ -2,16 +2,18 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import { estimateLines } from '../estimate/estimate-lines.ts';
 import { type CostEstimate, estimateProject } from '../estimate/estimate-project.ts';
 import { loadProject } from '../project/load-project.ts';
+import { printWarnings } from '../project/print-warnings.ts';
 import { projectInput, trainFlags } from '../project/project-flags.ts';
+import { setOption } from '../skillopt-config/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = Readonly<Record<string, unknown>> & { config?: string };
+type Flags = Readonly<Record<string, unknown>> & { readonly config?: string; readonly set: readonly string[] };
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
     .option('--json', 'one JSON object on stdout');
-  for (const option of trainFlags()) command.addOption(option);
+  for (const option of [setOption(), ...trainFlags()]) command.addOption(option);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => estimate(flags, terminal));
 };
 
@@ -21,7 +23,9 @@ const EXAMPLES = examples([
 ]);
 
 async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
-  const loaded = await loadProject({ flags: projectInput(flags), config: flags.config, cwd: terminal.io.cwd() });
+  const { config, set: overrides } = flags;
+  const loaded = await loadProject({ flags: projectInput(flags), config, overrides, cwd: terminal.io.cwd() });
+  printWarnings(loaded, terminal);
   const costs: CostEstimate = await estimateProject(loaded);
   terminal.answer(costs, estimateLines(costs, terminal));
 }

@@ -1,14 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { toSnakeCase } from '../../core/snake-case.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluateSkill, type SkillScore } from '../../train/index.ts';
+import { withEnv } from '../../train/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { loadProject } from '../project/load-project.ts';
+import { printWarnings } from '../project/print-warnings.ts';
 import { evalFlags, projectInput } from '../project/project-flags.ts';
 import { resolveModel } from '../project/resolve-model.ts';
 import { readSkill, wireRun } from '../project/wire-run.ts';
@@ -51,13 +54,15 @@ async function evaluate(
 ): Promise<void> {
   const { io } = terminal;
   const loaded = await loadProject({ flags: projectInput(flags), config, cwd: io.cwd() });
+  printWarnings(loaded, terminal);
   const skill = await readSkill(resolve(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
   const resolveRole = (role: 'target' | 'judge') =>
     resolveModel(loaded.project[role], { role, env: io.env, directory: loaded.directory });
   const target = await resolveRole('target');
   const judge = loaded.project.judge === undefined ? undefined : await resolveRole('judge');
-  await requireItems(wiring.env, split); // before the cache makes a folder
+  // Before the cache makes a folder.
+  await withEnv(wiring.env, parseConfig(wiring.config), () => requireItems(wiring.env, split));
   const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval'), wiring.config) : undefined;
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {

@@ -3,15 +3,18 @@ import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
 import { estimateProject } from '../estimate/estimate-project.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
+import { printWarnings } from '../project/print-warnings.ts';
 import { projectInput, trainFlags } from '../project/project-flags.ts';
 import { resolveModels } from '../project/resolve-models.ts';
 import { wireRun } from '../project/wire-run.ts';
 import { loadRun } from '../runs/load-run.ts';
 import { trainRun } from '../runs/train-run.ts';
+import { setOption } from '../skillopt-config/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
   readonly config?: string;
+  readonly set: readonly string[];
   readonly fresh?: boolean;
   readonly quiet?: boolean;
   readonly ignoreEstimate?: boolean;
@@ -24,7 +27,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--ignore-estimate', 'start even when a limit is below the least that the run can need')
     .option('--quiet', 'no progress, only warnings and the result')
     .option('--json', 'one JSON object on stdout');
-  for (const option of trainFlags()) command.addOption(option);
+  for (const option of [setOption(), ...trainFlags()]) command.addOption(option);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => train(flags, terminal));
 };
 
@@ -33,12 +36,19 @@ const EXAMPLES = examples([
   ['skillopt train --max-cost-usd 5 --max-calls 2000', 'limits that hold; the run goes on with more'],
   ['skillopt train --fresh --seed 7', 'a new run with another seed'],
   ['skillopt train --target openai:MODEL', 'another model than the file names'],
+  ['skillopt train --config searchqa.yaml', 'a config of SkillOpt, as it is'],
   ['skillopt train --json > summary.json', 'for machines; progress stays on stderr'],
 ]);
 
 async function train(flags: Flags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
-  const loaded = await loadProject({ flags: projectInput(flags), config: flags.config, cwd: io.cwd() });
+  const loaded = await loadProject({
+    flags: projectInput(flags),
+    config: flags.config,
+    overrides: flags.set,
+    cwd: io.cwd(),
+  });
+  printWarnings(loaded, terminal);
   const wiring = await wireRun(loaded);
   const models = await resolveModels(loaded, io);
   const { fresh: isFresh = false, quiet: isQuiet = false, ignoreEstimate = false } = flags;

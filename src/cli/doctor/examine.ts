@@ -1,8 +1,10 @@
 import { detectAgents } from '../../agents/index.ts';
+import { parseConfig } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { withTimeout } from '../../models/index.ts';
 import { loadRunItems } from '../../train/run-items.ts';
+import { withEnv } from '../../train/with-env.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
 import type { ModelRole } from '../project/provider.ts';
 import { resolveModel } from '../project/resolve-model.ts';
@@ -54,9 +56,9 @@ async function describeAgents(): Promise<string> {
 }
 
 async function describeTasks(loaded: LoadedProject): Promise<string> {
-  const { selectionSplit = 'val', testSplit = 'test', evalTest = true } = loaded.project;
-  const { env } = await wireRun(loaded);
-  const { train, val, test } = await loadRunItems(env, { selectionSplit, testSplit, evalTest });
+  const { env, config: input } = await wireRun(loaded);
+  const config = parseConfig(input);
+  const { train, val, test } = await withEnv(env, config, () => loadRunItems(env, config));
   return `${train.length} to train on, ${val.length} to select by, ${test.length} to test with (${env.name})`;
 }
 

@@ -4,6 +4,7 @@ import { costUsd, countTokens, type Price, priceOf } from '../../models/index.ts
 import { loadPrompts } from '../../pipeline/index.ts';
 import { estimateRun, type Range, type StageEstimate } from '../../train/estimate-run.ts';
 import { loadRunItems } from '../../train/run-items.ts';
+import { withEnv } from '../../train/with-env.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 import type { ModelSpec } from '../project/resolve-model.ts';
 import { wireRun } from '../project/wire-run.ts';
@@ -24,8 +25,10 @@ export type CostEstimate = {
 export async function estimateProject(loaded: LoadedProject): Promise<CostEstimate> {
   const { env, config: input, initialSkill, promptOverrides } = await wireRun(loaded);
   const config = parseConfig(input);
-  const items = await loadRunItems(env, config);
-  const skill = initialSkill ?? (await env.getInitialSkill?.()) ?? '';
+  const { items, skill } = await withEnv(env, config, async () => ({
+    items: await loadRunItems(env, config),
+    skill: initialSkill ?? (await env.getInitialSkill?.()) ?? '',
+  }));
   const prompts = Object.values(loadPrompts({ ...env.prompts, ...promptOverrides }, config.extras));
   const tokens = {
     skill: await countTokens(skill),

@@ -1,5 +1,6 @@
 import type { RunEvent, StepAction } from '../../core/event.ts';
-import { isAccepted, type RunState, type StepRecord } from '../../core/state.ts';
+import { isAccepted } from '../../core/reduce-step.ts';
+import type { RunState, StepRecord } from '../../core/run-state.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
@@ -27,14 +28,35 @@ export function eventLine(event: RunEvent, state: RunState, options: LineOptions
       );
     case 'step-end':
       return stepLine(state.history.at(-1)!, state, options);
-    case 'test-end':
+    case 'slow-update-end':
+      return guidanceLine(event, options);
+    case 'prune-end':
       return clip(
-        `  test      ${percent(event.evaluation.hard)} with the ${event.subject === 'best' ? 'best' : 'initial'} skill`,
+        `  pruned    ${event.removed.length} of ${event.tries} edits taken out, ${percent(event.score)}`,
         options.width,
       );
+    case 'test-end':
+      return testLine(event, state, options);
     default:
       return undefined;
   }
+}
+
+type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+/** Guidance that nobody wrote leaves no line. */
+function guidanceLine({ epoch, action, score }: Event<'slow-update-end'>, { width, colors }: LineOptions) {
+  if (action === 'no_content' || action === 'unchanged') return undefined;
+  if (action === 'over_cap') return clip(`· epoch ${epoch}  guidance too long for the skill`, width);
+  const line = clip(`${symbolOf(action)} epoch ${epoch}  guidance ${WORDS[action]}, ${percent(score)}`, width);
+  return textWidth(line) > 1 ? paint(action, colors)(line.slice(0, 1)) + line.slice(1) : line;
+}
+
+const SUBJECTS = { baseline: 'initial', best: 'best', final: 'last' } as const;
+
+function testLine({ subject, evaluation }: Event<'test-end'>, { best, current }: RunState, { width }: LineOptions) {
+  if (subject === 'final' && current.hash === best.hash) return undefined;
+  return clip(`  test      ${percent(evaluation.hard)} with the ${SUBJECTS[subject]} skill`, width);
 }
 
 function startText({ env, items, totalSteps }: Extract<RunEvent, { type: 'run-start' }>): string {

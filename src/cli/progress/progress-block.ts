@@ -1,5 +1,6 @@
 import type { Progress } from '../../core/event.ts';
-import { isAccepted, type RunState } from '../../core/state.ts';
+import { isAccepted } from '../../core/reduce-step.ts';
+import type { RunState } from '../../core/run-state.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { count, dollars, duration, percent, plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';

@@ -1,7 +1,7 @@
 import type { Progress } from '../../core/event.ts';
-import type { RunState } from '../../core/state.ts';
+import type { RunState } from '../../core/run-state.ts';
 
-/** Rollouts of a whole run: the baseline, every step's batch and evaluation, and two tests. */
+/** Rollouts of a whole run, as far as they are certain: the baseline, every step's batch and evaluation, and two tests. */
 export function plannedRollouts({ config, items, totalSteps }: RunState): number {
   if (!config) return 0;
   const { train = 0, val = 0, test = 0 } = items;
@@ -13,9 +13,10 @@ export function finishedRollouts(state: RunState, progress?: Progress): number {
   const { config, items, baseline, stepsDone, tests } = state;
   if (!config) return 0;
   const { train = 0, val = 0, test = 0 } = items;
-  const perEpoch = Math.max(1, Math.ceil(train / config.batchSize));
+  const perStep = config.batchSize * (config.accumulation ?? 1); // a journal of an earlier version has none
+  const perEpoch = Math.max(1, Math.ceil(train / perStep));
   const [epochs, steps] = [Math.floor(stepsDone / perEpoch), stepsDone % perEpoch];
-  const batches = epochs * train + steps * config.batchSize;
+  const batches = epochs * train + steps * perStep;
   const tested = Number(tests.baseline !== undefined) + Number(tests.best !== undefined);
   return (baseline ? val : 0) + batches + stepsDone * val + tested * test + inStep(state, progress);
 }

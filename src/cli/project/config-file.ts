@@ -4,7 +4,6 @@ import { basename, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkillError } from '../../core/errors.ts';
 import type { ProjectInput } from './project.ts';
-import { refuseSecrets } from './secrets.ts';
 import { resolveSelfImports } from './self-import.ts';
 
 export const CONFIG_NAMES = ['skillopt.config.yaml', 'skillopt.config.json', 'skillopt.config.mjs'] as const;
@@ -28,7 +27,7 @@ const readers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   '.js': readModule,
 };
 
-/** What a project file says, not yet checked against the schema. */
+/** What a project file says, not yet checked: neither against the schema nor for secrets. */
 export async function readConfigFile(path: string): Promise<ProjectInput> {
   const read = readers[extname(path)];
   if (!read) throw invalid(path, `expected .yaml, .json or .mjs, got "${extname(path)}"`);
@@ -38,7 +37,6 @@ export async function readConfigFile(path: string): Promise<ProjectInput> {
   const value = (await read(path).catch((error: unknown) => Promise.reject(unreadable(path, error)))) ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
     throw invalid(path, `expected keys and values, got ${typeof value}`);
-  refuseSecrets(value, basename(path));
   return value as ProjectInput;
 }
 

@@ -1,3 +1,4 @@
+import type { SkillOptConfig } from '../../core/config.ts';
 import type { Item, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 
@@ -10,7 +11,7 @@ type GuardOptions = {
 
 /**
  * A user's export as an environment, or `ENV_INVALID`. What its set-up throws later is `ENV_INVALID` too: a mistake in a
- * module must not look like one of ours. `rolloutOne` may throw as it likes.
+ * module must not look like one of ours. Rollouts may throw as they like.
  */
 export function guardEnv(exported: unknown, { name, version }: GuardOptions): SkillEnv {
   const env = requireEnv(exported, name);
@@ -30,6 +31,11 @@ export function guardEnv(exported: unknown, { name, version }: GuardOptions): Sk
     ...(env.prompts ? { prompts: env.prompts } : {}),
     getItems: guard('getItems', async (split: string) => requireList(await env.getItems(split), name, split)),
     rolloutOne: (context) => env.rolloutOne(context),
+    ...(env.rolloutMany ? { rolloutMany: (context) => env.rolloutMany!(context) } : {}),
+    ...(env.planTrainEpoch ? { planTrainEpoch: (plan) => env.planTrainEpoch!(plan) } : {}),
+    ...(env.reflect ? { reflect: (context) => env.reflect!(context) } : {}),
+    ...(env.setup ? { setup: guard('setup', (config: SkillOptConfig) => env.setup!(config)) } : {}),
+    ...(env.close ? { close: () => env.close!() } : {}),
     ...(env.getInitialSkill ? { getInitialSkill: guard('getInitialSkill', () => env.getInitialSkill!()) } : {}),
     ...(env.getTaskTypes ? { getTaskTypes: () => env.getTaskTypes!() } : {}),
   };
@@ -41,7 +47,7 @@ function requireEnv(exported: unknown, name: string): SkillEnv {
     typeof env?.name === 'string' && typeof env.getItems === 'function' && typeof env.rolloutOne === 'function';
   if (isEnv) return env as SkillEnv;
   const hint = 'export default ({ defineEnv, z }) => defineEnv({ name, schema, items, rolloutOne })';
-  const expected = 'a default export with name, getItems and rolloutOne was expected';
+  const expected = 'a default export with name, getItems and rolloutOne, or an EnvAdapter, was expected';
   throw new SkillError('ENV_INVALID', `${name}: ${expected}, got ${describe(exported)}`, { hint });
 }
 

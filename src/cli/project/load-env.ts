@@ -1,14 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { skillHash } from '../../core/skill-hash.ts';
-import { suggestion } from '../closest-name.ts';
+import { type AdapterEnvOptions, adapterEnv } from '../../envs/adapter-env.ts';
+import { type EnvAdapter, isEnvAdapter } from '../../envs/env-adapter.ts';
+import type { EnvProject } from '../../envs/env-project.ts';
+import { findEnvFactory } from '../../envs/env-registry.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import { guardEnv } from './guard-env.ts';
 import { isModulePath, type LoadedProject } from './load-project.ts';
 import { resolveSelfImports } from './self-import.ts';
+import { unknownEnv } from './unknown-env.ts';
 
 /** What the default export of an environment module is called with when it is a function. */
 type EnvLibrary = typeof import('../../index.ts') &
@@ -17,43 +21,35 @@ type EnvLibrary = typeof import('../../index.ts') &
     readonly project: EnvProject;
   };
 
-/** The parts of a project that are an environment's business. Paths are absolute. */
-type EnvProject = {
-  readonly directory: string;
-  readonly tasks: string | undefined;
-  readonly splitRatio: string;
-  readonly splitSeed: number;
-  readonly extras: Readonly<Record<string, unknown>>;
-};
-
-const builtIn: Readonly<Record<string, (project: EnvProject) => Promise<SkillEnv>>> = { qa: loadQaEnv };
-
-/** The environment that a project names: a built-in one, or the default export of a module. */
+/** The environment that a project names: a registered one, or the default export of a module. */
 export async function loadEnv({ project, directory }: LoadedProject): Promise<SkillEnv> {
-  const { tasks, splitRatio, splitSeed, extras } = project;
-  const parts = { directory, tasks, splitRatio, splitSeed, extras };
-  if (isModulePath(project.env)) return loadModuleEnv(project.env, parts);
-  const load = Object.hasOwn(builtIn, project.env) ? builtIn[project.env] : undefined;
-  if (load) return load(parts);
-  const names = Object.keys(builtIn);
-  throw new SkillError('ENV_INVALID', `unknown environment "${project.env}"${suggestion(project.env, names)}`, {
-    hint: `Built in: ${names.join(', ')}. Your own: the path of a module, such as ./env.mjs.`,
-  });
+  const { env, tasks, splitRatio, splitSeed, extras } = project;
+  const parts = { directory, tasks, splitRatio, splitSeed, extras, ...dataKeys(project) };
+  return isModulePath(env) ? loadModuleEnv(env, parts) : loadNamedEnv(env, parts);
 }
 
-async function loadQaEnv({ tasks, splitRatio, splitSeed, extras }: EnvProject): Promise<SkillEnv> {
-  if (tasks === undefined) {
-    const hint = 'Add "tasks: tasks.jsonl" to the project file, or pass --tasks PATH.';
-    throw new SkillError('CONFIG_INVALID', 'The qa environment needs tasks, and no file is named.', { hint });
-  }
-  const { loadQaItems, SimpleQAEnv, splitItems } = await import('../../envs/index.ts');
-  const { train, val, test } = splitItems(await loadQaItems(shownPath(tasks, process.cwd())), {
-    ratio: splitRatio,
-    seed: splitSeed,
-  });
-  const { maxCompletionTokens } = extras as { maxCompletionTokens?: number };
-  const limit = maxCompletionTokens === undefined ? {} : { maxCompletionTokens };
-  return new SimpleQAEnv({ trainItems: train, valItems: val, testItems: test, ...limit }) as unknown as SkillEnv;
+type DataKeys = Pick<EnvProject, 'splitMode' | 'splitDir' | 'dataPath'>;
+
+/** Where a SkillOpt config says that its data is. */
+function dataKeys(project: object): DataKeys {
+  const { splitMode, splitDir, dataPath } = project as DataKeys;
+  return { ...(splitMode && { splitMode }), ...(splitDir && { splitDir }), ...(dataPath && { dataPath }) };
+}
+
+async function loadNamedEnv(name: string, project: EnvProject): Promise<SkillEnv> {
+  const make = findEnvFactory(name);
+  if (!make) throw unknownEnv(name);
+  const { tasks } = project;
+  const made = await make({ ...project, tasks: tasks === undefined ? tasks : shownPath(tasks, process.cwd()) });
+  return isEnvAdapter(made) ? projectAdapterEnv(made, { name }, project) : (made as SkillEnv);
+}
+
+/** Loaders find the project's data settings where they find a run's: among the extras. */
+function projectAdapterEnv(adapter: EnvAdapter, options: AdapterEnvOptions, project: EnvProject): SkillEnv {
+  const { tasks, splitDir, splitRatio, splitSeed, dataPath = splitDir ? undefined : tasks } = project;
+  const settings = { ...dataKeys(project), splitRatio, splitSeed, ...(dataPath && { dataPath }) };
+  const env = adapterEnv(adapter, { ...options, name: adapter.name ?? options.name! });
+  return { ...env, setup: (config) => env.setup({ ...config, extras: { ...settings, ...config.extras } }) };
 }
 
 async function loadModuleEnv(path: string, project: EnvProject): Promise<SkillEnv> {
@@ -61,12 +57,15 @@ async function loadModuleEnv(path: string, project: EnvProject): Promise<SkillEn
   const source = await readFile(path, 'utf8').catch((cause: Error) => Promise.reject(unreadable(path, cause)));
   resolveSelfImports();
   const made = await importDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
-  return guardEnv(made, { name, version: skillHash(source) });
+  const plainName = basename(path, extname(path));
+  const env = isEnvAdapter(made) ? projectAdapterEnv(made, { name: plainName }, project) : made;
+  return guardEnv(env, { name, version: skillHash(source) });
 }
 
 async function importDefault(path: string, project: EnvProject): Promise<unknown> {
   const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
   if (typeof module.default !== 'function') return module.default;
+  if (isEnvAdapter(module.default.prototype)) return new (module.default as new () => EnvAdapter)();
   const make = module.default as (library: EnvLibrary) => unknown;
   const [library, envs, { z }] = await Promise.all([
     import('../../index.ts'),
@@ -85,6 +84,6 @@ function unreadable(path: string, cause: NodeJS.ErrnoException): SkillError {
 function unloadable(name: string, cause: unknown): SkillError {
   if (cause instanceof SkillError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  const hint = 'Its default export must be an environment, or a function (library) => environment.';
+  const hint = 'Its default export must be an environment, an adapter, or a function (library) => either.';
   return new SkillError('ENV_INVALID', `${name} cannot be loaded: ${message}`, { cause, hint });
 }

@@ -1,26 +1,58 @@
 import { basename, dirname, resolve } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
+import { isSkillOptConfig } from '../skillopt-config/is-skillopt-config.ts';
+import { loadSkillOptConfig, overridesForProject } from '../skillopt-config/load-skillopt-config.ts';
 import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
+import { refuseSecrets } from './secrets.ts';
 
 export type LoadedProject = {
   readonly project: Project;
-  /** Where the project file is: runs are kept beside it. */
+  /** Where the project file is: runs are kept beside it. For a SkillOpt config: where the command runs, as over there. */
   readonly directory: string;
+  /** What the file says and nothing here does. */
+  readonly warnings: readonly string[];
 };
 
-type ProjectSource = { readonly flags: ProjectInput; readonly config?: string | undefined; readonly cwd: string };
+type ProjectSource = {
+  readonly flags: ProjectInput;
+  readonly config?: string | undefined;
+  readonly cwd: string;
+  /** `key=value` in the words of a SkillOpt config, or in ours. */
+  readonly overrides?: readonly string[] | undefined;
+};
 
-/** Flags over file over defaults. Every path in the answer is absolute. */
-export async function loadProject({ flags, config, cwd }: ProjectSource): Promise<LoadedProject> {
+/** Flags over overrides over file over defaults. Every path in the answer is absolute. */
+export async function loadProject({ flags, config, cwd, overrides = [] }: ProjectSource): Promise<LoadedProject> {
   const file = config === undefined ? findConfigFile(cwd) : resolve(cwd, config);
   if (file === undefined && flags.tasks === undefined && flags.env === undefined) throw noProject(cwd);
-  const directory = file === undefined ? cwd : dirname(file);
-  const fromFile = file === undefined ? {} : anchorPaths(await readConfigFile(file), directory);
-  const source = file === undefined ? 'The command line' : basename(file);
-  refuseUnknownKeys(fromFile, source);
-  return { project: parseProject(mergeInputs(fromFile, anchorPaths(flags, cwd))), directory };
+  const { input, directory, warnings } = await readProject(file, { cwd, overrides });
+  refuseUnknownKeys(input, file === undefined ? 'The command line' : basename(file));
+  return { project: parseProject(mergeInputs(input, anchorPaths(flags, cwd))), directory, warnings };
 }
+
+type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };
+type Place = { readonly cwd: string; readonly overrides: readonly string[] };
+
+async function readProject(file: string | undefined, place: Place): Promise<FileProject> {
+  const { cwd } = place;
+  const raw = file === undefined ? {} : await readConfigFile(file);
+  if (file !== undefined && isSkillOptConfig(raw)) return readSkillOpt(file, raw, place);
+  const directory = file === undefined ? cwd : dirname(file);
+  if (file !== undefined) refuseSecrets(raw, basename(file));
+  const over = anchorPaths(overridesForProject(place.overrides), cwd);
+  return { input: mergeInputs(anchorPaths(raw, directory), withExtras(raw, over)), directory, warnings: [] };
+}
+
+/** Such files lie in folders of their own, and their paths are read from where the command runs. */
+async function readSkillOpt(file: string, raw: ProjectInput, { cwd, overrides }: Place): Promise<FileProject> {
+  const { input, warning } = await loadSkillOptConfig({ file, raw, overrides });
+  return { input: anchorPaths(input, cwd), directory: cwd, warnings: warning === undefined ? [] : [warning] };
+}
+
+/** Setting one extra keeps the others. */
+const withExtras = ({ extras }: ProjectInput, over: ProjectInput): ProjectInput =>
+  over.extras === undefined ? over : { ...over, extras: { ...(extras as object), ...(over.extras as object) } };
 
 /** Later ones win; a key that was not given does not. */
 function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
@@ -28,7 +60,7 @@ function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
   return Object.fromEntries(given);
 }
 
-const PATH_KEYS = ['tasks', 'skill', 'outRoot'];
+const PATH_KEYS = ['tasks', 'skill', 'outRoot', 'splitDir', 'dataPath'];
 
 /** Paths mean what they meant where they were written: beside the file, or in the shell's folder. */
 function anchorPaths(input: ProjectInput, directory: string): ProjectInput {

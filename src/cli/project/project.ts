@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONFIG_HINT, checkBudgets, configShape, parseWith } from '../../core/config.ts';
+import { CONFIG_HINT, checkBudgets, configShape, parseWith, withPreset } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import { PROMPT_NAMES } from '../../core/prompt-name.ts';
 import { suggestion } from '../closest-name.ts';
@@ -19,6 +19,9 @@ export const projectKeys = {
   skill: z.string().min(1).optional().describe('Document to start from. Default: what the environment has.'),
   splitRatio: z.string().min(1).default('4:3:3').describe('Shares of train:val:test for tasks without a split.'),
   splitSeed: z.number().int().default(42).describe('Seed of that split.'),
+  splitMode: z.enum(['ratio', 'split_dir']).optional().describe('How data outside a task file is divided.'),
+  splitDir: z.string().min(1).optional().describe('Folder with train/, val/ and test/.'),
+  dataPath: z.string().min(1).optional().describe('Data that is divided by ratio.'),
   target: modelSpec.optional().describe('Frozen model that the skill is for.'),
   optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
   judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),
@@ -48,5 +51,5 @@ export function refuseUnknownKeys(input: ProjectInput, source: string): void {
 
 /** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem. */
 export function parseProject(input: ProjectInput): Project {
-  return parseWith(Project, input, 'The settings of this project are not valid.', CONFIG_HINT);
+  return parseWith(Project, withPreset(input), 'The settings of this project are not valid.', CONFIG_HINT);
 }

@@ -37,4 +37,6 @@ const AGENT = 'runs an agent in a folder of files, and a model here answers one 
 export const refusedProviders: Readonly<Record<string, string>> = {
   codex_exec: AGENT,
   claude_code_exec: AGENT,
+  cursor_exec: AGENT,
+  copilot_exec: AGENT,
 };

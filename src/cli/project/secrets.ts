@@ -4,12 +4,14 @@ const SECRET_KEY =
   /^(.*api[-_]?key|.*secret|.*password|((access|auth|bearer|refresh)[-_]?)?token|authorization|headers)$/i;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+export const isSecretKey = (key: string): boolean => SECRET_KEY.test(key);
+
 /** Throws when a project file holds a secret. Never repeats the value: messages end up in logs. */
 export function refuseSecrets(value: unknown, source: string, path: readonly string[] = []): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, entry] of Object.entries(value)) {
     const where = [...path, key];
-    if (SECRET_KEY.test(key) && holdsValue(entry)) throw secretIn(source, where.join('.'));
+    if (isSecretKey(key) && holdsValue(entry)) throw secretIn(source, where.join('.'));
     if (key === 'apiKeyEnv' && !(typeof entry === 'string' && VARIABLE_NAME.test(entry)))
       throw notAVariable(source, where.join('.'));
     if (typeof entry === 'string' && hasUserInUrl(entry)) throw secretIn(source, where.join('.'));
@@ -21,7 +23,7 @@ export function refuseSecrets(value: unknown, source: string, path: readonly str
 const holdsValue = (entry: unknown) =>
   (typeof entry === 'string' && entry !== '') || (typeof entry === 'object' && entry !== null);
 
-const hasUserInUrl = (text: string) => /https?:\/\/[^/\s@]+@/.test(text);
+export const hasUserInUrl = (text: string) => /https?:\/\/[^/\s@]+@/.test(text);
 
 const secretIn = (source: string, where: string) =>
   new SkillError('CONFIG_INVALID', `${source}: ${where} looks like a secret, and secrets do not belong in this file`, {

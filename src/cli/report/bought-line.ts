@@ -1,5 +1,6 @@
 import { noStageUsage, type StageUsage } from '../../core/event.ts';
-import { addUsage, type RunState } from '../../core/state.ts';
+import type { RunState } from '../../core/run-state.ts';
+import { addUsage } from '../../core/stage-usage.ts';
 import { count, percent, plural } from '../terminal/figures.ts';
 import { cost } from './report-usage.ts';
 

@@ -1,11 +1,11 @@
-import type { RunState } from '../../core/state.ts';
+import type { RunState } from '../../core/run-state.ts';
 import { type ListedEdit, listEdits } from '../runs/edit-list.ts';
 import { clip, oneLine, printable } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
 const SHOWN = { accepted: 12, rejected: 6, skipped: 0 } as const;
 const BULLET = /^[-*+] (?=\S)/;
-const SIGNS = { append: '+', insert_after: '+', replace: '~', delete: '-' } as const;
+const SIGNS = { append: '+', insert_after: '+', replace: '~', delete: '-', suggest: '~', rewrite: '~' } as const;
 
 /** The edits with one fate, a line each; with `isComplete` all of them, in full. */
 export function editLines(state: RunState, fate: ListedEdit['fate'], options: ReportOptions): string[] {

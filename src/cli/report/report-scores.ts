@@ -1,5 +1,5 @@
+import type { RunState, TestReport } from '../../core/run-state.ts';
 import type { Bucket } from '../../core/score.ts';
-import type { RunState, TestReport } from '../../core/state.ts';
 import { percent, points } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { oneLine } from '../terminal/text-width.ts';

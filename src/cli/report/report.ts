@@ -1,4 +1,4 @@
-import type { RunState } from '../../core/state.ts';
+import type { RunState } from '../../core/run-state.ts';
 import { duration, plural } from '../terminal/figures.ts';
 import { editLines } from './report-edits.ts';
 import type { ReportOptions } from './report-options.ts';

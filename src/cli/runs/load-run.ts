@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/event.ts';
-import { emptyRun, type RunState, reduce } from '../../core/state.ts';
+import { emptyRun, type RunState } from '../../core/run-state.ts';
+import { reduce } from '../../core/state.ts';
 import { listRuns, readJournal } from '../../stores/index.ts';
 import { suggestion } from '../closest-name.ts';
 

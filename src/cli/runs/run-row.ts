@@ -1,4 +1,4 @@
-import type { RunState } from '../../core/state.ts';
+import type { RunState } from '../../core/run-state.ts';
 import { summarize } from '../../core/summary.ts';
 import { isRunLocked, type RunListing } from '../../stores/index.ts';
 import { loadRun } from './load-run.ts';

@@ -1,6 +1,7 @@
 import { SkillError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/event.ts';
-import { emptyRun, reduce } from '../../core/state.ts';
+import { emptyRun } from '../../core/run-state.ts';
+import { reduce } from '../../core/state.ts';
 
 /** The text of `initial`, `best`, `current`, or of the skill after a step (`3`, `v0003`), as the journal tells it. */
 export function findVersion(events: readonly RunEvent[], name: string): string {

@@ -1,5 +1,5 @@
 import { noStageUsage, type StageUsage } from '../../core/event.ts';
-import { addUsage } from '../../core/state.ts';
+import { addUsage } from '../../core/stage-usage.ts';
 
 /** Adds up what model calls cost, by stage. */
 export interface Meter {

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { type Finding, findSkillFiles, type LintedSkill, lintFolder } from '../../skills/index.ts';
+import { Answered } from '../answered.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { plural } from '../terminal/figures.ts';
+import { shownPath } from '../terminal/shown-path.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { oneLine } from '../terminal/text-width.ts';
+
+export const define: DefineCommand = (command, terminal) => {
+  const lint = command
+    .command('lint [path...]')
+    .description('check skills against the Agent Skills specification (default: this folder)')
+    .option('--json', 'one JSON object on stdout')
+    .action((paths: string[]) => lintAll(paths.length > 0 ? paths : ['.'], terminal));
+  for (const part of [command, lint]) part.addHelpText('after', EXAMPLES);
+};
+
+const EXAMPLES = examples([
+  ['skillopt skill lint', 'the SKILL.md in this folder, or in the folders in it'],
+  ['skillopt skill lint skills/pdf', 'one skill, its folder name and the files it links to'],
+  ['skillopt skill lint skills --json', 'a folder of skills, for a script; exit code 1 with errors'],
+]);
+
+async function lintAll(paths: readonly string[], terminal: Terminal): Promise<void> {
+  const cwd = terminal.io.cwd();
+  const found = await Promise.all(paths.map((path) => findSkillFiles(resolve(cwd, path))));
+  const skills = await Promise.all([...new Set(found.flat())].map(lintFolder));
+  const findings = skills.flatMap((skill) => skill.findings);
+  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
+  const [errors, warnings] = [count('error'), count('warning')];
+  const summary = `${plural(skills.length, 'skill')}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
+  terminal.answer(
+    {
+      isOk: errors === 0,
+      errors,
+      warnings,
+      skills: skills.map(({ file, ...rest }) => ({ path: shownPath(file, cwd), ...rest })),
+    },
+    [...skills.flatMap((skill) => lines(skill, terminal)), summary],
+  );
+  if (errors > 0) throw new Answered(1);
+}
+
+function lines({ file, findings }: LintedSkill, { io, colors }: Terminal): string[] {
+  const path = oneLine(shownPath(file, io.cwd()));
+  const paint = { error: colors.red, warning: colors.yellow };
+  return findings.map(({ line, level, message }) => `${path}:${line}  ${paint[level](level)}  ${oneLine(message)}`);
+}

@@ -1,0 +1,7 @@
+import type { Terminal } from '../terminal/terminal.ts';
+import type { LoadedProject } from './load-project.ts';
+
+/** Says what a project file asks for and does not get. */
+export function printWarnings({ warnings }: LoadedProject, { say, errorColors: { yellow } }: Terminal): void {
+  for (const warning of warnings) say(`${yellow('warning:')} ${warning}`);
+}

@@ -1,0 +1,164 @@
+import type { Backend, KeyRow, Role } from './key-row.ts';
+
+type Text = Pick<KeyRow, 'does'> & Partial<Omit<KeyRow, 'section' | 'key' | 'does'>>;
+
+const model = (key: string, text: Text): KeyRow => ({ section: 'model', key, flat: key, ...text });
+
+/** The key as it is for both roles, and with the prefix of each. */
+function forRoles(key: string, text: Text): KeyRow[] {
+  const { variable, to } = text;
+  const roles: readonly Role[] = ['optimizer', 'target'];
+  const own = roles.map((role) =>
+    model(`${role}_${key}`, {
+      ...text,
+      role,
+      ...(to === undefined ? {} : { to: to.replaceAll(/\bROLE\b/g, role) }),
+      ...(variable === undefined ? {} : secret(`${role.toUpperCase()}_${variable}`)),
+    }),
+  );
+  const shared = to === undefined ? {} : { to: to.replaceAll(/\bROLE\b/g, 'optimizer and target') };
+  return [model(key, { ...text, ...shared }), ...own];
+}
+
+const secret = (variable: string) => ({
+  does: 'refused' as const,
+  variable,
+  why: `No secrets in a file. Write \${${variable}} in its place and export that variable.`,
+});
+
+const TOOLLESS = 'A model here answers one message with one text: it has no folder, no tools and no profile.';
+const EXEC = 'Belongs to a backend that is not served: it runs an agent in a folder of files.';
+const LIMITS = 'A reply is limited where it is asked for, not cut behind its back.';
+const TOKEN_SIGN_IN = 'Belongs to signing in with a token; the command line signs in with a key.';
+
+const azure: { backends: readonly Backend[] } = { backends: ['openai_chat'] };
+const qwen: { backends: readonly Backend[] } = { backends: ['qwen_chat'] };
+const minimax: { backends: readonly Backend[] } = { backends: ['minimax_chat'] };
+const codex: { backends: readonly Backend[] } = { backends: ['codex_exec'] };
+
+const replyLimits = 'optimizerMaxCompletionTokens, extras.maxCompletionTokens';
+
+const roles: readonly KeyRow[] = [
+  model('backend', { does: 'mapped', flat: 'model_backend', to: 'optimizer, target' }),
+  model('optimizer', { does: 'mapped', flat: 'optimizer_model', to: 'optimizer.model' }),
+  model('target', { does: 'mapped', flat: 'target_model', to: 'target.model' }),
+  model('optimizer_backend', { does: 'mapped', to: 'optimizer.provider' }),
+  model('target_backend', { does: 'mapped', to: 'target.provider' }),
+  model('reasoning_effort', {
+    does: 'mapped',
+    to: 'optimizer.reasoningEffort, target.reasoningEffort',
+    why: 'For OpenAI and Azure. Agent CLIs are not told.',
+  }),
+  model('rewrite_reasoning_effort', { does: 'ignored', why: 'Rewrites think as hard as everything else.' }),
+  model('rewrite_max_completion_tokens', { does: 'mapped', to: 'rewriteMaxCompletionTokens' }),
+];
+
+const agents: readonly KeyRow[] = [
+  model('codex_exec_path', {
+    does: 'mapped',
+    to: 'optimizer.path',
+    ...codex,
+    role: 'optimizer',
+    why: 'Codex as optimizer is codex-cli; as target it is refused.',
+  }),
+  ...['sandbox', 'profile', 'reasoning_effort', 'use_sdk', 'network_access', 'web_search', 'approval_policy'].map(
+    (key) => model(`codex_exec_${key}`, { does: 'ignored', ...codex, why: TOOLLESS }),
+  ),
+  model('codex_exec_full_auto', { does: 'ignored', ...codex, why: 'Ignored by SkillOpt too.' }),
+  model('codex_trace_to_optimizer', { does: 'ignored', ...codex, why: TOOLLESS }),
+  ...['path', 'profile', 'use_sdk', 'effort', 'max_thinking_tokens'].map((key) =>
+    model(`claude_code_exec_${key}`, { does: 'refused', backends: ['claude_code_exec'], why: EXEC }),
+  ),
+  ...['path', 'sandbox'].map((key) =>
+    model(`cursor_exec_${key}`, { does: 'refused', backends: ['cursor_exec'], why: EXEC }),
+  ),
+  model('copilot_exec_path', {
+    does: 'mapped',
+    to: 'optimizer.path, target.path',
+    backends: ['copilot_chat'],
+  }),
+  ...['home', 'allow_all_tools'].map((key) =>
+    model(`copilot_exec_${key}`, { does: 'ignored', backends: ['copilot_chat'], why: TOOLLESS }),
+  ),
+  ...(['optimizer', 'target'] as const).map((role) =>
+    model(`copilot_chat_${role}_model`, { does: 'mapped', to: `${role}.model`, backends: ['copilot_chat'], role }),
+  ),
+  model('copilot_chat_timeout', {
+    does: 'mapped',
+    to: 'callTimeoutMs',
+    backends: ['copilot_chat'],
+    why: 'Never less than our default: one limit for both models.',
+  }),
+];
+
+const azureKeys: readonly KeyRow[] = [
+  ...forRoles('azure_openai_endpoint', { does: 'mapped', to: 'baseURL of ROLE', ...azure }),
+  ...forRoles('azure_openai_api_version', { does: 'mapped', to: 'apiVersion of ROLE', ...azure }),
+  ...forRoles('azure_openai_api_key', { ...azure, ...secret('AZURE_OPENAI_API_KEY') }),
+  ...forRoles('azure_openai_auth_mode', {
+    does: 'mapped',
+    to: 'provider of ROLE',
+    ...azure,
+    why: 'api_key is Azure, openai_compatible is openai at that endpoint. azure_cli and managed_identity are refused.',
+  }),
+  ...forRoles('azure_openai_ad_scope', {
+    does: 'ignored',
+    ...azure,
+    harmless: ['https://cognitiveservices.azure.com/.default'],
+    why: TOKEN_SIGN_IN,
+  }),
+  ...forRoles('azure_openai_managed_identity_client_id', { does: 'ignored', ...azure, why: TOKEN_SIGN_IN }),
+  model('azure_endpoint', { does: 'mapped', to: 'baseURL of optimizer and target', ...azure }),
+  model('azure_api_version', { does: 'mapped', to: 'apiVersion of optimizer and target', ...azure }),
+  model('azure_api_key', { ...azure, ...secret('AZURE_OPENAI_API_KEY') }),
+];
+
+const qwenKeys: readonly KeyRow[] = [
+  ...forRoles('qwen_chat_base_url', { does: 'mapped', to: 'baseURL of ROLE', ...qwen }),
+  ...forRoles('qwen_chat_api_key', { ...qwen, ...secret('QWEN_CHAT_API_KEY') }),
+  ...forRoles('qwen_chat_temperature', {
+    does: 'mapped',
+    to: 'temperature of ROLE',
+    ...qwen,
+    why: 'A number. none and off, which send no temperature, are refused.',
+  }),
+  ...forRoles('qwen_chat_timeout_seconds', {
+    does: 'mapped',
+    to: 'callTimeoutMs',
+    ...qwen,
+    why: 'Never less than our default: one limit for both models.',
+  }),
+  ...forRoles('qwen_chat_max_tokens', {
+    does: 'replaced',
+    to: replyLimits,
+    ...qwen,
+    harmless: [8000, '8000'],
+    why: LIMITS,
+  }),
+  ...forRoles('qwen_chat_enable_thinking', {
+    does: 'mapped',
+    to: 'thinkingMode of ROLE',
+    ...qwen,
+    why: 'Where thinking_mode says nothing.',
+  }),
+  ...forRoles('qwen_chat_thinking_mode', { does: 'mapped', to: 'thinkingMode of ROLE', ...qwen }),
+];
+
+const minimaxKeys: readonly KeyRow[] = [
+  ...forRoles('minimax_region', { does: 'mapped', to: 'region of ROLE', ...minimax }),
+  ...forRoles('minimax_base_url', { does: 'mapped', to: 'baseURL of ROLE', ...minimax }),
+  ...forRoles('minimax_api_key', { ...minimax, ...secret('MINIMAX_API_KEY') }),
+  ...forRoles('minimax_model', { does: 'mapped', to: 'model of ROLE', ...minimax }),
+  ...forRoles('minimax_temperature', { does: 'mapped', to: 'temperature of ROLE', ...minimax }),
+  ...forRoles('minimax_max_tokens', {
+    does: 'replaced',
+    to: replyLimits,
+    ...minimax,
+    harmless: [8000, '8000'],
+    why: LIMITS,
+  }),
+  ...forRoles('minimax_enable_thinking', { does: 'mapped', to: 'thinking of ROLE', ...minimax }),
+];
+
+/** Every key of the section `model`. */
+export const modelKeyRows: readonly KeyRow[] = [...roles, ...agents, ...azureKeys, ...qwenKeys, ...minimaxKeys];

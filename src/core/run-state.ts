@@ -1,0 +1,140 @@
+import type { EditReport } from './apply-edit.ts';
+import type { SkillOptConfig } from './config.ts';
+import type { LrDecision, Stage, StageUsage, StepAction, TestSubject } from './event.ts';
+import type { FailurePattern } from './failure-pattern.ts';
+import type { Bucket } from './score.ts';
+import type { StepBufferEntry, TriedEdit } from './step-buffer.ts';
+
+export type ScoredSkill = {
+  readonly skill: string;
+  readonly hash: string;
+  readonly score: number;
+  readonly step: number;
+  /** What made it: `initial`, `step_0003`, `slow_update_epoch_02`, `prune`. */
+  readonly origin: string;
+};
+
+/** One finished step: what `history.json` holds. */
+export type StepRecord = {
+  readonly step: number;
+  readonly epoch: number;
+  readonly stepInEpoch: number;
+  readonly action: StepAction;
+  readonly editBudget: number | null;
+  readonly lrDecision?: LrDecision;
+  readonly rolloutHard: number;
+  readonly rolloutSoft: number;
+  readonly rolloutN: number;
+  readonly nPatches: number;
+  readonly nFailurePatches: number;
+  readonly nSuccessPatches: number;
+  readonly nEditsMerged: number;
+  readonly nEditsRanked: number;
+  readonly supportCounts: readonly number[];
+  readonly candidateHash: string;
+  readonly candidateSkillLen: number;
+  readonly edits: readonly TriedEdit[];
+  readonly editStatuses: readonly EditReport['status'][];
+  readonly rewriteChangeSummary?: readonly string[];
+  readonly nOverCap?: number;
+  readonly nClippedTrajectories?: number;
+  readonly nAppendixNotesAdded?: number;
+  readonly nAppendixNotesTotal?: number;
+  /** Places of the edits that were kept of a patch that was rejected as a whole. */
+  readonly salvagedEdits?: readonly number[];
+  readonly selectionHard: number | null;
+  readonly selectionSoft: number | null;
+  readonly candidateGateScore: number;
+  readonly currentScore: number;
+  readonly bestScore: number;
+  readonly bestStep: number;
+  readonly currentOrigin: string;
+  readonly bestOrigin: string;
+  readonly skillLen: number;
+  readonly timing: Readonly<Partial<Record<Stage, number>>>;
+  readonly tokens: Readonly<Record<string, StageUsage>>;
+  readonly wallTimeS: number;
+};
+
+export type TestReport = {
+  readonly hard: number;
+  readonly soft: number;
+  readonly n: number;
+  readonly buckets: Readonly<Record<string, Bucket>>;
+};
+
+/** A step on its way: stage by stage, what the record will be made of. */
+export type StepDraft = Partial<StepRecord> & {
+  readonly candidateSkill?: string;
+  readonly nFail?: number;
+  readonly failurePatterns?: readonly FailurePattern[];
+  /** What the whole patch reached of which a part was saved. */
+  readonly rejectedScore?: number;
+};
+
+/** An epoch's end: what the next one compares itself with. */
+type EpochRecord = { readonly epoch: number; readonly skill: string };
+
+export type RunState = {
+  readonly config: SkillOptConfig | undefined;
+  readonly totalSteps: number;
+  readonly items: Readonly<Record<string, number>>;
+  readonly initialSkill: string;
+  readonly current: ScoredSkill;
+  readonly best: ScoredSkill;
+  readonly baseline: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
+  readonly stepsDone: number;
+  readonly draft: StepDraft;
+  readonly history: readonly StepRecord[];
+  /** Validation scores by skill hash, so that no text is measured twice. */
+  readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+  /** What the steps of this epoch have tried, for those that follow. */
+  readonly stepBuffer: readonly StepBufferEntry[];
+  /** The optimizer's notes on which edits helped. Never part of a skill. */
+  readonly metaSkill: string;
+  readonly lastEpoch: EpochRecord | undefined;
+  /** The skill after the last step, before any guidance. */
+  readonly epochSkill: string;
+  /** The last epoch whose guidance, and whose notes, are written. */
+  readonly slowUpdateEpoch: number;
+  readonly metaSkillEpoch: number;
+  readonly lrHistory: readonly (LrDecision & { readonly step: number })[];
+  readonly isPruned: boolean;
+  readonly final: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
+  readonly tests: { readonly [subject in TestSubject]?: TestReport };
+  readonly usage: Readonly<Record<string, StageUsage>>;
+  readonly startedAt: string;
+  readonly wallTimeMs: number;
+  readonly isDone: boolean;
+};
+
+export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
+
+/** A run before its first event. */
+export const emptyRun: RunState = {
+  config: undefined,
+  totalSteps: 0,
+  items: {},
+  initialSkill: '',
+  current: unscored,
+  best: unscored,
+  baseline: undefined,
+  stepsDone: 0,
+  draft: {},
+  history: [],
+  evaluations: {},
+  stepBuffer: [],
+  metaSkill: '',
+  lastEpoch: undefined,
+  epochSkill: '',
+  slowUpdateEpoch: 0,
+  metaSkillEpoch: 0,
+  lrHistory: [],
+  isPruned: false,
+  final: undefined,
+  tests: {},
+  usage: {},
+  startedAt: '',
+  wallTimeMs: 0,
+  isDone: false,
+};

@@ -1,0 +1,18 @@
+import { noStageUsage, type StageUsage } from './event.ts';
+
+type UsageTable = Readonly<Record<string, StageUsage>>;
+
+export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
+  const sum = { ...a };
+  for (const [stage, usage] of Object.entries(b)) sum[stage] = addUsage(sum[stage] ?? noStageUsage, usage);
+  return sum;
+}
+
+/** A journal of an earlier version lacks the later counters. */
+export function addUsage(a: StageUsage, b: Partial<StageUsage>): StageUsage {
+  const sum = { ...noStageUsage, ...a } as { -readonly [Counter in keyof StageUsage]: number };
+  for (const counter of COUNTERS) sum[counter] += b[counter] ?? 0;
+  return sum;
+}
+
+const COUNTERS = Object.keys(noStageUsage) as (keyof StageUsage)[];

@@ -1,0 +1,33 @@
+import type { Item } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
+import { groupBy } from '../group-by.ts';
+import type { BaseDataLoader } from '../loader/base-data-loader.ts';
+import type { ItemSource } from './item-source.ts';
+
+/** The items of a loader. A batch holds items of one split, in their order, and no others. */
+export function loaderSource(loader: BaseDataLoader, seed: number): ItemSource {
+  // Asked for again on every batch, a split would be found by looking through all items.
+  const splitOf = new Map<string, string>();
+  const remember = <I extends Item>(items: readonly I[], split: string) => {
+    for (const { id } of items) splitOf.set(id, split);
+    return items;
+  };
+  return {
+    isOrdered: false,
+    getItems: (split) => remember(loader.getItems(split), split),
+    planTrainEpoch: (plan) =>
+      loader.planTrainEpoch(plan).map(({ payload }) => remember(requireItems(payload), 'train')),
+    batchesOf: (items) =>
+      [...groupBy(items, (item) => splitOf.get(item.id) ?? 'train')].map(([split, payload]) => {
+        const phase = split === 'train' ? 'train' : 'eval';
+        return { items: payload, batch: { phase, split, seed, batchSize: payload.length, payload, metadata: {} } };
+      }),
+  };
+}
+
+function requireItems(payload: unknown): readonly Item[] {
+  if (Array.isArray(payload)) return payload;
+  throw new SkillError('ENV_INVALID', `a planned batch must hold a list of items, got ${payload}`, {
+    hint: 'Put the items into the payload of every batch that planTrainEpoch gives.',
+  });
+}

@@ -1,0 +1,11 @@
+/** The parts of a project that are an environment's business. */
+export type EnvProject = {
+  readonly directory: string;
+  readonly tasks: string | undefined;
+  readonly splitRatio: string;
+  readonly splitSeed: number;
+  readonly splitMode?: 'split_dir' | 'ratio';
+  readonly splitDir?: string;
+  readonly dataPath?: string;
+  readonly extras: Readonly<Record<string, unknown>>;
+};

@@ -1,0 +1,35 @@
+import type { SkillEnv } from '../core/env.ts';
+import { SkillError } from '../core/errors.ts';
+import type { EnvAdapter } from './env-adapter.ts';
+import type { EnvProject } from './env-project.ts';
+
+type Made = SkillEnv | EnvAdapter;
+
+/** Makes an environment for a project that names it. */
+export type EnvFactory = (project: EnvProject) => Made | Promise<Made>;
+
+const factories = new Map<string, EnvFactory>([
+  ['qa', async (project) => (await import('./load-qa-env.ts')).loadQaEnv(project)],
+]);
+
+/** Lets projects of this process name an environment. Throws `ENV_INVALID` for a name that is taken or is a path. */
+export function registerEnv(name: string, factory: EnvFactory): void {
+  if (!/^[A-Za-z0-9][\w-]*$/.test(name)) {
+    throw new SkillError('ENV_INVALID', `expected an environment name of letters, digits, - and _, got "${name}"`);
+  }
+  if (factories.has(name)) {
+    throw new SkillError('ENV_INVALID', `an environment called "${name}" is there already`, {
+      hint: `Choose another name. Taken: ${envNames().join(', ')}.`,
+    });
+  }
+  factories.set(name, factory);
+}
+
+/** Every name that a project may use, in the order of registering. */
+export function envNames(): string[] {
+  return [...factories.keys()];
+}
+
+export function findEnvFactory(name: string): EnvFactory | undefined {
+  return factories.get(name);
+}

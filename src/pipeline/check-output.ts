@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import type { Item, RolloutOutput } from '../core/env.ts';
+import { RolloutResult } from '../core/rollout-result.ts';
+
+/** The result as the cache would give it back, so that a resumed run sees what the first one saw. */
+export function checkOutput(item: Item, output: RolloutOutput): RolloutResult {
+  const checked = RolloutResult.safeParse({ ...output, id: item.id });
+  if (checked.success) return JSON.parse(JSON.stringify(checked.data));
+  throw new Error(`rolloutOne gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
+}

@@ -1,0 +1,39 @@
+import type { StepBufferEntry, TriedEdit } from '../core/step-buffer.ts';
+import { fence } from './fence.ts';
+
+/** What the optimizer remembers: this epoch's steps, and notes from earlier epochs. */
+export type Memory = { readonly stepBuffer: readonly StepBufferEntry[]; readonly metaSkill: string };
+
+export const noMemory: Memory = { stepBuffer: [], metaSkill: '' };
+
+/** The steps of this epoch, for those who propose, rewrite or decide how much. */
+export function stepSections({ stepBuffer }: Memory): string[] {
+  if (stepBuffer.length === 0) return [];
+  return [`## Earlier steps of this epoch\n${fence('steps', stepBuffer.map(renderStep).join('\n\n'))}`];
+}
+
+export function metaSections({ metaSkill }: Memory): string[] {
+  return metaSkill === '' ? [] : [`## What has helped so far\n${fence('notes', metaSkill)}`];
+}
+
+function renderStep(entry: StepBufferEntry): string {
+  const { step, action, nTotal, nFail, failurePatterns, rejectedEdits = [] } = entry;
+  return [
+    `step ${step}: ${action.toUpperCase()}, ${nFail} of ${nTotal} tasks failed`,
+    ...failurePatterns.map(renderPattern),
+    ...(rejectedEdits.length > 0 ? [`rejected, ${change(entry)}:`] : []),
+    ...rejectedEdits.map((edit, index) => `  ${index + 1}. ${renderEdit(edit)}`),
+  ].join('\n');
+}
+
+const change = ({ scoreBefore = 0, scoreAfter = 0 }: StepBufferEntry) =>
+  `score ${scoreBefore.toFixed(4)} before, ${scoreAfter.toFixed(4)} with these`;
+
+function renderPattern({ type, count, taskIds, description = '' }: StepBufferEntry['failurePatterns'][number]): string {
+  return `- ${type} ×${count}${description && `: ${description}`} (${taskIds.join(', ')})`;
+}
+
+function renderEdit({ op, target, content }: TriedEdit): string {
+  const text = op === 'rewrite' ? '' : content; // a whole document would drown the rest
+  return JSON.stringify({ op, ...(target === '' ? {} : { target }), ...(text === '' ? {} : { content: text }) });
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { UpdateItem } from '../core/edit.ts';
+import { keepProtected } from '../core/keep-protected.ts';
+import { ask } from './ask.ts';
+import { fence } from './fence.ts';
+import { type Memory, noMemory, stepSections } from './memory.ts';
+import type { StageDeps } from './stage-deps.ts';
+import { toWireItem } from './wire-patch.ts';
+
+type RewriteInput = {
+  readonly skill: string;
+  readonly suggestions: readonly UpdateItem[];
+  readonly memory?: Memory;
+  /** Longest document, in tokens; 0 is no limit. */
+  readonly maxSkillTokens: number;
+};
+
+export type Rewrite = { readonly skill: string; readonly changeSummary: readonly string[] };
+
+const Reply = z.object({
+  newSkill: z.string(),
+  changeSummary: z
+    .preprocess((value) => (Array.isArray(value) ? value : [value ?? '']), z.array(z.coerce.string()))
+    .transform((lines) => lines.filter((line) => line !== '')),
+});
+
+/** The document as a rewriter makes it from suggestions. What is protected stays, whatever the rewriter did to it. */
+export async function rewriteSkill(input: RewriteInput, deps: StageDeps): Promise<Rewrite | undefined> {
+  const question = {
+    prompt: 'rewrite',
+    stage: 'rewrite',
+    user: writeQuestion(input),
+    schema: Reply,
+    maxOutputTokens: deps.rewriteMaxCompletionTokens,
+  } as const;
+  const reply = await deps.limit.run(() => ask(question, deps));
+  const skill = reply && keepProtected(input.skill, reply.newSkill);
+  return skill === undefined ? undefined : { skill, changeSummary: reply?.changeSummary ?? [] };
+}
+
+function writeQuestion({ skill, suggestions, memory = noMemory, maxSkillTokens }: RewriteInput): string {
+  const list = JSON.stringify(suggestions.map(toWireItem), null, 2);
+  return [
+    `## Current skill\n${fence('skill', skill)}`,
+    ...stepSections(memory),
+    ...(maxSkillTokens > 0 ? [`## Limit\nAt most ${maxSkillTokens} tokens for the whole document.`] : []),
+    `## Suggestions (${suggestions.length})\n${fence('suggestions', list)}`,
+  ].join('\n\n');
+}

@@ -1,0 +1,85 @@
+import type { Item, RolloutOutput, SkillEnv } from '../core/env.ts';
+import { ModelCallError, SkillError } from '../core/errors.ts';
+import type { RolloutResult } from '../core/rollout-result.ts';
+import { skillHash } from '../core/skill-hash.ts';
+import { checkOutput } from './check-output.ts';
+import { createDeadline } from './deadline.ts';
+import { rolloutKey } from './rollout-key.ts';
+import type { StageDeps } from './stage-deps.ts';
+import { watchModels } from './watch-models.ts';
+
+type Batch<I extends Item> = {
+  readonly env: SkillEnv<I>;
+  readonly skill: string;
+  readonly items: readonly I[];
+  readonly sampleIndex?: number;
+  readonly phase?: 'train' | 'eval';
+};
+
+/** For environments that attempt many items at once: those that are not known yet, in one go. */
+export async function rollOutTogether<I extends Item>(batch: Batch<I>, deps: StageDeps): Promise<RolloutResult[]> {
+  const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
+  const hash = skillHash(skill);
+  const keys = items.map((item) => rolloutKey({ env, item, skillHash: hash, sampleIndex, phase }, deps));
+  const known = await Promise.all(keys.map((key) => deps.rollouts?.get(key)));
+  const missing = items.filter((_, index) => known[index] === undefined);
+  const fresh =
+    missing.length === 0 ? [] : await deps.limit.run(() => attemptOrErr({ ...batch, items: missing }, deps));
+  const results = items.map((_, index) => {
+    const text = known[index];
+    return text === undefined ? fresh.shift()! : (JSON.parse(text) as RolloutResult);
+  });
+  await save(results, keys, known, deps);
+  for (const [index, result] of results.entries()) deps.onProgress(index + 1, items.length, result);
+  return results;
+}
+
+async function save(
+  results: readonly RolloutResult[],
+  keys: readonly string[],
+  known: readonly (string | undefined)[],
+  { rollouts }: StageDeps,
+): Promise<void> {
+  const news = results.flatMap((result, index) => (known[index] === undefined && !result.errored ? [index] : []));
+  await Promise.all(news.map((index) => rollouts?.set(keys[index]!, JSON.stringify(results[index]))));
+}
+
+/** An outage that stops the run aside, a batch whose model failed has no scores, and one whose code threw has failed. */
+async function attemptOrErr<I extends Item>(batch: Batch<I>, deps: StageDeps): Promise<RolloutResult[]> {
+  try {
+    return await attempt(batch, deps);
+  } catch (error) {
+    deps.stop.signal.throwIfAborted();
+    if (error instanceof SkillError && !isPassing(error)) throw error;
+    const failReason = error instanceof Error ? error.message : String(error);
+    const outcome = error instanceof ModelCallError ? { errored: true, failReason } : { failReason };
+    return batch.items.map(({ id }) => ({ id, hard: 0, soft: 0, ...outcome }));
+  }
+}
+
+const isPassing = (error: SkillError) => error instanceof ModelCallError && !error.isFatal;
+
+async function attempt<I extends Item>(batch: Batch<I>, deps: StageDeps): Promise<RolloutResult[]> {
+  const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
+  using deadline = createDeadline({ ...deps, rolloutTimeoutMs: deps.rolloutTimeoutMs * items.length });
+  const { throwOutage, ...models } = watchModels(deps, { sampleIndex, signal: deadline.signal });
+  const context = { items, skill, ...models, extras: deps.extras, signal: deadline.signal, phase, sampleIndex };
+  try {
+    const outputs = await Promise.race([env.rolloutMany!(context), deadline.expiry]);
+    throwOutage();
+    return match(items, outputs, env.name);
+  } catch (error) {
+    throwOutage();
+    throw error;
+  }
+}
+
+/** By id where the results have one, else by position. */
+function match(items: readonly Item[], outputs: readonly RolloutOutput[], env: string): RolloutResult[] {
+  const byId = new Map(outputs.flatMap((output) => (output.id === undefined ? [] : [[output.id, output] as const])));
+  return items.map((item, index) => {
+    const output = byId.get(item.id) ?? (byId.size === 0 ? outputs[index] : undefined);
+    if (output) return checkOutput(item, output);
+    throw new SkillError('ENV_INVALID', `${env}: rolloutMany gave no result for ${item.id}`);
+  });
+}

@@ -1,0 +1,60 @@
+import { applyPatchWithReport } from '../core/apply-edit.ts';
+import type { UpdateItem } from '../core/edit.ts';
+import type { Salvage } from '../core/event.ts';
+import { isAccepted } from '../core/reduce-step.ts';
+import { skillHash } from '../core/skill-hash.ts';
+import { type GateInput, judgeSkill } from './evaluate.ts';
+import type { StageDeps } from './stage-deps.ts';
+import { fits } from './update.ts';
+
+type SalvageInput = GateInput & {
+  readonly skill: string;
+  readonly edits: readonly UpdateItem[];
+  /** Most rollouts that this may cost. */
+  readonly maxRollouts: number;
+  /** Longest document, in tokens; 0 is no limit. */
+  readonly maxSkillTokens: number;
+};
+
+type Progress = { -readonly [Key in keyof Salvage]: Salvage[Key] };
+
+/**
+ * The halves of a rejected patch, then the halves of those, each by itself, until one is better or the rollouts are
+ * spent: one bad edit shall not bury three good ones.
+ */
+export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promise<Salvage> {
+  const { edits, items, maxRollouts } = input;
+  const queue = halve(edits.map((_, index) => index));
+  const found: Progress = { tries: [], evaluations: {}, accepted: null };
+  let rolloutsLeft = maxRollouts;
+  for (let part = queue.shift(); part && !found.accepted && rolloutsLeft >= items.length; part = queue.shift()) {
+    const isMeasured = await tryPart(part, input, found, deps);
+    rolloutsLeft -= isMeasured ? items.length : 0;
+    queue.push(...halve(part));
+  }
+  return found;
+}
+
+function halve(part: readonly number[]): number[][] {
+  if (part.length < 2) return [];
+  const middle = Math.ceil(part.length / 2);
+  return [part.slice(0, middle), part.slice(middle)];
+}
+
+/** Answers whether this cost rollouts. */
+async function tryPart(part: number[], input: SalvageInput, found: Progress, deps: StageDeps): Promise<boolean> {
+  const { skill, edits, state, maxSkillTokens } = input;
+  const { skill: candidateSkill } = applyPatchWithReport(skill, { edits: part.map((index) => edits[index]) });
+  const candidateHash = skillHash(candidateSkill);
+  if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return false;
+  if (!(await fits(candidateSkill, maxSkillTokens, deps))) return false;
+  const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  const { evaluation, score, action } = verdict;
+  found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];
+  if (evaluation) {
+    const { hard, soft } = evaluation;
+    found.evaluations = { ...found.evaluations, [candidateHash]: { hard, soft } };
+  }
+  if (isAccepted(action)) found.accepted = { candidateSkill, candidateHash, evaluation, score, action, edits: part };
+  return evaluation !== null;
+}

@@ -1,0 +1,8 @@
+// The names of this room that other rooms use.
+
+/** What is wrong with a skill, and where. */
+export type { Finding } from './finding.ts';
+/** Lints a skill on disk, with the files that it links to. */
+export { type LintedSkill, lintFolder } from './lint-folder.ts';
+/** The skill files at a path. */
+export { findSkillFiles } from './read-skill-file.ts';

@@ -1,0 +1,52 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { SkillError } from '../core/errors.ts';
+
+/** In order of preference. */
+const NAMES = ['SKILL.md', 'skill.md'];
+
+type SkillFile = {
+  readonly file: string;
+  /** The folder that is the skill; undefined for a file with another name, such as one version in a run. */
+  readonly folder: string | undefined;
+  readonly text: string;
+};
+
+/** The skill at a path: a file, or a folder with a SKILL.md. */
+export async function readSkillFile(path: string): Promise<SkillFile> {
+  const file = resolve((await skillFileIn(path)) ?? path);
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    throw notFound(path, cause);
+  });
+  return { file, folder: NAMES.includes(basename(file)) ? dirname(file) : undefined, text };
+}
+
+/** The skills at a path: the file itself, the one in the folder, or else those in its folders, by name. */
+export async function findSkillFiles(path: string): Promise<string[]> {
+  const entries = await namesIn(path);
+  if (entries === undefined) return [path];
+  const own = await skillFileIn(path);
+  if (own !== undefined) return [own];
+  const below = await Promise.all(entries.sort().map((name) => skillFileIn(join(path, name))));
+  const files = below.filter((file) => file !== undefined);
+  if (files.length === 0) throw notFound(path);
+  return files;
+}
+
+async function skillFileIn(folder: string): Promise<string | undefined> {
+  const entries = await namesIn(folder);
+  const name = NAMES.find((candidate) => entries?.includes(candidate));
+  return name === undefined ? undefined : join(folder, name);
+}
+
+/** Undefined for what is no folder, and for a folder that nobody may look into. */
+const namesIn = (folder: string): Promise<string[] | undefined> => readdir(folder).catch(() => undefined);
+
+function notFound(path: string, cause?: NodeJS.ErrnoException): SkillError {
+  const problem = cause && cause.code !== 'ENOENT' ? `cannot be read: ${cause.message}` : 'is not there';
+  const message = cause ? `${path} ${problem}` : `${path} holds no SKILL.md, and no folder in it does`;
+  return new SkillError('SKILL_NOT_FOUND', message, {
+    cause,
+    hint: 'Name a SKILL.md, a folder with one, or a folder of such folders.',
+  });
+}

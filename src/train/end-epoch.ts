@@ -1,0 +1,88 @@
+import type { SlowUpdate } from '../core/event.ts';
+import type { RunState } from '../core/run-state.ts';
+import { computeScore } from '../core/score.ts';
+import {
+  compareEpochs,
+  judgeSkill,
+  type Pair,
+  type StageDeps,
+  writeGuidance,
+  writeMetaSkill,
+} from '../pipeline/index.ts';
+import { memoryOf } from './memory-of.ts';
+import { comparisonOrder } from './plan.ts';
+import type { TrainInput } from './train-input.ts';
+
+/** What an epoch leaves behind: guidance in the skill, and notes for the optimizer. The first one has nothing to compare. */
+export async function endEpoch(epoch: number, input: TrainInput, deps: StageDeps): Promise<RunState> {
+  let { state } = input;
+  const wants = wanted(epoch, input);
+  if (wants.guidance || wants.notes) {
+    const pairs = await compare(epoch, input, deps);
+    if (wants.guidance) state = await updateSlowly(epoch, pairs, { ...input, state }, deps);
+    if (wants.notes) state = await takeNotes(epoch, pairs, { ...input, state }, deps);
+  }
+  return input.commit({ type: 'epoch-end', epoch });
+}
+
+/** Notes after the last epoch would be read by nobody. */
+function wanted(epoch: number, { config, state }: TrainInput) {
+  const hasPrevious = state.lastEpoch !== undefined;
+  return {
+    guidance: hasPrevious && config.useSlowUpdate && state.slowUpdateEpoch < epoch,
+    notes: hasPrevious && config.useMetaSkill && epoch < config.numEpochs && state.metaSkillEpoch < epoch,
+  };
+}
+
+function compare(epoch: number, { config, env, items, state }: TrainInput, deps: StageDeps): Promise<Pair[]> {
+  return compareEpochs(
+    {
+      env,
+      previousSkill: state.lastEpoch!.skill,
+      currentSkill: state.epochSkill,
+      items: comparisonOrder(items.train, config, epoch),
+      samples: config.slowUpdateSamples,
+      policy: config.longitudinalPairPolicy,
+    },
+    deps,
+  );
+}
+
+async function updateSlowly(
+  epoch: number,
+  pairs: readonly Pair[],
+  input: TrainInput,
+  deps: StageDeps,
+): Promise<RunState> {
+  const { state, commit } = input;
+  const previousSkill = state.lastEpoch!.skill;
+  const guidance = await writeGuidance({ previousSkill, skill: state.current.skill, pairs }, deps);
+  const { results, ...verdict } = await judgeGuidance(guidance, input, deps);
+  const [prevHard] = computeScore(pairs.map((pair) => pair.previous));
+  const [currHard] = computeScore(pairs.map((pair) => pair.current));
+  const shown = pairs.map(({ id, category }) => ({ id, category }));
+  const fact: SlowUpdate = { ...guidance, ...verdict, pairs: shown, prevHard, currHard };
+  return commit({ type: 'slow-update-end', epoch, ...fact }, { results, pairs });
+}
+
+type Written = { readonly content: string; readonly candidateSkill: string; readonly candidateHash: string };
+
+/** Guidance meets the gate like everything else. Forced, it is measured all the same: a stale score would be the next bar. */
+async function judgeGuidance(written: Written, { config, env, items, state }: TrainInput, deps: StageDeps) {
+  const nothing = { evaluation: null, score: state.current.score, results: [] };
+  if (written.content === '') return { ...nothing, action: 'no_content' as const };
+  if (written.candidateHash === state.current.hash) return { ...nothing, action: 'unchanged' as const };
+  const { maxSkillTokens, slowUpdateGate: useGate } = config;
+  if (maxSkillTokens > 0 && (await deps.countTokens(written.candidateSkill)) > maxSkillTokens) {
+    return { ...nothing, action: 'over_cap' as const };
+  }
+  return judgeSkill(written, { env, state, items: items.val, config: { ...config, useGate } }, deps);
+}
+
+async function takeNotes(epoch: number, pairs: readonly Pair[], input: TrainInput, deps: StageDeps): Promise<RunState> {
+  const { state, config, commit } = input;
+  const comparison = { previousSkill: state.lastEpoch!.skill, skill: state.epochSkill, pairs };
+  const { content, reasoning } = await writeMetaSkill({ ...comparison, memory: memoryOf(state, config) }, deps);
+  const action = content === '' ? 'no_content' : 'write_meta_skill';
+  return commit({ type: 'meta-skill-end', epoch, action, content, reasoning });
+}

@@ -1,0 +1,58 @@
+import type { TestSubject } from '../core/event.ts';
+import { isAccepted } from '../core/reduce-step.ts';
+import type { RunState } from '../core/run-state.ts';
+import { judgeSkill, pruneSkill, type StageDeps, scoreSkill } from '../pipeline/index.ts';
+import type { TrainInput } from './train-input.ts';
+
+/** The end of a run: the last skill has its chance to be the best, the best is pruned if wished, and all are tested. */
+export async function finish(input: TrainInput, deps: StageDeps): Promise<RunState> {
+  let { state } = input;
+  if (!state.final) state = await validateFinal({ ...input, state }, deps);
+  if (input.config.prune && !state.isPruned) state = await prune({ ...input, state }, deps);
+  return measureOnTest({ ...input, state }, deps);
+}
+
+async function validateFinal({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
+  const { skill: candidateSkill, hash: candidateHash } = state.current;
+  const gate = { env, state, items: items.val, config };
+  const { evaluation, score, results } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
+  const isPromoted = score > state.best.score;
+  return commit({ type: 'final-selection-end', evaluation, score, isPromoted }, { results });
+}
+
+async function prune({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
+  const passages = acceptedPassages(state);
+  const pruned = await pruneSkill({ env, state, items: items.val, config, passages }, deps);
+  return commit({ type: 'prune-end', ...pruned });
+}
+
+/** What accepted edits added, the least supported first. */
+function acceptedPassages({ history }: RunState): string[] {
+  const added = history
+    .filter(({ action }) => isAccepted(action))
+    .flatMap(({ edits, editStatuses, supportCounts, salvagedEdits }) =>
+      edits.flatMap(({ content }, index) => {
+        const isKept = salvagedEdits ? salvagedEdits.includes(index) : editStatuses[index]?.startsWith('applied');
+        return isKept ? [{ content: content.trim(), support: supportCounts[index] ?? 0 }] : [];
+      }),
+    );
+  return added.sort((a, b) => a.support - b.support).map(({ content }) => content);
+}
+
+const SUBJECTS: readonly TestSubject[] = ['baseline', 'best', 'final'];
+
+/** All that are left, at the same time. One text is measured once, whatever it is called. */
+async function measureOnTest({ env, items, state, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
+  const skills = { baseline: state.initialSkill, best: state.best.skill, final: state.current.skill };
+  const subjects = items.test.length > 0 ? SUBJECTS.filter((subject) => !state.tests[subject]) : [];
+  const texts = [...new Set(subjects.map((subject) => skills[subject]))];
+  const measuring = texts.map((skill) => scoreSkill({ env, skill, items: items.test }, deps));
+  await Promise.allSettled(measuring); // replies that are on their way get kept, whatever happened to others
+  const measured = await Promise.all(measuring);
+  const taskTypes = env.getTaskTypes?.() ?? [];
+  for (const subject of subjects) {
+    const { evaluation, results } = measured[texts.indexOf(skills[subject])]!;
+    state = await commit({ type: 'test-end', subject, evaluation, taskTypes }, { results });
+  }
+  return state;
+}

@@ -1,0 +1,23 @@
+import type { Patch } from '../core/edit.ts';
+import type { StepAction } from '../core/event.ts';
+import { type StageDeps, salvagePatch } from '../pipeline/index.ts';
+import type { TrainInput } from './train-input.ts';
+
+type Rejected = { readonly step: number; readonly patch: Patch; readonly action: StepAction };
+
+/** What becomes of a step: a rejected patch of several edits may be saved in part. */
+export async function trySalvage(
+  { step, patch, action }: Rejected,
+  input: TrainInput,
+  deps: StageDeps,
+): Promise<StepAction> {
+  const { config, env, items, state, commit } = input;
+  if (!config.salvage || action !== 'reject' || patch.edits.length < 2 || config.skillUpdateMode !== 'patch')
+    return action;
+  const maxRollouts = config.salvageRollouts || 2 * items.val.length;
+  const gate = { env, state, items: items.val, config };
+  const part = { skill: state.current.skill, edits: patch.edits, maxRollouts, maxSkillTokens: config.maxSkillTokens };
+  const salvage = await salvagePatch({ ...gate, ...part }, deps);
+  await commit({ type: 'salvage-end', step, ...salvage });
+  return salvage.accepted?.action ?? action;
+}

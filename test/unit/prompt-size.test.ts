@@ -1,0 +1,92 @@
+import type { RolloutResult, SkillOptConfigInput } from 'skillopt';
+import { describe, expect, it } from 'vitest';
+import { countTokens } from '../../src/models/index.ts';
+import { clipTrajectories } from '../../src/pipeline/clip-trajectories.ts';
+import { appends, byLevel, type Script, scriptedRun, type Task } from '../scripted-run.ts';
+
+const CHARACTERS = { countTokens: (text: string) => text.length };
+
+const result = (id: string, length: number): RolloutResult => {
+  const content = length === 0 ? '' : `HEAD ${'x'.repeat(length)} TAIL`;
+  return { id, hard: 0, soft: 0, ...(content ? { conversation: [{ role: 'user', content }] } : {}) };
+};
+
+describe('clipTrajectories', () => {
+  it('leaves what fits together as it is', async () => {
+    const { texts, clippedCount } = await clipTrajectories([result('a', 100), result('b', 100)], 10_000, CHARACTERS);
+    expect(clippedCount).toBe(0);
+    expect(texts.join('')).not.toContain('left out');
+  });
+
+  it('keeps short ones whole and shares the rest equally among the long ones, by head and tail', async () => {
+    const results = [result('long', 8000), result('short', 50), result('longer', 11_000)];
+    const { texts, clippedCount } = await clipTrajectories(results, 6_000, CHARACTERS);
+    expect(clippedCount).toBe(2);
+    expect(texts[1]).not.toContain('left out');
+    for (const text of [texts[0]!, texts[2]!]) {
+      expect(text).toMatch(/HEAD x+\n\[… \d+ characters left out …\]\nx+ TAIL/);
+    }
+    const [long, longer] = [texts[0]!.length, texts[2]!.length];
+    expect(Math.abs(long - longer)).toBeLessThan(100);
+    expect(long + longer + texts[1]!.length).toBeLessThan(6_000 + 2 * 100);
+  });
+
+  it('gives what a middle one does not need to the longest', async () => {
+    const results = [result('small', 100), result('middle', 2000), result('large', 9000)];
+    const { texts, clippedCount } = await clipTrajectories(results, 6_000, CHARACTERS);
+    expect(clippedCount).toBe(1);
+    expect(texts[2]!.length).toBeGreaterThan(3_000);
+  });
+
+  it('counts a conversation that is cut because it alone is very long', async () => {
+    const { texts, clippedCount } = await clipTrajectories([result('a', 50_000)], 1_000_000, CHARACTERS);
+    expect(texts[0]).toContain('left out');
+    expect(clippedCount).toBe(1);
+  });
+
+  it('bears that there is no room at all', async () => {
+    const { texts } = await clipTrajectories([result('a', 500), result('b', 500)], -5, CHARACTERS);
+    expect(texts.join('').length).toBeLessThan(300);
+  });
+});
+
+describe('a run with long trajectories', () => {
+  const talk = Array.from({ length: 40 }, (_, turn) => ({
+    role: 'agent',
+    content: `turn ${turn} ${'word '.repeat(50)}`,
+  }));
+  const hooks = {
+    async rolloutOne({ item, skill }: { item: Task; skill: string }) {
+      return { hard: byLevel(skill, item) ? 1 : 0, soft: 0, conversation: talk };
+    },
+  };
+  const script: Script = { analyst: ({ step }) => appends(`LEVEL=${step}`) };
+  const run = (config: SkillOptConfigInput) =>
+    scriptedRun({
+      solves: byLevel,
+      hooks,
+      script,
+      config: { numEpochs: 3, batchSize: 10, minibatchSize: 5, slowUpdateSamples: 10, ...config },
+    });
+
+  it('says in the record of a step how many were clipped', async () => {
+    const { store } = await run({ maxTrajectoryTokens: 3_000 });
+    const history = JSON.parse(store.views['history.json']!);
+    expect(history.map((record: object) => 'n_clipped_trajectories' in record)).toEqual([true, true, true]);
+    expect(history[0].n_clipped_trajectories, 'the one success was read alone').toBe(9);
+    const roomy = await run({});
+    expect(JSON.parse(roomy.store.views['history.json']!)[0]).not.toHaveProperty('n_clipped_trajectories');
+  });
+
+  it.each([
+    ['maxTrajectoryTokens', { maxTrajectoryTokens: 2_000 }, 2_800],
+    ['the context', { optimizerContextTokens: 6_000, optimizerMaxCompletionTokens: 1_000 }, 5_000],
+  ])('never sends more than %s allows, at any stage', async (_name, config, limit) => {
+    const { calls } = await run(config);
+    const sizes = await Promise.all(calls.map(async ({ stage, user }) => ({ stage, size: await countTokens(user) })));
+    expect(new Set(sizes.map(({ stage }) => stage))).toContain('slow_update');
+    expect(new Set(sizes.map(({ stage }) => stage))).toContain('meta_skill');
+    expect(sizes.filter(({ size }) => size > limit)).toEqual([]);
+    expect(Math.max(...sizes.map(({ size }) => size)), 'and uses what it may').toBeGreaterThan(limit / 2);
+  });
+});
