@@ -1,0 +1,108 @@
+import {
+  addObservations,
+  isMissing,
+  MAX_MISSING_SHARE,
+  noEvidence,
+  type Observation,
+  withinItems,
+} from './evidence.ts';
+
+/** One judgement of one rollout. In pairwise judging the answer stands first or second; otherwise leave `position` out. */
+export type Judgement = {
+  readonly id: string;
+  readonly rollout: number;
+  readonly position?: 'first' | 'second';
+  /** `null`: the judge failed. That says nothing about the rollout. */
+  readonly score: number | null;
+};
+
+export type JudgedScore = Observation & { readonly rollout: number; readonly judgements: number };
+
+export type JudgeNoise = {
+  /** One score per rollout; `null` if no judgement of it succeeded. */
+  readonly scores: readonly JudgedScore[];
+  /** Of one judgement about its rollout's score. `undefined` without a repeat. */
+  readonly judgeVariance: number | undefined;
+  /** Of a rollout's true score about its item's mean, the judge's part taken out. `undefined` without a repeat. */
+  readonly rolloutVariance: number | undefined;
+  /** How much more an answer gets for standing first. */
+  readonly positionBias: number | undefined;
+  readonly missingShare: number;
+  /** More than a fifth of the rollouts have no score. */
+  readonly isInvalid: boolean;
+};
+
+/** Combines repeated and position-swapped judgements, and tells the judge's noise from the rollouts' own. */
+export function combineJudgements(judgements: readonly Judgement[]): JudgeNoise {
+  const rollouts = [...groupByRollout(judgements).values()];
+  const scores = rollouts.map(scoreOf);
+  const judgeVariance = varianceWithin(rollouts);
+  const missing = scores.filter(({ score }) => score === null).length;
+  const missingShare = scores.length === 0 ? 0 : missing / scores.length;
+  return {
+    scores,
+    judgeVariance,
+    rolloutVariance: rolloutVariance(scores, judgeVariance ?? 0),
+    positionBias: positionBias(rollouts),
+    missingShare,
+    isInvalid: missingShare > MAX_MISSING_SHARE,
+  };
+}
+
+function groupByRollout(judgements: readonly Judgement[]): Map<string, Judgement[]> {
+  const groups = new Map<string, Judgement[]>();
+  for (const judgement of judgements) {
+    const key = JSON.stringify([judgement.id, judgement.rollout]);
+    groups.set(key, [...(groups.get(key) ?? []), judgement]);
+  }
+  return groups;
+}
+
+/** Both positions weigh the same however often each was judged, so that a judge's taste for one of them cancels. */
+function scoreOf(judgements: readonly Judgement[]): JudgedScore {
+  const { id, rollout } = judgements[0]!;
+  const means = [...byPosition(judgements).values()].map(meanOf);
+  const valid = judgements.filter(({ score }) => !isMissing(score)).length;
+  return { id, rollout, score: means.length === 0 ? null : meanOf(means), judgements: valid };
+}
+
+function byPosition(judgements: readonly Judgement[]): Map<string, number[]> {
+  const positions = new Map<string, number[]>();
+  for (const { position = 'alone', score } of judgements) {
+    if (!isMissing(score)) positions.set(position, [...(positions.get(position) ?? []), score as number]);
+  }
+  return positions;
+}
+
+function varianceWithin(rollouts: readonly Judgement[][]): number | undefined {
+  let squares = 0;
+  let freedom = 0;
+  for (const scores of rollouts.flatMap((judgements) => [...byPosition(judgements).values()])) {
+    const mean = meanOf(scores);
+    squares += scores.reduce((sum, score) => sum + (score - mean) ** 2, 0);
+    freedom += scores.length - 1;
+  }
+  return freedom > 0 ? squares / freedom : undefined;
+}
+
+/** Rollouts' scores vary by the rollouts and by what is left of the judge's noise after averaging. */
+function rolloutVariance(scores: readonly JudgedScore[], judgeVariance: number): number | undefined {
+  const valid = scores.filter(({ judgements }) => judgements > 0);
+  const { squares, freedom } = withinItems(addObservations(noEvidence, valid));
+  if (freedom === 0) return undefined;
+  const leftOver = meanOf(valid.map(({ judgements }) => judgeVariance / judgements));
+  return Math.max(0, squares / freedom - leftOver);
+}
+
+function positionBias(rollouts: readonly Judgement[][]): number | undefined {
+  const differences = rollouts.flatMap((judgements) => {
+    const positions = byPosition(judgements);
+    const [first, second] = [positions.get('first'), positions.get('second')];
+    return first && second ? [meanOf(first) - meanOf(second)] : [];
+  });
+  return differences.length === 0 ? undefined : meanOf(differences);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,109 @@
+import { joinWords, phrasesOf, splitWords } from './words.ts';
+
+/** A task item as the critic reads it. `answers` also holds strings that a check looks for. */
+export type GuardedItem = {
+  readonly id: string;
+  readonly split: 'train' | 'val' | 'test';
+  readonly texts: readonly string[];
+  readonly answers: readonly string[];
+};
+
+export type LeakInput = {
+  /** The text that the edit brings in. */
+  readonly edit: string;
+  readonly items: readonly GuardedItem[];
+  /** What every item is told: the task's rules, its output format. Repeating it is no leak. */
+  readonly contract?: readonly string[];
+  /** Refuse an edit that repeats a larger share of the training items. No limit unless given. */
+  readonly maxMemorisedShare?: number;
+};
+
+export type LeakFinding = {
+  readonly kind: 'id' | 'answer' | 'phrase';
+  readonly split: GuardedItem['split'];
+  readonly id: string;
+  readonly text: string;
+};
+
+export type LeakReport = {
+  readonly isRefused: boolean;
+  readonly reason: string | undefined;
+  /** What the edit repeats of validation and test items. */
+  readonly findings: readonly LeakFinding[];
+  /** Share of the training items of which it repeats something, and which. */
+  readonly memorisedShare: number;
+  readonly memorised: readonly LeakFinding[];
+};
+
+/** Words in a row that are too many for chance. */
+const PHRASE_WORDS = 5;
+/** Shorter strings turn up in any text: «a», «42». */
+const SHORTEST = 3;
+
+/**
+ * What an edit repeats of single items. A string that several items share, or that the contract holds, teaches the task and
+ * is allowed; one that occurs in a single item gives that item away.
+ */
+export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: LeakInput): LeakReport {
+  const shared = countSharing(items, contract);
+  const text = joinWords(splitWords(edit));
+  const all = items.flatMap((item) => findingsOf(item, text, shared));
+  const findings = all.filter(({ split }) => split !== 'train');
+  const memorised = all.filter(({ split }) => split === 'train');
+  const trained = items.filter(({ split }) => split === 'train').length;
+  const memorisedShare = trained === 0 ? 0 : new Set(memorised.map(({ id }) => id)).size / trained;
+  const reason = explain(findings, memorisedShare, maxMemorisedShare);
+  return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
+}
+
+type IsShared = (needle: string) => boolean;
+
+/** True for what the contract holds or more than one item does. */
+function countSharing(items: readonly GuardedItem[], contract: readonly string[]): IsShared {
+  const known = joinWords(contract.flatMap(splitWords));
+  const haystacks = items.map(({ id, texts, answers }) =>
+    [id, ...texts, ...answers].map((text) => joinWords(splitWords(text))),
+  );
+  const memory = new Map<string, boolean>();
+  const look = (needle: string) =>
+    known.includes(needle) || haystacks.filter((texts) => texts.some((text) => text.includes(needle))).length > 1;
+  return (needle) => {
+    const seen = memory.get(needle) ?? look(needle);
+    memory.set(needle, seen);
+    return seen;
+  };
+}
+
+function findingsOf({ id, split, texts, answers }: GuardedItem, edit: string, isShared: IsShared): LeakFinding[] {
+  const isLeak = (needle: string) => edit.includes(needle) && !isShared(needle);
+  const finding = (kind: LeakFinding['kind'], text: string): LeakFinding => ({ kind, split, id, text: text.trim() });
+  const ids = isTelling(id) && isLeak(joinWords(splitWords(id))) ? [finding('id', id)] : [];
+  const repeated = answers.filter((answer) => isTelling(answer) && isLeak(joinWords(splitWords(answer))));
+  const phrase = texts.flatMap((text) => phrasesOf(splitWords(text), PHRASE_WORDS)).find(isLeak);
+  const phrases = phrase === undefined ? [] : [finding('phrase', phrase)];
+  return [...ids, ...[...new Set(repeated)].map((answer) => finding('answer', answer)), ...phrases];
+}
+
+/** Long enough to mean this item. A number needs four digits: rules are full of small ones. */
+function isTelling(text: string): boolean {
+  const letters = splitWords(text)
+    .map((word) => word.text)
+    .join('');
+  return letters.length >= (/^\p{N}*$/u.test(letters) ? SHORTEST + 1 : SHORTEST);
+}
+
+function explain(
+  findings: readonly LeakFinding[],
+  memorised: number,
+  limit = Number.POSITIVE_INFINITY,
+): string | undefined {
+  const first = findings[0];
+  if (first !== undefined) {
+    const more = findings.length === 1 ? '' : `, and ${findings.length - 1} more`;
+    return `the edit repeats ${NAMES[first.kind]} of ${first.split} item ${first.id}: "${first.text}"${more}`;
+  }
+  if (!(memorised > limit)) return undefined;
+  return `the edit repeats ${(100 * memorised).toFixed(0)} % of the training items; at most ${(100 * limit).toFixed(0)} % are allowed`;
+}
+
+const NAMES = { id: 'the id', answer: 'an answer', phrase: 'words' } as const;

@@ -1,0 +1,7 @@
+import { addObservations, type Evidence, noEvidence } from '../../src/core/stats/index.ts';
+
+/** Evidence from lists of scores by item. */
+export function evidenceOf(scores: Readonly<Record<string, readonly (number | null)[]>>): Evidence {
+  const observations = Object.entries(scores).flatMap(([id, list]) => list.map((score) => ({ id, score })));
+  return addObservations(noEvidence, observations);
+}
