@@ -13,6 +13,7 @@ import {
   toFact,
 } from 'skillopt';
 import { scripted } from 'skillopt/testing';
+import { STRICT } from './strict-gate.ts';
 
 /** A task of a scripted run: `train-3` has the place 3. */
 export type Task = Item & { readonly k: number };
@@ -81,7 +82,7 @@ export async function scriptedRun({ script = {}, config = {}, store = memoryRun(
     promptOverrides: NAMED,
     ...options,
     observers: [place, ...(options?.observers ?? [])],
-    config: { workers: 1, maxRetries: 0, ...config },
+    config: { ...STRICT, workers: 1, maxRetries: 0, ...config },
     store,
   });
   const summary = await trainer.train();

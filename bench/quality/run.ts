@@ -1,4 +1,4 @@
-// npm run bench:quality [-- --seeds N] [--optimizer reader|control] [--json]: what each part of the optimizer is worth.
+// npm run bench:quality [-- --seeds N] [--from SEED] [--optimizer reader|control] [--json]: what each part of the optimizer is worth.
 import { parseArgs } from 'node:util';
 import type { SkillOptConfigInput } from '../../src/index.ts';
 import { COMPARISONS, type Comparison } from './comparisons.ts';
@@ -12,10 +12,11 @@ const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '60' },
+    from: { type: 'string', default: '1' },
     optimizer: { type: 'string', default: 'reader' },
   },
 });
-const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
+const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + Number(values.from));
 if (!Object.hasOwn(OPTIMIZERS, values.optimizer) || seeds.length < 2) {
   console.error(`--optimizer must be one of ${Object.keys(OPTIMIZERS).join(', ')}; --seeds a number from 2 on`);
   process.exit(2);

@@ -15,6 +15,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'diff', summary: 'what changed between two versions of a skill', load: () => import('./commands/diff.ts') },
   { name: 'eval', summary: 'score a skill document', load: () => import('./commands/eval.ts') },
   {
+    name: 'calibrate',
+    summary: 'how much of a score is noise, and which gains can be proven',
+    load: () => import('./commands/calibrate.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'check what a run needs, with one tiny call per model',
     load: () => import('./commands/doctor.ts'),

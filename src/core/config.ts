@@ -17,7 +17,14 @@ const PRESET_NAMES = ['default', 'paper'] as const;
 /** What a preset sets where nothing else is said. */
 const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<string, unknown>>>> = {
   default: {},
-  paper: { maxSkillTokens: 0, retryRejectedEdits: true },
+  paper: {
+    maxSkillTokens: 0,
+    retryRejectedEdits: true,
+    gate: 'strict',
+    racing: 'off',
+    finalPasses: 0,
+    leakCritic: false,
+  },
 };
 
 /** How the edit budget of a step is found: by the scheduler, by the optimizer, or not at all. */
@@ -67,6 +74,20 @@ export const configShape = {
   salvage: z.boolean().default(false).describe('Try the halves of a rejected patch.'),
   salvageRollouts: z.number().int().nonnegative().default(0).describe('Most rollouts for that. 0: two validations.'),
   prune: z.boolean().default(false).describe('At the end, take out edits that do not help.'),
+  gate: z
+    .enum(['paired', 'strict'])
+    .default('paired')
+    .describe('Compare with what the current skill is known to do, or with one number.'),
+  racing: z.enum(['exact', 'off']).default('exact').describe('Let the strict gate stop when its decision is certain.'),
+  confidence: z.number().min(0.5).max(0.999).default(0.95).describe('Of the interval that a claimed gain must pass.'),
+  finalPasses: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(2)
+    .describe('Fresh passes over validation that measure the winner. 0: none.'),
+  leakCritic: z.boolean().default(true).describe('Refuse edits that repeat held-out tasks.'),
+  maxMemorisedShare: z.number().min(0).max(1).optional().describe('Most training tasks that an edit may repeat.'),
   useGate: z.boolean().default(true).describe('Keep a candidate only if it is better.'),
   gateMetric: z.enum(GATE_METRICS).default('hard').describe('Score that a candidate must improve.'),
   gateMixedWeight: z.number().min(0).max(1).default(0.5).describe('Weight of soft in the mixed metric.'),

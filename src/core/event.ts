@@ -5,7 +5,9 @@ import type { FailurePattern } from './failure-pattern.ts';
 import type { GateAction } from './gate.ts';
 import type { Usage } from './model.ts';
 import type { RolloutResult } from './rollout-result.ts';
-import type { Evaluation } from './score.ts';
+import type { Evaluation, ItemScore } from './score.ts';
+import type { FinalReport } from './stats/final-report.ts';
+import type { Verdict as GateVerdict, WaveJudgement } from './stats/gate.ts';
 
 export const STAGES = ['rollout', 'reflect', 'aggregate', 'select', 'update', 'evaluate'] as const;
 export type Stage = (typeof STAGES)[number];
@@ -43,6 +45,25 @@ export const noStageUsage: StageUsage = {
 /** Everything that may change the outcome of a run, by name. A run goes on only under the same identity. */
 export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
 
+type TriedText = { readonly op: string; readonly target: string; readonly content: string };
+
+/** What the gate decided and why. With the evidence of the run so far, the decision can be made again from this. */
+export type GateDecision = Omit<WaveJudgement, 'verdict'> & {
+  readonly verdict: GateVerdict;
+  /** The current skill's items that were rolled out again for this. */
+  readonly refreshed: readonly ItemScore[];
+  /** A second pass of the candidate, for one that the first spoke for. */
+  readonly confirmation?: readonly ItemScore[];
+  /** Items of the whole race. */
+  readonly total: number;
+};
+
+/** Passes over validation after the search, by which the winner is reported. */
+export type FinalMeasurement = FinalReport & {
+  readonly hash: string;
+  readonly passes: readonly Evaluation[];
+};
+
 /** How many changes the optimizer itself wants to make now. */
 export type LrDecision = {
   readonly learningRate: number;
@@ -63,6 +84,8 @@ type Trial = {
   readonly candidateHash: string;
   readonly evaluation: Evaluation | null;
   readonly score: number;
+  readonly isPartial?: boolean;
+  readonly decision?: GateDecision;
 };
 
 /** Parts of a rejected patch, each tried by itself. */
@@ -87,6 +110,8 @@ export type SlowUpdate = {
   readonly candidateHash: string;
   readonly evaluation: Evaluation | null;
   readonly score: number;
+  readonly isPartial?: boolean;
+  readonly decision?: GateDecision;
 };
 
 /** What was taken out of the best skill because nothing was lost by it. */
@@ -121,7 +146,13 @@ export type RunFact =
       readonly totalSteps: number;
       readonly items: Readonly<Record<string, number>>;
     }
-  | { readonly type: 'baseline-end'; readonly evaluation: Evaluation; readonly score: number }
+  | {
+      readonly type: 'baseline-end';
+      readonly evaluation: Evaluation;
+      readonly score: number;
+      /** Further passes of the same skill, which tell its noise. */
+      readonly passes?: readonly Evaluation[];
+    }
   | {
       readonly type: 'step-start';
       readonly step: number;
@@ -141,7 +172,14 @@ export type RunFact =
     >
   | StageEvent<'aggregate', { readonly patch: Patch }>
   | ({ readonly type: 'lr-decision'; readonly step: number } & LrDecision)
-  | StageEvent<'select', { readonly patch: Patch }>
+  | StageEvent<
+      'select',
+      {
+        readonly patch: Patch;
+        /** Edits that give held-out tasks away. */
+        readonly refused?: readonly (TriedText & { readonly reason: string })[];
+      }
+    >
   | StageEvent<
       'update',
       {
@@ -158,7 +196,14 @@ export type RunFact =
     >
   | StageEvent<
       'evaluate',
-      { readonly evaluation: Evaluation | null; readonly score: number; readonly action: StepAction }
+      {
+        readonly evaluation: Evaluation | null;
+        readonly score: number;
+        readonly action: StepAction;
+        /** The candidate lost before it had met every item: its score is not one of the whole split. */
+        readonly isPartial?: boolean;
+        readonly decision?: GateDecision;
+      }
     >
   | ({ readonly type: 'salvage-end'; readonly step: number } & Salvage)
   | { readonly type: 'step-end'; readonly step: number; readonly action: StepAction }
@@ -185,6 +230,7 @@ export type RunFact =
       readonly evaluation: Evaluation;
       readonly taskTypes: readonly string[];
     }
+  | ({ readonly type: 'final-measurement-end' } & FinalMeasurement)
   | { readonly type: 'run-end' };
 
 /** What differs between two runs of the same thing: when, how long, and what had to be paid again. */

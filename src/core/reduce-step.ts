@@ -1,6 +1,7 @@
-import type { RunEvent, Salvage, StepAction } from './event.ts';
+import type { GateDecision, RunEvent, Salvage, StepAction } from './event.ts';
+import { acceptEvidence, addRefreshed, believableScore, type GateEvidence } from './gate-evidence.ts';
 import type { RunState, ScoredSkill, StepDraft, StepRecord } from './run-state.ts';
-import type { Evaluation } from './score.ts';
+import type { Evaluation, ItemScore } from './score.ts';
 import { addStageUsage } from './stage-usage.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
 
@@ -32,7 +33,9 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
     case 'select': {
       const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
       const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
-      return draft({ nEditsRanked: edits.length, edits, supportCounts });
+      const nLeaksRefused = event.refused?.length ?? 0;
+      const leaks = nLeaksRefused > 0 ? { nLeaksRefused } : {};
+      return draft({ nEditsRanked: edits.length, edits, supportCounts, ...leaks });
     }
     case 'update': {
       const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes } = event;
@@ -48,13 +51,13 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
       return { ...state, draft: { ...withoutCandidate(state.draft), ...candidate } };
     }
     case 'evaluate': {
-      const { evaluation, score } = event;
-      const known = evaluation ? remember(state, state.draft.candidateHash ?? '', evaluation) : state;
+      const { score, isPartial, decision } = event;
+      const known = learn(state, state.draft.candidateHash ?? '', event);
       const { hard = null, soft = null } = known.evaluations[state.draft.candidateHash ?? ''] ?? {};
-      return {
-        ...known,
-        draft: { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score },
-      };
+      const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
+      const verdict = decision ? { verdict: decision.verdict, verdictReason: decision.reason } : {};
+      const scores = { candidateScores: scoresOf(event) };
+      return { ...known, draft: { ...draft, ...scores, ...verdict, ...(isPartial ? { isPartial } : {}) } };
     }
     default:
       event satisfies never;
@@ -83,7 +86,9 @@ export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvag
   const { candidateSkill, candidateHash, score, edits } = accepted;
   const { hard = null, soft = null } = known.evaluations[candidateHash] ?? {};
   const measured = { selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
-  const candidate = { candidateSkill, candidateHash, candidateSkillLen: candidateSkill.length, salvagedEdits: edits };
+  const candidateScores = scoresOf(accepted);
+  const text = { candidateSkill, candidateHash, candidateSkillLen: candidateSkill.length };
+  const candidate = { ...text, candidateScores, salvagedEdits: edits };
   // The reminders were part of the whole, and are rejected with it.
   const { nAppendixNotesAdded: _added, nAppendixNotesTotal: _total, ...draft } = state.draft;
   return { ...known, draft: { ...draft, ...candidate, ...measured, rejectedScore: draft.candidateGateScore ?? 0 } };
@@ -91,12 +96,13 @@ export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvag
 
 export function endStep(state: RunState, action: StepAction): RunState {
   const { candidateSkill = state.current.skill, nFail = 0, failurePatterns = [], ...rest } = state.draft;
-  const { rejectedScore, ...draft } = rest;
+  const { rejectedScore, candidateScores = [], ...draft } = rest;
   const step = draft.step ?? state.stepsDone + 1;
+  const gate = isAccepted(action) ? accept(state, candidateScores) : state.gate;
   const candidate = {
     skill: candidateSkill,
     hash: draft.candidateHash ?? '',
-    score: draft.candidateGateScore ?? 0,
+    score: isPaired(state) && isAccepted(action) ? believableScore(gate) : (draft.candidateGateScore ?? 0),
     step,
     origin: `step_${String(step).padStart(4, '0')}`,
   };
@@ -105,6 +111,7 @@ export function endStep(state: RunState, action: StepAction): RunState {
   const record = {
     ...draft,
     action,
+    scoreBefore: state.current.score,
     currentScore: current.score,
     bestScore: best.score,
     bestStep: best.step,
@@ -117,7 +124,7 @@ export function endStep(state: RunState, action: StepAction): RunState {
   const entry = toBufferEntry(record, { nFail, failurePatterns, ...scores });
   const stepBuffer = [...state.stepBuffer, entry];
   const history = [...state.history, record];
-  return { ...state, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
+  return { ...state, gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
 }
 
 type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
@@ -152,3 +159,36 @@ export function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState
 export function remember(state: RunState, hash: string, { hard, soft }: Evaluation): RunState {
   return { ...state, evaluations: { ...state.evaluations, [hash]: { hard, soft } } };
 }
+
+type Judged = {
+  readonly evaluation: Evaluation | null;
+  readonly isPartial?: boolean;
+  readonly decision?: GateDecision;
+};
+
+/** What a judgement adds to what is known: a whole pass is a score, and refreshed items are evidence. */
+export function learn(state: RunState, hash: string, { evaluation, isPartial = false, decision }: Judged): RunState {
+  const known = evaluation && !isPartial ? remember(state, hash, evaluation) : state;
+  if (!decision || !state.config) return known;
+  const isSeed = state.current.origin === 'initial';
+  const gate = addRefreshed(state.gate, decision.refreshed, { ...state.config, isSeed });
+  const current = { ...known.current, score: believableScore(gate) };
+  return {
+    ...known,
+    gate,
+    current,
+    best: known.best.hash === current.hash ? { ...known.best, score: current.score } : known.best,
+  };
+}
+
+/** All rollouts of a candidate: one of each item, or two. */
+export const scoresOf = ({ evaluation, decision }: Judged) => [
+  ...(evaluation?.scores ?? []),
+  ...(decision?.confirmation ?? []),
+];
+
+export function accept(state: RunState, scores: readonly ItemScore[]): GateEvidence {
+  return isPaired(state) && state.config ? acceptEvidence(state.gate, scores, state.config) : state.gate;
+}
+
+export const isPaired = ({ config }: RunState) => config?.gate === 'paired';

@@ -1,8 +1,17 @@
 import type { EditReport } from './apply-edit.ts';
 import type { SkillOptConfig } from './config.ts';
-import type { LrDecision, Stage, StageUsage, StepAction, TestSubject } from './event.ts';
+import type {
+  FinalMeasurement,
+  GateDecision,
+  LrDecision,
+  Stage,
+  StageUsage,
+  StepAction,
+  TestSubject,
+} from './event.ts';
 import type { FailurePattern } from './failure-pattern.ts';
-import type { Bucket } from './score.ts';
+import { type GateEvidence, noGateEvidence } from './gate-evidence.ts';
+import type { Bucket, ItemScore } from './score.ts';
 import type { StepBufferEntry, TriedEdit } from './step-buffer.ts';
 
 export type ScoredSkill = {
@@ -37,6 +46,8 @@ export type StepRecord = {
   readonly editStatuses: readonly EditReport['status'][];
   readonly rewriteChangeSummary?: readonly string[];
   readonly nOverCap?: number;
+  /** Edits that were refused because they give held-out tasks away. */
+  readonly nLeaksRefused?: number;
   readonly nClippedTrajectories?: number;
   readonly nAppendixNotesAdded?: number;
   readonly nAppendixNotesTotal?: number;
@@ -45,6 +56,11 @@ export type StepRecord = {
   readonly selectionHard: number | null;
   readonly selectionSoft: number | null;
   readonly candidateGateScore: number;
+  readonly verdict?: GateDecision['verdict'];
+  readonly verdictReason?: string;
+  readonly isPartial?: boolean;
+  /** What the candidate had to beat. */
+  readonly scoreBefore: number;
   readonly currentScore: number;
   readonly bestScore: number;
   readonly bestStep: number;
@@ -67,6 +83,7 @@ export type TestReport = {
 export type StepDraft = Partial<StepRecord> & {
   readonly candidateSkill?: string;
   readonly nFail?: number;
+  readonly candidateScores?: readonly ItemScore[];
   readonly failurePatterns?: readonly FailurePattern[];
   /** What the whole patch reached of which a part was saved. */
   readonly rejectedScore?: number;
@@ -88,6 +105,10 @@ export type RunState = {
   readonly history: readonly StepRecord[];
   /** Validation scores by skill hash, so that no text is measured twice. */
   readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+  /** What the gate knows of the seed skill and the current one. */
+  readonly gate: GateEvidence;
+  /** The winner by fresh rollouts, as soon as it was measured. */
+  readonly finalMeasurement: FinalMeasurement | undefined;
   /** What the steps of this epoch have tried, for those that follow. */
   readonly stepBuffer: readonly StepBufferEntry[];
   /** The optimizer's notes on which edits helped. Never part of a skill. */
@@ -123,6 +144,8 @@ export const emptyRun: RunState = {
   draft: {},
   history: [],
   evaluations: {},
+  gate: noGateEvidence,
+  finalMeasurement: undefined,
   stepBuffer: [],
   metaSkill: '',
   lastEpoch: undefined,

@@ -1,5 +1,18 @@
 import type { RunEvent } from './event.ts';
-import { clock, endStep, isAccepted, isNewBest, reduceSalvage, reduceStage, remember } from './reduce-step.ts';
+import { believableScore, openEvidence } from './gate-evidence.ts';
+import {
+  accept,
+  clock,
+  endStep,
+  isAccepted,
+  isNewBest,
+  isPaired,
+  learn,
+  reduceSalvage,
+  reduceStage,
+  remember,
+  scoresOf,
+} from './reduce-step.ts';
 import { type RunState, unscored } from './run-state.ts';
 import { bucketScores } from './score.ts';
 import { skillHash } from './skill-hash.ts';
@@ -19,10 +32,12 @@ export function reduce(before: RunState, event: RunEvent): RunState {
       return { ...state, config, initialSkill, totalSteps, items, current: seed, best: seed, startedAt: at };
     }
     case 'baseline-end': {
-      const { evaluation, score } = event;
+      const { evaluation, score, passes = [] } = event;
       const seed = { ...state.current, score };
       const baseline = { hard: evaluation.hard, soft: evaluation.soft, score };
-      return remember({ ...state, current: seed, best: seed, baseline }, seed.hash, evaluation);
+      const all = [evaluation, ...passes].map((pass) => pass.scores);
+      const gate = state.config ? openEvidence(all, state.config) : state.gate;
+      return remember({ ...state, gate, current: seed, best: seed, baseline }, seed.hash, evaluation);
     }
     case 'step-start': {
       const { step, epoch, stepInEpoch, editBudget, itemIds } = event;
@@ -42,13 +57,15 @@ export function reduce(before: RunState, event: RunEvent): RunState {
     case 'step-end':
       return endStep(state, event.action);
     case 'slow-update-end': {
-      const { epoch, action, candidateSkill: skill, candidateHash: hash, score, evaluation } = event;
+      const { epoch, action, candidateSkill: skill, candidateHash: hash } = event;
+      const known = learn(state, hash, event);
+      const gate = isAccepted(action) ? accept(known, scoresOf(event)) : known.gate;
       const origin = `slow_update_epoch_${String(epoch).padStart(2, '0')}`;
+      const score = isPaired(state) && isAccepted(action) ? believableScore(gate) : event.score;
       const candidate = { skill, hash, score, step: state.stepsDone, origin };
-      const known = evaluation ? remember(state, hash, evaluation) : state;
-      const current = isAccepted(action) ? candidate : state.current;
+      const current = isAccepted(action) ? candidate : known.current;
       const best = isNewBest(action, candidate, state) ? candidate : state.best;
-      return { ...known, current, best, slowUpdateEpoch: epoch };
+      return { ...known, gate, current, best, slowUpdateEpoch: epoch };
     }
     case 'meta-skill-end': {
       const { epoch, action, content } = event;
@@ -69,6 +86,10 @@ export function reduce(before: RunState, event: RunEvent): RunState {
       const { hard = 0, soft = 0 } = known.evaluations[state.current.hash] ?? {};
       const best = isPromoted ? { ...state.current, score } : state.best;
       return { ...known, best, final: { hard, soft, score } };
+    }
+    case 'final-measurement-end': {
+      const { type: _type, at: _at, ms: _ms, usage: _usage, ...finalMeasurement } = event;
+      return { ...state, finalMeasurement };
     }
     case 'test-end': {
       const { evaluation, subject, taskTypes } = event;

@@ -1,6 +1,7 @@
 import type { StageUsage } from './event.ts';
 import { isAccepted } from './reduce-step.ts';
 import type { RunState, StepRecord, TestReport } from './run-state.ts';
+import type { Estimate } from './stats/final-report.ts';
 
 type EpochStats = {
   readonly epoch: number;
@@ -42,6 +43,11 @@ export type RunSummary = {
   readonly finalTestDeltaHard: number | null;
   readonly currentOrigin: string;
   readonly bestOrigin: string;
+  /** The winner by fresh rollouts, with the interval; `null` when it was not measured so. */
+  readonly finalScore: Estimate | null;
+  readonly finalGain: Estimate | null;
+  /** The whole interval of the gain is above 0. A winner that is not proven may be no better than the seed. */
+  readonly isProven: boolean | null;
   readonly tests: RunState['tests'];
   readonly totalWallTimeS: number;
   readonly tokenSummary: Readonly<Record<string, StageUsage>>;
@@ -78,6 +84,9 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     finalTestHard: tests.final?.hard ?? null,
     finalTestSoft: tests.final?.soft ?? null,
     finalTestDeltaHard: gain(tests.final, tests.baseline),
+    finalScore: state.finalMeasurement?.score ?? null,
+    finalGain: state.finalMeasurement?.gain ?? null,
+    isProven: state.finalMeasurement?.isClaimed ?? null,
     currentOrigin: current.origin,
     bestOrigin: best.origin,
     tests,

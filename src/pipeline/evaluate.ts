@@ -1,31 +1,14 @@
-import type { SkillOptConfig } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
 import type { StepAction } from '../core/event.ts';
 import { evaluateGate, selectGateScore } from '../core/gate.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
-import type { RunState } from '../core/run-state.ts';
 import { type Evaluation, toEvaluation } from '../core/score.ts';
+import type { GateInput, GateSettings, Verdict } from './gate-input.ts';
+import { raceExactly } from './race-exactly.ts';
+import { raceSkill } from './race-skill.ts';
 import { runRollout } from './rollout.ts';
 import type { StageDeps } from './stage-deps.ts';
 import type { Candidate } from './update.ts';
-
-export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'>;
-
-/** Where candidates are measured, and what they must beat. */
-export type GateInput = {
-  readonly env: SkillEnv;
-  readonly state: RunState;
-  readonly items: readonly Item[];
-  readonly config: GateSettings;
-};
-
-export type Verdict = {
-  /** What was measured for this candidate; `null` when its text was measured before. */
-  readonly evaluation: Evaluation | null;
-  readonly score: number;
-  readonly action: StepAction;
-  readonly results: readonly RolloutResult[];
-};
 
 /** ⑥ Gate: the candidate replaces the skill only if it is strictly better on held-out items. */
 export async function evaluateCandidate(
@@ -46,18 +29,22 @@ type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
 
 /** A document before the gate. What was measured before is not measured again. */
 export async function judgeSkill(text: Text, input: GateInput, deps: StageDeps): Promise<Verdict> {
-  const { env, state, items, config } = input;
+  const { state, config } = input;
+  if (config.gate === 'paired' && config.useGate) return raceSkill(text.candidateSkill, input, deps);
   const known = state.evaluations[text.candidateHash];
-  const { evaluation, results } = known
-    ? { evaluation: known, results: [] }
-    : await scoreSkill({ env, skill: text.candidateSkill, items }, deps);
-  const score = gateScore(evaluation, config);
-  return {
-    evaluation: known ? null : (evaluation as Evaluation),
-    score,
-    results,
-    action: decide(text, evaluation, input),
-  };
+  if (known)
+    return { evaluation: null, score: gateScore(known, config), results: [], action: decide(text, known, input) };
+  const { evaluation, results, isPartial, score } = await measure(text, input, deps);
+  // What lost a race cannot win whatever the rest: its score is the most that it could have reached.
+  const action = isPartial ? ('reject' as const) : decide(text, evaluation, input);
+  return { evaluation, score, results, action, ...(isPartial ? { isPartial } : {}) };
+}
+
+async function measure({ candidateSkill: skill }: Text, input: GateInput, deps: StageDeps) {
+  const { env, items, config } = input;
+  if (config.racing === 'exact' && config.useGate) return raceExactly(skill, input, deps);
+  const { evaluation, results } = await scoreSkill({ env, skill, items }, deps);
+  return { evaluation, results, isPartial: false, score: gateScore(evaluation, config) };
 }
 
 function decide(
@@ -90,9 +77,27 @@ export function gateScore(
 
 /** One pass of a skill over items: its scores, and the results they came from. */
 export async function scoreSkill<I extends Item>(
-  input: { readonly env: SkillEnv<I>; readonly skill: string; readonly items: readonly I[] },
+  input: {
+    readonly env: SkillEnv<I>;
+    readonly skill: string;
+    readonly items: readonly I[];
+    readonly sampleIndex?: number;
+  },
   deps: StageDeps,
 ): Promise<{ evaluation: Evaluation; results: RolloutResult[] }> {
   const results = await runRollout(input, deps);
   return { evaluation: toEvaluation(results), results };
+}
+
+type Passes = { readonly passes: number; readonly from: number };
+
+/** Several passes of a skill over items, each with draws of its own, all at the same time. */
+export async function scorePasses<I extends Item>(
+  input: { readonly env: SkillEnv<I>; readonly skill: string; readonly items: readonly I[] },
+  { passes, from }: Passes,
+  deps: StageDeps,
+) {
+  const scoring = Array.from({ length: passes }, (_, pass) => scoreSkill({ ...input, sampleIndex: from + pass }, deps));
+  await Promise.allSettled(scoring); // replies that are on their way get kept, whatever happened to others
+  return Promise.all(scoring);
 }

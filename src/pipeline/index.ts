@@ -1,7 +1,7 @@
 export { mergePatches } from './aggregate.ts';
 export type { OptimizerStage } from './ask.ts';
 export { compareEpochs, type Pair } from './compare-epochs.ts';
-export { evaluateCandidate, gateScore, judgeSkill, scoreSkill } from './evaluate.ts';
+export { evaluateCandidate, gateScore, judgeSkill, scorePasses, scoreSkill } from './evaluate.ts';
 export { failurePatterns } from './failure-patterns.ts';
 export { decideLearningRate } from './learning-rate.ts';
 export type { Memory } from './memory.ts';

@@ -1,7 +1,8 @@
 import type { Prune } from '../core/event.ts';
 import { findRegions } from '../core/protected-regions.ts';
 import { skillHash } from '../core/skill-hash.ts';
-import { type GateInput, judgeSkill } from './evaluate.ts';
+import { judgeSkill } from './evaluate.ts';
+import type { GateInput } from './gate-input.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 type PruneInput = GateInput & {

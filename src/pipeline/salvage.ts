@@ -3,7 +3,8 @@ import type { UpdateItem } from '../core/edit.ts';
 import type { Salvage } from '../core/event.ts';
 import { isAccepted } from '../core/reduce-step.ts';
 import { skillHash } from '../core/skill-hash.ts';
-import { type GateInput, judgeSkill } from './evaluate.ts';
+import { judgeSkill } from './evaluate.ts';
+import type { GateInput } from './gate-input.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { fits } from './update.ts';
 
@@ -49,9 +50,9 @@ async function tryPart(part: number[], input: SalvageInput, found: Progress, dep
   if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return false;
   if (!(await fits(candidateSkill, maxSkillTokens, deps))) return false;
   const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
-  const { evaluation, score, action } = verdict;
+  const { evaluation, score, action, isPartial = false } = verdict;
   found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];
-  if (evaluation) {
+  if (evaluation && !isPartial) {
     const { hard, soft } = evaluation;
     found.evaluations = { ...found.evaluations, [candidateHash]: { hard, soft } };
   }

@@ -28,6 +28,7 @@ const KNOWN_TYPES: Readonly<Record<RunEvent['type'], true>> = {
   'epoch-end': true,
   'prune-end': true,
   'final-selection-end': true,
+  'final-measurement-end': true,
   'test-end': true,
   'run-end': true,
 };

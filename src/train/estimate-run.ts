@@ -96,14 +96,20 @@ const JUDGE_REPLY = 100;
 function rollouts(config: SkillOptConfig, items: EstimateInput['items'], steps: number): Range {
   const test = config.evalTest ? items.test : 0;
   const train = items.train * config.numEpochs;
-  const evaluations =
-    1 + steps + salvages(config, items.val, steps) + (config.useSlowUpdate ? config.numEpochs - 1 : 0);
-  const pruned = config.prune ? steps * config.editBudget : 0;
+  // The gate that knows noise begins with two passes, and a candidate may need two.
+  const passes = config.gate === 'paired' ? 2 : 1;
+  const refreshed = config.gate === 'paired' ? steps * Math.ceil(REFRESHED * items.val) : 0;
+  const judged = steps + salvages(config, items.val, steps) + (config.useSlowUpdate ? config.numEpochs - 1 : 0);
+  const single = (config.prune ? steps * config.editBudget : 0) + config.finalPasses;
   return {
-    low: items.val + items.train + test,
-    high: items.val * (evaluations + pruned) + train + comparisons(config, items.train) + 3 * test,
+    low: passes * items.val + items.train + test,
+    high:
+      items.val * (passes * (1 + judged) + single) + refreshed + train + comparisons(config, items.train) + 3 * test,
   };
 }
+
+/** Share of the validation tasks that a step rolls out again under the current skill. */
+const REFRESHED = 0.0125;
 
 /** In validations. */
 function salvages({ salvage, salvageRollouts }: SkillOptConfig, val: number, steps: number): number {

@@ -19,6 +19,8 @@ export type EvaluateSkillOptions<I extends Item = Item> = {
   /** A model that scores what no rule can, for environments that ask one. */
   readonly judge?: ChatModel | undefined;
   readonly config?: SkillOptConfigInput;
+  /** Which draw: passes with different indexes are independent. */
+  readonly sampleIndex?: number;
   readonly caches?: RunCaches;
   readonly observers?: readonly RunObserver[];
   readonly signal?: AbortSignal;
@@ -40,7 +42,7 @@ async function scoreInEnv<I extends Item>(
   options: EvaluateSkillOptions<I>,
   config: SkillOptConfig,
 ): Promise<SkillScore> {
-  const { env, skill, split, target, judge, caches, observers = [], signal } = options;
+  const { env, skill, split, target, judge, sampleIndex = 0, caches, observers = [], signal } = options;
   const items = await env.getItems(split);
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
@@ -57,7 +59,7 @@ async function scoreInEnv<I extends Item>(
       notify(observers, 'onProgress', { phase: 'test', step: 0, done, total, ...(result ? { result } : {}) });
     },
   });
-  const { evaluation, results } = await scoreSkill({ env, skill, items }, deps);
+  const { evaluation, results } = await scoreSkill({ env, skill, items, sampleIndex }, deps);
   return { evaluation, results, buckets: bucketScores(evaluation.scores, env.getTaskTypes?.()) };
 }
 

@@ -1,7 +1,11 @@
 import type { TestSubject } from '../core/event.ts';
+import { toEvidence, toObservations } from '../core/gate-evidence.ts';
 import { isAccepted } from '../core/reduce-step.ts';
 import type { RunState } from '../core/run-state.ts';
-import { judgeSkill, pruneSkill, type StageDeps, scoreSkill } from '../pipeline/index.ts';
+import { skillHash } from '../core/skill-hash.ts';
+import { addObservations, noEvidence } from '../core/stats/evidence.ts';
+import { finalReport } from '../core/stats/final-report.ts';
+import { judgeSkill, pruneSkill, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
 import type { TrainInput } from './train-input.ts';
 
 /** The end of a run: the last skill has its chance to be the best, the best is pruned if wished, and all are tested. */
@@ -9,20 +13,49 @@ export async function finish(input: TrainInput, deps: StageDeps): Promise<RunSta
   let { state } = input;
   if (!state.final) state = await validateFinal({ ...input, state }, deps);
   if (input.config.prune && !state.isPruned) state = await prune({ ...input, state }, deps);
+  if (input.config.finalPasses > 0 && state.finalMeasurement?.hash !== state.best.hash) {
+    state = await measureWinner({ ...input, state }, deps);
+  }
   return measureOnTest({ ...input, state }, deps);
 }
 
 async function validateFinal({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
-  const { skill: candidateSkill, hash: candidateHash } = state.current;
-  const gate = { env, state, items: items.val, config };
+  const { skill: candidateSkill, hash: candidateHash, score: known } = state.current;
+  if (candidateHash === state.best.hash) {
+    return commit({ type: 'final-selection-end', evaluation: null, score: known, isPromoted: false });
+  }
+  const gate = { env, state, items: items.val, config: wholePass(config) };
   const { evaluation, score, results } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
   const isPromoted = score > state.best.score;
   return commit({ type: 'final-selection-end', evaluation, score, isPromoted }, { results });
 }
 
+/** Scores of whole passes: what is compared here has no incumbent to race against. */
+const wholePass = (config: TrainInput['config']) => ({ ...config, gate: 'strict', racing: 'off' }) as const;
+
+/** Draws that no search has seen. */
+const FRESH_FROM = 500;
+
+/**
+ * The winner by fresh rollouts alone: what it was chosen by flatters it. The seed skill was not chosen, so all that is
+ * known of it is fair; if it is the winner, nothing more is rolled out.
+ */
+async function measureWinner({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
+  const { skill, hash } = state.best;
+  const seed = toEvidence(state.gate.seed);
+  const passes = hash === skillHash(state.initialSkill) ? 0 : config.finalPasses;
+  const measured = await scorePasses({ env, skill, items: items.val }, { from: FRESH_FROM, passes }, deps);
+  const evaluations = measured.map(({ evaluation }) => evaluation);
+  const observations = evaluations.flatMap(({ scores }) => toObservations(scores, config));
+  const fresh = passes === 0 ? seed : addObservations(noEvidence, observations);
+  const report = finalReport({ fresh, seed, confidence: config.confidence });
+  const detail = { results: measured.flatMap(({ results }) => results) };
+  return commit({ type: 'final-measurement-end', hash, passes: evaluations, ...report }, detail);
+}
+
 async function prune({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
   const passages = acceptedPassages(state);
-  const pruned = await pruneSkill({ env, state, items: items.val, config, passages }, deps);
+  const pruned = await pruneSkill({ env, state, items: items.val, config: wholePass(config), passages }, deps);
   return commit({ type: 'prune-end', ...pruned });
 }
 

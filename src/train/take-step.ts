@@ -19,6 +19,7 @@ import {
 } from '../pipeline/index.ts';
 import { memoryOf } from './memory-of.ts';
 import type { Step } from './plan.ts';
+import { refuseLeaks } from './refuse-leaks.ts';
 import type { TrainInput } from './train-input.ts';
 import { trySalvage } from './try-salvage.ts';
 
@@ -47,8 +48,9 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
 
   const untried = config.retryRejectedEdits ? merged : withoutTried(merged, memory);
   const editBudget = await chooseBudget(plan, { patch: untried, evaluation, memory }, input, deps);
-  const patch = await rankAndSelect({ skill, patch: untried, editBudget, mode, memory }, deps);
-  await commit({ type: 'stage-end', step, stage: 'select', patch });
+  const ranked = await rankAndSelect({ skill, patch: untried, editBudget, mode, memory }, deps);
+  const { patch, refused } = refuseLeaks(ranked, { items, skill, config });
+  await commit({ type: 'stage-end', step, stage: 'select', patch, ...(refused.length > 0 ? { refused } : {}) });
 
   const { skillAwareConsolidateThreshold: consolidateThreshold } = config;
   const candidate = await updateSkill(
@@ -58,7 +60,7 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
   await commit({ type: 'stage-end', step, stage: 'update', ...candidate });
 
   const { results: evidence, ...verdict } = await evaluateCandidate(
-    { env, candidate, state, items: items.val, config },
+    { env, candidate, state, items: items.val, config, seed: plan.batches[0]!.seed, isRefreshing: true },
     deps,
   );
   await commit({ type: 'stage-end', step, stage: 'evaluate', ...verdict }, { results: evidence });

@@ -11,4 +11,5 @@ export type TrainInput = {
   readonly items: RunItems;
   readonly state: RunState;
   readonly commit: Commit;
+  readonly warn: (message: string) => void;
 };

@@ -1,5 +1,7 @@
+import { toEvidence } from '../core/gate-evidence.ts';
 import type { RunState } from '../core/run-state.ts';
-import { gateScore, type StageDeps, scoreSkill } from '../pipeline/index.ts';
+import { calibrate } from '../core/stats/calibration.ts';
+import { gateScore, type StageDeps, scorePasses, type scoreSkill } from '../pipeline/index.ts';
 import { endEpoch } from './end-epoch.ts';
 import { finish } from './finish.ts';
 import { remainingEpochs } from './plan.ts';
@@ -19,7 +21,33 @@ export async function train(input: TrainInput, deps: StageDeps): Promise<RunStat
   return state.isDone ? state : input.commit({ type: 'run-end' });
 }
 
-async function measureBaseline({ env, items, config, state, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
-  const { evaluation, results } = await scoreSkill({ env, skill: state.initialSkill, items: items.val }, deps);
-  return commit({ type: 'baseline-end', evaluation, score: gateScore(evaluation, config) }, { results });
+/** The seed skill on validation; twice for a gate that must know the noise. */
+async function measureBaseline({ env, items, config, state, commit, warn }: TrainInput, deps: StageDeps) {
+  const measured = await scorePasses(
+    { env, skill: state.initialSkill, items: items.val },
+    { from: 0, passes: config.gate === 'paired' ? 2 : 1 },
+    deps,
+  );
+  const [{ evaluation, results }, ...more] = measured as [Measured, ...Measured[]];
+  const passes = more.map((pass) => pass.evaluation);
+  const score = gateScore(meanOf([evaluation, ...passes]), config);
+  const after = await commit(
+    { type: 'baseline-end', evaluation, score, ...(passes.length > 0 ? { passes } : {}) },
+    { results },
+  );
+  if (passes.length > 0) warnOfNoise(after, config, warn);
+  return after;
+}
+
+type Measured = Awaited<ReturnType<typeof scoreSkill>>;
+
+const meanOf = (passes: readonly { readonly hard: number; readonly soft: number }[]) => ({
+  hard: passes.reduce((sum, { hard }) => sum + hard, 0) / passes.length,
+  soft: passes.reduce((sum, { soft }) => sum + soft, 0) / passes.length,
+});
+
+/** A set on which nothing can be proven is better known before money is spent on it. */
+function warnOfNoise({ gate }: RunState, { confidence }: TrainInput['config'], warn: TrainInput['warn']): void {
+  const { warning } = calibrate(toEvidence(gate.seed), { confidence });
+  if (warning !== undefined) warn(warning);
 }

@@ -96,7 +96,11 @@ export class SkillOptTrainer<I extends Item = Item> {
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
     const config = { ...this.#config, maxSkillTokens: cap.maxSkillTokens };
-    const end = await train({ config, env: this.#options.env, items, state, commit: recorder.commit }, deps);
+    const warn = (message: string) => {
+      warnings.push(message);
+      notify(observers, 'onWarning', message);
+    };
+    const end = await train({ config, env: this.#options.env, items, state, commit: recorder.commit, warn }, deps);
     return summarize(end, { outRoot, warnings });
   }
 

@@ -39,6 +39,11 @@ export function detailViews(fact: RunFact, { results = [], pairs = [] }: Detail)
       return { [`steps/${numbered('step_', fact.step)}/lr_decision.json`]: json(withoutType(fact)) };
     case 'salvage-end':
       return { [`steps/${numbered('step_', fact.step)}/salvage.json`]: json(withoutType(fact)) };
+    case 'final-measurement-end':
+      return {
+        'final_measurement/summary.json': json(withoutType(fact)),
+        'final_measurement/results.json': json(results),
+      };
     case 'prune-end':
       return { 'prune.json': json(withoutType(fact)) };
     case 'test-end':

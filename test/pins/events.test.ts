@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { defineEnv, emptyRun, memoryRun, type RunEvent, reduce, SkillOptTrainer, summarize, toFact } from 'skillopt';
+import {
+  defineEnv,
+  emptyRun,
+  memoryRun,
+  type RunEvent,
+  reduce,
+  type SkillOptConfigInput,
+  SkillOptTrainer,
+  summarize,
+  toFact,
+} from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { STAGES } from '../../src/core/event.ts';
+import { STRICT } from '../strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>
   readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -43,10 +54,10 @@ const optimizer = scripted('optimizer', ({ messages: [system] }) => {
 });
 
 /** What the code writes today. */
-async function journalOfToday(): Promise<readonly RunEvent[]> {
+async function journalOfToday(gate: SkillOptConfigInput = STRICT): Promise<readonly RunEvent[]> {
   const store = memoryRun();
   const sizes = { numEpochs: 2, batchSize: 2, minibatchSize: 2, mergeBatchSize: 2, editBudget: 1, minEditBudget: 1 };
-  await new SkillOptTrainer({ config: sizes, env, target, optimizer, store }).train();
+  await new SkillOptTrainer({ config: { ...sizes, ...gate }, env, target, optimizer, store }).train();
   return store.events;
 }
 
@@ -74,6 +85,15 @@ describe('the journal, format 1', () => {
       'run-end': 'type at ms usage',
     });
     expect(STAGES).toEqual(['rollout', 'reflect', 'aggregate', 'select', 'update', 'evaluate']);
+  });
+
+  it('has more keys under the gate that knows noise', async () => {
+    const rows = (await journalOfToday({})).map((event) => [nameOf(event), Object.keys(event).join(' ')]);
+    expect(Object.fromEntries(rows)).toMatchObject({
+      'baseline-end': 'type evaluation score passes at ms usage',
+      'stage-end evaluate': 'type step stage evaluation score action isPartial decision at ms usage',
+      'final-measurement-end': 'type hash passes score gain isClaimed confidence at ms usage',
+    });
   });
 
   it('is written today as it was written then', async () => {
@@ -118,6 +138,7 @@ describe('the journal, format 1', () => {
           "rolloutHard": 0.5,
           "rolloutN": 2,
           "rolloutSoft": 0.5,
+          "scoreBefore": 0.5,
           "selectionHard": 1,
           "selectionSoft": 1,
           "skillLen": 13,
@@ -216,6 +237,7 @@ describe('the journal, format 1', () => {
           "rolloutHard": 1,
           "rolloutN": 2,
           "rolloutSoft": 1,
+          "scoreBefore": 1,
           "selectionHard": 1,
           "selectionSoft": 1,
           "skillLen": 13,
@@ -298,12 +320,15 @@ describe('the journal, format 1', () => {
             "steps": 1,
           },
         ],
+        "finalGain": null,
+        "finalScore": null,
         "finalSelectionHard": null,
         "finalSelectionSoft": null,
         "finalTestDeltaHard": null,
         "finalTestHard": null,
         "finalTestSoft": null,
         "isDone": true,
+        "isProven": null,
         "outRoot": "runs/sums",
         "stepsDone": 2,
         "testDeltaHard": 0.5,

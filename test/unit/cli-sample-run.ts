@@ -4,6 +4,7 @@ import type { Edit } from '../../src/core/edit.ts';
 import { noStageUsage, type RunEvent, type RunFact, type StepAction } from '../../src/core/event.ts';
 import type { Evaluation } from '../../src/core/score.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
+import { STRICT } from '../strict-gate.ts';
 
 const usage = { ...noStageUsage, replies: 10, cacheHits: 2, retries: 1, input: 1500, output: 120 };
 
@@ -62,7 +63,7 @@ export const sampleRun: readonly RunEvent[] = [
     type: 'run-start',
     format: 1,
     identity: {},
-    config: parseConfig({ numEpochs: 1, batchSize: 4 }),
+    config: parseConfig({ ...STRICT, numEpochs: 1, batchSize: 4 }),
     env: 'sample',
     target: 't',
     optimizer: 'o',

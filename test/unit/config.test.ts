@@ -21,6 +21,11 @@ describe('parseConfig', () => {
   it('fills in the defaults', () => {
     expect(parseConfig()).toEqual({
       preset: 'default',
+      gate: 'paired',
+      racing: 'exact',
+      confidence: 0.95,
+      finalPasses: 2,
+      leakCritic: true,
       lrControlMode: 'fixed',
       accumulation: 1,
       skillUpdateMode: 'patch',

@@ -2,13 +2,14 @@ import { memoryRun, parseConfig, type SkillOptConfigInput, SkillOptTrainer } fro
 import { describe, expect, it } from 'vitest';
 import { estimateRun } from '../../src/train/estimate-run.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
+import { STRICT } from '../strict-gate.ts';
 
 const tokens = { skill: 100, item: 20, optimizerPrompt: 400, targetReply: 50, optimizerReply: 300, edit: 10 };
 const items = { train: 40, val: 20, test: 30 };
 
 describe('estimateRun', () => {
   it('counts what a run of known size can need', () => {
-    const config = parseConfig({ numEpochs: 2, batchSize: 20, minibatchSize: 8, mergeBatchSize: 2 });
+    const config = parseConfig({ ...STRICT, numEpochs: 2, batchSize: 20, minibatchSize: 8, mergeBatchSize: 2 });
     const byStage = Object.fromEntries(estimateRun({ config, items, tokens }).map((row) => [row.stage, row]));
     // 4 steps: baseline 20 + 4 × 20 validation, 2 × 40 train, 2 × 30 test
     // and at the end of epoch 2: 2 × 20 compared, 20 to validate the guidance; 3 tests

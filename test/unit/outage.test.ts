@@ -3,6 +3,7 @@ import { withCircuit } from 'skillopt/models';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { levelOf, levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
+import { STRICT } from '../strict-gate.ts';
 
 const failing = (id: string, isDown: (task: string) => boolean, status?: number) =>
   scripted('levels-target', ({ messages }) => {
@@ -17,7 +18,7 @@ const train = (target: ChatModel, store = memoryRun(), config: SkillOptConfigInp
     target,
     optimizer: levelsOptimizer(),
     store,
-    config: { numEpochs: 1, batchSize: 9, maxRetries: 0, ...config },
+    config: { ...STRICT, numEpochs: 1, batchSize: 9, maxRetries: 0, ...config },
   }).train();
 
 describe('a task that alone meets an outage', () => {
@@ -36,7 +37,7 @@ describe('a task that alone meets an outage', () => {
 
   it('is shown to no analyst', async () => {
     const optimizer = levelsOptimizer();
-    const config = { numEpochs: 1, batchSize: 9, maxRetries: 0 };
+    const config = { ...STRICT, numEpochs: 1, batchSize: 9, maxRetries: 0 };
     await new SkillOptTrainer({ env: levelsEnv(), target: oneTask(), optimizer, store: memoryRun(), config }).train();
     const shown = optimizer.requests.flatMap(({ messages }) => messages.map(({ content }) => content)).join('\n');
     expect(shown).toContain('id: train-1');

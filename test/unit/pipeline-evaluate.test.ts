@@ -7,6 +7,7 @@ import { scripted } from '../../src/models/scripted.ts';
 import { evaluateCandidate, gateScore, scoreSkill } from '../../src/pipeline/evaluate.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 import { updateSkill } from '../../src/pipeline/update.ts';
+import { STRICT } from '../strict-gate.ts';
 
 const items = [{ id: 'a' }, { id: 'b' }];
 const scoredAs = (skill: string, score: number, step = 0) => ({
@@ -43,7 +44,10 @@ async function evaluate(
   const model = scripted('model', () => '');
   const deps = createStageDeps({ target: model, optimizer: model });
   const candidate = await updateSkill({ skill: state.current.skill, patch }, deps);
-  const verdict = await evaluateCandidate({ env, candidate, state, items, config: parseConfig(config) }, deps);
+  const verdict = await evaluateCandidate(
+    { env, candidate, state, items, config: parseConfig({ ...STRICT, ...config }) },
+    deps,
+  );
   return { verdict, measured, candidate };
 }
 

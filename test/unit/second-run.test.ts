@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEvent } from 'skillopt';
 import { expect, it } from 'vitest';
+import { STRICT } from '../strict-gate.ts';
 import { projectOverHttp } from './project-over-http.ts';
 import { startSimOverHttp } from './sim-over-http.ts';
 
@@ -23,7 +24,7 @@ it('the same run started anew makes no call and does the same', async () => {
 
 it('a run started anew with another seed pays only for what is new', async () => {
   await using server = await startSimOverHttp();
-  using project = projectOverHttp(server.baseURL);
+  using project = projectOverHttp(server.baseURL, STRICT); // every other gate asks for several draws
   await project.run('train', '--quiet');
   const calls = server.requests.length;
   expect((await project.run('train', '--quiet', '--fresh', '--seed', '7')).code).toBe(0);

@@ -582,7 +582,7 @@ describe('skillopt train --config', () => {
       0,
       expect.stringMatching(/^warning: x\.yaml: without effect here:\n/),
     ]);
-    expect(io.err().match(/warning:/g)).toHaveLength(1);
+    expect(io.err().match(/without effect/g)).toHaveLength(1);
     const written = readFileSync(join(folder.path, 'out/here/config.json'), 'utf8');
     expect(JSON.parse(written)).toMatchObject({ num_epochs: 1, batch_size: 1, seed: 5 });
   });

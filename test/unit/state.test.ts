@@ -6,6 +6,7 @@ import { emptyRun, type RunState } from '../../src/core/run-state.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
 import { addStageUsage } from '../../src/core/stage-usage.ts';
 import { reduce } from '../../src/core/state.ts';
+import { STRICT } from '../strict-gate.ts';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', ms: 0, usage: {} };
 const fold = (facts: readonly (RunFact | RunEvent)[], state: RunState = emptyRun) =>
@@ -20,7 +21,7 @@ const start: RunFact = {
   type: 'run-start',
   format: 1,
   identity: {},
-  config: parseConfig(),
+  config: parseConfig(STRICT),
   env: 'qa',
   target: 't',
   optimizer: 'o',
@@ -107,6 +108,7 @@ describe('reduce', () => {
         selectionHard: 0.75,
         selectionSoft: 0.75,
         candidateGateScore: 0.75,
+        scoreBefore: 0.5,
         currentScore: 0.75,
         bestScore: 0.75,
         bestStep: 1,

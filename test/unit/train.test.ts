@@ -14,9 +14,17 @@ import {
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { levelOf, levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
+import { STRICT } from '../strict-gate.ts';
 
 type Store = ReturnType<typeof memoryRun>;
-const config: SkillOptConfigInput = { numEpochs: 3, batchSize: 4, minibatchSize: 2, mergeBatchSize: 2, maxRetries: 0 };
+const config: SkillOptConfigInput = {
+  ...STRICT,
+  numEpochs: 3,
+  batchSize: 4,
+  minibatchSize: 2,
+  mergeBatchSize: 2,
+  maxRetries: 0,
+};
 
 async function run(options: Partial<TrainerOptions> & { config?: SkillOptConfigInput; store?: Store } = {}) {
   const { store = memoryRun(), ...rest } = options;

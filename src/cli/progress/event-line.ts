@@ -77,8 +77,9 @@ const WORDS: Readonly<Record<StepAction, string>> = {
 function stepLine(record: StepRecord, state: RunState, { width, colors }: LineOptions): string {
   const { step, action, edits = [] } = record;
   const number = `${step}/${state.totalSteps}`.padStart(String(state.totalSteps).length * 2 + 1);
-  const head = `${symbolOf(action)} step ${number}  ${WORDS[action].padEnd(9)}`;
-  const facts = [scoreChange(record, state), edits.length > 0 ? plural(edits.length, 'edit') : ''].filter(
+  const word = record.verdict === 'inconclusive' ? 'undecided' : WORDS[action];
+  const head = `${symbolOf(action)} step ${number}  ${word.padEnd(9)}`;
+  const facts = [scoreChange(record), edits.length > 0 ? plural(edits.length, 'edit') : ''].filter(
     (fact) => fact !== '',
   );
   const text = clip([head, ...facts].join('  ').trimEnd(), width);
@@ -86,11 +87,10 @@ function stepLine(record: StepRecord, state: RunState, { width, colors }: LineOp
 }
 
 /** `31.2 → 45.0 %  +13.8`: what the gate compared. */
-function scoreChange({ action, step, candidateGateScore }: StepRecord, { history, baseline }: RunState): string {
+function scoreChange({ action, scoreBefore = 0, candidateGateScore }: StepRecord): string {
   if (action !== 'reject' && !isAccepted(action)) return '';
-  const before = history.find((record) => record.step === step - 1)?.currentScore ?? baseline?.score ?? 0;
-  const [from, to] = [percent(before).replace(' %', ''), percent(candidateGateScore)];
-  return `${from.padStart(5)} → ${to.padStart(7)}  ${points(candidateGateScore - before).padStart(5)}`;
+  const [from, to] = [percent(scoreBefore).replace(' %', ''), percent(candidateGateScore)];
+  return `${from.padStart(5)} → ${to.padStart(7)}  ${points(candidateGateScore - scoreBefore).padStart(5)}`;
 }
 
 function symbolOf(action: StepAction): string {

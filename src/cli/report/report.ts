@@ -1,6 +1,7 @@
 import type { RunState } from '../../core/run-state.ts';
 import { duration, plural } from '../terminal/figures.ts';
 import { editLines } from './report-edits.ts';
+import { finalLines } from './report-final.ts';
 import type { ReportOptions } from './report-options.ts';
 import { bucketLines, scoreLines } from './report-scores.ts';
 import { usageLines } from './report-usage.ts';
@@ -10,6 +11,7 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
   const sections = [
     [headline(state, options)],
     scoreLines(state, options),
+    finalLines(state, options),
     bucketLines(state, options),
     editLines(state, 'accepted', options),
     editLines(state, 'rejected', options),

@@ -33,9 +33,9 @@ export function dollars(value: number): string {
   return value > 0 && value < 0.1 ? value.toPrecision(2) : value.toFixed(2);
 }
 
-/** `1 edit`, `2 edits`. */
-export function plural(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+/** `1 edit`, `2 edits`; nouns that do not take an s have their plural given. */
+export function plural(value: number, noun: string, many = `${noun}s`): string {
+  return `${count(value)} ${value === 1 ? noun : many}`;
 }
 
 /** How long ago, in the largest unit that fits: `just now`, `5 min ago`, `3 h ago`, `12 days ago`. */

@@ -1,0 +1,106 @@
+import { dirname, join, resolve } from 'node:path';
+import { parseConfig } from '../../core/config.ts';
+import { toObservations } from '../../core/gate-evidence.ts';
+import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
+import { openCaches } from '../../stores/index.ts';
+import { evaluateSkill } from '../../train/index.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { interruptible, STOPPING } from '../interrupt.ts';
+import { openProgress } from '../progress/progress.ts';
+import { type LoadedProject, loadProject } from '../project/load-project.ts';
+import { evalFlags, projectInput } from '../project/project-flags.ts';
+import { resolveModel } from '../project/resolve-model.ts';
+import { readSkill, type Wiring, wireRun } from '../project/wire-run.ts';
+import { percent, plural } from '../terminal/figures.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { oneLine } from '../terminal/text-width.ts';
+
+type Flags = Readonly<Record<string, unknown>> & {
+  readonly skill?: string;
+  readonly split?: string;
+  readonly passes: string;
+  readonly config?: string;
+  readonly quiet?: boolean;
+};
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .option('--skill <path>', 'document to measure (default: the one that training starts from)')
+    .option('--split <name>', 'split to measure on (default: the one that the gate uses)')
+    .option('--passes <n>', 'how often each task is attempted', '2')
+    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
+    .option('--quiet', 'no progress, only warnings and the result')
+    .option('--json', 'one JSON object on stdout');
+  for (const option of evalFlags()) command.addOption(option);
+  command.addHelpText('after', EXAMPLES).action((flags: Flags) => measureNoise(flags, terminal));
+};
+
+const EXAMPLES = examples([
+  ['skillopt calibrate', 'the skill against itself: how much of a score is noise, and which gains can be proven'],
+  ['skillopt calibrate --passes 4', 'more passes, a better estimate'],
+]);
+
+async function measureNoise({ skill, split, passes, config, quiet, ...flags }: Flags, terminal: Terminal) {
+  const loaded = await loadProject({ flags: projectInput(flags), config, cwd: terminal.io.cwd() });
+  const wiring = await wireRun(loaded);
+  const document = skill === undefined ? wiring.initialSkill : await readSkill(resolve(terminal.io.cwd(), skill));
+  const settings = parseConfig(wiring.config);
+  const count = Math.max(2, Math.floor(Number(passes)) || 2); // one pass says nothing about noise
+  const evaluations = await passesOf(
+    { loaded, wiring, skill: document ?? (await wiring.env.getInitialSkill?.()) ?? '' },
+    { split: split ?? settings.selectionSplit, count, isQuiet: quiet ?? false },
+    terminal,
+  );
+  const observations = evaluations.flatMap(({ scores }) => toObservations(scores, settings));
+  const result = calibrate(addObservations(noEvidence, observations), { confidence: settings.confidence });
+  terminal.answer({ passes: count, ...result }, calibrationLines(result, count, terminal));
+}
+
+type Subject = { readonly loaded: LoadedProject; readonly wiring: Wiring; readonly skill: string };
+type Measurement = { readonly split: string; readonly count: number; readonly isQuiet: boolean };
+
+/** One pass after the other; replies are kept beside those of eval, so that a second look costs nothing. */
+async function passesOf(
+  { loaded, wiring, skill }: Subject,
+  { split, count, isQuiet }: Measurement,
+  terminal: Terminal,
+) {
+  const { project, directory } = loaded;
+  const resolveRole = (role: 'target' | 'judge') =>
+    resolveModel(project[role], { role, env: terminal.io.env, directory });
+  const target = await resolveRole('target');
+  const judge = project.judge === undefined ? undefined : await resolveRole('judge');
+  const caches = await openCaches(join(dirname(wiring.path), '.eval'), wiring.config);
+  const progress = openProgress(terminal, { isQuiet });
+  const { env, config } = wiring;
+  try {
+    return await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, async (signal) => {
+      const evaluations = [];
+      for (let sampleIndex = 0; sampleIndex < count; sampleIndex++) {
+        const options = { env, skill, split, target, judge, config, caches, observers: [progress], signal };
+        evaluations.push((await evaluateSkill({ ...options, sampleIndex })).evaluation);
+      }
+      return evaluations;
+    });
+  } finally {
+    progress.close();
+    caches.close();
+  }
+}
+
+function calibrationLines(result: Calibration, passes: number, { colors }: Terminal): string[] {
+  const { items, score, noiseFloor, smallestGain, flakiest, needs, warning } = result;
+  const inPoints = (share: number) => `${(100 * share).toFixed(1)} points`;
+  return [
+    `${colors.bold(percent(score))} on ${plural(items, 'task')}, ${plural(passes, 'pass', 'passes')} of the same skill`,
+    `noise of one pass: ±${inPoints(noiseFloor)} (standard deviation)`,
+    `smallest gain that can be proven here: ${inPoints(smallestGain)} (80 % power)`,
+    ...needs.map(
+      ({ gain, items: needed, repeats }) =>
+        `to prove ${inPoints(gain)}: ${needed} tasks${repeats === undefined ? '' : `, or ${plural(repeats, 'pass', 'passes')} over these`}`,
+    ),
+    ...(flakiest.length > 0 ? ['', colors.dim('tasks that answer differently each time')] : []),
+    ...flakiest.map(({ id, mean, rollouts }) => `  ${oneLine(id)}  ${percent(mean)} of ${rollouts}`),
+    ...(warning === undefined ? [] : ['', `${colors.yellow('warning:')} ${warning}`]),
+  ];
+}

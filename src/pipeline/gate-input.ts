@@ -1,0 +1,32 @@
+import type { SkillOptConfig } from '../core/config.ts';
+import type { Item, SkillEnv } from '../core/env.ts';
+import type { GateDecision, StepAction } from '../core/event.ts';
+import type { RolloutResult } from '../core/rollout-result.ts';
+import type { RunState } from '../core/run-state.ts';
+import type { Evaluation } from '../core/score.ts';
+
+export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
+  Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'workers'>>;
+
+/** Where candidates are measured, and what they must beat. */
+export type GateInput = {
+  readonly env: SkillEnv;
+  readonly state: RunState;
+  readonly items: readonly Item[];
+  readonly config: GateSettings;
+  /** Of the order in which a race meets the items, and of what is rolled out again. */
+  readonly seed?: number;
+  /** Whether some items of the current skill are rolled out again for this. */
+  readonly isRefreshing?: boolean;
+};
+
+export type Verdict = {
+  /** What was measured for this candidate; `null` when its text was measured before. */
+  readonly evaluation: Evaluation | null;
+  readonly score: number;
+  readonly action: StepAction;
+  readonly results: readonly RolloutResult[];
+  /** The candidate lost before it had met every item. */
+  readonly isPartial?: boolean;
+  readonly decision?: GateDecision;
+};

@@ -1,0 +1,46 @@
+import { selectGateScore } from '../core/gate.ts';
+import { toEvidence, toObservations } from '../core/gate-evidence.ts';
+import type { RolloutResult } from '../core/rollout-result.ts';
+import { type Evaluation, toEvaluation } from '../core/score.ts';
+import { exactRace, hardestFirst } from '../core/stats/exact-race.ts';
+import type { GateInput } from './gate-input.ts';
+import { runRollout } from './rollout.ts';
+import type { StageDeps } from './stage-deps.ts';
+
+type Race = {
+  readonly evaluation: Evaluation;
+  readonly results: RolloutResult[];
+  readonly isPartial: boolean;
+  /** Of a partial pass: the most that a whole one could have given. */
+  readonly score: number;
+};
+
+/** The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. */
+export async function raceExactly(skill: string, input: GateInput, deps: StageDeps): Promise<Race> {
+  const { env, state, config } = input;
+  const bar = Math.min(state.current.score, state.best.score); // beating either is accepted
+  const items = hardestItems(input);
+  const results: RolloutResult[] = [];
+  while (results.length < items.length) {
+    const wave = items.slice(results.length, results.length + (config.workers ?? 8));
+    results.push(...(await runRollout({ env, skill, items: wave }, deps)));
+    const finished = toObservations(toEvaluation(results).scores, config).map(({ score }) => score);
+    const { state: standing, upperBound } = exactRace({ bar, finished, remaining: items.length - results.length });
+    if (standing === 'cannot-win') return { ...inOrder(results, input), isPartial: true, score: upperBound };
+  }
+  const whole = inOrder(results, input);
+  const { hard, soft } = whole.evaluation;
+  return { ...whole, isPartial: false, score: selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight) };
+}
+
+function hardestItems({ items, state }: GateInput): GateInput['items'] {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return hardestFirst([...byId.keys()], toEvidence(state.gate.incumbent)).map((id) => byId.get(id)!);
+}
+
+/** As a whole pass would give them: sums of floats depend on their order, and so would a tie. */
+function inOrder(results: readonly RolloutResult[], { items }: GateInput) {
+  const byId = new Map(results.map((result) => [result.id, result]));
+  const ordered = items.flatMap(({ id }) => byId.get(id) ?? []);
+  return { evaluation: toEvaluation(ordered), results: ordered };
+}

@@ -1,0 +1,138 @@
+import { memoryRun, type RunEvent, type SkillOptConfigInput, SkillOptTrainer, toFact } from 'skillopt';
+import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
+import { scripted } from 'skillopt/testing';
+import { describe, expect, it } from 'vitest';
+import { toEvidence, toObservations } from '../../src/core/gate-evidence.ts';
+import { emptyRun } from '../../src/core/run-state.ts';
+import { reduce } from '../../src/core/state.ts';
+import { addObservations, noEvidence, withinVariance } from '../../src/core/stats/evidence.ts';
+import { judgeWave } from '../../src/core/stats/gate.ts';
+import { patientSettings } from '../../src/core/stats/gate-settings.ts';
+import { SimpleQAEnv } from '../../src/envs/index.ts';
+
+type Store = ReturnType<typeof memoryRun>;
+type RunOptions = { config?: SkillOptConfigInput; store?: Store; isDeaf?: boolean; noise?: number; seed?: number };
+
+const worldEnv = (seed: number) => {
+  const { items, initialSkill } = createWorld({ seed, train: 24, val: 24, test: 24 });
+  return new SimpleQAEnv({ trainItems: items.train, valItems: items.val, testItems: items.test, initialSkill });
+};
+
+async function run({ config, store = memoryRun(), isDeaf = false, noise = 0.15, seed = 3 }: RunOptions = {}) {
+  const trainer = new SkillOptTrainer({
+    env: worldEnv(seed),
+    target: simulatedTarget({ seed, noise, nullMode: isDeaf }),
+    optimizer: simulatedOptimizer({ seed }),
+    config: { numEpochs: 2, batchSize: 12, maxRetries: 0, seed, ...config },
+    store,
+  });
+  const summary = await trainer.train();
+  return { summary, store, facts: store.events.map(toFact) };
+}
+
+type Evaluated = Extract<RunEvent, { stage: 'evaluate' }>;
+const isJudged = (event: RunEvent): event is Evaluated =>
+  event.type === 'stage-end' && event.stage === 'evaluate' && event.decision !== undefined;
+
+describe('the gate that knows noise', () => {
+  it('is a function of the seed, and of nothing about the workers', async () => {
+    const [one, other, many] = await Promise.all([run(), run(), run({ config: { workers: 16 } })]);
+    const comparable = ({ facts }: typeof one) => facts.filter((fact) => fact.type !== 'run-start');
+    expect(comparable(other)).toEqual(comparable(one));
+    expect(comparable(many)).toEqual(comparable(one));
+  });
+
+  it('resumes after any event to the same end', async () => {
+    const { store, facts } = await run();
+    for (let cut = 1; cut < store.events.length; cut += 4) {
+      const resumed = await run({ store: memoryRun(store.events.slice(0, cut)) });
+      expect(resumed.facts, `cut after event ${cut}`).toEqual(facts);
+    }
+  });
+
+  it('writes down enough to make every decision again', async () => {
+    const { store } = await run();
+    let state = emptyRun;
+    let decisions = 0;
+    for (const event of store.events) {
+      if (isJudged(event)) {
+        const { evaluation, decision } = event;
+        const { z, reason } = recompute(state, evaluation!, decision!);
+        expect({ z, reason }).toEqual({ z: decision!.z, reason: decision!.reason });
+        decisions++;
+      }
+      state = reduce(state, event);
+    }
+    expect(decisions).toBeGreaterThan(0);
+  });
+
+  it('reports the winner by fresh rollouts, with an interval, and claims what is real', async () => {
+    const { summary } = await run({ noise: 0.05 });
+    expect(summary.isProven).toBe(true);
+    expect(summary.finalGain!.interval.low).toBeGreaterThan(0);
+    expect(summary.finalScore!.interval.low).toBeLessThanOrEqual(summary.finalScore!.value);
+  });
+
+  it('claims nothing where nothing helps', async () => {
+    const runs = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => run({ isDeaf: true, seed })));
+    expect(runs.filter(({ summary }) => summary.isProven)).toHaveLength(0);
+  });
+
+  it('keeps no score of a candidate that lost before it had met every item', async () => {
+    const { store } = await run({ noise: 0.3 });
+    const state = store.events.reduce(reduce, emptyRun);
+    const partial = store.events.filter((event) => isJudged(event) && event.isPartial);
+    const hashes = state.history.filter(({ isPartial }) => isPartial).map(({ candidateHash }) => candidateHash);
+    expect(hashes).toHaveLength(partial.length);
+    for (const hash of hashes) expect(state.evaluations[hash]).toBeUndefined();
+  });
+});
+
+function recompute(
+  state: typeof emptyRun,
+  { scores }: NonNullable<Evaluated['evaluation']>,
+  { refreshed, confirmation = [] }: NonNullable<Evaluated['decision']>,
+) {
+  const metric = state.config!;
+  const all = Object.keys(state.gate.incumbent);
+  const incumbent = addObservations(toEvidence(state.gate.incumbent), toObservations(refreshed, metric));
+  const observed = addObservations(noEvidence, toObservations([...scores, ...confirmation], metric));
+  const met = new Set(scores.map(({ id }) => id));
+  const remaining = all.filter((id) => !met.has(id));
+  const noise = withinVariance(toEvidence(state.gate.seed));
+  return judgeWave({
+    incumbent,
+    observed,
+    remaining,
+    settings: patientSettings(all.length),
+    ...(noise === undefined ? {} : { withinVariance: noise }),
+  });
+}
+
+describe('the leak critic', () => {
+  const env = () => {
+    const { items, initialSkill } = createWorld({ seed: 3, train: 6, val: 6, test: 6 });
+    const val = items.val.map((item, index) => (index === 0 ? { ...item, answers: ['Zanzibar Nightfall'] } : item));
+    return new SimpleQAEnv({ trainItems: items.train, valItems: val, testItems: items.test, initialSkill });
+  };
+  const proposing = (content: string) =>
+    scripted('optimizer', () => JSON.stringify({ patch: { reasoning: '', edits: [{ op: 'append', content }] } }));
+  const train = async (content: string, config: SkillOptConfigInput = {}) => {
+    const store = memoryRun();
+    const options = { env: env(), target: simulatedTarget({ seed: 3 }), optimizer: proposing(content), store };
+    await new SkillOptTrainer({ ...options, config: { numEpochs: 1, batchSize: 6, ...config } }).train();
+    return store.events.flatMap((event) => (event.type === 'stage-end' && event.stage === 'select' ? [event] : []));
+  };
+
+  it('refuses an edit that gives an answer of validation away, with the reason', async () => {
+    const [selected] = await train('The answer is often Zanzibar Nightfall.');
+    expect(selected!.patch.edits).toEqual([]);
+    expect(selected!.refused).toMatchObject([{ reason: expect.stringContaining('Zanzibar Nightfall') }]);
+  });
+
+  it('lets pass what gives nothing away, and everything when it is off', async () => {
+    expect((await train('Answer briefly.'))[0]!.patch.edits).toHaveLength(1);
+    const [selected] = await train('The answer is often Zanzibar Nightfall.', { leakCritic: false });
+    expect(selected!.patch.edits).toHaveLength(1);
+  });
+});
