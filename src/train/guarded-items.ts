@@ -5,8 +5,16 @@ import type { RunItems } from './run-items.ts';
 /** Fields under which tasks usually keep what only a judge may know. */
 const ANSWER_KEYS = /^(gold|answers?|expected|labels?|references?|solutions?|targets?|checks?)$/i;
 
-/** Every task of a run as the leak critic reads it. */
-export function guardedItems({ train, val, test }: RunItems): GuardedItem[] {
+const guarded = new WeakMap<RunItems, readonly GuardedItem[]>();
+
+/** Every task of a run as the leak critic reads it; the same objects each time, since it remembers them. */
+export function guardedItems(items: RunItems): readonly GuardedItem[] {
+  const known = guarded.get(items) ?? guardAll(items);
+  guarded.set(items, known);
+  return known;
+}
+
+function guardAll({ train, val, test }: RunItems): GuardedItem[] {
   const guard = (items: readonly Item[], split: GuardedItem['split']) =>
     items.map(({ id, ...rest }) => ({ id, split, ...sortTexts(rest) }));
   return [...guard(train, 'train'), ...guard(val, 'val'), ...guard(test, 'test')];

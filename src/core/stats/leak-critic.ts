@@ -46,8 +46,9 @@ const SHORTEST = 3;
  */
 export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: LeakInput): LeakReport {
   const shared = countSharing(items, contract);
-  const text = joinWords(splitWords(edit));
-  const all = items.flatMap((item) => findingsOf(item, text, shared));
+  const words = splitWords(edit);
+  const brought = { text: joinWords(words), phrases: phrasesOf(words, PHRASE_WORDS) };
+  const all = items.flatMap((item) => findingsOf(item, brought, shared));
   const findings = all.filter(({ split }) => split !== 'train');
   const memorised = all.filter(({ split }) => split === 'train');
   const trained = items.filter(({ split }) => split === 'train').length;
@@ -56,14 +57,29 @@ export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: Lea
   return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
 }
 
+type InWords = { readonly id: string; readonly texts: readonly string[]; readonly answers: readonly string[] };
+
+/** The same items are asked about with every edit of a run. */
+const known = new WeakMap<GuardedItem, InWords>();
+
+function inWords(item: GuardedItem): InWords {
+  const before = known.get(item);
+  if (before) return before;
+  const join = (text: string) => joinWords(splitWords(text));
+  const words = { id: join(item.id), texts: item.texts.map(join), answers: item.answers.map(join) };
+  known.set(item, words);
+  return words;
+}
+
 type IsShared = (needle: string) => boolean;
 
 /** True for what the contract holds or more than one item does. */
 function countSharing(items: readonly GuardedItem[], contract: readonly string[]): IsShared {
   const known = joinWords(contract.flatMap(splitWords));
-  const haystacks = items.map(({ id, texts, answers }) =>
-    [id, ...texts, ...answers].map((text) => joinWords(splitWords(text))),
-  );
+  const haystacks = items.map((item) => {
+    const { id, texts, answers } = inWords(item);
+    return [id, ...texts, ...answers];
+  });
   const memory = new Map<string, boolean>();
   const look = (needle: string) =>
     known.includes(needle) || haystacks.filter((texts) => texts.some((text) => text.includes(needle))).length > 1;
@@ -74,12 +90,17 @@ function countSharing(items: readonly GuardedItem[], contract: readonly string[]
   };
 }
 
-function findingsOf({ id, split, texts, answers }: GuardedItem, edit: string, isShared: IsShared): LeakFinding[] {
-  const isLeak = (needle: string) => edit.includes(needle) && !isShared(needle);
-  const finding = (kind: LeakFinding['kind'], text: string): LeakFinding => ({ kind, split, id, text: text.trim() });
-  const ids = isTelling(id) && isLeak(joinWords(splitWords(id))) ? [finding('id', id)] : [];
-  const repeated = answers.filter((answer) => isTelling(answer) && isLeak(joinWords(splitWords(answer))));
-  const phrase = texts.flatMap((text) => phrasesOf(splitWords(text), PHRASE_WORDS)).find(isLeak);
+/** What an edit brings in: its words, and every run of them that is too long for chance. */
+type Brought = { readonly text: string; readonly phrases: readonly string[] };
+
+function findingsOf(item: GuardedItem, { text, phrases: runs }: Brought, isShared: IsShared): LeakFinding[] {
+  const { id, split, answers } = item;
+  const words = inWords(item);
+  const isLeak = (needle: string) => text.includes(needle) && !isShared(needle);
+  const finding = (kind: LeakFinding['kind'], found: string): LeakFinding => ({ kind, split, id, text: found.trim() });
+  const ids = isTelling(id) && isLeak(words.id) ? [finding('id', id)] : [];
+  const repeated = answers.filter((answer, index) => isTelling(answer) && isLeak(words.answers[index]!));
+  const phrase = runs.find((run) => words.texts.some((haystack) => haystack.includes(run)) && !isShared(run));
   const phrases = phrase === undefined ? [] : [finding('phrase', phrase)];
   return [...ids, ...[...new Set(repeated)].map((answer) => finding('answer', answer)), ...phrases];
 }
