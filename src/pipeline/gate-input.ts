@@ -6,7 +6,7 @@ import type { RunState } from '../core/run-state.ts';
 import type { Evaluation } from '../core/score.ts';
 
 export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
-  Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'workers'>>;
+  Partial<Pick<SkillOptConfig, 'gate' | 'racing'>>;
 
 /** Where candidates are measured, and what they must beat. */
 export type GateInput = {

@@ -4,7 +4,7 @@ import type { RolloutResult } from '../core/rollout-result.ts';
 import { type Evaluation, toEvaluation } from '../core/score.ts';
 import { exactRace, hardestFirst } from '../core/stats/exact-race.ts';
 import type { GateInput } from './gate-input.ts';
-import { runRollout } from './rollout.ts';
+import { requireScores, runRollout } from './rollout.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 type Race = {
@@ -15,6 +15,9 @@ type Race = {
   readonly score: number;
 };
 
+/** Not the number of workers: how many items a loser has met is part of the record, which no worker may change. */
+const WAVE = 8;
+
 /** The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. */
 export async function raceExactly(skill: string, input: GateInput, deps: StageDeps): Promise<Race> {
   const { env, state, config } = input;
@@ -22,8 +25,9 @@ export async function raceExactly(skill: string, input: GateInput, deps: StageDe
   const items = hardestItems(input);
   const results: RolloutResult[] = [];
   while (results.length < items.length) {
-    const wave = items.slice(results.length, results.length + (config.workers ?? 8));
-    results.push(...(await runRollout({ env, skill, items: wave }, deps)));
+    const wave = items.slice(results.length, results.length + WAVE);
+    results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
+    requireScores(results, deps.maxErroredShare, items.length);
     const finished = toObservations(toEvaluation(results).scores, config).map(({ score }) => score);
     const { state: standing, upperBound } = exactRace({ bar, finished, remaining: items.length - results.length });
     if (standing === 'cannot-win') return { ...inOrder(results, input), isPartial: true, score: upperBound };

@@ -9,7 +9,7 @@ import { patientSettings, planWaves } from '../core/stats/gate-settings.ts';
 import { raceOrder } from '../core/stats/race-order.ts';
 import { refreshPlan } from '../core/stats/refresh-plan.ts';
 import type { GateInput, Verdict } from './gate-input.ts';
-import { runRollout } from './rollout.ts';
+import { requireScores, runRollout } from './rollout.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 /** What a candidate has shown: its first pass, item by item, and a second one if it was asked for. */
@@ -26,11 +26,15 @@ export async function raceSkill(skill: string, input: GateInput, deps: StageDeps
   const order = orderItems(input);
   const shown: Shown = { results: [], confirmation: [] };
   for (const end of planWaves(order.length, patientSettings(items.length))) {
-    shown.results.push(...(await runRollout({ env, skill, items: order.slice(shown.results.length, end) }, deps)));
+    shown.results.push(
+      ...(await runRollout({ env, skill, items: order.slice(shown.results.length, end), isPart: true }, deps)),
+    );
+    requireScores(shown.results, deps.maxErroredShare, items.length);
     const judgement = judge(shown, refreshed, input);
     if (judgement.verdict !== 'continue') return toVerdict(shown, judgement, refreshed, input);
   }
-  shown.confirmation.push(...(await runRollout({ env, skill, items: order, sampleIndex: 1 }, deps)));
+  shown.confirmation.push(...(await runRollout({ env, skill, items: order, sampleIndex: 1, isPart: true }, deps)));
+  requireScores(shown.confirmation, deps.maxErroredShare);
   return toVerdict(shown, judge(shown, refreshed, input), refreshed, input);
 }
 
@@ -53,7 +57,10 @@ async function refreshIncumbent({ env, state, items, seed = 0, isRefreshing = fa
   });
   const chosen = items.filter(({ id }) => ids.includes(id));
   const rolled = chosen.map((item) =>
-    runRollout({ env, skill: state.current.skill, items: [item], sampleIndex: draws[item.id] ?? 0 }, deps),
+    runRollout(
+      { env, skill: state.current.skill, items: [item], sampleIndex: draws[item.id] ?? 0, isPart: true },
+      deps,
+    ),
   );
   return toEvaluation((await Promise.all(rolled)).flat()).scores;
 }

@@ -1,23 +1,19 @@
-import type { Item, RolloutOutput, SkillEnv } from '../core/env.ts';
+import type { Item, RolloutOutput } from '../core/env.ts';
 import { ModelCallError, SkillError } from '../core/errors.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { checkOutput } from './check-output.ts';
 import { createDeadline } from './deadline.ts';
+import type { RolloutInput } from './rollout-input.ts';
 import { rolloutKey } from './rollout-key.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { watchModels } from './watch-models.ts';
 
-type Batch<I extends Item> = {
-  readonly env: SkillEnv<I>;
-  readonly skill: string;
-  readonly items: readonly I[];
-  readonly sampleIndex?: number;
-  readonly phase?: 'train' | 'eval';
-};
-
 /** For environments that attempt many items at once: those that are not known yet, in one go. */
-export async function rollOutTogether<I extends Item>(batch: Batch<I>, deps: StageDeps): Promise<RolloutResult[]> {
+export async function rollOutTogether<I extends Item>(
+  batch: RolloutInput<I>,
+  deps: StageDeps,
+): Promise<RolloutResult[]> {
   const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
   const hash = skillHash(skill);
   const keys = items.map((item) => rolloutKey({ env, item, skillHash: hash, sampleIndex, phase }, deps));
@@ -45,7 +41,7 @@ async function save(
 }
 
 /** An outage that stops the run aside, a batch whose model failed has no scores, and one whose code threw has failed. */
-async function attemptOrErr<I extends Item>(batch: Batch<I>, deps: StageDeps): Promise<RolloutResult[]> {
+async function attemptOrErr<I extends Item>(batch: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
   try {
     return await attempt(batch, deps);
   } catch (error) {
@@ -59,7 +55,7 @@ async function attemptOrErr<I extends Item>(batch: Batch<I>, deps: StageDeps): P
 
 const isPassing = (error: SkillError) => error instanceof ModelCallError && !error.isFatal;
 
-async function attempt<I extends Item>(batch: Batch<I>, deps: StageDeps): Promise<RolloutResult[]> {
+async function attempt<I extends Item>(batch: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
   const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
   using deadline = createDeadline({ ...deps, rolloutTimeoutMs: deps.rolloutTimeoutMs * items.length });
   const { throwOutage, ...models } = watchModels(deps, { sampleIndex, signal: deadline.signal });

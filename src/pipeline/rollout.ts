@@ -5,25 +5,16 @@ import { skillHash } from '../core/skill-hash.ts';
 import { checkOutput } from './check-output.ts';
 import { createDeadline } from './deadline.ts';
 import { rollOutTogether } from './roll-out-together.ts';
+import type { RolloutInput } from './rollout-input.ts';
 import { rolloutKey } from './rollout-key.ts';
 import { rolloutMemory } from './rollout-memory.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { watchModels } from './watch-models.ts';
 
-type RolloutInput<I extends Item> = {
-  readonly env: SkillEnv<I>;
-  readonly skill: string;
-  readonly items: readonly I[];
-  /** Which draw of each item: rollouts with another index are independent of these. */
-  readonly sampleIndex?: number;
-  /** What the results are for: to learn from, or to measure with. */
-  readonly phase?: 'train' | 'eval';
-};
-
 /** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
 export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
   const results = await (input.env.rolloutMany ? rollOutTogether(input, deps) : rollOutEach(input, deps));
-  requireScores(results, deps.maxErroredShare);
+  if (!input.isPart) requireScores(results, deps.maxErroredShare);
   return results;
 }
 
@@ -64,10 +55,14 @@ async function attemptOrErr<I extends Item>(attempt: Attempt<I>, deps: StageDeps
 }
 
 /** A mean over what happened to get through would not be about the skill. Nothing of it is kept, so it is tried again. */
-function requireScores(results: readonly RolloutResult[], maxErroredShare: number): void {
+export function requireScores(
+  results: readonly RolloutResult[],
+  maxErroredShare: number,
+  total = results.length,
+): void {
   const errored = results.filter((result) => result.errored);
-  if (errored.length <= maxErroredShare * results.length) return;
-  const message = `${errored.length} of ${results.length} tasks got no score, the first because: ${errored[0]?.failReason}`;
+  if (errored.length <= maxErroredShare * total) return;
+  const message = `${errored.length} of ${total} tasks got no score, the first because: ${errored[0]?.failReason}`;
   throw new ModelCallError(message, {
     isRetryable: false,
     hint: 'Run the same command again: only these are tried again.',

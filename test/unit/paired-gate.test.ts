@@ -1,4 +1,13 @@
-import { memoryRun, type RunEvent, type SkillOptConfigInput, SkillOptTrainer, toFact } from 'skillopt';
+import {
+  type ChatModel,
+  type ChatRequest,
+  ModelCallError,
+  memoryRun,
+  type RunEvent,
+  type SkillOptConfigInput,
+  SkillOptTrainer,
+  toFact,
+} from 'skillopt';
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -108,6 +117,71 @@ function recompute(
     ...(noise === undefined ? {} : { withinVariance: noise }),
   });
 }
+
+describe('a race', () => {
+  /** A target that fails for good on the draws of a few tasks, and answers all others. */
+  const failing = (isBroken: (request: ChatRequest) => boolean): ChatModel => {
+    const inner = simulatedTarget({ seed: 3, noise: 0.15 });
+    return {
+      ...inner,
+      async complete(request) {
+        if (isBroken(request)) throw new ModelCallError('no answer', { isRetryable: false });
+        return inner.complete(request);
+      },
+    };
+  };
+  const raceWith = (target: ChatModel, config: SkillOptConfigInput) => {
+    const store = memoryRun();
+    const parts = { env: worldEnv(3), optimizer: simulatedOptimizer({ seed: 3 }), target, store };
+    const settings = { numEpochs: 1, batchSize: 12, maxRetries: 0, maxConsecutiveFailures: 1000, ...config };
+    return { store, done: new SkillOptTrainer({ ...parts, config: settings }).train() };
+  };
+
+  it.each(['paired', 'strict'] as const)(
+    'bears single tasks without an answer, however small its waves (%s)',
+    async (gate) => {
+      const [first, second] = worldEnv(3).getItems('val');
+      const broken = [first!.question, second!.question];
+      const target = failing(({ messages }) => broken.some((question) => messages.at(-1)!.content.includes(question)));
+      const { done, store } = raceWith(target, { gate });
+      expect(await done).toMatchObject({ isDone: true });
+      expect(store.events.some((event) => event.type === 'stage-end' && event.stage === 'evaluate')).toBe(true);
+    },
+  );
+
+  it('is called off when too many tasks have no answer: the candidate is not judged by an outage', async () => {
+    let isDown = false;
+    const target = failing(() => isDown);
+    const store = memoryRun();
+    const observer = {
+      onEvent(event: RunEvent) {
+        if (event.type === 'stage-end' && event.stage === 'update') isDown = true;
+      },
+    };
+    const parts = {
+      env: worldEnv(3),
+      optimizer: simulatedOptimizer({ seed: 3 }),
+      target,
+      store,
+      observers: [observer],
+    };
+    const config = { numEpochs: 1, batchSize: 12, maxRetries: 0, maxConsecutiveFailures: 1000 };
+    await expect(new SkillOptTrainer({ ...parts, config }).train()).rejects.toThrow('got no score');
+    expect(store.events.at(-1)).toMatchObject({ stage: 'update' });
+  });
+
+  it('under the strict gate is the same with one worker and with sixteen', async () => {
+    const strict = { gate: 'strict', racing: 'exact' } as const;
+    const [one, many] = await Promise.all([1, 16].map((workers) => run({ config: { ...strict, workers } })));
+    const comparable = ({ facts }: Awaited<ReturnType<typeof run>>) =>
+      facts.filter((fact) => fact.type !== 'run-start');
+    expect(comparable(many!)).toEqual(comparable(one!));
+    const whole = await run({ config: { ...strict, racing: 'off' } });
+    const actions = ({ store }: typeof whole) =>
+      store.events.flatMap((event) => (event.type === 'step-end' ? [event.action] : []));
+    expect(actions(one!)).toEqual(actions(whole));
+  });
+});
 
 describe('the leak critic', () => {
   const env = () => {
