@@ -1,6 +1,7 @@
 // npm run bench [-- NAME] [--json]: every figure we promise, measured on this machine.
 import { parseArgs } from 'node:util';
 import packPackage from '../test/package.ts';
+import { align } from './align.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
@@ -60,14 +61,5 @@ process.exit(held === results.length ? 0 : 1);
 
 function table(lines: readonly Result[]): string {
   const cells = lines.map(({ what, goal, measured, holds }) => [what, goal, measured, holds ? 'yes' : 'NO']);
-  const all = [['what', 'goal', 'measured', 'holds'], ...cells];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((line) => line[column]!.length)));
-  return all
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return align([['what', 'goal', 'measured', 'holds'], ...cells]);
 }

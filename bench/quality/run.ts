@@ -1,96 +1,101 @@
-// npm run bench:quality [-- --seeds N] [--from SEED] [--optimizer reader|control] [--json]: what each part of the optimizer is worth.
+// npm run bench:quality [-- SECTION…] [--quick] [--json] [--out DIR] [--seeds N] [--from SEED] [--optimizer reader|control]:
+// what the gate, whole runs and the optimizer's parts are worth, in worlds whose truth is known.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { SkillOptConfigInput } from '../../src/index.ts';
-import { COMPARISONS, type Comparison } from './comparisons.ts';
-import { type Interval, mean, pairedInterval } from './paired.ts';
-import { OPTIMIZERS, type OptimizerName } from './setting.ts';
-import { trainInWorld } from './train-in-world.ts';
+import { align } from '../align.ts';
+import { ablationSection } from './ablation/ablation-section.ts';
+import { isOptimizerName, OPTIMIZERS } from './ablation/setting.ts';
+import { gateSection } from './gate/gate-section.ts';
+import { runsSection } from './gate/runs-section.ts';
+import type { Row } from './row.ts';
+import type { BenchOptions, Outcome, Section } from './section.ts';
+import { trainerSection } from './trainer/trainer-section.ts';
 
-const MOST_LOST = 1;
+const SECTIONS: readonly Section[] = [gateSection, runsSection, trainerSection, ablationSection];
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
-    seeds: { type: 'string', default: '60' },
-    from: { type: 'string', default: '1' },
+    quick: { type: 'boolean', default: false },
+    out: { type: 'string' },
+    seeds: { type: 'string' },
+    from: { type: 'string' },
     optimizer: { type: 'string', default: 'reader' },
   },
+  allowPositionals: true,
 });
-const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + Number(values.from));
-if (!Object.hasOwn(OPTIMIZERS, values.optimizer) || seeds.length < 2) {
-  console.error(`--optimizer must be one of ${Object.keys(OPTIMIZERS).join(', ')}; --seeds a number from 2 on`);
+
+const outcomes: (Outcome & { readonly name: string })[] = [];
+const [sections, options] = [chosenSections(), chosenOptions()];
+for (const { name, run } of sections) {
+  const outcome = await run(options, (progress) => process.stderr.write(`${name}: ${progress}\n`));
+  outcomes.push({ name, ...outcome });
+  if (!values.json) console.log(`${name}\n${align(cellsOf(outcome.rows))}\n`);
+  if (values.out !== undefined) await writeOut(values.out, name, outcome);
+}
+
+const { held, total, verdict } = judge(outcomes.flatMap(({ rows }) => rows));
+const report = { sections: outcomes.map(({ name, rows }) => ({ name, rows })), held, total, verdict };
+console.log(values.json ? JSON.stringify(report, null, 2) : verdict);
+process.exit(held === total ? 0 : 1);
+
+function chosenSections(): readonly Section[] {
+  const names = SECTIONS.map(({ name }) => name);
+  const unknown = positionals.filter((name) => !names.includes(name));
+  if (unknown.length > 0) refuse(`no section is called ${unknown.join(', ')}; there are ${names.join(', ')}`);
+  return positionals.length === 0 ? SECTIONS : SECTIONS.filter(({ name }) => positionals.includes(name));
+}
+
+function chosenOptions(): BenchOptions {
+  const { quick: isQuick, seeds, from, optimizer } = values;
+  if (!isOptimizerName(optimizer)) refuse(`--optimizer must be one of ${Object.keys(OPTIMIZERS).join(', ')}`);
+  return {
+    isQuick,
+    optimizer,
+    ...(seeds === undefined ? {} : { seeds: wholeNumber('--seeds', seeds, 2) }),
+    ...(from === undefined ? {} : { from: wholeNumber('--from', from, 0) }),
+  };
+}
+
+function wholeNumber(flag: string, text: string, least: number): number {
+  const number = Number(text);
+  return Number.isInteger(number) && number >= least
+    ? number
+    : refuse(`${flag} must be a whole number from ${least} on, got ${text}`);
+}
+
+function refuse(message: string): never {
+  console.error(message);
   process.exit(2);
 }
-const optimizer = values.optimizer as OptimizerName;
 
-type Row = Omit<Comparison, 'on' | 'off'> &
-  Interval & { readonly scoreOn: number; readonly scoreOff: number; readonly holds?: boolean };
-
-const known = new Map<string, number[]>();
-const rows: Row[] = [];
-for (const { on, off, ...comparison } of COMPARISONS) {
-  const [scoresOn, scoresOff] = [await scoresOf(on), await scoresOf(off)];
-  const interval = pairedInterval(scoresOn.map((score, index) => score - scoresOff[index]!));
-  const verdict = comparison.kind === 'part' ? { holds: interval.mean >= -MOST_LOST } : {};
-  rows.push({ ...comparison, ...interval, scoreOn: mean(scoresOn), scoreOff: mean(scoresOff), ...verdict });
-  process.stderr.write(`${comparison.name}: ${inWords(interval)}\n`);
+/** Rows that promise nothing do not count. */
+function judge(rows: readonly Row[]) {
+  const promises = rows.filter(({ holds }) => holds !== undefined);
+  const held = promises.filter(({ holds }) => holds).length;
+  return { held, total: promises.length, verdict: `rows: ${held} of ${promises.length} hold` };
 }
 
-const goals = [
-  ...rows.flatMap(({ what, kind, holds }) => (kind === 'part' ? [{ what, holds: holds === true }] : [])),
-  // What a control cannot gain it need not show.
-  ...(optimizer === 'control' ? [] : [{ what: 'one part at least is better beyond its interval', holds: hasGain() }]),
-];
-const held = goals.filter(({ holds }) => holds).length;
-const verdict = `rows: ${held} of ${goals.length} hold`;
-if (values.json) console.log(JSON.stringify({ optimizer, seeds: seeds.length, rows, goals, verdict }, null, 2));
-else console.log(`${table()}\n\n${verdict}`);
-process.exit(held === goals.length ? 0 : 1);
-
-function hasGain(): boolean {
-  return rows.some(({ kind, low }) => kind === 'part' && low > 0);
+function cellsOf(rows: readonly Row[]): string[][] {
+  const cells = rows.map(({ what, goal, measured, holds }) => [what, goal, measured, inWord(holds)]);
+  return [['what', 'goal', 'measured', 'holds'], ...cells];
 }
 
-/** The same worlds for every setting, each setting once. */
-async function scoresOf(config: SkillOptConfigInput): Promise<number[]> {
-  const key = JSON.stringify(config);
-  const scores = known.get(key) ?? [];
-  if (scores.length === 0) for (const seed of seeds) scores.push(await trainInWorld({ seed, config, optimizer }));
-  known.set(key, scores);
-  return scores;
-}
-
-function inWords({ mean, low, high }: Interval): string {
-  const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`;
-  return `${signed(mean)} (${signed(low)} to ${signed(high)})`;
-}
-
-function table(): string {
-  const cells = rows.map((row) => [
-    row.what,
-    row.scoreOn.toFixed(1),
-    row.scoreOff.toFixed(1),
-    inWords(row),
-    row.kind === 'part' ? `≥ −${MOST_LOST}` : '',
-    row.kind === 'part' ? yesOrNo(row.holds === true) : '',
-  ]);
-  const gain = goals.slice(rows.filter(({ kind }) => kind === 'part').length);
-  const head = [`points of 100, ${seeds.length} worlds`, 'with', 'without', 'difference, 95 %', 'goal', 'holds'];
-  return align([head, ...cells, ...gain.map(({ what, holds }) => [what, '', '', '', '', yesOrNo(holds)])]);
-}
-
-function yesOrNo(holds: boolean): string {
+function inWord(holds: boolean | undefined): string {
+  if (holds === undefined) return '';
   return holds ? 'yes' : 'NO';
 }
 
-function align(lines: readonly string[][]): string {
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+/** The section's table as Markdown, and what else it draws. */
+async function writeOut(directory: string, name: string, { rows, files = {} }: Outcome): Promise<void> {
+  const [head, ...lines] = cellsOf(rows).map((cells) => `| ${cells.join(' | ')} |`);
+  const command = `npm run bench:quality -- ${process.argv.slice(2).join(' ')}`.trim();
+  const text = [`Made by \`${command}\`.`, '', head, '|---|---|---|---|', ...lines, '', judge(rows).verdict, ''].join(
+    '\n',
+  );
+  await mkdir(directory, { recursive: true });
+  for (const [file, content] of Object.entries({ [`${name}-table.md`]: text, ...files })) {
+    await writeFile(join(directory, file), content);
+  }
 }

@@ -37,12 +37,12 @@ const optimizer = forgetful('long-optimizer', () =>
   JSON.stringify({ edits: [{ op: 'append', content: `Rule ${++edits}.` }] }),
 );
 
-const outRoot = await mkdtemp(join(tmpdir(), 'skillopt-memory-'));
+const folder = await mkdtemp(join(tmpdir(), 'skillopt-memory-'));
 const trainer = new SkillOptTrainer({
   env,
   target,
   optimizer,
-  config: { numEpochs: steps, batchSize: BATCH, outRoot },
+  config: { numEpochs: steps, batchSize: BATCH, outRoot: join(folder, 'run') },
   observers: [
     {
       onEvent(event) {
@@ -57,5 +57,5 @@ const trainer = new SkillOptTrainer({
 try {
   await trainer.train();
 } finally {
-  await rm(outRoot, { recursive: true });
+  await rm(folder, { recursive: true });
 }

@@ -13,13 +13,23 @@ export type Proposal = {
 
 /** What a scripted optimizer proposes, in order. Examples come from the training split and from nowhere else. */
 export function scriptedProposals(train: readonly Message[]): Proposal[] {
-  const useful = (turn: number) => proposeExamples(train, turn);
-  const harmful = (turn: number) => proposeWrongLabel(train, turn);
-  const useless = (index: number) => proposeRemark(REMARKS[index]!);
-  const early = [useless(0), harmful(5), useful(0), useless(1), useful(1), harmful(6)];
-  const middle = [useless(2), useful(2), useful(3), harmful(7), useless(3), useful(4)];
-  return [...early, ...middle, ...[8, 9, 10, 11, 12, 13, 14, 15].map(useful)];
+  const next = { useful: 0, useless: 0, harmful: FIRST_HARMFUL };
+  const propose: Record<Intent, () => Proposal> = {
+    useful: () => proposeExamples(train, next.useful++),
+    useless: () => proposeRemark(REMARKS[next.useless++]!),
+    harmful: () => proposeWrongLabels(train, next.harmful++),
+  };
+  return [...ROUNDS, ...ROUNDS].flat().map((intent) => propose[intent]());
 }
+
+/** Two rounds of eight proposals, which come twice: all sixteen blocks of examples, all ten remarks, six wrong labels. */
+const ROUNDS: readonly (readonly Intent[])[] = [
+  ['useless', 'harmful', 'useful', 'useful', 'useless', 'useful', 'useless', 'useful'],
+  ['useless', 'harmful', 'useful', 'useful', 'useless', 'useful', 'harmful', 'useful'],
+];
+
+/** So that wrong labels start with other messages than the right ones do. */
+const FIRST_HARMFUL = 5;
 
 /** One example per label. A label without an example loses to those that have one. */
 export function proposeExamples(train: readonly Message[], turn: number): Proposal {
@@ -27,20 +37,24 @@ export function proposeExamples(train: readonly Message[], turn: number): Propos
   return { name: `examples ${turn + 1}`, intent: 'useful', editFor: () => Edit.parse({ op: 'append', content }) };
 }
 
-function proposeWrongLabel(train: readonly Message[], turn: number): Proposal {
+/** Several messages, all under one label: right for none of them. */
+export function proposeWrongLabels(train: readonly Message[], turn: number): Proposal {
   const wrong = LABELS[turn % LABELS.length]!;
   const victims = exampleOfEach(train, turn).filter(({ label }) => label !== wrong);
   const content = victims.map((message) => writeExample({ ...message, label: wrong })).join('\n\n');
   return { name: `all is ${wrong}`, intent: 'harmful', editFor: () => Edit.parse({ op: 'append', content }) };
 }
 
-/** A remark goes to the top, where it does not part the examples from the question. */
+/** A remark goes to the top, where it does not part the examples from the question, and takes the place of an older one. */
 export function proposeRemark(remark: string): Proposal {
-  const editFor = (skill: string) =>
-    skill.includes(EXAMPLE)
-      ? Edit.parse({ op: 'replace', target: EXAMPLE, content: `${remark}\n\n${EXAMPLE}` })
-      : Edit.parse({ op: 'append', content: remark });
-  return { name: remark, intent: 'useless', editFor };
+  return { name: remark, intent: 'useless', editFor: (skill) => writeAtTop(skill, remark) };
+}
+
+function writeAtTop(skill: string, remark: string): Edit {
+  const old = REMARKS.find((each) => skill.includes(each));
+  if (old !== undefined) return Edit.parse({ op: 'replace', target: old, content: remark });
+  if (!skill.includes(EXAMPLE)) return Edit.parse({ op: 'append', content: remark });
+  return Edit.parse({ op: 'replace', target: EXAMPLE, content: `${remark}\n\n${EXAMPLE}` });
 }
 
 const EXAMPLE = 'Message:';

@@ -1,5 +1,6 @@
 import { SkillError } from '../core/errors.ts';
 import { Interrupted } from './interrupt.ts';
+import { StoppedRun } from './runs/stopped-run.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 type Explained = { readonly code: string; readonly message: string; readonly hint?: string };
@@ -11,7 +12,9 @@ export function printError(error: unknown, terminal: Terminal): void {
   terminal.say(error instanceof Interrupted ? `stopped: ${message}` : `${red('error:')} ${message}`);
   if (hint !== undefined) terminal.say(`${dim('hint:')} ${hint}`);
   if (code === 'BUG' && terminal.io.env.SKILLOPT_DEBUG === '1') terminal.say(String((error as Error)?.stack ?? error));
-  if (terminal.isJson) terminal.answer({ error: { code, message, ...(hint === undefined ? {} : { hint }) } }, []);
+  const run = error instanceof StoppedRun ? { run: error.run } : {};
+  if (terminal.isJson)
+    terminal.answer({ error: { code, message, ...(hint === undefined ? {} : { hint }) }, ...run }, []);
 }
 
 function explain(error: unknown): Explained {

@@ -19,6 +19,7 @@ export type EditStatus =
   | 'skipped_unknown_op'
   | 'applied_rewrite'
   | 'skipped_no_rewrite'
+  | 'skipped_leak'
   | 'error';
 
 /** What became of one edit. `index` counts from 1; texts are cut at 200 code points. */

@@ -20,6 +20,7 @@ const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<st
   paper: {
     maxSkillTokens: 0,
     retryRejectedEdits: true,
+    proposalsPerBatch: 1,
     gate: 'strict',
     racing: 'off',
     finalPasses: 0,
@@ -47,6 +48,9 @@ export const configShape = {
     .enum(LR_CONTROL_MODES)
     .default('fixed')
     .describe('Who sets the edit budget: the scheduler, the optimizer, or nobody.'),
+  proposalsPerBatch: positive
+    .default(4)
+    .describe('Candidates made from one batch, each a step. Rollouts under an unchanged skill are kept.'),
   accumulation: positive.default(1).describe('Batches rolled out and reflected on before one update.'),
   skillUpdateMode: z
     .enum(UPDATE_MODES)
@@ -79,6 +83,14 @@ export const configShape = {
     .default('paired')
     .describe('Compare with what the current skill is known to do, or with one number.'),
   racing: z.enum(['exact', 'off']).default('exact').describe('Let the strict gate stop when its decision is certain.'),
+  regressionVeto: z
+    .boolean()
+    .default(false)
+    .describe('Let two tasks that surely got worse, asked again on both sides, stop a better candidate.'),
+  protectedItems: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Ids of validation tasks of which not even one may get worse.'),
   confidence: z.number().min(0.5).max(0.999).default(0.95).describe('Of the interval that a claimed gain must pass.'),
   finalPasses: z
     .number()
@@ -123,7 +135,7 @@ export const configShape = {
   extras: z.record(z.string(), z.unknown()).default({}).describe('Free-form values for environments and prompts.'),
 };
 
-export const SkillOptConfig = z.strictObject(configShape).superRefine(checkBudgets);
+export const SkillOptConfig = z.strictObject(configShape).superRefine(checkTogether);
 export type SkillOptConfig = z.output<typeof SkillOptConfig>;
 export type SkillOptConfigInput = z.input<typeof SkillOptConfig>;
 
@@ -146,13 +158,21 @@ export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfi
   'verbose',
 ]);
 
-export function checkBudgets(
-  config: { minEditBudget: number; editBudget: number },
-  context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
-): void {
-  if (config.minEditBudget <= config.editBudget) return;
-  const message = `must not exceed editBudget (${config.editBudget}), got ${config.minEditBudget}`;
-  context.addIssue({ code: 'custom', path: ['minEditBudget'], message });
+type Together = Pick<
+  z.output<z.ZodObject<typeof configShape>>,
+  'minEditBudget' | 'editBudget' | 'gate' | 'regressionVeto' | 'protectedItems'
+>;
+type Complain = { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void };
+
+/** What keys may not say together. */
+export function checkTogether(config: Together, { addIssue }: Complain): void {
+  const complain = (key: string, message: string) => addIssue({ code: 'custom', path: [key], message });
+  if (config.minEditBudget > config.editBudget) {
+    complain('minEditBudget', `must not exceed editBudget (${config.editBudget}), got ${config.minEditBudget}`);
+  }
+  if (config.gate !== 'strict') return;
+  if (config.regressionVeto) complain('regressionVeto', 'needs gate: paired, got strict');
+  if (config.protectedItems.length > 0) complain('protectedItems', 'needs gate: paired, got strict');
 }
 
 export const CONFIG_HINT = 'Every key and its default: skillopt train --help';
@@ -161,7 +181,8 @@ export const CONFIG_HINT = 'Every key and its default: skillopt train --help';
 export function withPreset<Input extends object>(input: Input): Input {
   if (typeof input !== 'object' || input === null) return input; // the schema says what is wrong with it
   const { preset = 'default' } = input as { preset?: keyof typeof PRESETS };
-  return { ...PRESETS[preset], ...input };
+  const said = Object.entries(input).filter(([, value]) => value !== undefined);
+  return { ...PRESETS[preset], ...Object.fromEntries(said) } as Input;
 }
 
 /** Fills in the defaults, or throws `CONFIG_INVALID` with one line per problem. */

@@ -25,7 +25,11 @@ export type Edit = z.infer<typeof Edit>;
  * (`target`), `rewrite` a whole new body (`content`). Both come from the update modes that rewrite.
  */
 const UpdateOp = z.enum([...EditOp.options, 'suggest', 'rewrite']);
-export const UpdateItem = Edit.extend({ op: UpdateOp });
+export const UpdateItem = Edit.extend({
+  op: UpdateOp,
+  /** What the writer of a whole new body says that it changed. */
+  changeSummary: z.array(z.string()).optional(),
+});
 export type UpdateItem = z.infer<typeof UpdateItem>;
 
 /** What is applied together, in order. */

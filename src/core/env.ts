@@ -47,6 +47,8 @@ export type ReflectContext = {
   /** Most edits that this step applies. `null`: no limit. */
   readonly editBudget: number | null;
   readonly seed: number;
+  /** Which draw of proposals from these results, from 0: analysts of one's own should ask with it. */
+  readonly sampleIndex: number;
   /** Calls through it are retried, cached and counted. */
   readonly optimizer: ChatModel;
   /** What the shared analysts propose for these results. They are asked when it is called, and only then. */
@@ -65,6 +67,8 @@ export interface SkillEnv<I extends Item = Item> {
   readonly version?: string;
   /** Replaces optimizer prompts by name. */
   readonly prompts?: PromptOverrides;
+  /** How often a rollout asks the judge, for estimates. Once, unless it is said. */
+  readonly judgeCalls?: number;
   getItems(split: string): readonly I[] | Promise<readonly I[]>;
   rolloutOne(context: RolloutContext<I>): Promise<RolloutOutput>;
   /**
@@ -99,6 +103,8 @@ type EnvDefinition<Schema extends z.ZodType<Item>> = {
   readonly initialSkill?: string;
   readonly taskTypes?: readonly string[];
   readonly prompts?: PromptOverrides;
+  /** How often a rollout asks the judge, for estimates. Once, unless it is said. */
+  readonly judgeCalls?: number;
   rolloutOne(context: RolloutContext<z.output<Schema>>): Promise<RolloutOutput>;
 };
 
@@ -106,11 +112,12 @@ type EnvDefinition<Schema extends z.ZodType<Item>> = {
 export function defineEnv<Schema extends z.ZodType<Item>>(
   definition: EnvDefinition<Schema>,
 ): SkillEnv<z.output<Schema>> {
-  const { name, version, prompts, initialSkill, taskTypes } = definition;
+  const { name, version, prompts, judgeCalls, initialSkill, taskTypes } = definition;
   return {
     name,
     ...(version === undefined ? {} : { version }),
     ...(prompts === undefined ? {} : { prompts }),
+    ...(judgeCalls === undefined ? {} : { judgeCalls }),
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     ...(taskTypes === undefined ? {} : { getTaskTypes: () => taskTypes }),
     getItems: (split) =>

@@ -8,6 +8,7 @@ import type { RolloutResult } from './rollout-result.ts';
 import type { Evaluation, ItemScore } from './score.ts';
 import type { FinalReport } from './stats/final-report.ts';
 import type { Verdict as GateVerdict, WaveJudgement } from './stats/gate.ts';
+import type { Veto } from './stats/regression-veto.ts';
 
 export const STAGES = ['rollout', 'reflect', 'aggregate', 'select', 'update', 'evaluate'] as const;
 export type Stage = (typeof STAGES)[number];
@@ -27,6 +28,8 @@ export type StageUsage = Usage & {
   readonly costUsd: number;
   /** Replies whose model has none. */
   readonly unpriced: number;
+  /** Rollouts that were made and not remembered. Only the stage `rollout` counts them. */
+  readonly rollouts?: number;
 };
 
 export const noStageUsage: StageUsage = {
@@ -47,6 +50,15 @@ export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
 
 type TriedText = { readonly op: string; readonly target: string; readonly content: string };
 
+/** What was kept out of the skill because it gives held-out tasks away, with the reason. */
+export type Refusal = TriedText & { readonly reason: string };
+
+/** Items that a winner seemed to have lost, rolled out again under both skills before they counted. */
+export type RegressionCheck = Veto & {
+  readonly incumbent: readonly ItemScore[];
+  readonly candidate: readonly ItemScore[];
+};
+
 /** What the gate decided and why. With the evidence of the run so far, the decision can be made again from this. */
 export type GateDecision = Omit<WaveJudgement, 'verdict'> & {
   readonly verdict: GateVerdict;
@@ -54,6 +66,8 @@ export type GateDecision = Omit<WaveJudgement, 'verdict'> & {
   readonly refreshed: readonly ItemScore[];
   /** A second pass of the candidate, for one that the first spoke for. */
   readonly confirmation?: readonly ItemScore[];
+  /** Only of a winner that was asked about regressions. */
+  readonly veto?: RegressionCheck;
   /** Items of the whole race. */
   readonly total: number;
 };
@@ -100,8 +114,12 @@ export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stabl
 
 /** What became of the guidance at the end of an epoch. */
 export type SlowUpdate = {
-  readonly action: StepAction | 'no_content' | 'over_cap';
+  readonly action: StepAction | 'no_content' | 'over_cap' | 'leak';
+  /** Why it is a leak. */
+  readonly leakReason?: string;
   readonly pairs: readonly { readonly id: string; readonly category: PairCategory }[];
+  /** How many of their trajectories were too long to be read whole. */
+  readonly nClippedTrajectories?: number;
   readonly prevHard: number;
   readonly currHard: number;
   readonly content: string;
@@ -111,6 +129,8 @@ export type SlowUpdate = {
   readonly evaluation: Evaluation | null;
   readonly score: number;
   readonly isPartial?: boolean;
+  /** As at a step's `evaluate`. */
+  readonly invalidReason?: string;
   readonly decision?: GateDecision;
 };
 
@@ -158,6 +178,8 @@ export type RunFact =
       readonly step: number;
       readonly epoch: number;
       readonly stepInEpoch: number;
+      /** Which of the candidates made from this batch, from the second on. */
+      readonly proposal?: number;
       /** Most edits of the step; `null` when nothing limits them. */
       readonly editBudget: number | null;
       readonly seed: number;
@@ -177,7 +199,9 @@ export type RunFact =
       {
         readonly patch: Patch;
         /** Edits that give held-out tasks away. */
-        readonly refused?: readonly (TriedText & { readonly reason: string })[];
+        readonly refused?: readonly Refusal[];
+        /** Share of the training tasks of which the patch repeats something that the skill does not say; absent if none. */
+        readonly memorisedShare?: number;
       }
     >
   | StageEvent<
@@ -192,6 +216,10 @@ export type RunFact =
         readonly nOverCap?: number;
         /** Reminders in the appendix: new ones, and all. */
         readonly notes?: { readonly added: number; readonly total: number; readonly consolidated: boolean };
+        /** A rewrite, or reminders, that give held-out tasks away. */
+        readonly refused?: readonly Refusal[];
+        /** As at `select`, of the whole candidate. */
+        readonly memorisedShare?: number;
       }
     >
   | StageEvent<
@@ -200,8 +228,10 @@ export type RunFact =
         readonly evaluation: Evaluation | null;
         readonly score: number;
         readonly action: StepAction;
-        /** The candidate lost before it had met every item: its score is not one of the whole split. */
+        /** The candidate lost before it had met every item, or too many gave no result: it has no score of the whole split. */
         readonly isPartial?: boolean;
+        /** Under the strict gate, of an invalid evaluation: why. The other gate says it in its decision. */
+        readonly invalidReason?: string;
         readonly decision?: GateDecision;
       }
     >
@@ -214,6 +244,7 @@ export type RunFact =
       readonly action: 'write_meta_skill' | 'no_content';
       readonly content: string;
       readonly reasoning: string;
+      readonly nClippedTrajectories?: number;
     }
   | { readonly type: 'epoch-end'; readonly epoch: number }
   | ({ readonly type: 'prune-end' } & Prune)
@@ -225,13 +256,24 @@ export type RunFact =
       readonly isPromoted: boolean;
     }
   | {
+      readonly type: 'test-look';
+      /** How many times these tasks were looked at, with this one. */
+      readonly looks: number;
+      /** Hash of the tasks. */
+      readonly tasks: string;
+    }
+  | {
       readonly type: 'test-end';
       readonly subject: TestSubject;
       readonly evaluation: Evaluation;
       readonly taskTypes: readonly string[];
     }
   | ({ readonly type: 'final-measurement-end' } & FinalMeasurement)
-  | { readonly type: 'run-end' };
+  | {
+      readonly type: 'run-end';
+      /** Share of the training tasks of which the best skill repeats something that the initial one does not. */
+      readonly memorisedShare?: number;
+    };
 
 /** What differs between two runs of the same thing: when, how long, and what had to be paid again. */
 export type Stamp = { readonly at: string; readonly ms: number; readonly usage: Readonly<Record<string, StageUsage>> };
@@ -246,7 +288,7 @@ export function toFact({ at: _at, ms: _ms, usage: _usage, ...fact }: RunEvent): 
 
 /** Single rollouts and calls as they finish. Not journaled, and never needed to resume. */
 export type Progress = {
-  readonly phase: 'baseline' | Stage | 'salvage' | 'slow update' | 'prune' | 'test';
+  readonly phase: 'baseline' | Stage | 'salvage' | 'slow update' | 'prune' | 'final measurement' | 'test';
   readonly step: number;
   readonly done: number;
   readonly total: number;

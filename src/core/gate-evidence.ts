@@ -9,7 +9,7 @@ import {
   type Observation,
   pooledMean,
 } from './stats/evidence.ts';
-import { patientSettings } from './stats/gate-settings.ts';
+import { gateSettings } from './stats/gate-settings.ts';
 
 /** Evidence as a state keeps it: plain, so that a state can be written down. */
 export type EvidenceTable = Readonly<Record<string, ItemEvidence>>;
@@ -56,8 +56,9 @@ export function addRefreshed(
 ): GateEvidence {
   const observations = toObservations(refreshed, metric);
   const more = (table: EvidenceTable) => toTable(addObservations(toEvidence(table), observations));
-  const next = Object.fromEntries(refreshed.map(({ id }) => [id, (draws[id] ?? 0) + 1]));
-  return { seed: isSeed ? more(seed) : seed, incumbent: more(incumbent), draws: { ...draws, ...next } };
+  const next = { ...draws };
+  for (const { id } of refreshed) next[id] = (next[id] ?? 0) + 1;
+  return { seed: isSeed ? more(seed) : seed, incumbent: more(incumbent), draws: next };
 }
 
 /** After a candidate won: its own rollouts, and as much of its predecessor's as makes a lucky lead believable. */
@@ -69,7 +70,7 @@ export function acceptEvidence(
   const candidate = addObservations(noItems, toObservations(scores, metric));
   const draws: Record<string, number> = {};
   for (const { id } of scores) draws[id] = (draws[id] ?? 0) + 1;
-  const { keptRollouts } = patientSettings(Object.keys(draws).length);
+  const { keptRollouts } = gateSettings(Object.keys(draws).length);
   const merged = mergeAccepted({ incumbent: toEvidence(incumbent), candidate, keptRollouts });
   return { seed, incumbent: toTable(merged), draws };
 }

@@ -1,6 +1,6 @@
 import type { GateDecision, RunEvent, Salvage, StepAction } from './event.ts';
 import { acceptEvidence, addRefreshed, believableScore, type GateEvidence } from './gate-evidence.ts';
-import type { RunState, ScoredSkill, StepDraft, StepRecord } from './run-state.ts';
+import type { Leak, RunState, ScoredSkill, StepDraft, StepRecord } from './run-state.ts';
 import type { Evaluation, ItemScore } from './score.ts';
 import { addStageUsage } from './stage-usage.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
@@ -33,12 +33,11 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
     case 'select': {
       const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
       const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
-      const nLeaksRefused = event.refused?.length ?? 0;
-      const leaks = nLeaksRefused > 0 ? { nLeaksRefused } : {};
-      return draft({ nEditsRanked: edits.length, edits, supportCounts, ...leaks });
+      const leaks = leaksAfter(state, event);
+      return { ...draft({ nEditsRanked: edits.length, edits, supportCounts }), leaks };
     }
     case 'update': {
-      const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes } = event;
+      const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes, memorisedShare = 0 } = event;
       const candidate = {
         candidateSkill,
         candidateHash,
@@ -47,22 +46,38 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
         ...(changeSummary ? { rewriteChangeSummary: changeSummary } : {}),
         ...(nOverCap > 0 ? { nOverCap } : {}),
         ...(notes ? { nAppendixNotesAdded: notes.added, nAppendixNotesTotal: notes.total } : {}),
+        ...(memorisedShare > 0 ? { memorisedShare } : {}),
       };
-      return { ...state, draft: { ...withoutCandidate(state.draft), ...candidate } };
+      return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
     }
     case 'evaluate': {
-      const { score, isPartial, decision } = event;
+      const { score, isPartial } = event;
       const known = learn(state, state.draft.candidateHash ?? '', event);
       const { hard = null, soft = null } = known.evaluations[state.draft.candidateHash ?? ''] ?? {};
       const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
-      const verdict = decision ? { verdict: decision.verdict, verdictReason: decision.reason } : {};
       const scores = { candidateScores: scoresOf(event) };
-      return { ...known, draft: { ...draft, ...scores, ...verdict, ...(isPartial ? { isPartial } : {}) } };
+      const partial = isPartial ? { isPartial, nItemsMet: event.evaluation?.scores.length ?? 0 } : {};
+      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial } };
     }
     default:
       event satisfies never;
       return state;
   }
+}
+
+/** The strict gate gives no verdict, unless there was nothing to judge by. */
+function verdictOf({ decision, invalidReason }: Extract<StageEnd, { stage: 'evaluate' }>): StepDraft {
+  if (decision) return { verdict: decision.verdict, verdictReason: decision.reason };
+  return invalidReason === undefined ? {} : { verdict: 'invalid', verdictReason: invalidReason };
+}
+
+/** What is refused now takes the place of what was when the step was taken before. */
+function leaksAfter(
+  { leaks }: RunState,
+  { step, stage, refused = [] }: StageEnd & { stage: 'select' | 'update' },
+): Leak[] {
+  const earlier = leaks.filter((leak) => !(leak.at === step && (leak.stage === stage || leak.stage === 'update')));
+  return [...earlier, ...refused.map(({ reason }) => ({ stage, at: step, reason }))];
 }
 
 /** A step that is taken anew, because a resumed run heard other answers, says nothing about its first candidate. */
@@ -72,8 +87,12 @@ function withoutCandidate(draft: StepDraft): StepDraft {
     nOverCap: _nOverCap,
     nAppendixNotesAdded: _added,
     nAppendixNotesTotal: _total,
+    memorisedShare: _share,
     salvagedEdits: _salvaged,
     rejectedScore: _score,
+    isPartial: _isPartial,
+    verdict: _verdict,
+    verdictReason: _reason,
     ...rest
   } = draft;
   return rest;
@@ -108,8 +127,10 @@ export function endStep(state: RunState, action: StepAction): RunState {
   };
   const current = isAccepted(action) ? candidate : state.current;
   const best = isNewBest(action, candidate, state) ? candidate : state.best;
+  const nLeaksRefused = state.leaks.filter(({ stage, at }) => stage !== 'slow_update' && at === step).length;
   const record = {
     ...draft,
+    ...(nLeaksRefused > 0 ? { nLeaksRefused } : {}),
     action,
     scoreBefore: state.current.score,
     currentScore: current.score,
@@ -132,13 +153,13 @@ type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
   readonly scoreAfter: number;
 };
 
-/** Rejected is what was tried: not what was saved of it, nor what was too long to be tried. */
+/** Rejected is what was tried: not what was saved of it, was too long to be tried, or could not be measured. */
 function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failures }: Tried): StepBufferEntry {
   const { step, action, rolloutN: nTotal, edits = [], salvagedEdits = [], nOverCap = 0 } = record;
   const entry = { step, action, nTotal, ...failures };
   const tried = edits.slice(0, edits.length - nOverCap);
   const rejectedEdits = tried.filter((_, index) => !salvagedEdits.includes(index));
-  const isRejected = action === 'reject' || salvagedEdits.length > 0;
+  const isRejected = (action === 'reject' && record.verdict !== 'invalid') || salvagedEdits.length > 0;
   return isRejected ? { ...entry, scoreBefore, scoreAfter, rejectedEdits } : entry;
 }
 
@@ -171,7 +192,8 @@ export function learn(state: RunState, hash: string, { evaluation, isPartial = f
   const known = evaluation && !isPartial ? remember(state, hash, evaluation) : state;
   if (!decision || !state.config) return known;
   const isSeed = state.current.origin === 'initial';
-  const gate = addRefreshed(state.gate, decision.refreshed, { ...state.config, isSeed });
+  const drawn = [...decision.refreshed, ...(decision.veto?.incumbent ?? [])];
+  const gate = addRefreshed(state.gate, drawn, { ...state.config, isSeed });
   const current = { ...known.current, score: believableScore(gate) };
   return {
     ...known,
@@ -181,10 +203,11 @@ export function learn(state: RunState, hash: string, { evaluation, isPartial = f
   };
 }
 
-/** All rollouts of a candidate: one of each item, or two. */
+/** All rollouts of a candidate: one of each item, or two, and those that cleared it of regressions. */
 export const scoresOf = ({ evaluation, decision }: Judged) => [
   ...(evaluation?.scores ?? []),
   ...(decision?.confirmation ?? []),
+  ...(decision?.veto?.candidate ?? []),
 ];
 
 export function accept(state: RunState, scores: readonly ItemScore[]): GateEvidence {

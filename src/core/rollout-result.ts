@@ -4,13 +4,15 @@ const unitInterval = z.number().min(0).max(1);
 
 /**
  * One task attempted once under one skill. `hard` is success, `soft` is partial credit, both from 0 to 1.
- * `errored` means that infrastructure failed: the result has no score and no analyst sees it.
+ * `errored` means that infrastructure failed: the result has no score and no analyst sees it. `unjudged` beside it says
+ * that it was no outage: the judge answered, but gave no judgement that could be read.
  */
 export const RolloutResult = z.object({
   id: z.string(),
   hard: unitInterval,
   soft: unitInterval,
   errored: z.boolean().optional(),
+  unjudged: z.boolean().optional(),
   nTurns: z.number().optional(),
   failReason: z.string().optional(),
   taskType: z.string().optional(),

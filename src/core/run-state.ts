@@ -28,6 +28,8 @@ export type StepRecord = {
   readonly step: number;
   readonly epoch: number;
   readonly stepInEpoch: number;
+  /** Which of the candidates made from its batch, from the second on. */
+  readonly proposal?: number;
   readonly action: StepAction;
   readonly editBudget: number | null;
   readonly lrDecision?: LrDecision;
@@ -46,8 +48,10 @@ export type StepRecord = {
   readonly editStatuses: readonly EditReport['status'][];
   readonly rewriteChangeSummary?: readonly string[];
   readonly nOverCap?: number;
-  /** Edits that were refused because they give held-out tasks away. */
+  /** Edits, rewrites and reminders that were refused because they give held-out tasks away. */
   readonly nLeaksRefused?: number;
+  /** Share of the training tasks of which the candidate repeats something that the skill before it does not. */
+  readonly memorisedShare?: number;
   readonly nClippedTrajectories?: number;
   readonly nAppendixNotesAdded?: number;
   readonly nAppendixNotesTotal?: number;
@@ -59,6 +63,8 @@ export type StepRecord = {
   readonly verdict?: GateDecision['verdict'];
   readonly verdictReason?: string;
   readonly isPartial?: boolean;
+  /** Of a candidate that lost before it had met all: how many validation tasks it met. Its score is an estimate. */
+  readonly nItemsMet?: number;
   /** What the candidate had to beat. */
   readonly scoreBefore: number;
   readonly currentScore: number;
@@ -92,6 +98,14 @@ export type StepDraft = Partial<StepRecord> & {
 /** An epoch's end: what the next one compares itself with. */
 type EpochRecord = { readonly epoch: number; readonly skill: string };
 
+/** Something that was refused at a step, or in the guidance of an epoch. */
+export type Leak = {
+  readonly stage: 'select' | 'update' | 'slow_update';
+  /** The step, or the epoch. */
+  readonly at: number;
+  readonly reason: string;
+};
+
 export type RunState = {
   readonly config: SkillOptConfig | undefined;
   readonly totalSteps: number;
@@ -100,6 +114,8 @@ export type RunState = {
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
   readonly baseline: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
+  /** How long the baseline took for each of its rollouts, as many at once as there are workers. */
+  readonly rolloutMs: number | undefined;
   readonly stepsDone: number;
   readonly draft: StepDraft;
   readonly history: readonly StepRecord[];
@@ -120,8 +136,14 @@ export type RunState = {
   readonly slowUpdateEpoch: number;
   readonly metaSkillEpoch: number;
   readonly lrHistory: readonly (LrDecision & { readonly step: number })[];
+  /** What was refused because it gives held-out tasks away. */
+  readonly leaks: readonly Leak[];
+  /** Of the best skill, once the run is done. */
+  readonly memorisedShare: number | undefined;
   readonly isPruned: boolean;
   readonly final: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
+  /** How many times the test tasks were looked at, with this run; nothing before it does. */
+  readonly testLooks: number | undefined;
   readonly tests: { readonly [subject in TestSubject]?: TestReport };
   readonly usage: Readonly<Record<string, StageUsage>>;
   readonly startedAt: string;
@@ -140,6 +162,7 @@ export const emptyRun: RunState = {
   current: unscored,
   best: unscored,
   baseline: undefined,
+  rolloutMs: undefined,
   stepsDone: 0,
   draft: {},
   history: [],
@@ -153,8 +176,11 @@ export const emptyRun: RunState = {
   slowUpdateEpoch: 0,
   metaSkillEpoch: 0,
   lrHistory: [],
+  leaks: [],
+  memorisedShare: undefined,
   isPruned: false,
   final: undefined,
+  testLooks: undefined,
   tests: {},
   usage: {},
   startedAt: '',

@@ -10,6 +10,16 @@ export type OpenOptions = {
   readonly maxCacheMb?: number | undefined;
 };
 
+/** A run's one look at the test tasks. */
+export type TestLook = {
+  /** Of the models and the skills: with the run's name, what tells this look from others. The same again shows nothing new. */
+  readonly measurement: string;
+  /** Hash of the tasks: looks at others are counted apart. */
+  readonly tasks: string;
+  /** Hashes of the skills that are measured, by what they are called. */
+  readonly subjects: Readonly<Record<string, string>>;
+};
+
 /** Where a run is kept. One writer at a time. */
 export interface RunStore {
   /** What messages call it, usually its path. */
@@ -27,4 +37,9 @@ export interface OpenRunStore extends AsyncDisposable {
   /** Resolves once the event would survive a crash. */
   append(event: RunEvent): Promise<void>;
   writeViews(views: Views): Promise<void>;
+  /**
+   * Counts a look at the test tasks once, however often it is told of it, and answers its number among all looks at
+   * these tasks. Without it, a run knows of no look but its own.
+   */
+  lookAtTest?(look: TestLook): Promise<number>;
 }

@@ -8,6 +8,8 @@ export type ItemScore = {
   readonly hard: number;
   readonly soft: number;
   readonly errored?: true;
+  /** Of an errored one: no judgement could be had. That is no outage. */
+  readonly unjudged?: true;
   readonly taskType?: string;
 };
 
@@ -29,8 +31,9 @@ export function toEvaluation(results: readonly RolloutResult[]): Evaluation {
   return { hard, soft, scores: results.map(toItemScore) };
 }
 
-function toItemScore({ id, hard, soft, errored, taskType }: RolloutResult): ItemScore {
-  return { id, hard, soft, ...(errored ? { errored } : {}), ...(taskType === undefined ? {} : { taskType }) };
+function toItemScore({ id, hard, soft, errored, unjudged, taskType }: RolloutResult): ItemScore {
+  const missing = { ...(errored ? { errored } : {}), ...(errored && unjudged ? { unjudged } : {}) };
+  return { id, hard, soft, ...missing, ...(taskType === undefined ? {} : { taskType }) };
 }
 
 /** Means per task type, and `overall`. Types in `taskTypes` that no item has are listed with a total of 0. */

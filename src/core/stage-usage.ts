@@ -10,9 +10,11 @@ export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
 
 /** A journal of an earlier version lacks the later counters. */
 export function addUsage(a: StageUsage, b: Partial<StageUsage>): StageUsage {
-  const sum = { ...noStageUsage, ...a } as { -readonly [Counter in keyof StageUsage]: number };
+  const sum: Record<Counter, number> = { ...noStageUsage, ...a };
   for (const counter of COUNTERS) sum[counter] += b[counter] ?? 0;
-  return sum;
+  const rollouts = (a.rollouts ?? 0) + (b.rollouts ?? 0);
+  return rollouts > 0 ? { ...sum, rollouts } : sum;
 }
 
-const COUNTERS = Object.keys(noStageUsage) as (keyof StageUsage)[];
+type Counter = Exclude<keyof StageUsage, 'rollouts'>;
+const COUNTERS = Object.keys(noStageUsage) as Counter[];

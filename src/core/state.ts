@@ -37,11 +37,14 @@ export function reduce(before: RunState, event: RunEvent): RunState {
       const baseline = { hard: evaluation.hard, soft: evaluation.soft, score };
       const all = [evaluation, ...passes].map((pass) => pass.scores);
       const gate = state.config ? openEvidence(all, state.config) : state.gate;
-      return remember({ ...state, gate, current: seed, best: seed, baseline }, seed.hash, evaluation);
+      const made = event.usage.rollout?.rollouts;
+      const rolloutMs = made === undefined ? undefined : event.ms / made;
+      return remember({ ...state, gate, current: seed, best: seed, baseline, rolloutMs }, seed.hash, evaluation);
     }
     case 'step-start': {
-      const { step, epoch, stepInEpoch, editBudget, itemIds } = event;
-      const draft = { step, epoch, stepInEpoch, editBudget, rolloutN: itemIds.length, timing: {}, tokens: {} };
+      const { step, epoch, stepInEpoch, proposal, editBudget, itemIds } = event;
+      const place = { step, epoch, stepInEpoch, ...(proposal === undefined ? {} : { proposal }) };
+      const draft = { ...place, editBudget, rolloutN: itemIds.length, timing: {}, tokens: {} };
       return { ...state, draft };
     }
     case 'lr-decision': {
@@ -65,7 +68,10 @@ export function reduce(before: RunState, event: RunEvent): RunState {
       const candidate = { skill, hash, score, step: state.stepsDone, origin };
       const current = isAccepted(action) ? candidate : known.current;
       const best = isNewBest(action, candidate, state) ? candidate : state.best;
-      return { ...known, gate, current, best, slowUpdateEpoch: epoch };
+      const { leakReason: reason } = event;
+      const leaks =
+        reason === undefined ? known.leaks : [...known.leaks, { stage: 'slow_update', at: epoch, reason } as const];
+      return { ...known, gate, current, best, leaks, slowUpdateEpoch: epoch };
     }
     case 'meta-skill-end': {
       const { epoch, action, content } = event;
@@ -91,6 +97,8 @@ export function reduce(before: RunState, event: RunEvent): RunState {
       const { type: _type, at: _at, ms: _ms, usage: _usage, ...finalMeasurement } = event;
       return { ...state, finalMeasurement };
     }
+    case 'test-look':
+      return { ...state, testLooks: event.looks };
     case 'test-end': {
       const { evaluation, subject, taskTypes } = event;
       const buckets = bucketScores(evaluation.scores, taskTypes);
@@ -98,7 +106,7 @@ export function reduce(before: RunState, event: RunEvent): RunState {
       return { ...state, tests: { ...state.tests, [subject]: report } };
     }
     case 'run-end':
-      return { ...state, isDone: true };
+      return { ...state, memorisedShare: event.memorisedShare, isDone: true };
     default:
       event satisfies never;
       return state; // an event of a later version: nothing that this one knows about

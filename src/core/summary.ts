@@ -2,6 +2,7 @@ import type { StageUsage } from './event.ts';
 import { isAccepted } from './reduce-step.ts';
 import type { RunState, StepRecord, TestReport } from './run-state.ts';
 import type { Estimate } from './stats/final-report.ts';
+import { winnerMeasurement } from './winner-measurement.ts';
 
 type EpochStats = {
   readonly epoch: number;
@@ -48,6 +49,10 @@ export type RunSummary = {
   readonly finalGain: Estimate | null;
   /** The whole interval of the gain is above 0. A winner that is not proven may be no better than the seed. */
   readonly isProven: boolean | null;
+  /** Share of the training tasks of which the best skill repeats something; `null` when nobody looked. */
+  readonly memorisedShare: number | null;
+  /** How many times the test tasks were looked at, with this run; `null` when it did not. */
+  readonly testLooks: number | null;
   readonly tests: RunState['tests'];
   readonly totalWallTimeS: number;
   readonly tokenSummary: Readonly<Record<string, StageUsage>>;
@@ -59,6 +64,7 @@ const SUMMARY_VERSION = 'skillopt-0.1.0';
 /** A fold's last word: every figure comes from the state, so a summary can be made again at any time. */
 export function summarize(state: RunState, { outRoot = '', warnings = [] as readonly string[] } = {}): RunSummary {
   const { baseline, best, current, history, tests } = state;
+  const measurement = winnerMeasurement(state);
   return {
     version: SUMMARY_VERSION,
     isDone: state.isDone,
@@ -84,11 +90,13 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     finalTestHard: tests.final?.hard ?? null,
     finalTestSoft: tests.final?.soft ?? null,
     finalTestDeltaHard: gain(tests.final, tests.baseline),
-    finalScore: state.finalMeasurement?.score ?? null,
-    finalGain: state.finalMeasurement?.gain ?? null,
-    isProven: state.finalMeasurement?.isClaimed ?? null,
+    finalScore: measurement?.score ?? null,
+    finalGain: measurement?.gain ?? null,
+    isProven: measurement?.isClaimed ?? null,
+    memorisedShare: state.memorisedShare ?? null,
     currentOrigin: current.origin,
     bestOrigin: best.origin,
+    testLooks: state.testLooks ?? null,
     tests,
     totalWallTimeS: state.wallTimeMs / 1000,
     tokenSummary: state.usage,

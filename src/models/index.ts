@@ -3,7 +3,7 @@ export type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason, Usag
 export type { RateLimitChange } from '../core/observer.ts';
 export { remainingCalls } from './ai-sdk/rate-limit-headers.ts';
 export type { Amounts } from './budget/amounts.ts';
-export { type Budget, type BudgetOptions, createBudget, type Reservation } from './budget/budget.ts';
+export { type Budget, type BudgetOptions, createBudget, type Held, type Reservation } from './budget/budget.ts';
 export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
 export { type AnthropicChatOptions, anthropicChat } from './providers/anthropic-chat.ts';
 export { type AzureChatOptions, azureChat } from './providers/azure-chat.ts';

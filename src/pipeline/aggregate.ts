@@ -1,8 +1,8 @@
 import { emptyPatch, type Patch, type RawPatch, type SourceType, type UpdateItem } from '../core/edit.ts';
+import { fence } from '../core/fence.ts';
 import { chunk } from '../core/random.ts';
 import { isFullRewrite, type UpdateMode } from '../core/update-mode.ts';
 import { ask } from './ask.ts';
-import { fence } from './fence.ts';
 import { type Memory, metaSections, noMemory } from './memory.ts';
 import { modePrompt } from './mode-prompt.ts';
 import type { StageDeps } from './stage-deps.ts';

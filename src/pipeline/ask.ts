@@ -13,6 +13,8 @@ type Question<Schema extends z.ZodType> = {
   readonly stage: OptimizerStage;
   readonly user: string;
   readonly schema: Schema;
+  /** Which draw: the same question with another index has another answer. */
+  readonly sampleIndex?: number | undefined;
   /** Longest reply, in tokens, when it is not the usual. */
   readonly maxOutputTokens?: number | undefined;
 };
@@ -35,7 +37,7 @@ type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletion
  * does not fit is `undefined`, and the stage has a fallback for that. A model out of reach still throws.
  */
 export async function ask<Schema extends z.ZodType>(
-  { prompt, suffix, stage, user, schema, maxOutputTokens }: Question<Schema>,
+  { prompt, suffix, stage, user, schema, maxOutputTokens, sampleIndex = 0 }: Question<Schema>,
   { optimizer, prompts, optimizerMaxCompletionTokens, stop }: AskDeps,
 ): Promise<z.output<Schema> | undefined> {
   const messages: ChatMessage[] = [
@@ -44,8 +46,9 @@ export async function ask<Schema extends z.ZodType>(
   ];
   for (let attempt = 0; attempt < 2; attempt++) {
     stop.signal.throwIfAborted();
-    const limit = { maxOutputTokens: maxOutputTokens ?? optimizerMaxCompletionTokens };
-    const reply = await optimizer.complete({ messages: [...messages], stage, schema, ...limit, signal: stop.abandon });
+    const settings = { sampleIndex, maxOutputTokens: maxOutputTokens ?? optimizerMaxCompletionTokens };
+    const question = { messages: [...messages], stage, schema, ...settings };
+    const reply = await optimizer.complete({ ...question, signal: stop.abandon });
     const parsed = parseReply(schema, reply);
     if (parsed.success) return parsed.data;
     const content = reply.text.trim() === '' ? '(no text)' : reply.text; // providers refuse an empty turn

@@ -3,8 +3,9 @@ import type { Item, RolloutOutput } from '../core/env.ts';
 import { RolloutResult } from '../core/rollout-result.ts';
 
 /** The result as the cache would give it back, so that a resumed run sees what the first one saw. */
-export function checkOutput(item: Item, output: RolloutOutput): RolloutResult {
-  const checked = RolloutResult.safeParse({ ...output, id: item.id });
+export function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'): RolloutResult {
+  const missing = output?.unjudged ? { errored: true } : {};
+  const checked = RolloutResult.safeParse({ ...output, ...missing, id: item.id });
   if (checked.success) return JSON.parse(JSON.stringify(checked.data));
-  throw new Error(`rolloutOne gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
+  throw new Error(`${by} gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
 }

@@ -1,8 +1,8 @@
 import type { PairCategory } from '../core/event.ts';
+import { fence } from '../core/fence.ts';
 import type { PromptName } from '../core/prompt-name.ts';
 import { clipTrajectories } from './clip-trajectories.ts';
 import type { Pair } from './compare-epochs.ts';
-import { fence } from './fence.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { trajectoryRoom } from './trajectory-room.ts';
 
@@ -21,18 +21,24 @@ type Comparison = {
   readonly head: string;
 };
 
+type Told = { readonly user: string; readonly clipped: { readonly nClippedTrajectories?: number } };
+
 /**
  * `head`, then a comparison of two epochs as the optimizer reads it: counts, then what got worse first. Fenced as data,
- * and cut to what the context has room for.
+ * and cut to what the context has room for. With how many trajectories were cut, if any.
  */
-export async function withComparison({ pairs, prompt, head }: Comparison, deps: StageDeps): Promise<string> {
+export async function withComparison({ pairs, prompt, head }: Comparison, deps: StageDeps): Promise<Told> {
   const counts = ORDER.map((category) => `${category} ${count(pairs, category)}`).join(', ');
   const shown = pairs.filter(({ category }) => category !== 'stable_success');
   const results = shown.flatMap(({ previous, current }) => [previous, current]);
-  const { texts } = await clipTrajectories(results, await trajectoryRoom({ prompt, head }, deps), deps);
+  const { texts, clippedCount } = await clipTrajectories(results, await trajectoryRoom({ prompt, head }, deps), deps);
   const textOf = new Map(shown.map((pair, index) => [pair.id, [texts[2 * index]!, texts[2 * index + 1]!]]));
   const groups = ORDER.map((category) => renderGroup(category, pairs, textOf)).filter((text) => text !== '');
-  return `${head}\n\n## Comparison (${pairs.length} tasks)\n${fence('comparison', [counts, ...groups].join('\n\n'))}`;
+  const told = fence('comparison', [counts, ...groups].join('\n\n'));
+  return {
+    user: `${head}\n\n## Comparison (${pairs.length} tasks)\n${told}`,
+    clipped: clippedCount > 0 ? { nClippedTrajectories: clippedCount } : {},
+  };
 }
 
 const count = (pairs: readonly Pair[], category: PairCategory) =>

@@ -6,6 +6,7 @@ import { type Evaluation, toEvaluation } from '../core/score.ts';
 import type { GateInput, GateSettings, Verdict } from './gate-input.ts';
 import { raceExactly } from './race-exactly.ts';
 import { raceSkill } from './race-skill.ts';
+import { requireReachable, whyInvalid } from './require-scores.ts';
 import { runRollout } from './rollout.ts';
 import type { StageDeps } from './stage-deps.ts';
 import type { Candidate } from './update.ts';
@@ -22,8 +23,10 @@ export async function evaluateCandidate(
 
 function whyUnchanged({ report }: Candidate): StepAction {
   if (report.length === 0) return 'skip_no_patches';
-  return report.every(({ status }) => status === 'skipped_no_rewrite') ? 'skip_no_rewrite' : 'unchanged';
+  return report.every(({ status }) => WITHOUT_REWRITE.has(status)) ? 'skip_no_rewrite' : 'unchanged';
 }
+
+const WITHOUT_REWRITE: ReadonlySet<string> = new Set(['skipped_no_rewrite', 'skipped_leak']);
 
 type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
 
@@ -35,15 +38,26 @@ export async function judgeSkill(text: Text, input: GateInput, deps: StageDeps):
   if (known)
     return { evaluation: null, score: gateScore(known, config), results: [], action: decide(text, known, input) };
   const { evaluation, results, isPartial, score } = await measure(text, input, deps);
+  const invalidReason = whyInvalid(results, input.items.length);
+  if (invalidReason !== undefined) return turnDown({ evaluation, results, invalidReason }, input);
   // What lost a race cannot win whatever the rest: its score is the most that it could have reached.
   const action = isPartial ? ('reject' as const) : decide(text, evaluation, input);
   return { evaluation, score, results, action, ...(isPartial ? { isPartial } : {}) };
 }
 
+type Unmeasured = Pick<Verdict, 'evaluation' | 'results'> & { readonly invalidReason: string };
+
+/** An invalid evaluation has no score: what the candidate had to beat stands in, as for one that changes nothing. */
+function turnDown(unmeasured: Unmeasured, { state }: GateInput): Verdict {
+  return { ...unmeasured, score: state.current.score, action: 'reject', isPartial: true };
+}
+
 async function measure({ candidateSkill: skill }: Text, input: GateInput, deps: StageDeps) {
   const { env, items, config } = input;
   if (config.racing === 'exact' && config.useGate) return raceExactly(skill, input, deps);
-  const { evaluation, results } = await scoreSkill({ env, skill, items }, deps);
+  const results = await runRollout({ env, skill, items, isPart: true }, deps);
+  requireReachable(results, deps.maxErroredShare);
+  const evaluation = toEvaluation(results);
   return { evaluation, results, isPartial: false, score: gateScore(evaluation, config) };
 }
 

@@ -6,7 +6,7 @@ import type { RunState } from '../core/run-state.ts';
 import type { Evaluation } from '../core/score.ts';
 
 export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
-  Partial<Pick<SkillOptConfig, 'gate' | 'racing'>>;
+  Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'proposalsPerBatch' | 'regressionVeto' | 'protectedItems'>>;
 
 /** Where candidates are measured, and what they must beat. */
 export type GateInput = {
@@ -26,7 +26,9 @@ export type Verdict = {
   readonly score: number;
   readonly action: StepAction;
   readonly results: readonly RolloutResult[];
-  /** The candidate lost before it had met every item. */
+  /** The candidate lost before it had met every item, or too many of them gave no result. */
   readonly isPartial?: boolean;
+  /** Under the strict gate: why its evaluation says nothing. The other gate says it in its decision. */
+  readonly invalidReason?: string;
   readonly decision?: GateDecision;
 };

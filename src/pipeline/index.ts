@@ -9,6 +9,7 @@ export { writeMetaSkill } from './meta-skill.ts';
 export { loadPrompts } from './prompts.ts';
 export { pruneSkill } from './prune.ts';
 export { runMinibatchReflect } from './reflect.ts';
+export { requireScores } from './require-scores.ts';
 export { runRollout } from './rollout.ts';
 export { salvagePatch } from './salvage.ts';
 export { rankAndSelect } from './select.ts';

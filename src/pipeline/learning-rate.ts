@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Patch } from '../core/edit.ts';
 import type { LrDecision } from '../core/event.ts';
+import { fence } from '../core/fence.ts';
 import type { Evaluation } from '../core/score.ts';
 import { ask } from './ask.ts';
-import { fence } from './fence.ts';
 import { type Memory, metaSections, noMemory, stepSections } from './memory.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { toWireItem } from './wire-patch.ts';

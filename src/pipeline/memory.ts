@@ -1,5 +1,5 @@
+import { fence } from '../core/fence.ts';
 import type { StepBufferEntry, TriedEdit } from '../core/step-buffer.ts';
-import { fence } from './fence.ts';
 
 /** What the optimizer remembers: this epoch's steps, and notes from earlier epochs. */
 export type Memory = { readonly stepBuffer: readonly StepBufferEntry[]; readonly metaSkill: string };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { fence } from '../core/fence.ts';
 import { ask } from './ask.ts';
 import type { Pair } from './compare-epochs.ts';
 import { withComparison } from './comparison.ts';
-import { fence } from './fence.ts';
 import { type Memory, metaSections, stepSections } from './memory.ts';
 import type { StageDeps } from './stage-deps.ts';
 
@@ -13,7 +13,11 @@ type MetaSkillInput = {
   readonly memory: Memory;
 };
 
-export type MetaNotes = { readonly content: string; readonly reasoning: string };
+export type MetaNotes = {
+  readonly content: string;
+  readonly reasoning: string;
+  readonly nClippedTrajectories?: number;
+};
 
 const Reply = z.object({ reasoning: z.string().nullish(), metaSkillContent: z.string().nullish() });
 
@@ -26,8 +30,8 @@ export async function writeMetaSkill(input: MetaSkillInput, deps: StageDeps): Pr
     ...metaSections(memory),
     ...stepSections(memory),
   ].join('\n\n');
-  const user = await withComparison({ pairs, prompt: 'meta_skill', head }, deps);
+  const { user, clipped } = await withComparison({ pairs, prompt: 'meta_skill', head }, deps);
   const question = { prompt: 'meta_skill', stage: 'meta_skill', user, schema: Reply } as const;
   const reply = await deps.limit.run(() => ask(question, deps));
-  return { content: (reply?.metaSkillContent ?? '').trim(), reasoning: reply?.reasoning ?? '' };
+  return { content: (reply?.metaSkillContent ?? '').trim(), reasoning: reply?.reasoning ?? '', ...clipped };
 }

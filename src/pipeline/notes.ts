@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { mergeNotes, readNotes, writeNotes } from '../core/appendix.ts';
+import type { Refusal } from '../core/event.ts';
+import { fence } from '../core/fence.ts';
+import type { LeakCritic } from '../core/stats/leak-critic.ts';
 import { ask } from './ask.ts';
-import { fence } from './fence.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 type NotesInput = {
@@ -9,28 +11,48 @@ type NotesInput = {
   readonly notes: readonly string[];
   /** More notes than this are merged into fewer; 0 is never. */
   readonly consolidateThreshold: number;
+  readonly readForLeaks: LeakCritic;
 };
 
 export type Noted = {
   readonly skill: string;
   readonly notes: { readonly added: number; readonly total: number; readonly consolidated: boolean };
+  /** Reminders that give held-out tasks away: they are left out. */
+  readonly refused: readonly Refusal[];
 };
 
 const Reply = z.object({ notes: z.array(z.string()) });
 
 /** The skill with new reminders in its appendix, each said once, and few enough to be read. */
 export async function addNotes(input: NotesInput, deps: StageDeps): Promise<Noted> {
-  const { skill, consolidateThreshold } = input;
+  const { skill, consolidateThreshold, readForLeaks } = input;
   const known = readNotes(skill);
-  const all = mergeNotes(known, input.notes);
+  const said = mergeNotes([], input.notes);
+  const refused = refusalsOf(said, readForLeaks);
+  const leaking = new Set(refused.map(({ content }) => content));
+  const all = mergeNotes(
+    known,
+    said.filter((note) => !leaking.has(note)),
+  );
   const isLong = consolidateThreshold > 0 && all.length > consolidateThreshold && all.length > known.length;
   const fewer = isLong ? await consolidate(skill, all, deps) : undefined;
+  // A consolidation that leaks is as good as none: without its leak it would not say what it was made from.
+  const refusedLater = refusalsOf(fewer ?? [], readForLeaks);
+  const consolidated = fewer !== undefined && refusedLater.length === 0;
+  const total = consolidated ? fewer : all;
   const added = all.length - known.length;
-  const total = fewer ?? all;
   return {
     skill: added === 0 ? skill : writeNotes(skill, total),
-    notes: { added, total: total.length, consolidated: fewer !== undefined },
+    notes: { added, total: total.length, consolidated },
+    refused: [...refused, ...refusedLater],
   };
+}
+
+function refusalsOf(notes: readonly string[], readForLeaks: LeakCritic): Refusal[] {
+  return notes.flatMap((content) => {
+    const { reason } = readForLeaks(content);
+    return reason === undefined ? [] : [{ op: 'remind', target: '', content, reason }];
+  });
 }
 
 /** Fewer notes that say the same, or `undefined` when the answer is not that. */

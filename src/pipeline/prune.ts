@@ -22,12 +22,13 @@ async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps:
   const candidateSkill = withoutPassage(kept.skill, passage);
   if (candidateSkill === undefined) return kept;
   const candidateHash = skillHash(candidateSkill);
-  const { score, evaluation } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
-  const evaluations = evaluation
-    ? { ...kept.evaluations, [candidateHash]: { hard: evaluation.hard, soft: evaluation.soft } }
-    : kept.evaluations;
+  const { score, evaluation, isPartial = false } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  const evaluations =
+    evaluation && !isPartial
+      ? { ...kept.evaluations, [candidateHash]: { hard: evaluation.hard, soft: evaluation.soft } }
+      : kept.evaluations;
   const tried = { ...kept, tries: kept.tries + 1, evaluations };
-  if (score < kept.score) return tried;
+  if (isPartial || score < kept.score) return tried;
   return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };
 }
 

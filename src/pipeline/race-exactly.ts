@@ -2,9 +2,10 @@ import { selectGateScore } from '../core/gate.ts';
 import { toEvidence, toObservations } from '../core/gate-evidence.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { type Evaluation, toEvaluation } from '../core/score.ts';
-import { exactRace, hardestFirst } from '../core/stats/exact-race.ts';
+import { exactRace, hardestFirst, startable } from '../core/stats/exact-race.ts';
 import type { GateInput } from './gate-input.ts';
-import { requireScores, runRollout } from './rollout.ts';
+import { requireReachable, whyInvalid } from './require-scores.ts';
+import { runRollout } from './rollout.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 type Race = {
@@ -16,25 +17,34 @@ type Race = {
 };
 
 /** Not the number of workers: how many items a loser has met is part of the record, which no worker may change. */
-const WAVE = 8;
+const MOST_AT_ONCE = 8;
 
 /** The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. */
 export async function raceExactly(skill: string, input: GateInput, deps: StageDeps): Promise<Race> {
-  const { env, state, config } = input;
-  const bar = Math.min(state.current.score, state.best.score); // beating either is accepted
+  const { env, config } = input;
   const items = hardestItems(input);
   const results: RolloutResult[] = [];
   while (results.length < items.length) {
-    const wave = items.slice(results.length, results.length + WAVE);
+    const race = standing(results, input);
+    const { state, upperBound } = exactRace({ ...race, remaining: items.length - results.length });
+    if (state === 'cannot-win') return { ...inOrder(results, input), isPartial: true, score: upperBound };
+    const count = startable({ ...race, inFlight: 0, waiting: items.length - results.length, limit: MOST_AT_ONCE });
+    const wave = items.slice(results.length, results.length + count);
     results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
-    requireScores(results, deps.maxErroredShare, items.length);
-    const finished = toObservations(toEvaluation(results).scores, config).map(({ score }) => score);
-    const { state: standing, upperBound } = exactRace({ bar, finished, remaining: items.length - results.length });
-    if (standing === 'cannot-win') return { ...inOrder(results, input), isPartial: true, score: upperBound };
+    requireReachable(results, deps.maxErroredShare, items.length);
+    if (whyInvalid(results, items.length)) break; // whatever the rest would give
   }
   const whole = inOrder(results, input);
   const { hard, soft } = whole.evaluation;
   return { ...whole, isPartial: false, score: selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight) };
+}
+
+function standing(results: readonly RolloutResult[], { state, config }: GateInput) {
+  return {
+    bar: Math.min(state.current.score, state.best.score), // beating either is accepted
+    finished: toObservations(toEvaluation(results).scores, config).map(({ score }) => score),
+    isPlainMean: config.gateMetric !== 'mixed',
+  };
 }
 
 function hardestItems({ items, state }: GateInput): GateInput['items'] {

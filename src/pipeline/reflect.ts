@@ -1,11 +1,11 @@
 import type { RawPatch, SourceType, UpdateItem } from '../core/edit.ts';
 import type { FailurePattern } from '../core/failure-pattern.ts';
+import { fence } from '../core/fence.ts';
 import { chunk, shuffle } from '../core/random.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { isFullRewrite, type UpdateMode } from '../core/update-mode.ts';
 import { ask } from './ask.ts';
 import { clipTrajectories } from './clip-trajectories.ts';
-import { fence } from './fence.ts';
 import { type Memory, metaSections, noMemory, stepSections } from './memory.ts';
 import { modePrompt } from './mode-prompt.ts';
 import type { StageDeps } from './stage-deps.ts';
@@ -20,6 +20,8 @@ type ReflectInput = {
   /** Most changes that one analyst may propose: the step's budget. `null`: as many as it likes. */
   readonly editBudget: number | null;
   readonly seed: number;
+  /** Which draw of the analysts: another index gives other proposals from the same results. */
+  readonly sampleIndex?: number;
   readonly failureOnly?: boolean;
   readonly mode?: UpdateMode;
   readonly memory?: Memory;
@@ -65,8 +67,8 @@ async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDep
   const outcome = sourceType === 'failure' ? 'failed' : 'succeeded';
   const user = `${head}\n\n## Trajectories (${results.length} ${outcome})\n${texts.join('\n\n')}`;
   const suffix = suffixFor(sourceType, input);
-  const question = { prompt, suffix, stage: 'analyst', user, schema: analystReplies[mode], maxOutputTokens } as const;
-  const reply = await ask(question, deps);
+  const question = { prompt, suffix, stage: 'analyst', user, schema: analystReplies[mode] } as const;
+  const reply = await ask({ ...question, maxOutputTokens, sampleIndex: input.sampleIndex }, deps);
   return {
     ...toRawPatch(reply, minibatch, input),
     ...(clippedCount > 0 ? { clippedTrajectories: clippedCount } : {}),

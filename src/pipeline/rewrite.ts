@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { UpdateItem } from '../core/edit.ts';
+import { fence } from '../core/fence.ts';
 import { keepProtected } from '../core/keep-protected.ts';
 import { ask } from './ask.ts';
-import { fence } from './fence.ts';
 import { type Memory, noMemory, stepSections } from './memory.ts';
 import type { StageDeps } from './stage-deps.ts';
-import { toWireItem } from './wire-patch.ts';
+import { ChangeSummary, toWireItem } from './wire-patch.ts';
 
 type RewriteInput = {
   readonly skill: string;
@@ -19,9 +19,7 @@ export type Rewrite = { readonly skill: string; readonly changeSummary: readonly
 
 const Reply = z.object({
   newSkill: z.string(),
-  changeSummary: z
-    .preprocess((value) => (Array.isArray(value) ? value : [value ?? '']), z.array(z.coerce.string()))
-    .transform((lines) => lines.filter((line) => line !== '')),
+  changeSummary: ChangeSummary,
 });
 
 /** The document as a rewriter makes it from suggestions. What is protected stays, whatever the rewriter did to it. */

@@ -70,12 +70,21 @@ async function attempt<I extends Item>(batch: RolloutInput<I>, deps: StageDeps):
   }
 }
 
+/** A result that cannot be used is its task's failure, and nobody else's. */
+function checkOrFail(item: Item, output: RolloutOutput): RolloutResult {
+  try {
+    return checkOutput(item, output, 'rolloutMany');
+  } catch (error) {
+    return { id: item.id, hard: 0, soft: 0, failReason: (error as Error).message };
+  }
+}
+
 /** By id where the results have one, else by position. */
 function match(items: readonly Item[], outputs: readonly RolloutOutput[], env: string): RolloutResult[] {
   const byId = new Map(outputs.flatMap((output) => (output.id === undefined ? [] : [[output.id, output] as const])));
   return items.map((item, index) => {
     const output = byId.get(item.id) ?? (byId.size === 0 ? outputs[index] : undefined);
-    if (output) return checkOutput(item, output);
+    if (output) return checkOrFail(item, output);
     throw new SkillError('ENV_INVALID', `${env}: rolloutMany gave no result for ${item.id}`);
   });
 }

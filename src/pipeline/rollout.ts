@@ -4,6 +4,7 @@ import type { RolloutResult } from '../core/rollout-result.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { checkOutput } from './check-output.ts';
 import { createDeadline } from './deadline.ts';
+import { requireScores } from './require-scores.ts';
 import { rollOutTogether } from './roll-out-together.ts';
 import type { RolloutInput } from './rollout-input.ts';
 import { rolloutKey } from './rollout-key.ts';
@@ -52,21 +53,6 @@ async function attemptOrErr<I extends Item>(attempt: Attempt<I>, deps: StageDeps
     if (!(error instanceof ModelCallError) || error.isFatal || deps.stop.signal.aborted) throw error;
     return { id: attempt.item.id, hard: 0, soft: 0, errored: true, failReason: error.message };
   }
-}
-
-/** A mean over what happened to get through would not be about the skill. Nothing of it is kept, so it is tried again. */
-export function requireScores(
-  results: readonly RolloutResult[],
-  maxErroredShare: number,
-  total = results.length,
-): void {
-  const errored = results.filter((result) => result.errored);
-  if (errored.length <= maxErroredShare * total) return;
-  const message = `${errored.length} of ${total} tasks got no score, the first because: ${errored[0]?.failReason}`;
-  throw new ModelCallError(message, {
-    isRetryable: false,
-    hint: 'Run the same command again: only these are tried again.',
-  });
 }
 
 /** A task whose code throws has failed; a model that cannot be reached has failed the run. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { fence } from '../core/fence.ts';
 import { readBlock, writeBlock } from '../core/marked-block.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { ask } from './ask.ts';
 import type { Pair } from './compare-epochs.ts';
 import { withComparison } from './comparison.ts';
-import { fence } from './fence.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 type SlowUpdateInput = {
@@ -18,22 +18,24 @@ export type Guidance = {
   readonly reasoning: string;
   readonly candidateSkill: string;
   readonly candidateHash: string;
+  readonly nClippedTrajectories?: number;
 };
 
 const Reply = z.object({ reasoning: z.string().nullish(), slowUpdateContent: z.string().nullish() });
 
 /** Guidance from what changed over an epoch, written into the one block that steps cannot touch. */
 export async function writeGuidance(input: SlowUpdateInput, deps: StageDeps): Promise<Guidance> {
-  const user = await writeQuestion(input, deps);
+  const { user, clipped } = await writeQuestion(input, deps);
   const question = { prompt: 'slow_update', stage: 'slow_update', user, schema: Reply } as const;
   const reply = await deps.limit.run(() => ask(question, deps));
   const content = (reply?.slowUpdateContent ?? '').trim();
   // No answer is not the answer that there is nothing to say: the guidance that is there stays.
   const candidateSkill = content === '' ? input.skill : writeBlock(input.skill, 'slowUpdate', content);
-  return { content, reasoning: reply?.reasoning ?? '', candidateSkill, candidateHash: skillHash(candidateSkill) };
+  const candidateHash = skillHash(candidateSkill);
+  return { content, reasoning: reply?.reasoning ?? '', candidateSkill, candidateHash, ...clipped };
 }
 
-async function writeQuestion({ previousSkill, skill, pairs }: SlowUpdateInput, deps: StageDeps): Promise<string> {
+function writeQuestion({ previousSkill, skill, pairs }: SlowUpdateInput, deps: StageDeps) {
   const guidance = readBlock(skill, 'slowUpdate');
   const head = [
     `## Current skill\n${fence('skill', skill)}`,

@@ -1,5 +1,5 @@
+import { fence } from '../core/fence.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
-import { fence } from './fence.ts';
 
 const FIELD_LENGTH = 2_000;
 const CONVERSATION_LENGTH = 12_000;

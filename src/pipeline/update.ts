@@ -1,7 +1,9 @@
 import { applyPatchWithReport, type EditReport } from '../core/apply-edit.ts';
 import type { Patch, RawPatch, UpdateItem } from '../core/edit.ts';
+import type { Refusal } from '../core/event.ts';
 import { keepProtected } from '../core/keep-protected.ts';
 import { skillHash } from '../core/skill-hash.ts';
+import type { LeakCritic } from '../core/stats/leak-critic.ts';
 import type { UpdateMode } from '../core/update-mode.ts';
 import { type Memory, noMemory } from './memory.ts';
 import { addNotes, type Noted } from './notes.ts';
@@ -15,6 +17,8 @@ export type Candidate = {
   readonly changeSummary?: readonly string[];
   readonly nOverCap?: number;
   readonly notes?: Noted['notes'];
+  readonly refused?: readonly Refusal[];
+  readonly memorisedShare?: number;
 };
 
 export type UpdateInput = {
@@ -27,22 +31,37 @@ export type UpdateInput = {
   /** What analysts want the appendix to remind of. */
   readonly patches?: readonly RawPatch[];
   readonly consolidateThreshold?: number;
+  /** Reads what a rewriter or a reminder says that the skill does not. Selected edits were read before. */
+  readonly readForLeaks?: LeakCritic;
 };
 
 /** ⑤ Step: the chosen changes, applied in order, give the candidate. Nothing to apply gives the same text. */
 export async function updateSkill(input: UpdateInput, deps: StageDeps): Promise<Candidate> {
-  const changed = await changeBody(input, deps);
-  const notes = (input.patches ?? []).flatMap((raw) => raw.appendixNotes ?? []);
-  const { consolidateThreshold = 0, maxSkillTokens = 0 } = input;
-  if (notes.length === 0) return withHash(changed);
-  const noted = await addNotes({ skill: changed.candidateSkill, notes, consolidateThreshold }, deps);
-  if (!(await fits(noted.skill, maxSkillTokens, deps))) return withHash(changed);
-  return withHash({ ...changed, candidateSkill: noted.skill, notes: noted.notes });
+  const changed = await addReminders(await changeBody(input, deps), input, deps);
+  const { candidateSkill } = changed;
+  return { ...changed, candidateHash: skillHash(candidateSkill), ...memorised(candidateSkill, input) };
 }
 
-type Changed = Omit<Candidate, 'candidateHash'>;
+type Changed = Omit<Candidate, 'candidateHash' | 'memorisedShare'>;
 
-const withHash = (changed: Changed): Candidate => ({ ...changed, candidateHash: skillHash(changed.candidateSkill) });
+const nothingFound: LeakCritic = () => ({ reason: undefined, memorisedShare: 0 });
+
+function memorised(candidateSkill: string, { skill, readForLeaks = nothingFound }: UpdateInput) {
+  const { memorisedShare } = candidateSkill === skill ? nothingFound('') : readForLeaks(candidateSkill);
+  return memorisedShare > 0 ? { memorisedShare } : {};
+}
+
+/** The reminders of all analysts go into the appendix, if the document stays short enough. */
+async function addReminders(changed: Changed, input: UpdateInput, deps: StageDeps): Promise<Changed> {
+  const { patches = [], consolidateThreshold = 0, maxSkillTokens = 0, readForLeaks = nothingFound } = input;
+  const said = patches.flatMap((raw) => raw.appendixNotes ?? []);
+  if (said.length === 0) return changed;
+  const question = { skill: changed.candidateSkill, notes: said, consolidateThreshold, readForLeaks };
+  const { skill: candidateSkill, notes, refused: leaking } = await addNotes(question, deps);
+  const refused = [...(changed.refused ?? []), ...leaking];
+  const known = refused.length > 0 ? { ...changed, refused } : changed;
+  return (await fits(candidateSkill, maxSkillTokens, deps)) ? { ...known, candidateSkill, notes } : known;
+}
 
 const changeBody = (input: UpdateInput, deps: StageDeps): Promise<Changed> =>
   byMode[input.mode ?? 'patch'](input, deps);
@@ -64,12 +83,14 @@ async function applyWithinCap({ skill, patch, maxSkillTokens = 0 }: UpdateInput,
 
 /** With fewer suggestions until the document is short enough; half of them each time, since each try is a call. */
 async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<Changed> {
-  const { skill, patch, memory = noMemory, maxSkillTokens = 0 } = input;
+  const { skill, patch, memory = noMemory, maxSkillTokens = 0, readForLeaks = nothingFound } = input;
   for (let kept = patch.edits.length; kept > 0; kept = Math.floor(kept / 2)) {
     const suggestions = patch.edits.slice(0, kept);
     const rewrite = await rewriteSkill({ skill, suggestions, memory, maxSkillTokens }, deps);
     if (!rewrite) return missing(input);
     if (!(await fits(rewrite.skill, maxSkillTokens, deps))) continue;
+    const { reason } = readForLeaks(rewrite.skill);
+    if (reason !== undefined) return leaking(input, { op: 'rewrite', target: '', content: rewrite.skill, reason });
     const { skill: candidateSkill, changeSummary } = rewrite;
     const report = suggestions.map((item, index) => row(item, index, 'applied_rewrite'));
     return { candidateSkill, changeSummary, report, ...overCap(patch.edits.length - kept) };
@@ -85,15 +106,24 @@ async function takeWholeRewrite(input: UpdateInput, deps: StageDeps): Promise<Ch
     const report = patch.edits.map((item, index) =>
       row(item, index, index === at ? 'applied_rewrite' : 'skipped_no_rewrite'),
     );
-    return { candidateSkill, report };
+    const { changeSummary } = patch.edits[at]!;
+    return { candidateSkill, ...(changeSummary ? { changeSummary } : {}), report };
   }
   return missing(input);
 }
 
 /** Something was proposed, and no document came of it. */
-function missing({ skill, patch }: UpdateInput): Changed {
-  return { candidateSkill: skill, report: patch.edits.map((item, index) => row(item, index, 'skipped_no_rewrite')) };
+function missing(
+  { skill, patch }: UpdateInput,
+  status: 'skipped_no_rewrite' | 'skipped_leak' = 'skipped_no_rewrite',
+): Changed {
+  return { candidateSkill: skill, report: patch.edits.map((item, index) => row(item, index, status)) };
 }
+
+/** A document came of it that must not be tried. */
+const leaking = (input: UpdateInput, refusal: Refusal): Changed => {
+  return { ...missing(input, 'skipped_leak'), refused: [refusal] };
+};
 
 function row({ op, target, content }: UpdateItem, index: number, status: EditReport['status']): EditReport {
   return { index: index + 1, op, target: target.slice(0, 200), contentPreview: content.slice(0, 200), status };

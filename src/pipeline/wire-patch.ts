@@ -22,6 +22,12 @@ const provenance = {
     .catch(undefined),
 };
 
+/** Lines about what changed. One line alone, or none, is common too. */
+export const ChangeSummary = z
+  .preprocess((value) => (Array.isArray(value) ? value : [value ?? '']), z.array(z.coerce.string()))
+  .optional()
+  .transform((lines = []) => lines.filter((line) => line !== ''));
+
 const WireEdit = z.object({ op: Edit.shape.op, content: text, target: text, ...provenance });
 
 const WireSuggestion = z
@@ -31,7 +37,7 @@ const WireSuggestion = z
   });
 
 const WireCandidate = z
-  .object({ title: text, newSkill: text, ...provenance })
+  .object({ title: text, newSkill: text, changeSummary: ChangeSummary, ...provenance })
   .transform(({ title, newSkill, ...rest }) => ({ op: 'rewrite' as const, target: title, content: newSkill, ...rest }));
 
 type WireItem = {
@@ -40,6 +46,7 @@ type WireItem = {
   readonly target: string;
   readonly supportCount?: number | undefined;
   readonly sourceType?: UpdateItem['sourceType'];
+  readonly changeSummary?: string[];
 };
 
 const toPatch = ({ reasoning, items }: { reasoning: string; items: readonly WireItem[] }): Patch => {
@@ -139,8 +146,13 @@ function noteOf(value: unknown): string {
   return typeof text === 'string' ? text.trim() : '';
 }
 
-function dropUndefined({ supportCount, sourceType, ...rest }: WireItem): UpdateItem {
-  return { ...rest, ...(supportCount === undefined ? {} : { supportCount }), ...(sourceType ? { sourceType } : {}) };
+function dropUndefined({ supportCount, sourceType, changeSummary = [], ...rest }: WireItem): UpdateItem {
+  return {
+    ...rest,
+    ...(supportCount === undefined ? {} : { supportCount }),
+    ...(sourceType ? { sourceType } : {}),
+    ...(changeSummary.length > 0 ? { changeSummary } : {}),
+  };
 }
 
 /** What an analyst says. Its patch may stand under `patch` or at the top level; reminders alone are an answer too. */

@@ -1,6 +1,5 @@
 import type { Finding, Rule } from './finding.ts';
-
-const MAX_CHARACTERS = 64;
+import { MAX_NAME_LENGTH, skillNameFor } from './skill-name-for.ts';
 
 type Problem = readonly [Rule, string];
 
@@ -10,14 +9,15 @@ export function checkName(
   { line, folderName }: { line: number; folderName: string | undefined },
 ): Finding[] {
   const name = written.normalize('NFKC').trim();
-  const problems = [...lengthProblems(name), ...characterProblems(name), ...folderProblems(name, folderName)];
-  return problems.map(([rule, message]) => ({ line, level: 'error', rule, message }));
+  const problems = [...lengthProblems(name), ...characterProblems(name)];
+  const errors = problems.map(([rule, message]): Finding => ({ line, level: 'error', rule, message }));
+  return [...errors, ...checkFolder(name, line, folderName)];
 }
 
 function lengthProblems(name: string): Problem[] {
   const { length } = [...name];
-  if (length >= 1 && length <= MAX_CHARACTERS) return [];
-  const message = `name: expected 1 to ${MAX_CHARACTERS} characters, got ${length}`;
+  if (length >= 1 && length <= MAX_NAME_LENGTH) return [];
+  const message = `name: expected 1 to ${MAX_NAME_LENGTH} characters, got ${length}`;
   return [[length === 0 ? 'field-missing' : 'field-length', message]];
 }
 
@@ -38,9 +38,16 @@ function characterProblems(name: string): Problem[] {
 /** Letters without a case, such as Chinese ones, are lowercase enough. */
 const isAllowed = (char: string) => /[\p{L}\p{N}-]/u.test(char) && char === char.toLowerCase();
 
-function folderProblems(name: string, folderName: string | undefined): Problem[] {
-  if (folderName === undefined || name === '' || name === folderName.normalize('NFKC')) return [];
-  return [['name-folder', `name: expected the folder's name ${quoted(folderName)}, got ${quoted(name)}`]];
+/** Where the folder's name cannot be a skill's, no name is right; for the nearest one, that is advice about the folder. */
+function checkFolder(name: string, line: number, folderName: string | undefined): Finding[] {
+  const folder = folderName?.normalize('NFKC');
+  if (folder === undefined || name === '' || name === folder) return [];
+  if (name === skillNameFor(folder)) {
+    const message = `name: is ${quoted(name)}, but the folder is ${quoted(folder)}; name it ${quoted(name)} before agents use it`;
+    return [{ line, level: 'warning', rule: 'name-folder', message }];
+  }
+  const message = `name: expected the folder's name ${quoted(folder)}, got ${quoted(name)}`;
+  return [{ line, level: 'error', rule: 'name-folder', message }];
 }
 
 const quoted = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);

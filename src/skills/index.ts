@@ -6,3 +6,5 @@ export type { Finding } from './finding.ts';
 export { type LintedSkill, lintFolder } from './lint-folder.ts';
 /** The skill files at a path. */
 export { findSkillFiles } from './read-skill-file.ts';
+/** The name for a skill in a folder. */
+export { skillNameFor } from './skill-name-for.ts';

@@ -10,6 +10,11 @@ export function isMissing(error: unknown): boolean {
   return isFileError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
+/** A place that is not ours to write, unlike one that is full or broken. */
+export function isForbidden(error: unknown): boolean {
+  return isFileError(error) && ['EACCES', 'EPERM', 'EROFS'].includes(error.code ?? '');
+}
+
 /** The reason without the path and the system call, which the message around it names already. */
 export function fileReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

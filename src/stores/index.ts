@@ -12,5 +12,7 @@ export { listRuns, type RunListing } from './list-runs.ts';
 export { memoryRun } from './memory-run.ts';
 /** A run kept in a folder. */
 export { runDirectory } from './run-directory.ts';
+/** The ledger of looks at test tasks, beside the runs. */
+export { countTestLook } from './test-looks.ts';
 /** The caches of a run alone, for work that has no journal. */
 export { openCaches } from './text-cache.ts';

@@ -29,6 +29,7 @@ const KNOWN_TYPES: Readonly<Record<RunEvent['type'], true>> = {
   'prune-end': true,
   'final-selection-end': true,
   'final-measurement-end': true,
+  'test-look': true,
   'test-end': true,
   'run-end': true,
 };
@@ -146,7 +147,7 @@ async function endOfLastLine(file: FileHandle, size: number): Promise<number> {
 }
 
 /** Makes the name of a new file as durable as its bytes. Where folders cannot be synced, the system does without. */
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r').catch(() => undefined);
   await directory?.sync().catch(() => undefined);
   await directory?.close();

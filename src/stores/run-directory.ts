@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import type { OpenOptions, OpenRunStore, RunStore, Views } from '../core/run-store.ts';
-import { isFileError, unwritable } from './file-error.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../core/run-store.ts';
+import { isFileError, isForbidden, unwritable } from './file-error.ts';
 import { openJournal, readJournal } from './journal.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
 import { takeRunLock } from './run-lock.ts';
+import { countTestLook, type LookEntry } from './test-looks.ts';
 import { openCaches } from './text-cache.ts';
 import { writeViews } from './write-views.ts';
 
@@ -51,8 +52,22 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
     ledger,
     append: journal.append,
     writeViews: viewWriter(directory),
+    lookAtTest: (look) => lookAtTest(directory, look),
     [Symbol.asyncDispose]: () => releaseAll(taken),
   };
+}
+
+/** Its number, and not how many there are: after a crash another run may have looked before this one asks again. */
+async function lookAtTest(directory: string, { measurement, ...look }: TestLook): Promise<number> {
+  const run = `${basename(directory)} ${measurement}`;
+  const entry: LookEntry = { at: new Date().toISOString(), by: 'train', run, ...look };
+  const beside = countTestLook(dirname(directory), entry);
+  // Where nothing may be written beside the run, it counts its own look alone: better than a run without an end.
+  const { place } = await beside.catch((error) => {
+    if (!isForbidden(error.cause)) throw error;
+    return countTestLook(directory, entry);
+  });
+  return place;
 }
 
 /** One call at a time, since two would write the same drafts. */

@@ -9,6 +9,7 @@ import {
   writeGuidance,
   writeMetaSkill,
 } from '../pipeline/index.ts';
+import { leakCriticOf } from './leak-critic-of.ts';
 import { memoryOf } from './memory-of.ts';
 import { comparisonOrder } from './plan.ts';
 import type { TrainInput } from './train-input.ts';
@@ -72,17 +73,20 @@ async function judgeGuidance(written: Written, { config, env, items, state }: Tr
   const nothing = { evaluation: null, score: state.current.score, results: [] };
   if (written.content === '') return { ...nothing, action: 'no_content' as const };
   if (written.candidateHash === state.current.hash) return { ...nothing, action: 'unchanged' as const };
+  const { reason: leakReason } = leakCriticOf({ items, config }, state.current.skill)(written.content);
+  if (leakReason !== undefined) return { ...nothing, action: 'leak' as const, leakReason };
   const { maxSkillTokens, slowUpdateGate: useGate } = config;
   if (maxSkillTokens > 0 && (await deps.countTokens(written.candidateSkill)) > maxSkillTokens) {
     return { ...nothing, action: 'over_cap' as const };
   }
-  return judgeSkill(written, { env, state, items: items.val, config: { ...config, useGate } }, deps);
+  const scarce = { ...config, useGate, proposalsPerBatch: 1 }; // it comes once an epoch, and is worth a second look
+  return judgeSkill(written, { env, state, items: items.val, config: scarce }, deps);
 }
 
 async function takeNotes(epoch: number, pairs: readonly Pair[], input: TrainInput, deps: StageDeps): Promise<RunState> {
   const { state, config, commit } = input;
   const comparison = { previousSkill: state.lastEpoch!.skill, skill: state.epochSkill, pairs };
-  const { content, reasoning } = await writeMetaSkill({ ...comparison, memory: memoryOf(state, config) }, deps);
-  const action = content === '' ? 'no_content' : 'write_meta_skill';
-  return commit({ type: 'meta-skill-end', epoch, action, content, reasoning });
+  const notes = await writeMetaSkill({ ...comparison, memory: memoryOf(state, config) }, deps);
+  const action = notes.content === '' ? 'no_content' : 'write_meta_skill';
+  return commit({ type: 'meta-skill-end', epoch, action, ...notes });
 }

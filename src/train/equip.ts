@@ -1,7 +1,8 @@
+import type { TextCache } from '../core/cache.ts';
 import type { SkillOptConfig } from '../core/config.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import { countTokens } from '../models/index.ts';
-import { createStageDeps, type StageDeps } from '../pipeline/index.ts';
+import { createStageDeps, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
 type EquipOptions = WrapOptions & {
@@ -9,20 +10,37 @@ type EquipOptions = WrapOptions & {
   readonly onProgress: StageDeps['onProgress'];
 };
 
-/** The stages' tools for one run, with its models wrapped in what every run needs. */
-export function equip({ promptOverrides, onProgress, ...options }: EquipOptions) {
-  const { config, caches, stop } = options;
-  const { takeUsage, ...models } = wrapModels(options);
-  const deps = createStageDeps({
-    ...models,
+/**
+ * The stages' tools for one run, with its models wrapped in what every run needs. `depsUnder` gives the same tools under
+ * another stop: for what is done after the first one has fired.
+ */
+export function equip({ promptOverrides, ...options }: EquipOptions) {
+  const { config, caches, stop, onProgress } = options;
+  const { takeUsage, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
+  const common = {
     ...stageSettings(config),
-    rollouts: caches?.rollouts,
+    rollouts: caches && countNew(caches.rollouts, countRollout),
     promptOverrides,
     countTokens,
-    stop,
-    onProgress,
-  });
-  return { deps, takeUsage };
+  };
+  return {
+    deps: createStageDeps({ ...models, ...common, stop, onProgress }),
+    depsUnder: (other: Stop, report: StageDeps['onProgress']) =>
+      createStageDeps({ ...modelsUnder(other), ...common, stop: other, onProgress: report }),
+    budget,
+    takeUsage,
+  };
+}
+
+/** What is saved was made just now. */
+function countNew(cache: TextCache, count: () => void): TextCache {
+  return {
+    get: (key) => cache.get(key),
+    set(key, value) {
+      count();
+      return cache.set(key, value);
+    },
+  };
 }
 
 function stageSettings(config: SkillOptConfig) {

@@ -16,8 +16,8 @@ export type StageEstimate = {
 
 export type EstimateInput = {
   readonly config: SkillOptConfig;
-  /** Whether a model scores the rollouts: one more call for each is assumed. */
-  readonly hasJudge?: boolean;
+  /** How often each rollout asks a model that scores it; 0 where a rule does. */
+  readonly judgeCalls?: number;
   readonly items: { readonly train: number; readonly val: number; readonly test: number };
   /** Tokens of the texts that prompts are made of: counted, but for replies, which are assumed. */
   readonly tokens: {
@@ -36,7 +36,7 @@ export type EstimateInput = {
  * to change: unchanged candidates are not measured and known rollouts not repeated. The high end changes the skill at
  * every step.
  */
-export function estimateRun({ config, items, tokens, hasJudge = false }: EstimateInput): StageEstimate[] {
+export function estimateRun({ config, items, tokens, judgeCalls = 0 }: EstimateInput): StageEstimate[] {
   const steps = countSteps(config, items.train);
   const perBatch = minibatches(config, Math.min(config.batchSize, items.train));
   const analysts = scale(perBatch, config.accumulation);
@@ -50,7 +50,7 @@ export function estimateRun({ config, items, tokens, hasJudge = false }: Estimat
   const judged = { low: trajectory + JUDGE_PROMPT, high: trajectory + JUDGE_PROMPT };
   return [
     toEstimate('rollout', attempts, add(skill, tokens.item), tokens.targetReply),
-    ...(hasJudge ? [toEstimate('judge', attempts, judged, JUDGE_REPLY)] : []),
+    ...(judgeCalls > 0 ? [toEstimate('judge', scale(attempts, judgeCalls), judged, JUDGE_REPLY)] : []),
     toEstimate('analyst', scale(analysts, steps), add(skill, prompt + minibatch), reply),
     toEstimate('merge', scale(merges(config, analysts), steps), add(skill, prompt + patches), reply),
     ...stepExtras({ config, steps, skill: add(skill, prompt + reply), tokens }),
@@ -95,16 +95,18 @@ const JUDGE_REPLY = 100;
 /** The baseline, every step's batch and evaluation, comparisons at the ends of epochs, and the tests. */
 function rollouts(config: SkillOptConfig, items: EstimateInput['items'], steps: number): Range {
   const test = config.evalTest ? items.test : 0;
-  const train = items.train * config.numEpochs;
-  // The gate that knows noise begins with two passes, and a candidate may need two.
-  const passes = config.gate === 'paired' ? 2 : 1;
-  const refreshed = config.gate === 'paired' ? steps * Math.ceil(REFRESHED * items.val) : 0;
-  const judged = steps + salvages(config, items.val, steps) + (config.useSlowUpdate ? config.numEpochs - 1 : 0);
+  const train = items.train * config.numEpochs * config.proposalsPerBatch;
+  const isPaired = config.gate === 'paired';
+  // The gate that knows noise begins with two passes; a candidate may need two as well, if there are few.
+  const passes = isPaired ? 2 : 1;
+  const perStep = isPaired && config.proposalsPerBatch === 1 ? 2 : 1;
+  const refreshed = isPaired ? steps * Math.ceil(REFRESHED * items.val) : 0;
+  const guidance = config.useSlowUpdate ? config.numEpochs - 1 : 0;
+  const judged = perStep * (steps + salvages(config, items.val, steps)) + passes * guidance;
   const single = (config.prune ? steps * config.editBudget : 0) + config.finalPasses;
   return {
-    low: passes * items.val + items.train + test,
-    high:
-      items.val * (passes * (1 + judged) + single) + refreshed + train + comparisons(config, items.train) + 3 * test,
+    low: items.val * (passes + config.finalPasses) + items.train + test,
+    high: items.val * (passes + judged + single) + refreshed + train + comparisons(config, items.train) + 3 * test,
   };
 }
 

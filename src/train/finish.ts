@@ -5,19 +5,30 @@ import type { RunState } from '../core/run-state.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';
-import { judgeSkill, pruneSkill, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
+import { judgeSkill, pruneSkill, requireScores, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
+import { openTestSeal } from './open-test-seal.ts';
 import type { TrainInput } from './train-input.ts';
 
-/** The end of a run: the last skill has its chance to be the best, the best is pruned if wished, and all are tested. */
-export async function finish(input: TrainInput, deps: StageDeps): Promise<RunState> {
+/** The end of a search: the last skill has its chance to be the best, and the best is pruned if wished. */
+export async function chooseWinner(input: TrainInput, deps: StageDeps): Promise<RunState> {
   let { state } = input;
   if (!state.final) state = await validateFinal({ ...input, state }, deps);
   if (input.config.prune && !state.isPruned) state = await prune({ ...input, state }, deps);
-  if (input.config.finalPasses > 0 && state.finalMeasurement?.hash !== state.best.hash) {
-    state = await measureWinner({ ...input, state }, deps);
-  }
+  return state;
+}
+
+/** The end of a run: the winner is measured by what the search has not seen, and all are tested. */
+export async function finish(input: TrainInput, deps: StageDeps): Promise<RunState> {
+  const state = isWinnerMeasured(input) ? input.state : await measureWinner(input, input.reserve.deps);
   return measureOnTest({ ...input, state }, deps);
 }
+
+/** Also when nobody wants it to be. */
+export function isWinnerMeasured({ config, state }: Pick<TrainInput, 'config' | 'state'>): boolean {
+  return config.finalPasses === 0 || state.finalMeasurement?.hash === state.best.hash;
+}
+
+export const isSeedWinner = ({ best, initialSkill }: RunState) => best.hash === skillHash(initialSkill);
 
 async function validateFinal({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
   const { skill: candidateSkill, hash: candidateHash, score: known } = state.current;
@@ -26,6 +37,7 @@ async function validateFinal({ env, items, state, config, commit }: TrainInput, 
   }
   const gate = { env, state, items: items.val, config: wholePass(config) };
   const { evaluation, score, results } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
+  requireScores(results, deps.maxErroredShare); // there is no other candidate to go on with
   const isPromoted = score > state.best.score;
   return commit({ type: 'final-selection-end', evaluation, score, isPromoted }, { results });
 }
@@ -37,20 +49,23 @@ const wholePass = (config: TrainInput['config']) => ({ ...config, gate: 'strict'
 const FRESH_FROM = 500;
 
 /**
- * The winner by fresh rollouts alone: what it was chosen by flatters it. The seed skill was not chosen, so all that is
- * known of it is fair; if it is the winner, nothing more is rolled out.
+ * The winner by fresh rollouts alone: what it was chosen by flatters it. So does what the seed skill has won by, if it is the
+ * winner; it has no gain over itself, whatever the dice say.
  */
-async function measureWinner({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
+export async function measureWinner(
+  { env, items, state, config, commit }: TrainInput,
+  deps: StageDeps,
+): Promise<RunState> {
   const { skill, hash } = state.best;
-  const seed = toEvidence(state.gate.seed);
-  const passes = hash === skillHash(state.initialSkill) ? 0 : config.finalPasses;
-  const measured = await scorePasses({ env, skill, items: items.val }, { from: FRESH_FROM, passes }, deps);
-  const evaluations = measured.map(({ evaluation }) => evaluation);
-  const observations = evaluations.flatMap(({ scores }) => toObservations(scores, config));
-  const fresh = passes === 0 ? seed : addObservations(noEvidence, observations);
-  const report = finalReport({ fresh, seed, confidence: config.confidence });
+  const draws = { from: FRESH_FROM, passes: config.finalPasses };
+  const measured = await scorePasses({ env, skill, items: items.val }, draws, deps);
+  const passes = measured.map(({ evaluation }) => evaluation);
+  const observations = passes.flatMap(({ scores }) => toObservations(scores, config));
+  const fresh = addObservations(noEvidence, observations);
+  const report = finalReport({ fresh, seed: toEvidence(state.gate.seed), confidence: config.confidence });
+  const claim = isSeedWinner(state) ? { gain: undefined, isClaimed: false } : {};
   const detail = { results: measured.flatMap(({ results }) => results) };
-  return commit({ type: 'final-measurement-end', hash, passes: evaluations, ...report }, detail);
+  return commit({ type: 'final-measurement-end', hash, passes, ...report, ...claim }, detail);
 }
 
 async function prune({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
@@ -75,9 +90,12 @@ function acceptedPassages({ history }: RunState): string[] {
 const SUBJECTS: readonly TestSubject[] = ['baseline', 'best', 'final'];
 
 /** All that are left, at the same time. One text is measured once, whatever it is called. */
-async function measureOnTest({ env, items, state, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
+async function measureOnTest(input: TrainInput, deps: StageDeps): Promise<RunState> {
+  const { env, items, commit } = input;
+  let { state } = input;
   const skills = { baseline: state.initialSkill, best: state.best.skill, final: state.current.skill };
   const subjects = items.test.length > 0 ? SUBJECTS.filter((subject) => !state.tests[subject]) : [];
+  if (subjects.length > 0) state = await openTestSeal(input, skills, deps);
   const texts = [...new Set(subjects.map((subject) => skills[subject]))];
   const measuring = texts.map((skill) => scoreSkill({ env, skill, items: items.test }, deps));
   await Promise.allSettled(measuring); // replies that are on their way get kept, whatever happened to others

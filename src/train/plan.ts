@@ -12,6 +12,8 @@ export type Step = {
   readonly step: number;
   readonly epoch: number;
   readonly stepInEpoch: number;
+  /** Which of the candidates that are made from these batches, from the second on. */
+  readonly proposal?: number;
   /** Most changes of the step; `null` when nothing limits them. */
   readonly editBudget: number | null;
   /** One batch, or as many as are accumulated. */
@@ -23,6 +25,7 @@ export type Epoch = { readonly epoch: number; readonly steps: readonly Step[] };
 type PlanConfig = Pick<
   SkillOptConfig,
   | 'batchSize'
+  | 'proposalsPerBatch'
   | 'accumulation'
   | 'numEpochs'
   | 'seed'
@@ -33,11 +36,13 @@ type PlanConfig = Pick<
   | 'skillUpdateMode'
 >;
 
+type StepCounts = Pick<PlanConfig, 'batchSize' | 'accumulation' | 'numEpochs' | 'proposalsPerBatch'>;
+
 export function countSteps(
-  { batchSize, accumulation, numEpochs }: Pick<PlanConfig, 'batchSize' | 'accumulation' | 'numEpochs'>,
+  { batchSize, accumulation, numEpochs, proposalsPerBatch }: StepCounts,
   itemCount: number,
 ): number {
-  return numEpochs * Math.ceil(itemCount / (batchSize * accumulation));
+  return numEpochs * Math.ceil(itemCount / (batchSize * accumulation)) * proposalsPerBatch;
 }
 
 type PlanInput = {
@@ -56,12 +61,24 @@ export function* remainingEpochs({ config, items, env, done }: PlanInput): Gener
   const budgetOf = editBudgets(config, items.length);
   for (let epoch = done.epochs + 1; epoch <= config.numEpochs; epoch++) {
     const batches = planBatches(config, items, epoch, env);
-    const steps = chunk(batches, config.accumulation).map((accumulated, index, { length }): Step => {
+    const proposals = chunk(batches, config.accumulation).flatMap((accumulated) => propose(accumulated, config));
+    const steps = proposals.map((proposal, index, { length }): Step => {
       const step = (epoch - 1) * length + index + 1;
-      return { step, epoch, stepInEpoch: index + 1, editBudget: budgetOf(step), batches: accumulated };
+      return { step, epoch, stepInEpoch: index + 1, editBudget: budgetOf(step), ...proposal };
     });
     yield { epoch, steps: steps.filter(({ step }) => step > done.steps) };
   }
+}
+
+/** Seeds of further proposals are this far apart: no epoch has so many batches. */
+const SEEDS_APART = 1_000_000;
+
+/** The same tasks several times, each time shuffled anew. A step that changed the skill makes the next roll them out again. */
+function propose(batches: readonly Batch[], { proposalsPerBatch }: PlanConfig): Pick<Step, 'batches' | 'proposal'>[] {
+  return Array.from({ length: proposalsPerBatch }, (_, index) => ({
+    ...(index > 0 ? { proposal: index + 1 } : {}),
+    batches: batches.map(({ seed, items }) => ({ seed: seed + index * SEEDS_APART, items })),
+  }));
 }
 
 /** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn anew. */

@@ -21,9 +21,10 @@ type RecorderOptions = {
  * middle of a step takes that step again; what the journal already says about it is recognised, not repeated.
  */
 export function createRecorder({ store, outRoot, journal, observers, takeUsage }: RecorderOptions) {
-  const settledCount = journal.findLastIndex(isCheckpoint) + 1;
-  let pending = journal.slice(settledCount);
-  let state = journal.slice(0, settledCount).reduce(reduce, emptyRun);
+  const settledCount = journal.findLastIndex(isSettled) + 1;
+  const unsettled = journal.slice(settledCount);
+  let pending = unsettled.filter((event) => !isAside(event));
+  let state = [...journal.slice(0, settledCount), ...unsettled.filter(isAside)].reduce(reduce, emptyRun);
   let last: RunFact | undefined = journal[settledCount - 1];
   let lastTime = performance.now();
 
@@ -53,6 +54,11 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage }
     return state;
   };
 
+  const report = (phase: Progress['phase'], ...[done, total, result]: Count): void => {
+    const notice = { phase, step: state.draft.step ?? 0, done, total };
+    notify(observers, 'onProgress', result ? { ...notice, result } : notice);
+  };
+
   return {
     state,
     commit,
@@ -62,12 +68,16 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage }
       if (event) await store.writeViews(stateViews(event, state, outRoot));
       notify(observers, 'onOpen', state);
     },
-    progress(done: number, total: number, result?: Progress['result']): void {
-      const notice = { phase: phaseAfter(last), step: state.draft.step ?? 0, done, total };
-      notify(observers, 'onProgress', result ? { ...notice, result } : notice);
-    },
+    progress: (...progress: Count) => report(phaseAfter(last), ...progress),
+    progressOf: report,
   };
 }
+
+type Count = [done: number, total: number, result?: Progress['result']];
+
+/** A budget that is used up has the winner so far measured in the middle of a step, which is taken again all the same. */
+const isAside = (event: RunFact) => event.type === 'final-measurement-end';
+const isSettled = (event: RunFact) => isCheckpoint(event) && !isAside(event);
 
 /** What a run is doing when `last` is the last thing it wrote down. */
 function phaseAfter(last: RunFact | undefined): Progress['phase'] {

@@ -1,27 +1,21 @@
-import type { SkillOptConfig } from '../core/config.ts';
-import type { Patch, UpdateItem } from '../core/edit.ts';
-import { findLeaks } from '../core/stats/leak-critic.ts';
-import { guardedItems } from './guarded-items.ts';
-import type { RunItems } from './run-items.ts';
+import type { Patch } from '../core/edit.ts';
+import type { Refusal } from '../core/event.ts';
+import type { LeakCritic } from '../core/stats/leak-critic.ts';
 
-/** An edit that gives held-out tasks away, with the reason. */
-export type RefusedEdit = Pick<UpdateItem, 'op' | 'target' | 'content'> & { readonly reason: string };
+type Refused = { readonly patch: Patch; readonly refused?: readonly Refusal[]; readonly memorisedShare?: number };
 
-type LeakSettings = Pick<SkillOptConfig, 'leakCritic' | 'maxMemorisedShare'>;
-
-/** The patch without what repeats single tasks of validation or test. What the skill says already is no secret. */
-export function refuseLeaks(
-  patch: Patch,
-  { items, skill, config }: { readonly items: RunItems; readonly skill: string; readonly config: LeakSettings },
-): { readonly patch: Patch; readonly refused: readonly RefusedEdit[] } {
-  if (!config.leakCritic || patch.edits.length === 0) return { patch, refused: [] };
-  const limit = config.maxMemorisedShare === undefined ? {} : { maxMemorisedShare: config.maxMemorisedShare };
-  const guarded = guardedItems(items);
-  const refused: RefusedEdit[] = [];
+/** The patch without what repeats single tasks of validation or test, and how much of the training tasks is left in it. */
+export function refuseLeaks(patch: Patch, readForLeaks: LeakCritic): Refused {
+  const refused: Refusal[] = [];
   const edits = patch.edits.filter(({ op, target, content }) => {
-    const { reason } = findLeaks({ edit: content, items: guarded, contract: [skill], ...limit });
+    const { reason } = readForLeaks(content);
     if (reason !== undefined) refused.push({ op, target, content, reason });
     return reason === undefined;
   });
-  return { patch: { ...patch, edits }, refused };
+  const { memorisedShare } = readForLeaks(edits.map(({ content }) => content).join('\n\n'));
+  return {
+    patch: { ...patch, edits },
+    ...(refused.length > 0 ? { refused } : {}),
+    ...(memorisedShare > 0 ? { memorisedShare } : {}),
+  };
 }

@@ -10,7 +10,7 @@ export type RunItems = {
 };
 
 type SplitConfig = Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTest'> &
-  Partial<Pick<SkillOptConfig, 'trainSize' | 'selEnvNum' | 'testEnvNum'>>;
+  Partial<Pick<SkillOptConfig, 'trainSize' | 'selEnvNum' | 'testEnvNum' | 'protectedItems'>>;
 
 /** Loads what a run needs and checks it once: every later stage may trust it. */
 export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<RunItems> {
@@ -21,6 +21,7 @@ export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<
   requireTrainSize(train.length, config);
   requireItems(env, 'train', train, 'There is nothing to learn from.');
   requireItems(env, selectionSplit, val, 'The gate has nothing to measure on.');
+  requireProtected(val, config);
   requireDistinctIds(env, { train, [selectionSplit]: val, [testSplit]: test });
   return { train, val, test };
 }
@@ -33,6 +34,15 @@ function requireTrainSize(found: number, { trainSize = 0 }: SplitConfig): void {
   throw new SkillError('CONFIG_INVALID', `trainSize is ${trainSize}, but the data has ${found} training tasks`, {
     hint: 'Correct trainSize, or leave it out: the number is taken from the data.',
   });
+}
+
+/** A protected task that is not there would protect nothing, and nobody would know. */
+function requireProtected(val: readonly Item[], { protectedItems = [], selectionSplit }: SplitConfig): void {
+  const ids = new Set(val.map(({ id }) => id));
+  const unknown = protectedItems.filter((id) => !ids.has(id));
+  if (unknown.length === 0) return;
+  const message = `protectedItems names ${unknown.join(', ')}, which the ${selectionSplit} split does not have`;
+  throw new SkillError('CONFIG_INVALID', message, { hint: `Name tasks of the ${selectionSplit} split by their id.` });
 }
 
 function requireItems(env: SkillEnv, split: string, items: readonly Item[], consequence: string): void {

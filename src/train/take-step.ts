@@ -17,6 +17,7 @@ import {
   type StageDeps,
   updateSkill,
 } from '../pipeline/index.ts';
+import { leakCriticOf } from './leak-critic-of.ts';
 import { memoryOf } from './memory-of.ts';
 import type { Step } from './plan.ts';
 import { refuseLeaks } from './refuse-leaks.ts';
@@ -49,12 +50,13 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
   const untried = config.retryRejectedEdits ? merged : withoutTried(merged, memory);
   const editBudget = await chooseBudget(plan, { patch: untried, evaluation, memory }, input, deps);
   const ranked = await rankAndSelect({ skill, patch: untried, editBudget, mode, memory }, deps);
-  const { patch, refused } = refuseLeaks(ranked, { items, skill, config });
-  await commit({ type: 'stage-end', step, stage: 'select', patch, ...(refused.length > 0 ? { refused } : {}) });
+  const readForLeaks = leakCriticOf({ items, config }, skill);
+  const { patch, ...leaks } = refuseLeaks(ranked, readForLeaks);
+  await commit({ type: 'stage-end', step, stage: 'select', patch, ...leaks });
 
   const { skillAwareConsolidateThreshold: consolidateThreshold } = config;
   const candidate = await updateSkill(
-    { skill, patch, mode, memory, maxSkillTokens, patches, consolidateThreshold },
+    { skill, patch, mode, memory, maxSkillTokens, patches, consolidateThreshold, readForLeaks },
     deps,
   );
   await commit({ type: 'stage-end', step, stage: 'update', ...candidate });
@@ -63,9 +65,9 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
     { env, candidate, state, items: items.val, config, seed: plan.batches[0]!.seed, isRefreshing: true },
     deps,
   );
-  await commit({ type: 'stage-end', step, stage: 'evaluate', ...verdict }, { results: evidence });
+  const judged = await commit({ type: 'stage-end', step, stage: 'evaluate', ...verdict }, { results: evidence });
 
-  const action = await trySalvage({ step, patch, action: verdict.action }, input, deps);
+  const action = await trySalvage({ step, patch, action: verdict.action }, { ...input, state: judged }, deps);
   return commit({ type: 'step-end', step, action });
 }
 
@@ -84,7 +86,7 @@ type Context = {
 
 /** Each batch is shuffled with its own seed; all are read at the same time. */
 async function reflectOnBatches(
-  { batches, editBudget }: Step,
+  { batches, editBudget, proposal = 1 }: Step,
   results: readonly RolloutResult[],
   { config, env, skill, memory }: Context,
   deps: StageDeps,
@@ -94,14 +96,14 @@ async function reflectOnBatches(
   const settings = { minibatchSize, editBudget, failureOnly, mode, memory, notesFrom } as const;
   const left = [...results];
   const reading = batches.map(({ seed, items }) => {
-    const batch = { skill, results: left.splice(0, items.length), seed };
+    const batch = { skill, results: left.splice(0, items.length), seed, sampleIndex: proposal - 1 };
     return reflect(env, { ...batch, editBudget }, () => runMinibatchReflect({ ...batch, ...settings }, deps), deps);
   });
   await Promise.allSettled(reading); // replies that are on their way get kept, whatever happened to others
   return (await Promise.all(reading)).flat();
 }
 
-type Lesson = Pick<ReflectContext, 'results' | 'skill' | 'editBudget' | 'seed'>;
+type Lesson = Pick<ReflectContext, 'results' | 'skill' | 'editBudget' | 'seed' | 'sampleIndex'>;
 
 /** An environment may have analysts of its own. */
 async function reflect(

@@ -1,8 +1,19 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { SkillEnv } from '../core/env.ts';
 import type { RunState } from '../core/run-state.ts';
+import type { OpenRunStore } from '../core/run-store.ts';
+import type { StageDeps } from '../pipeline/index.ts';
 import type { Commit } from './recorder.ts';
 import type { RunItems } from './run-items.ts';
+
+/** What the search may not spend, since the final measurement will need it. */
+export type Reserve = {
+  /** Judges it anew by what the run has cost so far. */
+  keep(state: RunState): void;
+  release(): void;
+  /** For the final measurement: what stopped the search does not stop it. */
+  readonly deps: StageDeps;
+};
 
 /** What the loop works on. */
 export type TrainInput = {
@@ -11,5 +22,7 @@ export type TrainInput = {
   readonly items: RunItems;
   readonly state: RunState;
   readonly commit: Commit;
+  readonly lookAtTest: NonNullable<OpenRunStore['lookAtTest']>;
+  readonly reserve: Reserve;
   readonly warn: (message: string) => void;
 };

@@ -3,22 +3,30 @@ import type { RunState } from '../core/run-state.ts';
 import { calibrate } from '../core/stats/calibration.ts';
 import { gateScore, type StageDeps, scorePasses, type scoreSkill } from '../pipeline/index.ts';
 import { endEpoch } from './end-epoch.ts';
-import { finish } from './finish.ts';
+import { chooseWinner, finish } from './finish.ts';
+import { memorisedShareOf } from './memorised-share.ts';
 import { remainingEpochs } from './plan.ts';
 import { takeStep } from './take-step.ts';
 import type { TrainInput } from './train-input.ts';
+import { withReserve } from './with-reserve.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
 export async function train(input: TrainInput, deps: StageDeps): Promise<RunState> {
   let state = input.state.baseline ? input.state : await measureBaseline(input, deps);
+  state = await withReserve({ ...input, state }, (search) => searchBest(search, deps));
+  state = await finish({ ...input, state }, deps);
+  return state.isDone ? state : input.commit({ type: 'run-end', ...memorisedShareOf(state, input) });
+}
+
+async function searchBest(input: TrainInput, deps: StageDeps): Promise<RunState> {
+  let { state } = input;
   const done = { epochs: state.lastEpoch?.epoch ?? 0, steps: state.stepsDone };
   const { config, env, items } = input;
   for (const { epoch, steps } of remainingEpochs({ config, env, items: items.train, done })) {
     for (const step of steps) state = await takeStep(step, { ...input, state }, deps);
     state = await endEpoch(epoch, { ...input, state }, deps);
   }
-  state = await finish({ ...input, state }, deps);
-  return state.isDone ? state : input.commit({ type: 'run-end' });
+  return chooseWinner({ ...input, state }, deps);
 }
 
 /** The seed skill on validation; twice for a gate that must know the noise. */

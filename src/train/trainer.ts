@@ -6,11 +6,12 @@ import type { ChatModel } from '../core/model.ts';
 import type { RunObserver } from '../core/observer.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import { emptyRun } from '../core/run-state.ts';
-import type { OpenRunStore, RunStore } from '../core/run-store.ts';
+import type { OpenRunStore, RunStore, TestLook } from '../core/run-store.ts';
 import { reduce } from '../core/state.ts';
 import { type RunSummary, summarize } from '../core/summary.ts';
 import { createStop, loadPrompts } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
+import { createReserve } from './create-reserve.ts';
 import { equip } from './equip.ts';
 import { countSteps } from './plan.ts';
 import { createRecorder, notify } from './recorder.ts';
@@ -78,7 +79,8 @@ export class SkillOptTrainer<I extends Item = Item> {
     const warnings = [...this.#warnings(items), ...cap.warnings];
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
-    const { deps, takeUsage } = equip({
+    using finalStop = createStop(signal); // for want of money the search alone is stopped
+    const { deps, depsUnder, budget, takeUsage } = equip({
       config: this.#config,
       target,
       optimizer,
@@ -100,7 +102,13 @@ export class SkillOptTrainer<I extends Item = Item> {
       warnings.push(message);
       notify(observers, 'onWarning', message);
     };
-    const end = await train({ config, env: this.#options.env, items, state, commit: recorder.commit, warn }, deps);
+    const finalDeps = depsUnder(finalStop, (...progress) => recorder.progressOf('final measurement', ...progress));
+    const reserve = createReserve({ config, items, budget, deps: finalDeps });
+    const lookAtTest = async (look: TestLook) => store.lookAtTest?.(look) ?? 1;
+    const end = await train(
+      { config, env: this.#options.env, items, state, commit: recorder.commit, lookAtTest, reserve, warn },
+      deps,
+    );
     return summarize(end, { outRoot, warnings });
   }
 

@@ -84,13 +84,17 @@ function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: read
     case 'aggregate':
       return { [`${dir}/merged_patch.json`]: json(fact.patch) };
     case 'select':
-      return { [`${dir}/ranked_patch.json`]: json(fact.patch) };
+      return {
+        [`${dir}/ranked_patch.json`]: json(fact.patch),
+        ...(fact.refused ? { [`${dir}/refused_edits.json`]: json(fact.refused) } : {}),
+      };
     case 'update':
       return {
         [`${dir}/candidate_skill.md`]: fact.candidateSkill,
         [`${dir}/edit_apply_report.json`]: json(fact.report),
         ...(fact.changeSummary ? { [`${dir}/rewrite_result.json`]: json({ changeSummary: fact.changeSummary }) } : {}),
         ...(fact.notes ? { [`${dir}/appendix_notes.json`]: json(fact.notes) } : {}),
+        ...(fact.refused ? { [`${dir}/refused_update.json`]: json(fact.refused) } : {}),
       };
     case 'evaluate':
       return fact.evaluation ? evaluationViews(`${dir}/selection_eval`, fact.evaluation, results) : {};
@@ -104,6 +108,7 @@ function evaluationViews(
   taskTypes?: readonly string[],
 ): Views {
   const { hard, soft, scores } = evaluation;
+  const unjudged = scores.filter((score) => score.unjudged).length;
   return {
     [`${dir}/results.json`]: json(results),
     [`${dir}/summary.json`]: json({
@@ -111,6 +116,7 @@ function evaluationViews(
       soft,
       n: scores.length,
       errored: scores.filter((score) => score.errored).length,
+      ...(unjudged > 0 ? { unjudged } : {}),
     }),
     [`${dir}/buckets.json`]: json({ buckets: bucketScores(scores, taskTypes) }),
   };

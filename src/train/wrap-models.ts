@@ -18,7 +18,7 @@ import {
 import type { Stop } from '../pipeline/index.ts';
 import { priceFor } from './price-for.ts';
 import { notify } from './recorder.ts';
-import { runBudget } from './run-budget.ts';
+import { type ModelUse, runBudget } from './run-budget.ts';
 
 export type WrapOptions = {
   readonly config: SkillOptConfig;
@@ -46,21 +46,20 @@ export function wrapModels({
   usage = {},
   ledger,
 }: WrapOptions) {
-  const { signal } = stop;
   const meter = createMeter();
   const limiters = createLimiterPool((account) => ({
     initial: config.workers,
     max: config.workers,
     onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
   }));
-  const budgeted = runBudget({ config, target, optimizer, usage, ledger, signal });
+  const budget = runBudget({ config, target, optimizer, usage, ledger });
   const countRetry = ({ request }: { readonly request: ChatRequest }) =>
     meter.add(request.stage ?? 'other', { retries: 1 });
 
   const countWait = ({ request, waitMs }: { readonly request: ChatRequest; readonly waitMs: number }) =>
     meter.add(request.stage ?? 'other', { waitMs });
 
-  const paced = (model: ChatModel, { account }: ChatModel) =>
+  const paced = (model: ChatModel, { account }: ChatModel, signal: AbortSignal) =>
     account === undefined
       ? model
       : withRateLimit(model, limiters.sharedLimiter(account), {
@@ -69,7 +68,7 @@ export function wrapModels({
           onRequeue: countRetry,
           onWait: countWait,
         });
-  const retried = (model: ChatModel) =>
+  const retried = (model: ChatModel, signal: AbortSignal) =>
     withRetry(model, {
       maxRetries: config.maxRetries,
       signal,
@@ -84,13 +83,22 @@ export function wrapModels({
   const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
   const cached = (model: ChatModel) => (caches ? withReplyCache(model, caches.replies, { onHit }) : model);
 
-  const wrap = (model: ChatModel) =>
-    cached(metered(retried(paced(budgeted(withTimeout(model, config.callTimeoutMs), model), model)), model));
+  const wrap = (model: ChatModel, use: ModelUse) => {
+    const limited = budget.within(withTimeout(model, config.callTimeoutMs), model, use);
+    return cached(metered(retried(paced(limited, model, use.signal), use.signal), model));
+  };
+  const modelsUnder = ({ signal }: Stop) => ({
+    target: wrap(target, { signal, isForRollouts: true }),
+    optimizer: wrap(optimizer, { signal, isForRollouts: false }),
+    judge: judge && wrap(judge, { signal, isForRollouts: true }),
+  });
   return {
-    target: wrap(target),
-    optimizer: wrap(optimizer),
-    judge: judge && wrap(judge),
+    ...modelsUnder(stop),
+    /** The same models, meter and limits for what goes on after `stop` has fired. */
+    modelsUnder,
+    budget,
     takeUsage: () => meter.take(),
+    countRollout: () => meter.add('rollout', { rollouts: 1 }),
   };
 }
 

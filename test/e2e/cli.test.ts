@@ -5,7 +5,7 @@ import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { createProject, worldFiles } from './project.ts';
 
-const quick = { numEpochs: 1, batchSize: 12, target: 'simulated', optimizer: 'simulated' };
+const quick = { numEpochs: 1, batchSize: 12, proposalsPerBatch: 1, target: 'simulated', optimizer: 'simulated' };
 
 /** Every file below a folder with its bytes: what «nothing on disk changed» means. */
 async function snapshot(directory: string): Promise<Record<string, string>> {

@@ -81,6 +81,7 @@ describe('the journal, format 1', () => {
         'type epoch content reasoning candidateSkill candidateHash evaluation score action pairs prevHard currHard at ms usage',
       'epoch-end': 'type epoch at ms usage',
       'final-selection-end': 'type evaluation score isPromoted at ms usage',
+      'test-look': 'type looks tasks at ms usage',
       'test-end': 'type subject evaluation taskTypes at ms usage',
       'run-end': 'type at ms usage',
     });
@@ -89,7 +90,8 @@ describe('the journal, format 1', () => {
 
   it('has more keys under the gate that knows noise', async () => {
     const rows = (await journalOfToday({})).map((event) => [nameOf(event), Object.keys(event).join(' ')]);
-    expect(Object.fromEntries(rows)).toMatchObject({
+    // The first of each name: a later step may have had nothing to decide.
+    expect(Object.fromEntries(rows.reverse())).toMatchObject({
       'baseline-end': 'type evaluation score passes at ms usage',
       'stage-end evaluate': 'type step stage evaluation score action isPartial decision at ms usage',
       'final-measurement-end': 'type hash passes score gain isClaimed confidence at ms usage',
@@ -97,10 +99,11 @@ describe('the journal, format 1', () => {
   });
 
   it('is written today as it was written then', async () => {
-    const [start, ...today] = (await journalOfToday()).map(toFact);
-    const [then, ...facts] = goldenWhole.map(toFact);
+    const [start, ...facts] = (await journalOfToday()).map(toFact);
+    const today = facts.filter(({ type }) => type !== 'test-look'); // the golden run is older
+    const [then, ...before] = goldenWhole.map(toFact);
     expect(start).toMatchObject({ ...then, identity: {}, config: {} });
-    expect(JSON.parse(JSON.stringify(today))).toEqual(facts);
+    expect(JSON.parse(JSON.stringify(today))).toEqual(before);
   });
 
   it('folds to what the run came to', () => {
@@ -329,10 +332,12 @@ describe('the journal, format 1', () => {
         "finalTestSoft": null,
         "isDone": true,
         "isProven": null,
+        "memorisedShare": null,
         "outRoot": "runs/sums",
         "stepsDone": 2,
         "testDeltaHard": 0.5,
         "testHard": 1,
+        "testLooks": null,
         "testSoft": 1,
         "tests": {
           "baseline": {

@@ -51,6 +51,7 @@ const surface: Record<string, string[]> = {
     'summarize',
     'toFact',
   ],
+  './judges': ['SingleJudgement', 'judgeAnswer', 'judgedOutput', 'judgementsOf'],
   './stats': [
     'MAX_MISSING_SHARE',
     'addObservations',
@@ -81,6 +82,7 @@ const surface: Record<string, string[]> = {
     'raceOrder',
     'refreshPlan',
     'regressionVeto',
+    'settingsFor',
     'startable',
     'tCdf',
     'tQuantile',
@@ -97,6 +99,7 @@ describe('the published package', () => {
       '.',
       './agents',
       './envs',
+      './judges',
       './models',
       './sim',
       './stats',

@@ -21,6 +21,14 @@ const limits = fc.record({
   maxTotalTokens: fc.option(fc.nat({ max: 20_000 }), { nil: undefined }),
   maxCostUsd: fc.option(fc.double({ min: 0, max: 10, noNaN: true }), { nil: undefined }),
 });
+const holding = fc.option(
+  fc.record({
+    calls: fc.nat({ max: 100 }),
+    totalTokens: fc.nat({ max: 10_000 }),
+    costUsd: fc.double({ min: 0, max: 5, noNaN: true }),
+  }),
+  { nil: undefined },
+);
 type Attempt = { bound: Amounts; ending: { share: number } | 'release'; rests: number[] };
 
 it('what is spent and set aside never passes a limit, however 64 workers interleave', async () => {
@@ -39,6 +47,43 @@ it('what is spent and set aside never passes a limit, however 64 workers interle
     { numRuns: 100 },
   );
 });
+
+it('leaves alone what is kept back, whenever that changes, and keeps nobody waiting for ever', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      limits,
+      fc.array(attempt, { maxLength: 100 }),
+      fc.array(holding, { maxLength: 12 }),
+      async (given, attempts, holdings) => {
+        const budget = createBudget(given);
+        const seen = { calls: 0 };
+        const work = [...attempts];
+        const workers = Array.from({ length: WORKERS }, () => worker({ budget, expectSafe: () => {} }, work, seen));
+        for (const part of holdings) {
+          if (part) budget.hold({ ...part, purpose: 'one', others: 'another' });
+          else budget.release();
+          await holdOut(budget, part);
+        }
+        await Promise.all(workers);
+        expect(budget.reserved()).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
+        expect(budget.spent().calls).toBe(seen.calls);
+        for (const name of AMOUNTS) expect(budget.spent()[name]).toBeLessThanOrEqual(budget.limits[name] + 1e-9);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+const AMOUNTS = ['calls', 'totalTokens', 'costUsd'] as const;
+
+/** For a while nothing more is set aside than what is left beside the part: only what was before may be in it. */
+async function holdOut(budget: Budget, part: Amounts | undefined): Promise<void> {
+  const used = (name: keyof Amounts) => budget.spent()[name] + budget.reserved()[name];
+  const free = (name: keyof Amounts) => Math.max(used(name), budget.limits[name] - (part?.[name] ?? 0));
+  const most = AMOUNTS.map(free);
+  for (let turns = 0; turns < 5; turns++) await Promise.resolve();
+  for (const [index, name] of AMOUNTS.entries()) expect(used(name)).toBeLessThanOrEqual(most[index]! + 1e-8);
+}
 
 type Kept = { budget: Budget; expectSafe: () => void };
 

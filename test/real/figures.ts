@@ -1,13 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Estimate } from '../../src/core/stats/index.ts';
 
-const sections: string[] = [];
-
-/** Adds lines to the figures of this run, in `.cache/local-model/figures.md`. */
+/** Keeps the figures of this run under their title, in `.cache/local-model/figures`. */
 export function report(title: string, lines: readonly string[]): void {
-  sections.push(`## ${title}\n\n${lines.join('\n')}\n`);
-  mkdirSync('.cache/local-model', { recursive: true });
-  writeFileSync('.cache/local-model/figures.md', sections.join('\n'));
+  const folder = '.cache/local-model/figures';
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/${title.toLowerCase().replaceAll(' ', '-')}.md`, `## ${title}\n\n${lines.join('\n')}\n`);
 }
 
 export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
@@ -16,3 +14,5 @@ export const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(1
 
 export const withInterval = ({ value, interval }: Estimate) =>
   `${points(value)} points (${points(interval.low)} to ${points(interval.high)})`;
+
+export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

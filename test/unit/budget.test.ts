@@ -133,6 +133,75 @@ describe('when only what others set aside stands in the way', () => {
   });
 });
 
+describe('a part that is kept back', () => {
+  const words = { purpose: 'the end', others: 'the start' };
+
+  it('is not set aside, until it is released', async () => {
+    const budget = createBudget({ maxCalls: 3 });
+    budget.hold({ calls: 2, ...words });
+    expect(budget.left().calls).toBe(1);
+    (await budget.reserve(call)).settle(call);
+    await expect(budget.reserve(call)).rejects.toThrow(
+      '--max-calls is reached: 1 of 3 calls are spent, and 2 are kept for the end',
+    );
+    budget.release();
+    (await budget.reserve(call)).settle(call);
+    expect(budget.left().calls).toBe(1);
+  });
+
+  it.each([
+    [
+      { maxTotalTokens: 250 },
+      { totalTokens: 200 },
+      '--max-total-tokens leaves nothing for the start: 0 of 250 tokens were spent before it, the end needs 200, and the next call may take up to 100',
+    ],
+    [
+      { maxCostUsd: 1, spent: { costUsd: 0.4 } },
+      { costUsd: 0.6 },
+      '--max-cost-usd leaves nothing for the start: $0.40 of $1.00 were spent before it, the end needs $0.60, and the next call may take up to $0.50',
+    ],
+    [{ maxCalls: 5, spent: { calls: 4 } }, { calls: 9 }, 'calls were spent before it, and the end needs 9'],
+    [
+      { maxMinutes: 2 },
+      { minutes: 2 },
+      '--max-minutes is reached: 0 of 2 minutes are over, and 2 are kept for the end',
+    ],
+  ])('%j of which %j is kept says so', async (limits, part, message) => {
+    const budget = createBudget(limits);
+    budget.hold({ ...part, ...words });
+    await expect(budget.reserve(call)).rejects.toThrow(message);
+  });
+
+  it('of minutes ends earlier what is not it', async () => {
+    let now = 0;
+    const budget = createBudget({ maxMinutes: 2, now: () => now });
+    budget.hold({ minutes: 0.5, ...words });
+    now = 89_999;
+    (await budget.reserve(call)).settle(call);
+    now = 90_000;
+    await expect(budget.reserve(call)).rejects.toThrow('1.5 of 2 minutes are over, and 0.5 are kept for the end');
+    budget.release();
+    (await budget.reserve(call)).settle(call);
+    now = 120_000;
+    await expect(budget.reserve(call)).rejects.toThrow('2 of 2 minutes are over');
+  });
+
+  it('sends away who waits for it, and lets go who waited for its release', async () => {
+    const budget = createBudget({ maxTotalTokens: 250 });
+    const first = await budget.reserve(call);
+    await budget.reserve(call);
+    const third = budget.reserve(call);
+    budget.hold({ totalTokens: 151, ...words });
+    await expect(third).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
+    first.release();
+    budget.hold({ totalTokens: 100, ...words });
+    const fourth = budget.reserve(call);
+    budget.release();
+    await fourth;
+    expect(budget.left().totalTokens).toBe(50);
+  });
+});
+
 it('counts what a call did cost when that is more than its bound, and tells', async () => {
   const overruns: unknown[] = [];
   const budget = createBudget({ maxTotalTokens: 150, onOverrun: (overrun) => overruns.push(overrun) });

@@ -16,6 +16,28 @@ const target = { role: 'target', env: keys } as const;
 const id = async (spec: Parameters<typeof resolveModel>[0], options = {}) =>
   (await resolveModel(spec, { ...target, ...options })).id;
 
+describe('a model whose key is refused', () => {
+  it.each([
+    [{ provider: 'openai', model: 'm' }, 'OPENAI_API_KEY'],
+    [{ provider: 'anthropic', model: 'm' }, 'ANTHROPIC_API_KEY'],
+    [{ provider: 'google', model: 'm' }, 'GEMINI_API_KEY'],
+    [{ provider: 'azure', model: 'm' }, 'AZURE_API_KEY'],
+    [{ provider: 'minimax', model: 'm' }, 'MINIMAX_API_KEY'],
+    [{ provider: 'compatible', model: 'm', apiKeyEnv: 'MY_KEY' }, 'MY_KEY'],
+    [{ provider: 'qwen', model: 'm' }, 'the variable that'],
+  ])('names the variable that it came from, and not the key: %j', async (spec, variable) => {
+    await using server = await startFakeLLM(() => ({ status: 401, content: 'no' }));
+    const model = await resolveModel({ ...spec, baseURL: server.baseURL }, target);
+    const asking = model.complete({ messages: [{ role: 'user', content: 'q' }] });
+    const error = await asking.catch((thrown: { message: string; hint: string }) => thrown);
+    expect(error).toMatchObject({
+      status: 401,
+      hint: expect.stringMatching(`^Check ${variable},? .*holds the API key`),
+    });
+    for (const key of Object.values(keys)) expect(JSON.stringify(error)).not.toContain(key);
+  });
+});
+
 describe('a model by name', () => {
   it('is simulated in either role, with knobs', async () => {
     expect(await id('simulated')).toContain('sim-target');

@@ -94,3 +94,43 @@ describe('skillopt skill lint', () => {
     expect(out).toContain('examples:\n  skillopt skill lint ');
   });
 });
+
+describe('the skill of a new project', () => {
+  const initAndLint = async (folderName: string, cwd: string) => {
+    const io = captureIo({ cwd });
+    expect(await runCli(['init', folderName], io)).toBe(0);
+    const lint = captureIo({ cwd });
+    const code = await runCli(['skill', 'lint', folderName, '--json'], lint);
+    const { errors, warnings } = JSON.parse(lint.out());
+    return { code, errors, warnings };
+  };
+
+  it.each([
+    ...['my-skill', 'größe', '2026', '007', 'null', 'true', '技能', 'a/b/deep-one'],
+    ...['.', `${'long-'.repeat(12)}name`],
+  ])('has no finding in the folder %s', async (name) => {
+    using folder = tempFolder({ 'valid-name/keep': '' });
+    expect(await initAndLint(name, `${folder.path}/valid-name`)).toEqual({ code: 0, errors: 0, warnings: 0 });
+  });
+
+  it.each([
+    ...['My Skill', 'PDF', 'snake_case', 'dashes--', 'v1.2', 'Ärger Ⅳ', '🎉', 'ünïcode & more'],
+    'x'.repeat(80),
+    `${'long-'.repeat(12)}nam-e`.padEnd(70, 'x'),
+  ])('is no error in the folder %s, which cannot be a skill’s name', async (name) => {
+    using folder = tempFolder();
+    expect(await initAndLint(name, folder.path)).toEqual({ code: 0, errors: 0, warnings: 1 });
+  });
+
+  it('is told to rename such a folder; another name in it is an error all the same', async () => {
+    using folder = tempFolder({ 'My Skill/SKILL.md': skill('my-skill'), 'Your Skill/SKILL.md': skill('my-skill') });
+    const lint = async (name: string) => {
+      const io = captureIo({ cwd: folder.path });
+      return [await runCli(['skill', 'lint', name], io), io.out().split('\n')[0]];
+    };
+    const advice = 'name: is "my-skill", but the folder is "My Skill"; name it "my-skill" before agents use it';
+    expect(await lint('My Skill')).toEqual([0, `My Skill/SKILL.md:2  warning  ${advice}`]);
+    const wrong = `name: expected the folder's name "Your Skill", got "my-skill"`;
+    expect(await lint('Your Skill')).toEqual([1, `Your Skill/SKILL.md:2  error  ${wrong}`]);
+  });
+});

@@ -26,6 +26,14 @@ describe('estimateRun', () => {
     expect(byStage.meta_skill!.calls).toEqual({ low: 0, high: 0 });
   });
 
+  it('counts the final measurement as needed, whatever the search finds', () => {
+    const least = (settings: SkillOptConfigInput) =>
+      estimateRun({ config: parseConfig({ ...STRICT, ...settings }), items, tokens })[0]!.calls.low;
+    expect(least({ finalPasses: 0 })).toBe(20 + 40 + 30);
+    expect(least({ finalPasses: 2 })).toBe(20 + 40 + 30 + 2 * 20);
+    expect(least({ finalPasses: 1, evalTest: false })).toBe(20 + 40 + 20);
+  });
+
   it.each([1, 2, 3, 4, 5])('is kept by real runs (seed %i)', async (seed) => {
     const settings: SkillOptConfigInput = { numEpochs: 3, batchSize: 4, minibatchSize: 2, mergeBatchSize: 2, seed };
     const [target, optimizer] = [levelsTarget(), levelsOptimizer()];

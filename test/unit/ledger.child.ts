@@ -8,7 +8,7 @@ const trainer = new SkillOptTrainer({
   env: levelsEnv(),
   target: model('target'),
   optimizer: model('optimizer'),
-  config: { numEpochs: 2, batchSize: 4, ...(JSON.parse(config) as SkillOptConfigInput) },
+  config: { numEpochs: 2, batchSize: 4, finalPasses: 0, ...(JSON.parse(config) as SkillOptConfigInput) },
 });
 
 // Trains until it is killed, or says how it ended.

@@ -56,7 +56,8 @@ const train = (outRoot: string, config: SkillOptConfigInput) => {
   const trainer = new SkillOptTrainer({
     env: levelsEnv(),
     ...models,
-    config: { numEpochs: 2, batchSize: 4, outRoot, ...config },
+    // Nothing is kept back for fresh passes: the limit is what is sent.
+    config: { numEpochs: 2, batchSize: 4, finalPasses: 0, outRoot, ...config },
   });
   const sent = () => models.target.requests.length + models.optimizer.requests.length;
   return trainer.train().then(

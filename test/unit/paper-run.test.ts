@@ -175,7 +175,7 @@ describe('a run of the paper', () => {
       ...[...epoch, 'epoch-end'],
       ...[...epoch, 'slow-update-end', 'meta-skill-end', 'epoch-end'],
       ...[...epoch, 'slow-update-end', 'epoch-end'],
-      ...['final-selection-end', 'test-end', 'test-end', 'test-end', 'run-end'],
+      ...['final-selection-end', 'test-look', 'test-end', 'test-end', 'test-end', 'run-end'],
     ]);
   });
 
@@ -408,6 +408,29 @@ describe('each update mode', () => {
     expect(calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(calls.map(() => 64_000));
     expect(ofType(facts, 'step-start').map(({ editBudget }) => editBudget)).toEqual([null, null, null]);
     expect(levelOf(summary.bestSkill)).toBe(5);
+  });
+
+  it('full_rewrite_minibatch: what a writer says that it changed goes through the merge into the record', async () => {
+    const { calls, facts, store } = await paperRun({
+      levels: [],
+      config: { ...short, skillUpdateMode: 'full_rewrite_minibatch' },
+      script: {
+        analyst: ({ step, user }) => ({
+          patch: { skill_candidates: [{ new_skill: `LEVEL=1 ${user.length}`, change_summary: [`read ${step}`] }] },
+        }),
+        merge: ({ step }) => ({
+          skill_candidates: [
+            { new_skill: `LEVEL=${step + 2}`, ...(step === 2 ? {} : { change_summary: `step ${step}` }) },
+          ],
+        }),
+      },
+    });
+    expect(calls.find(({ stage }) => stage === 'merge')!.user).toMatch(/"change_summary": \[\s+"read 1"\s+\]/);
+    const summaries = ofStage(facts, 'update').map(({ changeSummary }) => changeSummary);
+    expect(summaries, 'the third step had one analyst and no merge').toEqual([['step 1'], undefined, ['read 3']]);
+    const history = JSON.parse(store.views['history.json']!);
+    expect(history[0].rewrite_change_summary).toEqual(['step 1']);
+    expect(JSON.parse(store.views['steps/step_0003/rewrite_result.json']!)).toEqual({ change_summary: ['read 3'] });
   });
 
   it('skips a step whose rewriter writes nothing, and counts it', async () => {

@@ -36,6 +36,7 @@ describe('ask', () => {
         ],
         stage: 'ranking',
         schema,
+        sampleIndex: 0,
         maxOutputTokens: 4096,
         signal: deps.stop.abandon,
       },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fence } from '../../src/core/fence.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
-import { fence } from '../../src/pipeline/fence.ts';
 import { clip, isFailure, renderTrajectory } from '../../src/pipeline/trajectory.ts';
 
 const withoutNonce = (text: string) => text.replaceAll(/-[0-9a-f]{8}>/g, '-NONCE>');

@@ -2,7 +2,7 @@ import type { RolloutResult, SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../src/models/index.ts';
 import { clipTrajectories } from '../../src/pipeline/clip-trajectories.ts';
-import { appends, byLevel, type Script, scriptedRun, type Task } from '../scripted-run.ts';
+import { appends, byLevel, ofType, type Script, scriptedRun, type Task } from '../scripted-run.ts';
 
 const CHARACTERS = { countTokens: (text: string) => text.length };
 
@@ -76,6 +76,20 @@ describe('a run with long trajectories', () => {
     expect(history[0].n_clipped_trajectories, 'the one success was read alone').toBe(9);
     const roomy = await run({});
     expect(JSON.parse(roomy.store.views['history.json']!)[0]).not.toHaveProperty('n_clipped_trajectories');
+  });
+
+  it('says with the guidance and the notes of an epoch how many were clipped', async () => {
+    const { store, facts } = await run({ maxTrajectoryTokens: 3_000 });
+    const view = (path: string) => JSON.parse(store.views[path]!);
+    const [guidance] = ofType(facts, 'slow-update-end');
+    const shown = guidance!.pairs.filter(({ category }) => category !== 'stable_success');
+    expect(guidance!.nClippedTrajectories).toBe(2 * shown.length);
+    expect(view('slow_update/epoch_02/slow_result.json').n_clipped_trajectories).toBe(2 * shown.length);
+    expect(ofType(facts, 'meta-skill-end')[0]!.nClippedTrajectories).toBe(2 * shown.length);
+    expect(view('meta_skill/epoch_02/meta_skill_result.json').n_clipped_trajectories).toBe(2 * shown.length);
+    const roomy = await run({});
+    expect(ofType(roomy.facts, 'slow-update-end')[0]).not.toHaveProperty('nClippedTrajectories');
+    expect(ofType(roomy.facts, 'meta-skill-end')[0]).not.toHaveProperty('nClippedTrajectories');
   });
 
   it.each([

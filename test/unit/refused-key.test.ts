@@ -47,7 +47,7 @@ describe('a key that is refused in the middle of a run', () => {
     expect(counts.refused).toBeLessThanOrEqual(WORKERS);
     expect(err.match(/^error: /gm)).toHaveLength(1);
     expect(err).toMatch(/^error: sim-\w+ at [\d.:]+\/v1 answered 401: Incorrect API key provided: …$/m);
-    expect(err).toContain(`hint: Check the variable that holds the API key for ${host}.`);
+    expect(err).toContain(`hint: Check FAR_KEY, which holds the API key for ${host}.`);
 
     server.disturbance = () => undefined;
     const kept = await project.facts();

@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { RunEvent } from '../../src/core/event.ts';
 
-/** A folder that is gone when the test is over. */
+/** A folder that is gone when the test is over, with what was written beside it. */
 export async function temporaryDirectory() {
-  const path = await mkdtemp(join(tmpdir(), 'skillopt-stores-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  const around = await mkdtemp(join(tmpdir(), 'skillopt-stores-'));
+  const path = join(around, 'folder');
+  await mkdir(path);
+  return { path, [Symbol.asyncDispose]: () => rm(around, { recursive: true, force: true }) };
 }
 
 export function stepEnd(step: number): RunEvent {

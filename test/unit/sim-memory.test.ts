@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { fence } from '../../src/core/fence.ts';
 import type { PromptName } from '../../src/core/prompt-name.ts';
 import { UPDATE_MODES } from '../../src/core/update-mode.ts';
 import { type ChatModel, memoryRun, SimpleQAEnv, type SkillOptConfigInput, SkillOptTrainer } from '../../src/index.ts';
-import { fence } from '../../src/pipeline/fence.ts';
 import { loadPrompts } from '../../src/pipeline/index.ts';
 import { type Memory, metaSections, stepSections } from '../../src/pipeline/memory.ts';
 import { LESSONS } from '../../src/sim/experience.ts';

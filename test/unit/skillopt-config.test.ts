@@ -586,6 +586,14 @@ describe('skillopt train --config', () => {
     expect(JSON.parse(written)).toMatchObject({ num_epochs: 1, batch_size: 1, seed: 5 });
   });
 
+  it('is examined with the same warning', async () => {
+    using folder = tempFolder({ 'x.yaml': config, 'tasks.jsonl': tasks.join('\n') });
+    const io = captureIo({ cwd: folder.path });
+    expect(await runCli(['doctor', '--config', 'x.yaml', '--json'], io)).toBe(0);
+    expect(io.err()).toMatch(/^warning: x\.yaml: without effect here:\n.*model\.rewrite_reasoning_effort/);
+    expect(JSON.parse(io.out())).toMatchObject({ isOk: true });
+  });
+
   it('is estimated in the same words', async () => {
     using folder = tempFolder({ 'x.yaml': config, 'tasks.jsonl': tasks.join('\n') });
     const calls = async (...set: string[]) => {

@@ -66,4 +66,29 @@ describe('combineJudgements', () => {
     expect(rolloutVariance! / 0.04).toBeLessThan(1.1);
     expect(positionBias).toBeCloseTo(0.1, 2);
   });
+
+  it('takes a judgement in each position for a repeat, once the bias is out', () => {
+    const dice = new PythonRandom(9);
+    const noise = (sd: number) => sd * Math.sqrt(12) * (dice.random() - 0.5);
+    const judgements: Judgement[] = [];
+    for (let item = 0; item < 2000; item++) {
+      for (let rollout = 0; rollout < 2; rollout++) {
+        const score = 0.5 + noise(0.2);
+        judgements.push(judgement(`${item}`, rollout, score + 0.15 + noise(0.1), 'first'));
+        judgements.push(judgement(`${item}`, rollout, score - 0.15 + noise(0.1), 'second'));
+      }
+    }
+    const { judgeVariance, rolloutVariance, positionBias } = combineJudgements(judgements);
+    expect(judgeVariance! / 0.01).toBeGreaterThan(0.9);
+    expect(judgeVariance! / 0.01).toBeLessThan(1.1);
+    expect(rolloutVariance! / 0.04).toBeGreaterThan(0.9);
+    expect(rolloutVariance! / 0.04).toBeLessThan(1.1);
+    expect(positionBias).toBeCloseTo(0.3, 1);
+  });
+
+  it('counts failed judgements apart from rollouts without any', () => {
+    const some = [judgement('a', 0, null), judgement('a', 0, 1), judgement('b', 0, null), judgement('b', 0, null)];
+    expect(combineJudgements(some)).toMatchObject({ failedShare: 0.75, missingShare: 0.5 });
+    expect(combineJudgements([]).failedShare).toBe(0);
+  });
 });

@@ -41,6 +41,17 @@ describe('the leak critic', () => {
     expect(report.reason).toContain(finding.id);
   });
 
+  it('finds words in a row wherever they stand, in any script', () => {
+    const words = 'Who painted the ceiling of the small chapel in Padua'.split(' ');
+    for (let start = 0; start + 5 <= words.length; start++) {
+      const found = leaks(`Ask: ${words.slice(start, start + 5).join(' ')}!`).findings;
+      expect(found).toMatchObject([{ kind: 'phrase', id: 'val-017' }]);
+      expect(leaks(`Ask: ${words.slice(start, start + 4).join(' ')}!`).findings).toEqual([]);
+    }
+    expect(leaks('说明京都最古老的木造寺').findings).toMatchObject([{ kind: 'phrase', id: 'test-004' }]);
+    expect(leaks('请用一句话说明京都').findings).toEqual([]);
+  });
+
   it('allows what several items share, and what the contract holds', () => {
     expect(leaks('Reply with yes or no: is it so?').isRefused).toBe(false);
     expect(leaks('Say Giotto.', { contract: ['Painters are Giotto and Masaccio.'] }).isRefused).toBe(false);

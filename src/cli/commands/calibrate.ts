@@ -2,8 +2,10 @@ import { dirname, join, resolve } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import { toObservations } from '../../core/gate-evidence.ts';
 import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
+import { judgementsOf } from '../../judges/index.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluateSkill } from '../../train/index.ts';
+import { withEnv } from '../../train/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
@@ -11,6 +13,9 @@ import { type LoadedProject, loadProject } from '../project/load-project.ts';
 import { evalFlags, projectInput } from '../project/project-flags.ts';
 import { resolveModel } from '../project/resolve-model.ts';
 import { readSkill, type Wiring, wireRun } from '../project/wire-run.ts';
+import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
+import { testLookLines } from '../report/test-look-lines.ts';
+import { countLook, testTasksOf } from '../runs/count-look.ts';
 import { percent, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { oneLine } from '../terminal/text-width.ts';
@@ -46,22 +51,30 @@ async function measureNoise({ skill, split, passes, config, quiet, ...flags }: F
   const document = skill === undefined ? wiring.initialSkill : await readSkill(resolve(terminal.io.cwd(), skill));
   const settings = parseConfig(wiring.config);
   const count = Math.max(2, Math.floor(Number(passes)) || 2); // one pass says nothing about noise
-  const evaluations = await passesOf(
-    { loaded, wiring, skill: document ?? (await wiring.env.getInitialSkill?.()) ?? '' },
+  const { measured, testLooks } = await passesOf(
+    { loaded, wiring, name: skill ?? 'initial skill', skill: document ?? (await wiring.env.getInitialSkill?.()) ?? '' },
     { split: split ?? settings.selectionSplit, count, isQuiet: quiet ?? false },
     terminal,
   );
-  const observations = evaluations.flatMap(({ scores }) => toObservations(scores, settings));
+  const observations = measured.flatMap(({ evaluation }) => toObservations(evaluation.scores, settings));
+  const judge = judgeFigures(measured.flatMap(({ results }, pass) => judgementsOf(results, pass)));
   const result = calibrate(addObservations(noEvidence, observations), { confidence: settings.confidence });
-  terminal.answer({ passes: count, ...result }, calibrationLines(result, count, terminal));
+  const lines = [...calibrationLines(result, count, terminal), ...(judge ? judgeLines(judge, terminal) : [])];
+  const answer = { passes: count, ...result, ...(judge ? { judge } : {}), testLooks };
+  terminal.answer(answer, [...lines, ...testLookLines(testLooks, terminal.colors)]);
 }
 
-type Subject = { readonly loaded: LoadedProject; readonly wiring: Wiring; readonly skill: string };
+type Subject = {
+  readonly loaded: LoadedProject;
+  readonly wiring: Wiring;
+  readonly name: string;
+  readonly skill: string;
+};
 type Measurement = { readonly split: string; readonly count: number; readonly isQuiet: boolean };
 
 /** One pass after the other; replies are kept beside those of eval, so that a second look costs nothing. */
 async function passesOf(
-  { loaded, wiring, skill }: Subject,
+  { loaded, wiring, name, skill }: Subject,
   { split, count, isQuiet }: Measurement,
   terminal: Terminal,
 ) {
@@ -74,14 +87,18 @@ async function passesOf(
   const progress = openProgress(terminal, { isQuiet });
   const { env, config } = wiring;
   try {
-    return await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, async (signal) => {
-      const evaluations = [];
+    const measured = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, async (signal) => {
+      const passes = [];
       for (let sampleIndex = 0; sampleIndex < count; sampleIndex++) {
         const options = { env, skill, split, target, judge, config, caches, observers: [progress], signal };
-        evaluations.push((await evaluateSkill({ ...options, sampleIndex })).evaluation);
+        passes.push(await evaluateSkill({ ...options, sampleIndex }));
       }
-      return evaluations;
+      return passes;
     });
+    const testTasks = await withEnv(env, parseConfig(config), () => testTasksOf(wiring, split));
+    const conditions = [target.id, judge?.id, config.extras, count];
+    const look = { by: 'calibrate', document: name, skill, conditions } as const;
+    return { measured, testLooks: await countLook(testTasks, look, wiring, terminal) };
   } finally {
     progress.close();
     caches.close();

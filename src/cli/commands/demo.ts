@@ -50,7 +50,7 @@ async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Prom
   if (!quiet) terminal.say('a skill learns the house style of a simulated office: offline, no key, no cost');
   // The optimizer is wrong often enough that the gate has something to do.
   const trainer = {
-    config: { numEpochs: 3, batchSize: 18, editBudget: 3, seed },
+    config: { numEpochs: 2, batchSize: 24, editBudget: 3, seed },
     env,
     target: simulatedTarget({ seed, latencyMs, noise: 0.04 }),
     optimizer: simulatedOptimizer({ seed, latencyMs: 4 * latencyMs, precision: 0.6, harmfulRate: 0.3 }),

@@ -2,6 +2,8 @@ import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
+import type { LoadedProject } from '../project/load-project.ts';
+import { printWarnings } from '../project/print-warnings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
@@ -16,7 +18,8 @@ const EXAMPLES = examples([['skillopt doctor', 'Node, project, tasks, and one ti
 
 async function diagnose({ config }: { config?: string }, terminal: Terminal): Promise<void> {
   const checks: Check[] = [];
-  for await (const finding of examine({ config, io: terminal.io })) checks.push(finding);
+  const onProject = (loaded: LoadedProject) => printWarnings(loaded, terminal);
+  for await (const finding of examine({ config, io: terminal.io, onProject })) checks.push(finding);
   terminal.answer(
     { isOk: checks.every(({ isOk }) => isOk), checks },
     checks.flatMap((row) => lines(row, terminal)),

@@ -15,6 +15,8 @@ import { printWarnings } from '../project/print-warnings.ts';
 import { evalFlags, projectInput } from '../project/project-flags.ts';
 import { resolveModel } from '../project/resolve-model.ts';
 import { readSkill, wireRun } from '../project/wire-run.ts';
+import { testLookLines } from '../report/test-look-lines.ts';
+import { countLook, testTasksOf } from '../runs/count-look.ts';
 import { percent, plural } from '../terminal/figures.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -62,7 +64,10 @@ async function evaluate(
   const target = await resolveRole('target');
   const judge = loaded.project.judge === undefined ? undefined : await resolveRole('judge');
   // Before the cache makes a folder.
-  await withEnv(wiring.env, parseConfig(wiring.config), () => requireItems(wiring.env, split));
+  const testTasks = await withEnv(wiring.env, parseConfig(wiring.config), async () => {
+    await requireItems(wiring.env, split);
+    return testTasksOf(wiring, split);
+  });
   const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval'), wiring.config) : undefined;
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {
@@ -81,8 +86,12 @@ async function evaluate(
       }),
     );
     progress.close();
+    // Before anybody sees the score. Replies that are asked for again are another look at the same skill.
+    const conditions = [target.id, judge?.id, config.extras, ...(cache ? [] : [Date.now()])];
+    const look = { by: 'eval', document, skill, conditions } as const;
+    const testLooks = await countLook(testTasks, look, wiring, terminal);
     if (out !== undefined) await writeScore(resolve(io.cwd(), out), score);
-    answer(score, { document, split }, terminal);
+    answer(score, { document, split, testLooks }, terminal);
   } finally {
     progress.close();
     caches?.close();
@@ -107,7 +116,9 @@ function summaryOf({ evaluation: { hard, soft, scores } }: SkillScore) {
   return { hard, soft, n: scores.length, errored: scores.filter((score) => score.errored).length };
 }
 
-function answer(score: SkillScore, { document, split }: { document: string; split: string }, terminal: Terminal): void {
+type Question = { readonly document: string; readonly split: string; readonly testLooks: number | undefined };
+
+function answer(score: SkillScore, { document, split, testLooks }: Question, terminal: Terminal): void {
   const { bold, dim } = terminal.colors;
   const { hard, soft, n } = summaryOf(score);
   const types = Object.entries(score.buckets).filter(([type]) => type !== 'overall');
@@ -123,5 +134,7 @@ function answer(score: SkillScore, { document, split }: { document: string; spli
   ]);
   const details = rows.length > 0 ? ['', ...table(columns, rows, { width: terminal.width, paintTitle: dim })] : [];
   const headline = `${bold(percent(hard))} hard, ${percent(soft)} soft on ${plural(n, `${split} task`)} with ${document}`;
-  terminal.answer({ skill: document, split, ...summaryOf(score), buckets: score.buckets }, [headline, ...details]);
+  const looks = testLookLines(testLooks, terminal.colors);
+  const value = { skill: document, split, ...summaryOf(score), testLooks, buckets: score.buckets };
+  terminal.answer(value, [headline, ...looks, ...details]);
 }

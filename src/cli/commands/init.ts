@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { SkillError } from '../../core/errors.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
@@ -28,7 +28,7 @@ const EXAMPLES = examples([
 
 async function init(directory: string, { format, force = false }: Flags, terminal: Terminal): Promise<void> {
   const path = resolve(terminal.io.cwd(), directory);
-  const files = starterProject(format);
+  const files = starterProject(format, basename(path));
   if (!force) refuseToOverwrite(path, Object.keys(files));
   await writeFiles(path, files);
   terminal.answer({ directory: path, files: Object.keys(files) }, nextSteps(path, files, terminal));

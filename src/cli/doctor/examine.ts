@@ -15,10 +15,15 @@ import { type Check, check } from './check.ts';
 const OLDEST_NODE = [20, 19];
 const CALL_TIMEOUT_MS = 30_000;
 
-type Place = { readonly config?: string | undefined; readonly io: Io };
+type Place = {
+  readonly config?: string | undefined;
+  readonly io: Io;
+  /** Told what the project file asks for and does not get, among other things. */
+  readonly onProject?: (loaded: LoadedProject) => void;
+};
 
 /** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model. */
-export async function* examine({ config, io }: Place): AsyncGenerator<Check> {
+export async function* examine({ config, io, onProject }: Place): AsyncGenerator<Check> {
   yield await check('node', () => requireNode(process.versions.node));
   yield await check('agents', describeAgents);
   let loaded: LoadedProject | undefined;
@@ -28,6 +33,7 @@ export async function* examine({ config, io }: Place): AsyncGenerator<Check> {
   });
   if (!loaded) return;
   const project = loaded;
+  onProject?.(project);
   yield await check('tasks', () => describeTasks(project));
   for (const role of rolesOf(project)) yield await check(role, () => tryModel(project, role, io));
 }

@@ -37,8 +37,8 @@ export async function estimateProject(loaded: LoadedProject): Promise<CostEstima
     ...ASSUMED,
   };
   const sizes = { train: items.train.length, val: items.val.length, test: items.test.length };
-  const hasJudge = loaded.project.judge !== undefined;
-  const stages = estimateRun({ config, items: sizes, tokens, hasJudge }).map((stage) => {
+  const judgeCalls = loaded.project.judge === undefined ? 0 : (env.judgeCalls ?? 1);
+  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls }).map((stage) => {
     const price = priceOfSpec(loaded.project[stage.role], config.prices);
     return { ...stage, usd: price ? usdOf(stage, price) : null };
   });

@@ -45,9 +45,13 @@ export function eventLine(event: RunEvent, state: RunState, options: LineOptions
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 /** Guidance that nobody wrote leaves no line. */
-function guidanceLine({ epoch, action, score }: Event<'slow-update-end'>, { width, colors }: LineOptions) {
+function guidanceLine(event: Event<'slow-update-end'>, { width, colors }: LineOptions) {
+  const { epoch, action, score, decision, invalidReason = decision?.reason } = event;
   if (action === 'no_content' || action === 'unchanged') return undefined;
   if (action === 'over_cap') return clip(`· epoch ${epoch}  guidance too long for the skill`, width);
+  if (action === 'leak') return clip(`· epoch ${epoch}  guidance refused: it repeats held-out tasks`, width);
+  if (event.invalidReason !== undefined || decision?.verdict === 'invalid')
+    return clip(`✗ epoch ${epoch}  guidance invalid, ${invalidReason}`, width);
   const line = clip(`${symbolOf(action)} epoch ${epoch}  guidance ${WORDS[action]}, ${percent(score)}`, width);
   return textWidth(line) > 1 ? paint(action, colors)(line.slice(0, 1)) + line.slice(1) : line;
 }
@@ -74,21 +78,29 @@ const WORDS: Readonly<Record<StepAction, string>> = {
   skip_no_rewrite: 'no edits',
 };
 
+/** Verdicts that an action does not tell. */
+const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
+
 function stepLine(record: StepRecord, state: RunState, { width, colors }: LineOptions): string {
-  const { step, action, edits = [] } = record;
+  const { step, action, edits = [], nLeaksRefused = 0 } = record;
   const number = `${step}/${state.totalSteps}`.padStart(String(state.totalSteps).length * 2 + 1);
-  const word = record.verdict === 'inconclusive' ? 'undecided' : WORDS[action];
+  const word = VERDICTS[record.verdict ?? ''] ?? WORDS[action];
   const head = `${symbolOf(action)} step ${number}  ${word.padEnd(9)}`;
-  const facts = [scoreChange(record), edits.length > 0 ? plural(edits.length, 'edit') : ''].filter(
-    (fact) => fact !== '',
-  );
+  const facts = [
+    scoreChange(record, state),
+    edits.length > 0 ? plural(edits.length, 'edit') : '',
+    nLeaksRefused > 0 ? `${plural(nLeaksRefused, 'leak')} refused` : '',
+  ].filter((fact) => fact !== '');
   const text = clip([head, ...facts].join('  ').trimEnd(), width);
   return textWidth(text) > 1 ? paint(action, colors)(text.slice(0, 1)) + text.slice(1) : text;
 }
 
-/** `31.2 → 45.0 %  +13.8`: what the gate compared. */
-function scoreChange({ action, scoreBefore = 0, candidateGateScore }: StepRecord): string {
+/** `31.2 → 45.0 %  +13.8`: what the gate compared, how early it knew, or why there was nothing to compare. */
+function scoreChange(record: StepRecord, { items }: RunState): string {
+  const { action, scoreBefore = 0, candidateGateScore, verdict, verdictReason = '', nItemsMet } = record;
+  if (verdict === 'invalid') return verdictReason;
   if (action !== 'reject' && !isAccepted(action)) return '';
+  if (nItemsMet !== undefined) return `after ${nItemsMet} of ${plural(items.val ?? 0, 'task')}`.padEnd(22);
   const [from, to] = [percent(scoreBefore).replace(' %', ''), percent(candidateGateScore)];
   return `${from.padStart(5)} → ${to.padStart(7)}  ${points(candidateGateScore - scoreBefore).padStart(5)}`;
 }

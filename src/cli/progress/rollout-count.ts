@@ -13,10 +13,11 @@ export function finishedRollouts(state: RunState, progress?: Progress): number {
   const { config, items, baseline, stepsDone, tests } = state;
   if (!config) return 0;
   const { train = 0, val = 0, test = 0 } = items;
-  const perStep = config.batchSize * (config.accumulation ?? 1); // a journal of an earlier version has none
-  const perEpoch = Math.max(1, Math.ceil(train / perStep));
+  const { batchSize, accumulation = 1, proposalsPerBatch = 1 } = config; // a journal of an earlier version lacks some
+  const perBatch = batchSize * accumulation;
+  const perEpoch = Math.max(1, Math.ceil(train / perBatch)) * proposalsPerBatch;
   const [epochs, steps] = [Math.floor(stepsDone / perEpoch), stepsDone % perEpoch];
-  const batches = epochs * train + steps * perStep;
+  const batches = epochs * train + Math.ceil(steps / proposalsPerBatch) * perBatch;
   const tested = Number(tests.baseline !== undefined) + Number(tests.best !== undefined);
   return (baseline ? val : 0) + batches + stepsDone * val + tested * test + inStep(state, progress);
 }
@@ -27,6 +28,8 @@ const AFTER_ROLLOUT = ['reflect', 'aggregate', 'select', 'update', 'evaluate'];
 function inStep({ draft }: RunState, progress: Progress | undefined): number {
   if (!progress) return 0;
   const isRollingOut = ['baseline', 'rollout', 'evaluate', 'test'].includes(progress.phase);
-  const batch = AFTER_ROLLOUT.includes(progress.phase) ? (draft.rolloutN ?? 0) : 0;
+  const isKnown = draft.proposal !== undefined; // its batch was rolled out for the first proposal
+  if (isKnown && progress.phase === 'rollout') return 0;
+  const batch = AFTER_ROLLOUT.includes(progress.phase) && !isKnown ? (draft.rolloutN ?? 0) : 0;
   return batch + (isRollingOut ? progress.done : 0);
 }

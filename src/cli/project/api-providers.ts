@@ -26,7 +26,7 @@ function deploymentAtResource(text: string) {
 
 /** A server of one's own may want no key: it gets one only when a variable is named. */
 const optionalKey = (apiKeyEnv: string | undefined, { readKey }: ModelContext) =>
-  apiKeyEnv === undefined ? {} : { apiKey: readKey(apiKeyEnv) };
+  apiKeyEnv === undefined ? {} : readKey(apiKeyEnv);
 
 const loadModels = () => import('../../models/index.ts');
 
@@ -37,8 +37,8 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
     options: z.strictObject({ ...seeded, baseURL, reasoningEffort }),
     fromText: modelOnly,
     async create({ apiKeyEnv = 'OPENAI_API_KEY', ...options }, { readKey }) {
-      const apiKey = readKey(apiKeyEnv);
-      return (await loadModels()).openaiChat({ ...options, apiKey });
+      const key = readKey(apiKeyEnv);
+      return (await loadModels()).openaiChat({ ...options, ...key });
     },
   }),
   azure: define({
@@ -73,8 +73,8 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
     }),
     fromText: modelOnly,
     async create({ apiKeyEnv = 'ANTHROPIC_API_KEY', ...options }, { readKey }) {
-      const apiKey = readKey(apiKeyEnv);
-      return (await loadModels()).anthropicChat({ ...options, apiKey });
+      const key = readKey(apiKeyEnv);
+      return (await loadModels()).anthropicChat({ ...options, ...key });
     },
   }),
   google: define({
@@ -88,8 +88,8 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
     fromText: modelOnly,
     async create({ apiKeyEnv, ...options }, { readKey }) {
       const usual = ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'];
-      const apiKey = readKey(...(apiKeyEnv === undefined ? usual : [apiKeyEnv]));
-      return (await loadModels()).googleChat({ ...options, apiKey });
+      const key = readKey(...(apiKeyEnv === undefined ? usual : [apiKeyEnv]));
+      return (await loadModels()).googleChat({ ...options, ...key });
     },
   }),
   qwen: define({
@@ -115,8 +115,8 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
     }),
     fromText: modelOnly,
     async create({ apiKeyEnv = 'MINIMAX_API_KEY', ...options }, { readKey }) {
-      const apiKey = readKey(apiKeyEnv);
-      return (await loadModels()).minimaxChat({ ...options, apiKey });
+      const key = readKey(apiKeyEnv);
+      return (await loadModels()).minimaxChat({ ...options, ...key });
     },
   }),
   compatible: define({

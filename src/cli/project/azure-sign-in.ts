@@ -8,7 +8,7 @@ type SignInOptions = {
   readonly apiKeyEnv?: string | undefined;
 };
 
-type Credentials = { readonly apiKey: string } | { readonly token: () => Promise<string> };
+type Credentials = ReturnType<ModelContext['readKey']> | { readonly token: () => Promise<string> };
 
 const KEYS = ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'];
 const TOKEN = 'AZURE_OPENAI_AD_TOKEN';
@@ -20,11 +20,11 @@ const TOKEN = 'AZURE_OPENAI_AD_TOKEN';
 export async function azureSignIn({ auth, apiKeyEnv }: SignInOptions, context: ModelContext): Promise<Credentials> {
   const { readKey, readSetting } = context;
   if (auth === 'key' || (auth === undefined && apiKeyEnv !== undefined)) {
-    return { apiKey: apiKeyEnv === undefined ? readKey(...KEYS) : readKey(apiKeyEnv) };
+    return apiKeyEnv === undefined ? readKey(...KEYS) : readKey(apiKeyEnv);
   }
   const given = readSetting(TOKEN);
   if (given) return { token: async () => given };
-  if (auth === undefined && KEYS.some(readSetting)) return { apiKey: readKey(...KEYS) };
+  if (auth === undefined && KEYS.some(readSetting)) return readKey(...KEYS);
   const token = azToken({ PATH: readSetting('PATH'), PATHEXT: readSetting('PATHEXT') });
   if (token === undefined) throw nothingFound(auth, context);
   await token();

@@ -16,12 +16,17 @@ export function flagsFrom(shape: Shape, { group, placeholders = {}, aliases = {}
     const { inner, fallback } = unwrap(schema);
     if (inner instanceof z.ZodBoolean) return switches(key, schema.description ?? '', fallback === true);
     const alias = aliases[key] === undefined ? '' : `${aliases[key]}, `;
-    const placeholder = placeholders[key] ?? (inner instanceof z.ZodNumber ? 'n' : 'text');
+    const placeholder = placeholders[key] ?? placeholderFor(inner);
     const help = `${schema.description ?? ''}${note(inner, fallback)}`.trim();
     const option = new Option(`${alias}--${kebabCase(key)} <${placeholder}>`, help);
     return [option.argParser((text) => readValue(text, schema, inner))];
   });
   return options.map((option) => option.helpGroup(group));
+}
+
+function placeholderFor(inner: z.ZodType): string {
+  if (inner instanceof z.ZodNumber) return 'n';
+  return inner instanceof z.ZodArray ? 'a,b,…' : 'text';
 }
 
 /** Both ways, since a file may have said the contrary; help shows the one that changes the default. */
@@ -44,17 +49,23 @@ function unwrap(schema: z.ZodType): Unwrapped {
 /** ` (hard, soft, mixed; default: hard)` */
 function note(inner: z.ZodType, fallback: unknown): string {
   const choices = inner instanceof z.ZodEnum ? [inner.options.join(', ')] : [];
-  const notes = [...choices, ...(fallback === undefined ? [] : [`default: ${fallback}`])];
+  const isNothing = fallback === undefined || (Array.isArray(fallback) && fallback.length === 0);
+  const notes = [...choices, ...(isNothing ? [] : [`default: ${fallback}`])];
   return notes.length > 0 ? ` (${notes.join('; ')})` : '';
 }
 
 /** Checked here too, so that the message names the flag and not the key. */
 function readValue(text: string, schema: z.ZodType, inner: z.ZodType): unknown {
-  const value = inner instanceof z.ZodNumber && text.trim() !== '' ? Number(text) : text;
+  const value = toValue(text, inner);
   if (Number.isNaN(value)) throw new InvalidArgumentError('Expected a number.');
   const result = schema.safeParse(value);
   if (result.success) return value;
   throw new InvalidArgumentError(
     result.error.issues.map(({ message }) => message.replace(/^Invalid (input|option): /, '')).join('; '),
   );
+}
+
+function toValue(text: string, inner: z.ZodType): unknown {
+  if (inner instanceof z.ZodNumber && text.trim() !== '') return Number(text);
+  return inner instanceof z.ZodArray ? text.split(',').map((part) => part.trim()) : text;
 }

@@ -29,6 +29,7 @@ export function guardEnv(exported: unknown, { name, version }: GuardOptions): Sk
     name: env.name,
     version: env.version ?? version,
     ...(env.prompts ? { prompts: env.prompts } : {}),
+    ...(env.judgeCalls === undefined ? {} : { judgeCalls: env.judgeCalls }),
     getItems: guard('getItems', async (split: string) => requireList(await env.getItems(split), name, split)),
     rolloutOne: (context) => env.rolloutOne(context),
     ...(env.rolloutMany ? { rolloutMany: (context) => env.rolloutMany!(context) } : {}),

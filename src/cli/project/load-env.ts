@@ -16,7 +16,8 @@ import { unknownEnv } from './unknown-env.ts';
 
 /** What the default export of an environment module is called with when it is a function. */
 type EnvLibrary = typeof import('../../index.ts') &
-  typeof import('../../envs/index.ts') & {
+  typeof import('../../envs/index.ts') &
+  typeof import('../../judges/index.ts') & {
     readonly z: typeof import('zod').z;
     readonly project: EnvProject;
   };
@@ -67,12 +68,13 @@ async function importDefault(path: string, project: EnvProject): Promise<unknown
   if (typeof module.default !== 'function') return module.default;
   if (isEnvAdapter(module.default.prototype)) return new (module.default as new () => EnvAdapter)();
   const make = module.default as (library: EnvLibrary) => unknown;
-  const [library, envs, { z }] = await Promise.all([
+  const [library, envs, judges, { z }] = await Promise.all([
     import('../../index.ts'),
     import('../../envs/index.ts'),
+    import('../../judges/index.ts'),
     import('zod'),
   ]);
-  return make({ ...library, ...envs, z, project });
+  return make({ ...library, ...envs, ...judges, z, project });
 }
 
 function unreadable(path: string, cause: NodeJS.ErrnoException): SkillError {

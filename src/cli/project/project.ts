@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONFIG_HINT, checkBudgets, configShape, parseWith, withPreset } from '../../core/config.ts';
+import { CONFIG_HINT, checkTogether, configShape, parseWith, withPreset } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import { PROMPT_NAMES } from '../../core/prompt-name.ts';
 import { suggestion } from '../closest-name.ts';
@@ -33,7 +33,7 @@ export const projectKeys = {
 
 const projectShape = { ...configShape, ...projectKeys };
 
-export const Project = z.strictObject(projectShape).superRefine(checkBudgets);
+export const Project = z.strictObject(projectShape).superRefine(checkTogether);
 export type Project = z.output<typeof Project>;
 /** Values before defaults: from a file or from flags, any key may be missing or wrong. */
 export type ProjectInput = Readonly<Record<string, unknown>>;

@@ -15,8 +15,8 @@ export type Provider<Schema extends z.ZodType = z.ZodType> = {
 
 export type ModelContext = {
   readonly role: ModelRole;
-  /** The first of these variables that is set, or an error that says how to set it. */
-  readKey(...variables: readonly string[]): string;
+  /** What the first of these variables that is set holds, with its name, or an error that says how to set it. */
+  readKey(...variables: readonly string[]): { readonly apiKey: string; readonly apiKeyVariable: string };
   /** The value of a variable that need not be set. */
   readSetting(variable: string): string | undefined;
 };

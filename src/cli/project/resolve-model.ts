@@ -58,8 +58,10 @@ function findProvider(typed: string, role: ModelRole): Provider {
 async function modelContext(name: string, { role, env, directory }: ResolveOptions): Promise<ModelContext> {
   const fromFile = directory === undefined ? {} : await readEnvFile(directory);
   const readSetting = (variable: string) => env[variable] ?? fromFile[variable];
-  const readKey = (...variables: readonly string[]) =>
-    variables.map(readSetting).find(Boolean) ?? refuseMissingKey(variables, `the ${role} (${name})`);
+  const readKey = (...variables: readonly string[]) => {
+    const apiKeyVariable = variables.find(readSetting) ?? refuseMissingKey(variables, `the ${role} (${name})`);
+    return { apiKey: readSetting(apiKeyVariable)!, apiKeyVariable };
+  };
   return { role, readSetting, readKey };
 }
 

@@ -1,6 +1,6 @@
 import { register } from 'node:module';
 
-const ROOMS = ['envs', 'models', 'sim', 'testing'];
+const ROOMS = ['envs', 'judges', 'models', 'sim', 'testing'];
 
 /** Runs in the loader's thread: no imports, and no types, since it travels as text. */
 const HOOKS = `

@@ -1,16 +1,18 @@
+import { stringify } from 'yaml';
 import { createWorld } from '../../sim/index.ts';
+import { skillNameFor } from '../../skills/index.ts';
 
 export const STARTER_FORMATS = ['yaml', 'json', 'mjs'] as const;
 export type StarterFormat = (typeof STARTER_FORMATS)[number];
 
-/** The files of a project that trains offline at once, by name. */
-export function starterProject(format: StarterFormat): Readonly<Record<string, string>> {
+/** The files of a project that trains offline at once, by name. Its skill is named after the folder, as skills must be. */
+export function starterProject(format: StarterFormat, folderName: string): Readonly<Record<string, string>> {
   const { items, initialSkill } = createWorld({ train: 48, val: 36, test: 36 });
   const rows = [...items.train, ...items.val, ...items.test];
   return {
     [`skillopt.config.${format}`]: configs[format],
     'tasks.jsonl': rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-    'SKILL.md': initialSkill,
+    'SKILL.md': initialSkill.replace(/^name: .*\n/m, stringify({ name: skillNameFor(folderName) })),
   };
 }
 

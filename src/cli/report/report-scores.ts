@@ -1,9 +1,11 @@
 import type { RunState, TestReport } from '../../core/run-state.ts';
 import type { Bucket } from '../../core/score.ts';
+import { reportedScores } from '../../core/winner-measurement.ts';
 import { percent, points } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { oneLine } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
+import { testLookLines } from './test-look-lines.ts';
 
 const MOST_TYPES = 12;
 
@@ -15,17 +17,18 @@ type Row = {
 };
 
 /** Baseline and best, on validation and on test. */
-export function scoreLines({ baseline, best, items, tests, config }: RunState, options: ReportOptions): string[] {
+export function scoreLines(state: RunState, options: ReportOptions): string[] {
+  const { items, tests, testLooks, config } = state;
+  const scores = reportedScores(state);
   const rows: Row[] = [
     {
       label: config?.selectionSplit === 'val' ? 'validation' : (config?.selectionSplit ?? ''),
       n: items.val ?? 0,
-      before: baseline?.score,
-      after: baseline && best.score,
+      ...scores,
     },
     ...(tests.baseline || tests.best ? [testRow(tests)] : []),
   ];
-  return baseline ? comparison('', rows, options) : [];
+  return scores ? [...comparison('', rows, options), ...testLookLines(testLooks, options.colors)] : [];
 }
 
 function testRow({ baseline, best }: RunState['tests']): Row {

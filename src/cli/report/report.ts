@@ -2,6 +2,8 @@ import type { RunState } from '../../core/run-state.ts';
 import { duration, plural } from '../terminal/figures.ts';
 import { editLines } from './report-edits.ts';
 import { finalLines } from './report-final.ts';
+import { invalidLines } from './report-invalid.ts';
+import { leakLines, memorisedLines } from './report-leaks.ts';
 import type { ReportOptions } from './report-options.ts';
 import { bucketLines, scoreLines } from './report-scores.ts';
 import { usageLines } from './report-usage.ts';
@@ -16,6 +18,8 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
     editLines(state, 'accepted', options),
     editLines(state, 'rejected', options),
     editLines(state, 'skipped', options),
+    invalidLines(state, options),
+    [...leakLines(state, options), ...memorisedLines(state, options)],
     usageLines(state, options),
     nextLines(options),
   ];

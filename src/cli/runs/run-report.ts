@@ -15,11 +15,22 @@ export function reportRun(
   { warnings = [], isComplete = false }: ReportSettings = {},
 ): void {
   const cwd = terminal.io.cwd();
-  const outRoot = shownPath(run.path, cwd);
-  const bestSkillPath = shownPath(join(run.path, 'best_skill.md'), cwd);
-  const summary = summarize(run.state, { outRoot, warnings });
+  const answer = runAnswer(run, terminal, warnings);
   const { width, colors } = terminal;
-  const called = dirname(run.path) === join(cwd, 'runs') ? run.name : outRoot;
-  const lines = reportLines(run.state, { run: called, bestSkillPath, width, colors, isComplete });
-  terminal.answer({ name: run.name, bestSkillPath, ...summary, edits: listEdits(run.state) }, lines);
+  const called = dirname(run.path) === join(cwd, 'runs') ? run.name : answer.outRoot;
+  const lines = reportLines(run.state, {
+    run: called,
+    bestSkillPath: answer.bestSkillPath,
+    width,
+    colors,
+    isComplete,
+  });
+  terminal.answer(answer, lines);
+}
+
+/** What a run came to, for machines. */
+export function runAnswer({ path, name, state }: LoadedRun, { io }: Terminal, warnings: readonly string[] = []) {
+  const bestSkillPath = shownPath(join(path, 'best_skill.md'), io.cwd());
+  const summary = summarize(state, { outRoot: shownPath(path, io.cwd()), warnings });
+  return { name, bestSkillPath, ...summary, edits: listEdits(state) };
 }

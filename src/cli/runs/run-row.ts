@@ -1,5 +1,6 @@
 import type { RunState } from '../../core/run-state.ts';
 import { summarize } from '../../core/summary.ts';
+import { reportedScores } from '../../core/winner-measurement.ts';
 import { isRunLocked, type RunListing } from '../../stores/index.ts';
 import { loadRun } from './load-run.ts';
 
@@ -34,9 +35,10 @@ const noFigures = { baselineScore: null, bestScore: null, testHard: null, accept
 
 function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'path' | 'state' | 'modifiedAt'> {
   const summary = summarize(state);
+  const scores = reportedScores(state);
   return {
-    baselineScore: summary.baselineSelectionScore,
-    bestScore: state.baseline ? summary.bestSelectionScore : null,
+    baselineScore: scores?.before ?? null,
+    bestScore: scores?.after ?? null,
     testHard: summary.testHard,
     accepted: summary.totalAccepts,
     rejected: summary.totalRejects,

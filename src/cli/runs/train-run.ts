@@ -1,14 +1,17 @@
 import { ModelCallError, SkillError } from '../../core/errors.ts';
+import type { RunState } from '../../core/run-state.ts';
 import type { RunStore } from '../../core/run-store.ts';
 import { archiveRun, clearCache, runDirectory } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { boughtLine } from '../report/bought-line.ts';
+import { finalLines } from '../report/report-final.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { loadRun } from './load-run.ts';
-import { reportRun } from './run-report.ts';
+import { reportRun, runAnswer } from './run-report.ts';
+import { StoppedRun } from './stopped-run.ts';
 
 export type TrainRunOptions = {
   /** The run directory, absolute. */
@@ -38,15 +41,23 @@ export async function trainRun(
     progress.close();
     reportRun(await loadRun(path), terminal, { warnings: summary.warnings });
   } catch (error) {
-    if (isOutOfBudget(error)) progress.log(boughtLine((await loadRun(path)).state));
+    const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
+    for (const line of run ? boughtLines(run.state, terminal) : []) progress.log(line);
     if (isResumable(error)) progress.log(`the run is kept in ${shown}: ${howToGoOn(error)}`);
-    throw error;
+    throw run && isOutOfBudget(error) ? new StoppedRun(error, runAnswer(run, terminal)) : error;
   } finally {
     progress.close();
   }
 }
 
-const isOutOfBudget = (error: unknown) => error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
+/** What the money was spent on, and what came of it by fresh rollouts, if they were made. */
+const boughtLines = (state: RunState, { errorColors }: Terminal) => [
+  boughtLine(state),
+  ...finalLines(state, { colors: errorColors }),
+];
+
+const isOutOfBudget = (error: unknown): error is SkillError =>
+  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
 const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error);
 
 const howToGoOn = (error: unknown) =>

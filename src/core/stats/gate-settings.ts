@@ -42,6 +42,11 @@ export function patientSettings(n: number): GateSettings {
   return { ...gateSettings(n), waves: [0.5, 0.75, 1], rejectSlope: -1, acceptThreshold: 0, confirmThreshold: 0.8 };
 }
 
+/** What suits a run that makes so many proposals from one batch: where they are cheap, most may be dropped early. */
+export function settingsFor(n: number, proposalsPerBatch: number): GateSettings {
+  return proposalsPerBatch > 1 ? gateSettings(n) : patientSettings(n);
+}
+
 /** The fewer the items, the more of a lead is luck. */
 function acceptThreshold(n: number): number {
   return Math.max(0.2, Math.min(0.8, 8 / Math.max(1, n)));

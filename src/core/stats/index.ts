@@ -38,7 +38,7 @@ export {
   type Interval,
 } from './final-report.ts';
 export { judgeWave, type Movement, type Verdict, type WaveInput, type WaveJudgement } from './gate.ts';
-export { type GateSettings, gateSettings, patientSettings, planWaves } from './gate-settings.ts';
+export { type GateSettings, gateSettings, patientSettings, planWaves, settingsFor } from './gate-settings.ts';
 export { combineJudgements, type JudgedScore, type Judgement, type JudgeNoise } from './judge-noise.ts';
 export { findLeaks, type GuardedItem, type LeakFinding, type LeakInput, type LeakReport } from './leak-critic.ts';
 export { raceOrder } from './race-order.ts';

@@ -21,12 +21,15 @@ export type JudgedScore = Observation & { readonly rollout: number; readonly jud
 export type JudgeNoise = {
   /** One score per rollout; `null` if no judgement of it succeeded. */
   readonly scores: readonly JudgedScore[];
-  /** Of one judgement about its rollout's score. `undefined` without a repeat. */
+  /** Of one judgement about its rollout's score. `undefined` without a repeat, be it in the other position. */
   readonly judgeVariance: number | undefined;
   /** Of a rollout's true score about its item's mean, the judge's part taken out. `undefined` without a repeat. */
   readonly rolloutVariance: number | undefined;
   /** How much more an answer gets for standing first. */
   readonly positionBias: number | undefined;
+  /** Share of the judgements that failed. */
+  readonly failedShare: number;
+  /** Share of the rollouts without a score. */
   readonly missingShare: number;
   /** More than a fifth of the rollouts have no score. */
   readonly isInvalid: boolean;
@@ -36,7 +39,8 @@ export type JudgeNoise = {
 export function combineJudgements(judgements: readonly Judgement[]): JudgeNoise {
   const rollouts = [...groupByRollout(judgements).values()];
   const scores = rollouts.map(scoreOf);
-  const judgeVariance = varianceWithin(rollouts);
+  const judgeVariance = varianceWithin(rollouts) ?? varianceBetween(rollouts);
+  const failed = judgements.filter(({ score }) => isMissing(score)).length;
   const missing = scores.filter(({ score }) => score === null).length;
   const missingShare = scores.length === 0 ? 0 : missing / scores.length;
   return {
@@ -44,6 +48,7 @@ export function combineJudgements(judgements: readonly Judgement[]): JudgeNoise 
     judgeVariance,
     rolloutVariance: rolloutVariance(scores, judgeVariance ?? 0),
     positionBias: positionBias(rollouts),
+    failedShare: failed / Math.max(1, judgements.length),
     missingShare,
     isInvalid: missingShare > MAX_MISSING_SHARE,
   };
@@ -94,13 +99,26 @@ function rolloutVariance(scores: readonly JudgedScore[], judgeVariance: number):
   return Math.max(0, squares / freedom - leftOver);
 }
 
+/** A judgement in each position is a repeat too, once the bias is taken out. A difference of two varies twice as much as one. */
+function varianceBetween(rollouts: readonly Judgement[][]): number | undefined {
+  const differences = positionDifferences(rollouts);
+  if (differences.length < 2) return undefined;
+  const bias = meanOf(differences);
+  const squares = differences.reduce((sum, difference) => sum + (difference - bias) ** 2, 0);
+  return squares / (differences.length - 1) / 2;
+}
+
 function positionBias(rollouts: readonly Judgement[][]): number | undefined {
-  const differences = rollouts.flatMap((judgements) => {
+  const differences = positionDifferences(rollouts);
+  return differences.length === 0 ? undefined : meanOf(differences);
+}
+
+function positionDifferences(rollouts: readonly Judgement[][]): number[] {
+  return rollouts.flatMap((judgements) => {
     const positions = byPosition(judgements);
     const [first, second] = [positions.get('first'), positions.get('second')];
     return first && second ? [meanOf(first) - meanOf(second)] : [];
   });
-  return differences.length === 0 ? undefined : meanOf(differences);
 }
 
 function meanOf(values: readonly number[]): number {

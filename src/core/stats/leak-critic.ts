@@ -35,10 +35,14 @@ export type LeakReport = {
   readonly memorised: readonly LeakFinding[];
 };
 
+/** What is said of a text that shall become part of a skill. */
+export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorisedShare'>;
+
 /** Words in a row that are too many for chance. */
 const PHRASE_WORDS = 5;
 /** Shorter strings turn up in any text: «a», «42». */
 const SHORTEST = 3;
+const SHORTEST_NUMBER = 4;
 
 /**
  * What an edit repeats of single items. A string that several items share, or that the contract holds, teaches the task and
@@ -47,7 +51,8 @@ const SHORTEST = 3;
 export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: LeakInput): LeakReport {
   const shared = countSharing(items, contract);
   const words = splitWords(edit);
-  const brought = { text: joinWords(words), phrases: phrasesOf(words, PHRASE_WORDS) };
+  const phrases = phrasesOf(words, PHRASE_WORDS);
+  const brought = { text: joinWords(words), phrases, beginnings: byBeginning(phrases) };
   const all = items.flatMap((item) => findingsOf(item, brought, shared));
   const findings = all.filter(({ split }) => split !== 'train');
   const memorised = all.filter(({ split }) => split === 'train');
@@ -91,27 +96,69 @@ function countSharing(items: readonly GuardedItem[], contract: readonly string[]
 }
 
 /** What an edit brings in: its words, and every run of them that is too long for chance. */
-type Brought = { readonly text: string; readonly phrases: readonly string[] };
+type Brought = {
+  readonly text: string;
+  readonly phrases: readonly string[];
+  readonly beginnings: ReadonlyMap<string, readonly string[]>;
+};
 
-function findingsOf(item: GuardedItem, { text, phrases: runs }: Brought, isShared: IsShared): LeakFinding[] {
+/** The first three words from a place on: rare enough to tell phrases apart. */
+function beginningAt(text: string, start: number): string {
+  const second = text.indexOf(' ', start + 1);
+  const third = text.indexOf(' ', second + 1);
+  return text.slice(start, text.indexOf(' ', third + 1));
+}
+
+function byBeginning(phrases: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const phrase of new Set(phrases)) {
+    const beginning = beginningAt(phrase, 0);
+    groups.set(beginning, [...(groups.get(beginning) ?? []), phrase]);
+  }
+  return groups;
+}
+
+/** The phrases that a text repeats. Goes through the text once: there may be thousands of phrases, and of texts. */
+function repeatedIn(text: string, { beginnings }: Brought): string[] {
+  const found: string[] = [];
+  for (let at = 0; at !== -1; at = text.indexOf(' ', at + 1)) {
+    for (const phrase of beginnings.get(beginningAt(text, at)) ?? []) {
+      if (text.startsWith(phrase, at)) found.push(phrase);
+    }
+  }
+  return found;
+}
+
+function findingsOf(item: GuardedItem, brought: Brought, isShared: IsShared): LeakFinding[] {
   const { id, split, answers } = item;
+  const { text, phrases: runs } = brought;
   const words = inWords(item);
   const isLeak = (needle: string) => text.includes(needle) && !isShared(needle);
   const finding = (kind: LeakFinding['kind'], found: string): LeakFinding => ({ kind, split, id, text: found.trim() });
   const ids = isTelling(id) && isLeak(words.id) ? [finding('id', id)] : [];
-  const repeated = answers.filter((answer, index) => isTelling(answer) && isLeak(words.answers[index]!));
-  const phrase = runs.find((run) => words.texts.some((haystack) => haystack.includes(run)) && !isShared(run));
+  const repeated = answers.filter((answer, index) => isTellingAnswer(answer) && isLeak(words.answers[index]!));
+  const shown = new Set(words.texts.flatMap((haystack) => repeatedIn(haystack, brought)));
+  const phrase = shown.size === 0 ? undefined : runs.find((run) => shown.has(run) && !isShared(run));
   const phrases = phrase === undefined ? [] : [finding('phrase', phrase)];
   return [...ids, ...[...new Set(repeated)].map((answer) => finding('answer', answer)), ...phrases];
 }
 
-/** Long enough to mean this item. A number needs four digits: rules are full of small ones. */
+/** Long enough to mean this item. */
 function isTelling(text: string): boolean {
-  const letters = splitWords(text)
+  return lettersOf(text).length >= (/^\p{N}*$/u.test(lettersOf(text)) ? SHORTEST_NUMBER : SHORTEST);
+}
+
+/** Rules are full of small numbers with a short unit: «such as 54 °F» gives nobody away. */
+function isTellingAnswer(answer: string): boolean {
+  const letters = lettersOf(answer);
+  const digits = letters.replace(/\P{N}/gu, '').length;
+  return digits >= SHORTEST_NUMBER || letters.length - digits >= SHORTEST;
+}
+
+const lettersOf = (text: string) =>
+  splitWords(text)
     .map((word) => word.text)
     .join('');
-  return letters.length >= (/^\p{N}*$/u.test(letters) ? SHORTEST + 1 : SHORTEST);
-}
 
 function explain(
   findings: readonly LeakFinding[],
@@ -121,10 +168,10 @@ function explain(
   const first = findings[0];
   if (first !== undefined) {
     const more = findings.length === 1 ? '' : `, and ${findings.length - 1} more`;
-    return `the edit repeats ${NAMES[first.kind]} of ${first.split} item ${first.id}: "${first.text}"${more}`;
+    return `it repeats ${NAMES[first.kind]} of ${first.split} item ${first.id}: "${first.text}"${more}`;
   }
   if (!(memorised > limit)) return undefined;
-  return `the edit repeats ${(100 * memorised).toFixed(0)} % of the training items; at most ${(100 * limit).toFixed(0)} % are allowed`;
+  return `it repeats ${(100 * memorised).toFixed(0)} % of the training items; at most ${(100 * limit).toFixed(0)} % are allowed`;
 }
 
 const NAMES = { id: 'the id', answer: 'an answer', phrase: 'words' } as const;

@@ -18,6 +18,8 @@ export type ChatOptions = {
    * words (`off`). A provider that refuses is asked in words from then on.
    */
   readonly structuredOutput?: StructuredOutput | undefined;
+  /** The variable that the key came from: messages about a refused key name it. */
+  readonly apiKeyVariable?: string | undefined;
 };
 
 type EndpointModelOptions = Pick<AiSdkModelOptions, 'providerOptions' | 'prepare' | 'structuredOutput'> & {
@@ -33,7 +35,7 @@ type EndpointModelOptions = Pick<AiSdkModelOptions, 'providerOptions' | 'prepare
 
 /** A model whose endpoint is known: ids and messages name it, never its keys. */
 export function endpointModel(
-  { model, temperature, sendSeed }: ChatOptions,
+  { model, temperature, sendSeed, apiKeyVariable }: ChatOptions,
   { provider, endpoint, path, settings, structuredOutput, load, ...options }: EndpointModelOptions,
 ): ChatModel {
   const structured = structuredOutput === 'auto' ? { structuredOutput } : {};
@@ -45,7 +47,7 @@ export function endpointModel(
     sendSeed,
     structuredOutput,
     id: modelId(`${provider}:${model}@${endpoint.name}`, { temperature, seed, ...settings, ...structured }),
-    call: { who: `${model} at ${endpoint.name}`, secrets: endpoint.secrets, endpoint, path },
+    call: { who: `${model} at ${endpoint.name}`, secrets: endpoint.secrets, endpoint, path, apiKeyVariable },
   });
   return { ...chat, ...named };
 }

@@ -10,6 +10,8 @@ export type FailedCall = {
   readonly endpoint?: Endpoint | undefined;
   /** What is added to the base URL of `endpoint`. */
   readonly path?: string | undefined;
+  /** The variable that the key came from. */
+  readonly apiKeyVariable?: string | undefined;
 };
 
 /** The parts of the SDK's errors that are looked at. The request, with the whole prompt in it, is not one of them. */

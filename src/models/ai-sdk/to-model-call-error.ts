@@ -52,11 +52,14 @@ function refusedCall(
   });
 }
 
-function refusalHint(status: number, words: string, { endpoint, path = '' }: FailedCall): { hint?: string } {
+function refusalHint(status: number, words: string, call: FailedCall): { hint?: string } {
+  const { endpoint, path = '', apiKeyVariable: variable } = call;
   const host = endpoint?.name.split('/')[0] ?? 'this provider';
   if (words.includes('max_completion_tokens')) return { hint: "Set maxTokensParameter to 'max_completion_tokens'." };
   if (status < 400) return { hint: 'The server sends calls elsewhere. Use the address it redirects to as base URL.' };
-  if (status === 401 || status === 403) return { hint: `Check the variable that holds the API key for ${host}.` };
+  const holder =
+    variable === undefined ? 'the variable that holds the API key' : `${variable}, which holds the API key`;
+  if (status === 401 || status === 403) return { hint: `Check ${holder} for ${host}.` };
   if (status === 404 && path === '') return { hint: 'Check the name of the model.' };
   if (status === 404) return { hint: `Check the model name, and the base URL: ${path} is added to it.` };
   return {};

@@ -26,6 +26,15 @@ export function multiplyAmounts({ calls, totalTokens, costUsd }: Amounts, factor
   return { calls: calls * factor, totalTokens: totalTokens * factor, costUsd: toWholeNanos(costUsd * factor) };
 }
 
+/** Of each the larger one. */
+export function largerAmounts(one: Amounts, other: Amounts): Amounts {
+  return {
+    calls: Math.max(one.calls, other.calls),
+    totalTokens: Math.max(one.totalTokens, other.totalTokens),
+    costUsd: Math.max(one.costUsd, other.costUsd),
+  };
+}
+
 /** How many times `part` fits into `whole`. */
 export function timesWithin(part: Amounts, whole: Amounts): number {
   const times = names.filter((name) => part[name] > 0).map((name) => Math.floor(whole[name] / part[name]));

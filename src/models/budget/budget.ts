@@ -1,7 +1,15 @@
 import type { Ledger } from '../../core/ledger.ts';
 import { WaitingLine } from '../waiting-line.ts';
-import { type Amounts, addAmounts, exceeding, noAmounts, roundUpAmounts, subtractAmounts } from './amounts.ts';
-import { budgetExhausted, timeIsUp } from './budget-exhausted.ts';
+import {
+  type Amounts,
+  addAmounts,
+  exceeding,
+  largerAmounts,
+  noAmounts,
+  roundUpAmounts,
+  subtractAmounts,
+} from './amounts.ts';
+import { budgetExhausted, type Kept, timeIsUp } from './budget-exhausted.ts';
 import { claimAhead } from './claim-ahead.ts';
 
 export type BudgetOptions = {
@@ -27,12 +35,23 @@ export interface Reservation {
   release(): void;
 }
 
+/** A part of every limit. */
+export type Held = Partial<Amounts> & {
+  readonly minutes?: number;
+  /** What is kept from whom, as messages call them. */
+  readonly purpose: string;
+  readonly others: string;
+};
+
 export interface Budget {
   /**
    * Sets `bound` aside. Waits as long as only what is set aside for others stands in the way: they mostly need less.
    * Throws `BUDGET_EXHAUSTED` once what is left could not pay for it even then. The first signal to abort ends the wait with its reason.
    */
   reserve(bound: Amounts, signals?: readonly (AbortSignal | undefined)[]): Promise<Reservation>;
+  /** Keeps a part of every limit back until `release`: nothing is set aside of it. Takes the place of an earlier one. */
+  hold(part: Held): void;
+  release(): void;
   spent(): Amounts;
   /** What is set aside for attempts in flight. */
   reserved(): Amounts;
@@ -49,14 +68,21 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   const line = new WaitingLine<void>();
   let spent: Amounts = { ...noAmounts, ...options.spent };
   let reserved = noAmounts;
+  let kept: Kept | undefined;
   const used = () => addAmounts(spent, reserved);
-  const left = () => subtractAmounts(limits, used());
+  const within = () => (kept ? subtractAmounts(limits, kept.amounts) : limits);
+  const left = () => largerAmounts(subtractAmounts(within(), used()), noAmounts);
   const claim = options.ledger && claimAhead(options.ledger, { used, left });
 
   function requireHope(bound: Amounts): void {
-    if (now() >= deadline) throw timeIsUp(maxMinutes);
-    const name = exceeding(addAmounts(spent, bound), limits);
-    if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits });
+    if (now() >= deadline - (kept?.minutes ?? 0) * 60_000) throw timeIsUp(maxMinutes, kept);
+    const name = exceeding(addAmounts(spent, bound), within());
+    if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept });
+  }
+
+  /** Each looks again whether there is enough for it now. */
+  function wakeAll(): void {
+    while (line.size > 0) line.serve();
   }
 
   function take(bound: Amounts): Reservation {
@@ -69,7 +95,7 @@ export function createBudget(options: BudgetOptions = {}): Budget {
       reserved = subtractAmounts(reserved, bound);
       spent = addAmounts(spent, roundUpAmounts(actual));
       if (exceeding(actual, bound) !== undefined) onOverrun?.({ reserved: bound, actual });
-      while (line.size > 0) line.serve(); // each looks again whether there is enough for it now
+      wakeAll();
     };
     return { settle: end, release: () => end(noAmounts) };
   }
@@ -81,14 +107,26 @@ export function createBudget(options: BudgetOptions = {}): Budget {
       for (let isAgain = false; ; isAgain = true) {
         for (const signal of signals) signal?.throwIfAborted();
         requireHope(bound);
-        if (exceeding(addAmounts(used(), bound), limits) === undefined) return take(bound);
+        if (exceeding(addAmounts(used(), bound), within()) === undefined) return take(bound);
         await line.join(signals, isAgain);
       }
+    },
+    hold(part) {
+      kept = keep(part, kept?.spentBefore ?? spent);
+      wakeAll();
+    },
+    release() {
+      kept = undefined;
+      wakeAll();
     },
     spent: () => spent,
     reserved: () => reserved,
     left,
   };
+}
+
+function keep({ minutes = 0, purpose, others, ...part }: Held, spentBefore: Amounts): Kept {
+  return { amounts: roundUpAmounts({ ...noAmounts, ...part }), minutes, purpose, others, spentBefore };
 }
 
 function limitsOf({ maxCalls, maxTotalTokens, maxCostUsd }: BudgetOptions): Amounts {

@@ -1,0 +1,67 @@
+import { addObservations, exactRace, hardestFirst, noEvidence, startable } from '../../../src/core/stats/index.ts';
+import type { RunInput } from './runs.ts';
+import { applyEdit, drawEditType, rollout, seedSkill } from './stream.ts';
+
+const IN_FLIGHT = 8;
+
+export type ExactRacing = { readonly used: number; readonly full: number; readonly differ: number };
+
+/**
+ * The strict gate with exact racing beside a full pass over the same rollouts: what is saved of the candidates' passes, and
+ * whether any decision differs. Results come back in the order of the items, with at most eight in flight.
+ */
+export function runExactRacing({ dice, n, kind, mix, budget }: RunInput): ExactRacing {
+  const ids = Array.from({ length: n }, (_, i) => `${i}`);
+  let skill = seedSkill(dice, n);
+  let scores = Array.from(skill, (p) => rollout(dice, kind, p));
+  let bar = mean(scores);
+  let seen = addObservations(noEvidence, observe(ids, scores));
+  let [used, full, differ] = [0, 0, 0];
+  for (let candidates = 0; candidates < budget / n - 1; candidates++) {
+    const candidate = applyEdit(dice, skill, mix, drawEditType(dice, mix));
+    scores = Array.from(candidate, (p) => rollout(dice, kind, p));
+    const order = hardestFirst(ids, seen);
+    const { finished, isLost } = race(
+      order.map((id) => scores[+id]!),
+      bar,
+    );
+    const isAccepted = mean(scores) > bar;
+    if (isAccepted === isLost) differ++;
+    used += finished;
+    full += n;
+    seen = addObservations(
+      seen,
+      observe(
+        order.slice(0, finished),
+        order.slice(0, finished).map((id) => scores[+id]!),
+      ),
+    );
+    if (isAccepted) [skill, bar] = [candidate, mean(scores)];
+  }
+  return { used, full, differ };
+}
+
+/** How many rollouts are paid for, those in flight at the end included. */
+function race(scores: readonly number[], bar: number): { finished: number; isLost: boolean } {
+  let started = 0;
+  for (let met = 0; met < scores.length; met++) {
+    const input = { bar, finished: scores.slice(0, met), isPlainMean: true };
+    const { state } = exactRace({ ...input, remaining: scores.length - met });
+    if (state === 'cannot-win') return { finished: started, isLost: true };
+    started += startable({
+      ...input,
+      inFlight: started - met,
+      waiting: scores.length - started,
+      limit: IN_FLIGHT,
+    });
+  }
+  return { finished: scores.length, isLost: !(mean(scores) > bar) };
+}
+
+function observe(ids: readonly string[], scores: readonly number[]) {
+  return ids.map((id, i) => ({ id, score: scores[i]! }));
+}
+
+function mean(scores: readonly number[]): number {
+  return scores.reduce((sum, score) => sum + score, 0) / scores.length;
+}

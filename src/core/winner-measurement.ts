@@ -1,0 +1,18 @@
+import type { FinalMeasurement } from './event.ts';
+import type { RunState } from './run-state.ts';
+
+/** The winner by fresh rollouts, if it is this one that was measured: a run that goes on may find a better one. */
+export function winnerMeasurement({ finalMeasurement, best }: RunState): FinalMeasurement | undefined {
+  return finalMeasurement?.hash === best.hash ? finalMeasurement : undefined;
+}
+
+type ReportedScores = { readonly before: number; readonly after: number; readonly isFresh: boolean };
+
+/** Seed skill and winner as a person should see them: by fresh rollouts if there are any, else as the search saw them. */
+export function reportedScores(state: RunState): ReportedScores | undefined {
+  const { baseline, best } = state;
+  if (!baseline) return undefined;
+  const { score, gain } = winnerMeasurement(state) ?? {};
+  if (!score) return { before: baseline.score, after: best.score, isFresh: false };
+  return { before: score.value - (gain?.value ?? 0), after: score.value, isFresh: true }; // the seed gains nothing on itself
+}

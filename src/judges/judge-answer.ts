@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { ModelCallError } from '../core/errors.ts';
+import { extractJson } from '../core/extract-json.ts';
+import type { ChatMessage, ChatModel, ChatReply } from '../core/model.ts';
+import { combineJudgements } from '../core/stats/judge-noise.ts';
+import { askForScore, askToCompare, type JudgeQuestion, type JudgeReply, type JudgeSubject } from './judge-question.ts';
+import { type SingleJudgement, toJudgement } from './single-judgement.ts';
+
+export type JudgeAnswerInput = JudgeSubject & {
+  /** The model that a rollout is handed. */
+  readonly judge: ChatModel | undefined;
+  /** How often the judge is asked, each time anew. Beside a reference at least twice: once in each place. */
+  readonly repeats?: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type AnswerJudgement = {
+  /** From 0 to 1. `null`: no judgement could be had, which says nothing about the answer. */
+  readonly score: number | null;
+  /** Every time that the judge was asked, in order. */
+  readonly judgements: readonly SingleJudgement[];
+};
+
+/**
+ * Asks a model how good an answer is: by a rubric alone, or blind beside a reference, in both places in turn, so that a
+ * taste for one of them cancels. A reply that cannot be read is asked for again once; then that judgement is missing. A
+ * model out of reach throws.
+ */
+export async function judgeAnswer({
+  judge,
+  repeats = 2,
+  signal,
+  ...subject
+}: JudgeAnswerInput): Promise<AnswerJudgement> {
+  if (!judge) throw noJudge();
+  const judgements: SingleJudgement[] = [];
+  // One after the other: a rollout has one call in flight, whoever it asks.
+  for (const [sampleIndex, { position, ...question }] of questionsOf(subject, repeats).entries()) {
+    const reply = await askJudge(question, { judge, sampleIndex, signal });
+    judgements.push({ ...(position ? { position } : {}), ...(reply ?? { score: null, reason: '' }) });
+  }
+  return { score: combine(judgements), judgements };
+}
+
+type Placed = JudgeQuestion & Pick<SingleJudgement, 'position'>;
+
+function questionsOf({ reference, ...subject }: JudgeSubject, repeats: number): Placed[] {
+  const count = Math.max(reference === undefined ? 1 : 2, Math.floor(repeats));
+  return Array.from({ length: count }, (_, index) => {
+    if (reference === undefined) return askForScore(subject);
+    const position = index % 2 === 0 ? ('first' as const) : ('second' as const);
+    return { ...askToCompare(subject, reference, position), position };
+  });
+}
+
+type Draw = {
+  readonly judge: ChatModel;
+  /** Draws with different indexes are independent. */
+  readonly sampleIndex: number;
+  readonly signal: AbortSignal | undefined;
+};
+
+/** A reply that does not fit is shown its error once; a second one that does not fit is no judgement. */
+async function askJudge(
+  question: JudgeQuestion,
+  { judge, sampleIndex, signal }: Draw,
+): Promise<JudgeReply | undefined> {
+  const { schema } = question;
+  const messages: ChatMessage[] = [...question.messages];
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const request = { messages: [...messages], stage: 'judge', schema, sampleIndex };
+    const reply = await judge.complete({ ...request, ...(signal ? { signal } : {}) });
+    const parsed = schema.safeParse(extractJson(reply.text));
+    if (parsed.success) return parsed.data;
+    messages.push(...complaint(reply, parsed.error));
+  }
+  return undefined;
+}
+
+function complaint({ text }: ChatReply, error: z.ZodError): ChatMessage[] {
+  const problem = z.prettifyError(error).replaceAll('→ at', 'at');
+  const content = `That reply cannot be used:\n${problem}\nAnswer with the JSON object alone, as described above.`;
+  const said = text.trim() === '' ? '(no text)' : text; // providers refuse an empty turn
+  return [
+    { role: 'assistant', content: said },
+    { role: 'user', content },
+  ];
+}
+
+/** Beside a reference both places must have spoken: one alone would pass the judge's taste on as a score. */
+function combine(judgements: readonly SingleJudgement[]): number | null {
+  const isMissing = (position: SingleJudgement['position']) =>
+    judgements.every((judgement) => judgement.position !== position || judgement.score === null);
+  const isPaired = judgements[0]?.position !== undefined;
+  if (isPaired && (isMissing('first') || isMissing('second'))) return null;
+  const { scores } = combineJudgements(judgements.map((judgement) => toJudgement(judgement, ONE)));
+  return scores[0]?.score ?? null;
+}
+
+const ONE = { id: '', rollout: 0 };
+
+function noJudge(): ModelCallError {
+  const hint = 'Give the trainer a `judge`, or the project file `judge: provider:model`.';
+  return new ModelCallError('These tasks are scored by a judge model, and there is none', {
+    isRetryable: false,
+    isFatal: true,
+    hint,
+  });
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { fence } from '../core/fence.ts';
+import type { ChatMessage } from '../core/model.ts';
+
+/** Where the answer stands beside a reference. The judge is not told which is which. */
+export type Position = 'first' | 'second';
+
+/** What a judge is asked about: a task, what came of it, and by what it is measured. */
+export type JudgeSubject = {
+  readonly question: string;
+  readonly answer: string;
+  /** What a good answer is, in the words of whoever wrote the environment. The judge follows it. */
+  readonly rubric: string;
+  /** An answer to compare with. Without one, the answer is scored by itself. */
+  readonly reference?: string | undefined;
+};
+
+/** One thing to ask a judge, with how its reply is read. */
+export type JudgeQuestion = {
+  readonly messages: readonly ChatMessage[];
+  readonly schema: z.ZodType<JudgeReply, unknown>;
+};
+
+/** A reply in the end: the answer's score from 0 to 1, and why. */
+export type JudgeReply = { readonly score: number; readonly reason: string };
+
+const reasoned = z.object({ reason: z.string().nullish() });
+
+const Scored = reasoned
+  .extend({ score: z.number().min(0).max(1) })
+  .transform(({ reason, score }): JudgeReply => ({ score, reason: reason ?? '' }));
+
+/** A win is 1, a tie a half, a loss 0: for the answer that went by this name. */
+const comparedAs = (own: 'A' | 'B') =>
+  reasoned.extend({ winner: z.enum(['A', 'B', 'tie']) }).transform(({ reason, winner }): JudgeReply => {
+    return { score: winner === 'tie' ? 0.5 : Number(winner === own), reason: reason ?? '' };
+  });
+const Compared = { first: comparedAs('A'), second: comparedAs('B') };
+
+export function askForScore({ question, answer, rubric }: JudgeSubject): JudgeQuestion {
+  const user = `## Task\n${fence('task', question)}\n\n## Answer\n${fence('answer', answer)}`;
+  return { messages: toMessages('score_answer', rubric, user), schema: Scored };
+}
+
+export function askToCompare(
+  { question, answer, rubric }: JudgeSubject,
+  reference: string,
+  position: Position,
+): JudgeQuestion {
+  const [a, b] = position === 'first' ? [answer, reference] : [reference, answer];
+  const answers = `## Answer A\n${fence('answer', a)}\n\n## Answer B\n${fence('answer', b)}`;
+  const user = `## Task\n${fence('task', question)}\n\n${answers}`;
+  return { messages: toMessages('compare_answers', rubric, user), schema: Compared[position] };
+}
+
+function toMessages(prompt: PromptFile, rubric: string, user: string): ChatMessage[] {
+  const system = `${readPrompt(prompt)}\n## Rubric\n${rubric}`;
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: user },
+  ];
+}
+
+type PromptFile = 'score_answer' | 'compare_answers';
+
+const prompts = new Map<PromptFile, string>();
+
+function readPrompt(name: PromptFile): string {
+  const text = prompts.get(name) ?? readFileSync(new URL(`./prompts/${name}.md`, import.meta.url), 'utf8');
+  prompts.set(name, text);
+  return text;
+}

@@ -1,0 +1,31 @@
+import type { RolloutOutput } from '../core/env.ts';
+import type { AnswerJudgement } from './judge-answer.ts';
+import type { SingleJudgement } from './single-judgement.ts';
+
+export type JudgedOutputOptions = {
+  /** The lowest score that counts as success. Beside a reference, a half is «as good as that». */
+  readonly passMark?: number;
+};
+
+/**
+ * A judgement as the result of a rollout. Without a score the result is missing, which is not zero: no mean counts it and
+ * no analyst sees it. Add to it what else the rollout has to tell.
+ */
+export function judgedOutput(
+  { score, judgements }: AnswerJudgement,
+  { passMark = 0.5 }: JudgedOutputOptions = {},
+): RolloutOutput {
+  const extras = { judgements };
+  if (score === null) {
+    const failReason = `the judge gave no judgement that can be used, asked ${judgements.length} times`;
+    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason, extras };
+  }
+  const hard = score >= passMark ? 1 : 0;
+  return { hard, soft: score, ...(hard ? {} : { failReason: whyFailed(judgements, passMark) }), extras };
+}
+
+/** The words of whoever liked it least. */
+function whyFailed(judgements: readonly SingleJudgement[], passMark: number): string {
+  const [worst] = judgements.filter(({ score }) => score !== null).sort((a, b) => a.score! - b.score!);
+  return `judged below ${passMark}: ${worst?.reason || 'no reason given'}`;
+}

@@ -1,0 +1,12 @@
+import type { RunState } from '../core/run-state.ts';
+import { leakCriticOf } from './leak-critic-of.ts';
+import type { TrainInput } from './train-input.ts';
+
+type Known = Pick<TrainInput, 'items' | 'config'>;
+
+/** How much of the training tasks the best skill repeats, beyond what the initial one did; nothing when nobody looks. */
+export function memorisedShareOf({ best, initialSkill }: RunState, { items, config }: Known) {
+  if (!config.leakCritic) return {};
+  const { memorisedShare } = leakCriticOf({ items, config }, initialSkill)(best.skill);
+  return { memorisedShare };
+}

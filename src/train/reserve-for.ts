@@ -1,0 +1,42 @@
+import { noStageUsage } from '../core/event.ts';
+import type { Amounts } from '../core/ledger.ts';
+import type { RunState } from '../core/run-state.ts';
+import { addUsage } from '../core/stage-usage.ts';
+import type { Held } from '../models/index.ts';
+
+const WORDS = { purpose: 'the final measurement', others: 'the search' } as const;
+
+/** Rollouts do not all cost the same: with their mean alone, every second measurement would fall short. */
+const MARGIN = 1.1;
+
+/** What `rollouts` more rollouts will need, judged by what those of the run have cost so far. */
+export function reserveFor({ usage, history, rolloutMs }: RunState, rollouts: number): Held {
+  const isCounted = rolloutMs !== undefined; // not in the baseline of an earlier version
+  const whole = costOfRollout(usage, isCounted);
+  const recent = costOfRollout(history.at(-1)?.tokens ?? {}, isCounted); // under a longer skill than at the beginning
+  const minutes = (MARGIN * rollouts * (rolloutMs ?? 0)) / 60_000;
+  return {
+    ...WORDS,
+    minutes,
+    calls: Math.ceil(withMargin(whole.calls) * rollouts),
+    totalTokens: Math.ceil(MARGIN * rollouts * Math.max(whole.totalTokens, recent.totalTokens)),
+    costUsd: MARGIN * rollouts * Math.max(whole.costUsd, recent.costUsd),
+  };
+}
+
+/** As many calls for every rollout as for any other need no margin. */
+const withMargin = (calls: number) => (Number.isInteger(calls) ? calls : MARGIN * calls);
+
+/** In the mean, with the judge. Replies that the cache knew would have cost what the others did. */
+function costOfRollout(usage: RunState['usage'], isCounted: boolean): Amounts {
+  const { rollout = noStageUsage, judge = noStageUsage } = usage;
+  const { replies, cacheHits, retries, input, output, costUsd } = addUsage(rollout, judge);
+  const made = isCounted ? (rollout.rollouts ?? 0) : rollout.replies; // where nobody counted: one call each
+  const perMade = (amount: number) => amount / Math.max(1, made);
+  const perPaid = (amount: number) => amount / Math.max(1, replies - cacheHits);
+  return {
+    calls: perMade(replies + retries),
+    totalTokens: perMade(replies * perPaid(input + output)),
+    costUsd: perMade(replies * perPaid(costUsd)),
+  };
+}

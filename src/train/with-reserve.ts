@@ -1,0 +1,50 @@
+import { SkillError } from '../core/errors.ts';
+import type { RunState } from '../core/run-state.ts';
+import { isSeedWinner, isWinnerMeasured, measureWinner } from './finish.ts';
+import type { Commit } from './recorder.ts';
+import type { TrainInput } from './train-input.ts';
+
+/**
+ * The search may not spend what the final measurement needs. When its part of a limit is used up, the winner so far is
+ * measured out of the rest, and the run stops as it would have: it goes on when it is given more.
+ */
+export async function withReserve(
+  input: TrainInput,
+  search: (input: TrainInput) => Promise<RunState>,
+): Promise<RunState> {
+  const { reserve } = input;
+  let { state } = input;
+  const commit: Commit = async (...written) => {
+    state = await input.commit(...written);
+    reserve.keep(state);
+    return state;
+  };
+  reserve.keep(state);
+  try {
+    return await search({ ...input, commit });
+  } catch (error) {
+    reserve.release();
+    if (isOutOfBudget(error)) await measureSoFar({ ...input, state });
+    throw error;
+  } finally {
+    reserve.release();
+  }
+}
+
+/** The seed skill was not chosen by the search: nothing about it needs to be put right. */
+async function measureSoFar(input: TrainInput): Promise<void> {
+  if (isWinnerMeasured(input) || isSeedWinner(input.state)) return;
+  try {
+    await measureWinner(input, input.reserve.deps);
+  } catch (error) {
+    throw isOutOfBudget(error) ? fellShort(error) : error;
+  }
+}
+
+function fellShort({ message, hint }: SkillError): SkillError {
+  const what = `${message}; the winner so far could not be measured to the end, so its score flatters it`;
+  return new SkillError('BUDGET_EXHAUSTED', what, hint === undefined ? {} : { hint });
+}
+
+const isOutOfBudget = (error: unknown): error is SkillError =>
+  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';

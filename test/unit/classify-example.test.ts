@@ -1,0 +1,46 @@
+import { memoryRun, type RunEvent, SkillOptTrainer, scripted } from 'skillopt';
+import { beforeAll, expect, it } from 'vitest';
+import { classifyEnv, LABELS } from '../../examples/classify/classify-env.ts';
+import { scriptedProposals } from '../../examples/classify/proposals.ts';
+import { scriptedOptimizer } from '../../examples/classify/scripted-optimizer.ts';
+import { ofStage } from '../scripted-run.ts';
+
+const splits = await Promise.all(['train', 'val', 'test'].map((split) => classifyEnv.getItems(split)));
+const labels = new Map(splits.flat().map(({ text, label }) => [text, label]));
+
+/** Right for every message as soon as the skill shows each label equally often, and sure of being happy until then. */
+const target = scripted('balanced', ({ messages }) => {
+  const [skill, question] = messages.map(({ content }) => content);
+  const counts = LABELS.map((label) => skill!.split(`Label: ${label}`).length - 1);
+  const isBalanced = counts[0]! > 0 && new Set(counts).size === 1;
+  return isBalanced ? labels.get(/^Message: (.*)$/m.exec(question!)![1]!)! : 'happy';
+});
+
+const proposals = scriptedProposals(splits[0]!);
+const events: RunEvent[] = [];
+
+beforeAll(async () => {
+  const optimizer = scriptedOptimizer(proposals);
+  const watch = { onEvent: (event: RunEvent) => void events.push(event) };
+  const observers = [optimizer, watch];
+  await new SkillOptTrainer({ env: classifyEnv, target, optimizer, observers, store: memoryRun() }).train();
+});
+
+it('proposes one edit a step, in turn, as many as a default run has steps', () => {
+  const selected = ofStage(events, 'select').map(({ patch }) => patch.edits.map(({ content }) => content.trim()));
+  const planned = proposals.map(({ name }) => name);
+  expect(selected.map((edits) => edits.length)).toEqual(planned.map(() => 1));
+  expect(selected[0]).toEqual([planned[0]]);
+  expect(new Set(planned.filter((name) => name.startsWith('examples'))).size).toBe(16);
+});
+
+it('shows training messages only, so that nothing is refused as a leak', () => {
+  expect(ofStage(events, 'select').flatMap(({ refused = [] }) => refused)).toEqual([]);
+});
+
+it('gets its examples in, and none of the wrong labels', () => {
+  const accepted = ofStage(events, 'evaluate').filter(({ action }) => action === 'accept_new_best');
+  const kept = accepted.map(({ step }) => proposals[step - 1]!);
+  expect(kept[0]!.name).toBe('examples 1');
+  expect(kept.filter(({ intent }) => intent === 'harmful')).toEqual([]);
+});

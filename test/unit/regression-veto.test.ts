@@ -1,0 +1,73 @@
+import { memoryRun, type SkillOptConfigInput } from 'skillopt';
+import { describe, expect, it } from 'vitest';
+import { appends, ofStage, ofType, scriptedRun, type Task } from '../scripted-run.ts';
+
+/** `GAIN` solves tasks 0 to 5. What stands before it is solved without: 6 to 11. `BREAK=9` takes task 9 away again. */
+const solves = (skill: string, { k }: Task) =>
+  k < 6 ? skill.includes('GAIN') : !skill.includes(`BREAK=${k} `) && !skill.includes(`BREAK=${k}\n`);
+
+const run = (edit: string, config: SkillOptConfigInput, store = memoryRun()) =>
+  scriptedRun({
+    solves,
+    sizes: { train: 3, val: 12, test: 0 },
+    script: { analyst: () => appends(edit) },
+    config: { gate: 'paired', numEpochs: 1, batchSize: 3, evalTest: false, ...config },
+    store,
+  });
+
+const outcome = async (edit: string, config: SkillOptConfigInput) => {
+  const { facts } = await run(edit, config);
+  const { decision } = ofStage(facts, 'evaluate')[0]!;
+  return { ...decision!, action: ofType(facts, 'step-end')[0]!.action };
+};
+
+describe('the regression veto', () => {
+  it('stops a better candidate that surely lost two tasks, and names them', async () => {
+    const edit = 'GAIN BREAK=7 BREAK=9 ';
+    expect(await outcome(edit, {})).toMatchObject({ verdict: 'accept', action: 'accept_new_best' });
+    const stopped = await outcome(edit, { regressionVeto: true });
+    expect(stopped).toMatchObject({ verdict: 'reject', action: 'reject' });
+    expect(stopped.reason).toMatch(/^2 of 2 flips stood up to re-rolls: /);
+    expect([...stopped.veto!.regressions].sort()).toEqual(['val-7', 'val-9']);
+    expect(stopped.veto!.incumbent.map(({ id }) => id)).toEqual(['val-7', 'val-7', 'val-7', 'val-9', 'val-9', 'val-9']);
+    expect(stopped.veto!.candidate.every(({ hard }) => hard === 0)).toBe(true);
+    expect([stopped.gains.items.length, stopped.regressions.items.length]).toEqual([6, 2]); // apart, whatever the veto says
+  });
+
+  it('lets one lost task pass, unless it is protected', async () => {
+    const edit = 'GAIN BREAK=7 ';
+    expect(await outcome(edit, { regressionVeto: true })).toMatchObject({ verdict: 'accept' });
+    expect(await outcome(edit, { protectedItems: ['val-9'] })).toMatchObject({ verdict: 'accept' });
+    const stopped = await outcome(edit, { protectedItems: ['val-7'] });
+    expect(stopped).toMatchObject({ verdict: 'reject', veto: { regressions: ['val-7'] } });
+    expect(stopped.veto!.candidate).toHaveLength(5);
+  });
+
+  it('asks about nothing when nothing seems lost', async () => {
+    expect(await outcome('GAIN', { regressionVeto: true })).not.toHaveProperty('veto');
+  });
+
+  it('keeps what was rolled out for it: the draws of either side go on from there', async () => {
+    const { facts, store } = await run('GAIN BREAK=7 BREAK=9 ', { regressionVeto: true, proposalsPerBatch: 2 });
+    const { config: _config, ...start } = ofType(facts, 'run-start')[0]!;
+    expect(start.totalSteps).toBe(2);
+    for (let cut = 1; cut < store.events.length; cut++) {
+      const again = await run(
+        'GAIN BREAK=7 BREAK=9 ',
+        { regressionVeto: true, proposalsPerBatch: 2 },
+        memoryRun(store.events.slice(0, cut)),
+      );
+      expect(again.facts, `cut after event ${cut}`).toEqual(facts);
+    }
+  });
+
+  it('protects only what is there, and needs the gate that knows noise', async () => {
+    await expect(run('GAIN', { protectedItems: ['val-99'] })).rejects.toThrow(
+      'protectedItems names val-99, which the val split does not have',
+    );
+    await expect(run('GAIN', { gate: 'strict', regressionVeto: true })).rejects.toThrow(
+      'regressionVeto: needs gate: paired, got strict',
+    );
+    await expect(run('GAIN', { gate: 'strict', protectedItems: ['val-1'] })).rejects.toThrow('needs gate: paired');
+  });
+});
