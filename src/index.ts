@@ -14,7 +14,7 @@ export {
   type SkillEnv,
 } from './core/env.ts';
 export { type ErrorCode, ModelCallError, PromptTooLongError, SkillError } from './core/errors.ts';
-export type { Progress, RunEvent, RunFact, Stage, StageUsage, StepAction } from './core/event.ts';
+export type { Progress, RunEvent, RunFact } from './core/event.ts';
 export { toFact } from './core/event.ts';
 export { extractJson } from './core/extract-json.ts';
 export {
@@ -35,7 +35,9 @@ export type { OpenRunStore, RunStore, Views } from './core/run-store.ts';
 export { buildScheduler, type LRScheduler, type LRSchedulerMode } from './core/schedule.ts';
 export { type Bucket, computeScore, type Evaluation, type ItemScore } from './core/score.ts';
 export { skillHash } from './core/skill-hash.ts';
+export type { StageUsage } from './core/stage-usage.ts';
 export { reduce } from './core/state.ts';
+export type { Stage, StepAction } from './core/step-action.ts';
 export { type RunSummary, summarize } from './core/summary.ts';
 export { SimpleQAEnv } from './envs/index.ts';
 export { anthropicChat, fromAiSdk, openaiChat, openaiCompatible, scripted } from './models/index.ts';

@@ -2,48 +2,12 @@ import type { EditReport } from './apply-edit.ts';
 import type { SkillOptConfig } from './config.ts';
 import type { Patch, RawPatch } from './edit.ts';
 import type { FailurePattern } from './failure-pattern.ts';
-import type { GateAction } from './gate.ts';
-import type { Usage } from './model.ts';
+import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
+import type { LrDecision, Prune, Salvage, SlowUpdate } from './optimizer-facts.ts';
 import type { RolloutResult } from './rollout-result.ts';
-import type { Evaluation, ItemScore } from './score.ts';
-import type { FinalReport } from './stats/final-report.ts';
-import type { Verdict as GateVerdict, WaveJudgement } from './stats/gate.ts';
-import type { Veto } from './stats/regression-veto.ts';
-
-export const STAGES = ['rollout', 'reflect', 'aggregate', 'select', 'update', 'evaluate'] as const;
-export type Stage = (typeof STAGES)[number];
-
-/** What became of a step: the gate's word, or why the gate was not asked. */
-export type StepAction = GateAction | 'unchanged' | 'skip_no_patches' | 'skip_no_rewrite' | 'force_accept';
-
-export type StageUsage = Usage & {
-  /** Replies used, sent for or from the cache. */
-  readonly replies: number;
-  /** How many of them came from the cache. */
-  readonly cacheHits: number;
-  readonly retries: number;
-  /** Milliseconds that calls stood in line for a rate limit, added up over calls. */
-  readonly waitMs: number;
-  /** Dollars, of the replies whose model has a known price. */
-  readonly costUsd: number;
-  /** Replies whose model has none. */
-  readonly unpriced: number;
-  /** Rollouts that were made and not remembered. Only the stage `rollout` counts them. */
-  readonly rollouts?: number;
-};
-
-export const noStageUsage: StageUsage = {
-  input: 0,
-  cached: 0,
-  output: 0,
-  reasoning: 0,
-  replies: 0,
-  cacheHits: 0,
-  retries: 0,
-  waitMs: 0,
-  costUsd: 0,
-  unpriced: 0,
-};
+import type { Evaluation } from './score.ts';
+import type { StageUsage } from './stage-usage.ts';
+import type { Stage, StepAction } from './step-action.ts';
 
 /** Everything that may change the outcome of a run, by name. A run goes on only under the same identity. */
 export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
@@ -52,97 +16,6 @@ type TriedText = { readonly op: string; readonly target: string; readonly conten
 
 /** What was kept out of the skill because it gives held-out tasks away, with the reason. */
 export type Refusal = TriedText & { readonly reason: string };
-
-/** Items that a winner seemed to have lost, rolled out again under both skills before they counted. */
-export type RegressionCheck = Veto & {
-  readonly incumbent: readonly ItemScore[];
-  readonly candidate: readonly ItemScore[];
-};
-
-/** What the gate decided and why. With the evidence of the run so far, the decision can be made again from this. */
-export type GateDecision = Omit<WaveJudgement, 'verdict'> & {
-  readonly verdict: GateVerdict;
-  /** The current skill's items that were rolled out again for this. */
-  readonly refreshed: readonly ItemScore[];
-  /** A second pass of the candidate, for one that the first spoke for. */
-  readonly confirmation?: readonly ItemScore[];
-  /** Only of a winner that was asked about regressions. */
-  readonly veto?: RegressionCheck;
-  /** Items of the whole race. */
-  readonly total: number;
-};
-
-/** Passes over validation after the search, by which the winner is reported. */
-export type FinalMeasurement = FinalReport & {
-  readonly hash: string;
-  readonly passes: readonly Evaluation[];
-};
-
-/** How many changes the optimizer itself wants to make now. */
-export type LrDecision = {
-  readonly learningRate: number;
-  /** What it said, before it was held to what there is. */
-  readonly rawLearningRate: number | null;
-  readonly availableUpdateItems: number;
-  readonly isClamped: boolean;
-  /** Its answer could not be read: no change. */
-  readonly isFallback: boolean;
-  readonly reasoning: string;
-  readonly confidence: string;
-  readonly riskNotes: string;
-};
-
-/** A candidate that was measured, with what came of it. */
-type Trial = {
-  readonly candidateSkill: string;
-  readonly candidateHash: string;
-  readonly evaluation: Evaluation | null;
-  readonly score: number;
-  readonly isPartial?: boolean;
-  readonly decision?: GateDecision;
-};
-
-/** Parts of a rejected patch, each tried by itself. */
-export type Salvage = {
-  readonly tries: readonly { readonly edits: readonly number[]; readonly score: number; readonly hash: string }[];
-  readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
-  /** The part that was better, with the places of its edits in the patch. */
-  readonly accepted: (Trial & { readonly action: StepAction; readonly edits: readonly number[] }) | null;
-};
-
-export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stable_success';
-
-/** What became of the guidance at the end of an epoch. */
-export type SlowUpdate = {
-  readonly action: StepAction | 'no_content' | 'over_cap' | 'leak';
-  /** Why it is a leak. */
-  readonly leakReason?: string;
-  readonly pairs: readonly { readonly id: string; readonly category: PairCategory }[];
-  /** How many of their trajectories were too long to be read whole. */
-  readonly nClippedTrajectories?: number;
-  readonly prevHard: number;
-  readonly currHard: number;
-  readonly content: string;
-  readonly reasoning: string;
-  readonly candidateSkill: string;
-  readonly candidateHash: string;
-  readonly evaluation: Evaluation | null;
-  readonly score: number;
-  readonly isPartial?: boolean;
-  /** As at a step's `evaluate`. */
-  readonly invalidReason?: string;
-  readonly decision?: GateDecision;
-};
-
-/** What was taken out of the best skill because nothing was lost by it. */
-export type Prune = {
-  readonly removed: readonly string[];
-  readonly tries: number;
-  readonly skill: string;
-  readonly hash: string;
-  readonly score: number;
-  readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
-};
 
 export type TestSubject = 'baseline' | 'best' | 'final';
 

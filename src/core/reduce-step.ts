@@ -1,101 +1,22 @@
-import type { GateDecision, RunEvent, Salvage, StepAction } from './event.ts';
-import { acceptEvidence, addRefreshed, believableScore, type GateEvidence } from './gate-evidence.ts';
-import type { Leak, RunState, ScoredSkill, StepDraft, StepRecord } from './run-state.ts';
-import type { Evaluation, ItemScore } from './score.ts';
-import { addStageUsage } from './stage-usage.ts';
+import type { RunEvent } from './event.ts';
+import { believableScore } from './gate-evidence.ts';
+import { accept, isAccepted, isNewBest, isPaired, scoresOf } from './known-scores.ts';
+import type { Salvage } from './optimizer-facts.ts';
+import type { RunState, StepRecord } from './run-state.ts';
+import type { StepAction } from './step-action.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
 
-type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
-
-export function reduceStage(state: RunState, event: StageEnd): RunState {
-  const draft = (fields: StepDraft): RunState => ({ ...state, draft: { ...state.draft, ...fields } });
-  switch (event.stage) {
-    case 'rollout':
-      return draft({
-        rolloutHard: event.evaluation.hard,
-        rolloutSoft: event.evaluation.soft,
-        nFail: event.evaluation.scores.filter(({ hard, errored }) => !errored && hard < 1e-9).length,
-      });
-    case 'reflect': {
-      const nFailurePatches = event.patches.filter((patch) => patch.sourceType === 'failure').length;
-      const nPatches = event.patches.length;
-      const nClipped = event.patches.reduce((sum, { clippedTrajectories = 0 }) => sum + clippedTrajectories, 0);
-      return draft({
-        nPatches,
-        nFailurePatches,
-        nSuccessPatches: nPatches - nFailurePatches,
-        failurePatterns: event.failurePatterns ?? [],
-        ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
-      });
-    }
-    case 'aggregate':
-      return draft({ nEditsMerged: event.patch.edits.length });
-    case 'select': {
-      const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
-      const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
-      const leaks = leaksAfter(state, event);
-      return { ...draft({ nEditsRanked: edits.length, edits, supportCounts }), leaks };
-    }
-    case 'update': {
-      const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes, memorisedShare = 0 } = event;
-      const candidate = {
-        candidateSkill,
-        candidateHash,
-        candidateSkillLen: candidateSkill.length,
-        editStatuses: report.map((row) => row.status),
-        ...(changeSummary ? { rewriteChangeSummary: changeSummary } : {}),
-        ...(nOverCap > 0 ? { nOverCap } : {}),
-        ...(notes ? { nAppendixNotesAdded: notes.added, nAppendixNotesTotal: notes.total } : {}),
-        ...(memorisedShare > 0 ? { memorisedShare } : {}),
-      };
-      return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
-    }
-    case 'evaluate': {
-      const { score, isPartial } = event;
-      const known = learn(state, state.draft.candidateHash ?? '', event);
-      const { hard = null, soft = null } = known.evaluations[state.draft.candidateHash ?? ''] ?? {};
-      const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
-      const scores = { candidateScores: scoresOf(event) };
-      const partial = isPartial ? { isPartial, nItemsMet: event.evaluation?.scores.length ?? 0 } : {};
-      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial } };
-    }
-    default:
-      event satisfies never;
-      return state;
-  }
+export function startStep(state: RunState, event: Extract<RunEvent, { type: 'step-start' }>): RunState {
+  const { step, epoch, stepInEpoch, proposal, editBudget, itemIds } = event;
+  const place = { step, epoch, stepInEpoch, ...(proposal === undefined ? {} : { proposal }) };
+  return { ...state, draft: { ...place, editBudget, rolloutN: itemIds.length, timing: {}, tokens: {} } };
 }
 
-/** The strict gate gives no verdict, unless there was nothing to judge by. */
-function verdictOf({ decision, invalidReason }: Extract<StageEnd, { stage: 'evaluate' }>): StepDraft {
-  if (decision) return { verdict: decision.verdict, verdictReason: decision.reason };
-  return invalidReason === undefined ? {} : { verdict: 'invalid', verdictReason: invalidReason };
-}
-
-/** What is refused now takes the place of what was when the step was taken before. */
-function leaksAfter(
-  { leaks }: RunState,
-  { step, stage, refused = [] }: StageEnd & { stage: 'select' | 'update' },
-): Leak[] {
-  const earlier = leaks.filter((leak) => !(leak.at === step && (leak.stage === stage || leak.stage === 'update')));
-  return [...earlier, ...refused.map(({ reason }) => ({ stage, at: step, reason }))];
-}
-
-/** A step that is taken anew, because a resumed run heard other answers, says nothing about its first candidate. */
-function withoutCandidate(draft: StepDraft): StepDraft {
-  const {
-    rewriteChangeSummary: _summary,
-    nOverCap: _nOverCap,
-    nAppendixNotesAdded: _added,
-    nAppendixNotesTotal: _total,
-    memorisedShare: _share,
-    salvagedEdits: _salvaged,
-    rejectedScore: _score,
-    isPartial: _isPartial,
-    verdict: _verdict,
-    verdictReason: _reason,
-    ...rest
-  } = draft;
-  return rest;
+export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): RunState {
+  const { type: _type, at: _at, ms: _ms, usage: _usage, step, ...lrDecision } = event;
+  const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken anew
+  const lrHistory = [...earlier, { step, ...lrDecision }];
+  return { ...state, lrHistory, draft: { ...state.draft, editBudget: lrDecision.learningRate, lrDecision } };
 }
 
 /** A part that was better takes the place of the patch that was not. */
@@ -162,56 +83,3 @@ function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failure
   const isRejected = (action === 'reject' && record.verdict !== 'invalid') || salvagedEdits.length > 0;
   return isRejected ? { ...entry, scoreBefore, scoreAfter, rejectedEdits } : entry;
 }
-
-/** Without a gate a candidate is always taken, and is the best only if it measures best. */
-export function isNewBest(action: string, candidate: ScoredSkill, { best }: RunState): boolean {
-  return action === 'accept_new_best' || (action === 'force_accept' && candidate.score > best.score);
-}
-
-export function isAccepted(action: string): boolean {
-  return action === 'accept' || action === 'accept_new_best' || action === 'force_accept';
-}
-
-export function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
-  const timing = { ...state.draft.timing, [stage]: ms };
-  return { ...state, draft: { ...state.draft, timing, tokens: addStageUsage(state.draft.tokens ?? {}, usage) } };
-}
-
-export function remember(state: RunState, hash: string, { hard, soft }: Evaluation): RunState {
-  return { ...state, evaluations: { ...state.evaluations, [hash]: { hard, soft } } };
-}
-
-type Judged = {
-  readonly evaluation: Evaluation | null;
-  readonly isPartial?: boolean;
-  readonly decision?: GateDecision;
-};
-
-/** What a judgement adds to what is known: a whole pass is a score, and refreshed items are evidence. */
-export function learn(state: RunState, hash: string, { evaluation, isPartial = false, decision }: Judged): RunState {
-  const known = evaluation && !isPartial ? remember(state, hash, evaluation) : state;
-  if (!decision || !state.config) return known;
-  const isSeed = state.current.origin === 'initial';
-  const drawn = [...decision.refreshed, ...(decision.veto?.incumbent ?? [])];
-  const gate = addRefreshed(state.gate, drawn, { ...state.config, isSeed });
-  const current = { ...known.current, score: believableScore(gate) };
-  return {
-    ...known,
-    gate,
-    current,
-    best: known.best.hash === current.hash ? { ...known.best, score: current.score } : known.best,
-  };
-}
-
-/** All rollouts of a candidate: one of each item, or two, and those that cleared it of regressions. */
-export const scoresOf = ({ evaluation, decision }: Judged) => [
-  ...(evaluation?.scores ?? []),
-  ...(decision?.confirmation ?? []),
-  ...(decision?.veto?.candidate ?? []),
-];
-
-export function accept(state: RunState, scores: readonly ItemScore[]): GateEvidence {
-  return isPaired(state) && state.config ? acceptEvidence(state.gate, scores, state.config) : state.gate;
-}
-
-export const isPaired = ({ config }: RunState) => config?.gate === 'paired';

@@ -1,17 +1,13 @@
 import type { EditReport } from './apply-edit.ts';
 import type { SkillOptConfig } from './config.ts';
-import type {
-  FinalMeasurement,
-  GateDecision,
-  LrDecision,
-  Stage,
-  StageUsage,
-  StepAction,
-  TestSubject,
-} from './event.ts';
+import type { TestSubject } from './event.ts';
 import type { FailurePattern } from './failure-pattern.ts';
+import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
 import { type GateEvidence, noGateEvidence } from './gate-evidence.ts';
+import type { LrDecision } from './optimizer-facts.ts';
 import type { Bucket, ItemScore } from './score.ts';
+import type { StageUsage } from './stage-usage.ts';
+import type { Stage, StepAction } from './step-action.ts';
 import type { StepBufferEntry, TriedEdit } from './step-buffer.ts';
 
 export type ScoredSkill = {

@@ -1,6 +1,6 @@
 import type { UpdateItem } from './edit.ts';
-import type { StepAction } from './event.ts';
 import type { FailurePattern } from './failure-pattern.ts';
+import type { StepAction } from './step-action.ts';
 
 export type TriedEdit = Pick<UpdateItem, 'op' | 'target' | 'content'>;
 

@@ -1,6 +1,6 @@
-import type { StageUsage } from './event.ts';
-import { isAccepted } from './reduce-step.ts';
+import { isAccepted } from './known-scores.ts';
 import type { RunState, StepRecord, TestReport } from './run-state.ts';
+import type { StageUsage } from './stage-usage.ts';
 import type { Estimate } from './stats/final-report.ts';
 import { winnerMeasurement } from './winner-measurement.ts';
 

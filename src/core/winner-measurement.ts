@@ -1,4 +1,4 @@
-import type { FinalMeasurement } from './event.ts';
+import type { FinalMeasurement } from './gate-decision.ts';
 import type { RunState } from './run-state.ts';
 
 /** The winner by fresh rollouts, if it is this one that was measured: a run that goes on may find a better one. */

@@ -1,6 +1,6 @@
 import type { PairPolicy } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
-import type { PairCategory } from '../core/event.ts';
+import type { PairCategory } from '../core/optimizer-facts.ts';
 import { chunk } from '../core/random.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { runRollout } from './rollout.ts';

@@ -1,5 +1,5 @@
-import type { PairCategory } from '../core/event.ts';
 import { fence } from '../core/fence.ts';
+import type { PairCategory } from '../core/optimizer-facts.ts';
 import type { PromptName } from '../core/prompt-name.ts';
 import { clipTrajectories } from './clip-trajectories.ts';
 import type { Pair } from './compare-epochs.ts';

@@ -1,8 +1,8 @@
 import type { Item, SkillEnv } from '../core/env.ts';
-import type { StepAction } from '../core/event.ts';
 import { evaluateGate, selectGateScore } from '../core/gate.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { type Evaluation, toEvaluation } from '../core/score.ts';
+import type { StepAction } from '../core/step-action.ts';
 import type { GateInput, GateSettings, Verdict } from './gate-input.ts';
 import { raceExactly } from './race-exactly.ts';
 import { raceSkill } from './race-skill.ts';

@@ -1,9 +1,10 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
-import type { GateDecision, StepAction } from '../core/event.ts';
+import type { GateDecision } from '../core/gate-decision.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { Evaluation } from '../core/score.ts';
+import type { StepAction } from '../core/step-action.ts';
 
 export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
   Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'proposalsPerBatch' | 'regressionVeto' | 'protectedItems'>>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Patch } from '../core/edit.ts';
-import type { LrDecision } from '../core/event.ts';
 import { fence } from '../core/fence.ts';
+import type { LrDecision } from '../core/optimizer-facts.ts';
 import type { Evaluation } from '../core/score.ts';
 import { ask } from './ask.ts';
 import { type Memory, metaSections, noMemory, stepSections } from './memory.ts';

@@ -1,4 +1,4 @@
-import type { Prune } from '../core/event.ts';
+import type { Prune } from '../core/optimizer-facts.ts';
 import { findRegions } from '../core/protected-regions.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { judgeSkill } from './evaluate.ts';

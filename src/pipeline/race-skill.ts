@@ -1,4 +1,4 @@
-import type { GateDecision, RegressionCheck } from '../core/event.ts';
+import type { GateDecision, RegressionCheck } from '../core/gate-decision.ts';
 import { toEvidence, toObservations } from '../core/gate-evidence.ts';
 import { shuffle } from '../core/random.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';

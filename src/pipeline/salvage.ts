@@ -1,7 +1,7 @@
 import { applyPatchWithReport } from '../core/apply-edit.ts';
 import type { UpdateItem } from '../core/edit.ts';
-import type { Salvage } from '../core/event.ts';
-import { isAccepted } from '../core/reduce-step.ts';
+import { isAccepted } from '../core/known-scores.ts';
+import type { Salvage } from '../core/optimizer-facts.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { judgeSkill } from './evaluate.ts';
 import type { GateInput } from './gate-input.ts';

@@ -1,4 +1,4 @@
-import type { RegressionCheck } from '../core/event.ts';
+import type { RegressionCheck } from '../core/gate-decision.ts';
 import { toObservations } from '../core/gate-evidence.ts';
 import { type ItemScore, toEvaluation } from '../core/score.ts';
 import { addObservations, type Evidence, noEvidence } from '../core/stats/evidence.ts';

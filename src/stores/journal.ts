@@ -1,7 +1,8 @@
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SkillError } from '../core/errors.ts';
-import { type RunEvent, STAGES } from '../core/event.ts';
+import type { RunEvent } from '../core/event.ts';
+import { STAGES } from '../core/step-action.ts';
 import { fileReason, isMissing, unwritable } from './file-error.ts';
 import { shownPath } from './shown-path.ts';
 

@@ -1,4 +1,4 @@
-import type { SlowUpdate } from '../core/event.ts';
+import type { SlowUpdate } from '../core/optimizer-facts.ts';
 import type { RunState } from '../core/run-state.ts';
 import { computeScore } from '../core/score.ts';
 import {

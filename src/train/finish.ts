@@ -1,6 +1,6 @@
 import type { TestSubject } from '../core/event.ts';
 import { toEvidence, toObservations } from '../core/gate-evidence.ts';
-import { isAccepted } from '../core/reduce-step.ts';
+import { isAccepted } from '../core/known-scores.ts';
 import type { RunState } from '../core/run-state.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';

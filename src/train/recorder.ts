@@ -1,8 +1,9 @@
-import { type Progress, type RunEvent, type RunFact, STAGES, type Stamp, toFact } from '../core/event.ts';
+import { type Progress, type RunEvent, type RunFact, type Stamp, toFact } from '../core/event.ts';
 import type { RunObserver } from '../core/observer.ts';
 import { emptyRun, type RunState } from '../core/run-state.ts';
 import type { OpenRunStore } from '../core/run-store.ts';
 import { reduce } from '../core/state.ts';
+import { STAGES } from '../core/step-action.ts';
 import { type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';
 
 /** Writes a fact down, then answers with the state after it. */

@@ -1,7 +1,6 @@
-import { noStageUsage } from '../core/event.ts';
 import type { Amounts } from '../core/ledger.ts';
 import type { RunState } from '../core/run-state.ts';
-import { addUsage } from '../core/stage-usage.ts';
+import { addUsage, noStageUsage } from '../core/stage-usage.ts';
 import type { Held } from '../models/index.ts';
 
 const WORDS = { purpose: 'the final measurement', others: 'the search' } as const;

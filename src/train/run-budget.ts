@@ -1,7 +1,7 @@
 import type { SkillOptConfig } from '../core/config.ts';
-import type { StageUsage } from '../core/event.ts';
 import type { Amounts, Ledger } from '../core/ledger.ts';
 import type { ChatModel } from '../core/model.ts';
+import type { StageUsage } from '../core/stage-usage.ts';
 import {
   type Budget,
   costUsd,

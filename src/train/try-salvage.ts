@@ -1,5 +1,5 @@
 import type { Patch } from '../core/edit.ts';
-import type { StepAction } from '../core/event.ts';
+import type { StepAction } from '../core/step-action.ts';
 import { type StageDeps, salvagePatch } from '../pipeline/index.ts';
 import type { TrainInput } from './train-input.ts';
 

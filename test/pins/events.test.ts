@@ -13,7 +13,7 @@ import {
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { STAGES } from '../../src/core/event.ts';
+import { STAGES } from '../../src/core/step-action.ts';
 import { STRICT } from '../strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>

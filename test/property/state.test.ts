@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/core/config.ts';
-import { noStageUsage, type RunEvent, type RunFact } from '../../src/core/event.ts';
+import type { RunEvent, RunFact } from '../../src/core/event.ts';
 import { evaluateGate } from '../../src/core/gate.ts';
 import { emptyRun, type RunState } from '../../src/core/run-state.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
+import { noStageUsage } from '../../src/core/stage-usage.ts';
 import { reduce } from '../../src/core/state.ts';
 import { summarize } from '../../src/core/summary.ts';
 

@@ -5,7 +5,7 @@ import type { Estimate } from '../../src/core/stats/index.ts';
 export function report(title: string, lines: readonly string[]): void {
   const folder = '.cache/local-model/figures';
   mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}/${title.toLowerCase().replaceAll(' ', '-')}.md`, `## ${title}\n\n${lines.join('\n')}\n`);
+  writeFileSync(`${folder}/${title.toLowerCase().replaceAll(/\W+/g, '-')}.md`, `## ${title}\n\n${lines.join('\n')}\n`);
 }
 
 export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;

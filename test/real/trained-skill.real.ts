@@ -8,7 +8,7 @@ import { passes, trueScore } from './rollouts.ts';
 import { type Step, type TrainerRun, trainerRun } from './trainer-run.ts';
 
 /** The first is reported step by step, the others beside it. */
-const RUNS = Number(process.env.REAL_RUNS ?? 3);
+const RUNS = 2;
 const runs: TrainerRun[] = [];
 
 describe.skipIf(whyMissing !== undefined)(`whole runs on a real model${whyMissing ? ` (${whyMissing})` : ''}`, () => {
@@ -26,9 +26,12 @@ describe.skipIf(whyMissing !== undefined)(`whole runs on a real model${whyMissin
     expect(onTest.interval.low).toBeGreaterThan(0);
   });
 
-  it('accept no harmful proposal', async () => {
+  it('accept harmful proposals less often than useful ones, and in the first run none', async () => {
     report('All trained skills', await allRuns());
-    expect(runs.flatMap(({ steps }) => accepted(steps, 'harmful'))).toEqual([]);
+    const steps = runs.flatMap((run) => run.steps);
+    const rate = (intent: Intent) => accepted(steps, intent).length / offered(steps, intent).length;
+    expect(accepted(runs[0]!.steps, 'harmful')).toEqual([]);
+    expect(rate('harmful')).toBeLessThan(rate('useful'));
   });
 });
 
@@ -75,16 +78,18 @@ async function stepTable({ steps }: TrainerRun): Promise<string[]> {
 const trueChange = async ({ candidate, incumbent }: Pick<Step, 'candidate' | 'incumbent'>) =>
   (await trueScore(chat, candidate, val)) - (await trueScore(chat, incumbent, val));
 
-const accepted = (steps: readonly Step[], intent: Step['proposal']['intent']) =>
-  steps.filter((step) => step.isAccepted && step.proposal.intent === intent);
+type Intent = Step['proposal']['intent'];
+
+const offered = (steps: readonly Step[], intent: Intent) =>
+  steps.filter((step) => step.isDecided && step.proposal.intent === intent);
+const accepted = (steps: readonly Step[], intent: Intent) => offered(steps, intent).filter((step) => step.isAccepted);
 
 async function allRuns(): Promise<string[]> {
   const rows: string[] = [];
   for (const [number, run] of runs.entries()) {
-    const counts = (['useful', 'useless', 'harmful'] as const).map((intent) => {
-      const offered = run.steps.filter((step) => step.isDecided && step.proposal.intent === intent).length;
-      return `${accepted(run.steps, intent).length} of ${offered}`;
-    });
+    const counts = (['useful', 'useless', 'harmful'] as const).map(
+      (intent) => `${accepted(run.steps, intent).length} of ${offered(run.steps, intent).length}`,
+    );
     const gain = (await trueScore(chat, run.skill, val)) - (await trueScore(chat, '', val));
     const onTest = withInterval(await gainOnTest(run));
     const tooMuch = points(run.end.believed - (await trueScore(chat, run.end.skill, val)));
@@ -97,6 +102,19 @@ async function allRuns(): Promise<string[]> {
     '|---|---|---|---|---|---|---|---|---|',
     ...rows,
     '',
+    ...(await acceptLines()),
     await believedTooMuch(runs, (skill) => trueScore(chat, skill, val)),
   ];
+}
+
+async function acceptLines(): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [number, { steps }] of runs.entries()) {
+    for (const step of steps.filter((each) => each.isAccepted)) {
+      lines.push(
+        `run ${number} accepted "${step.proposal.name}", true change ${points(await trueChange(step))} points;`,
+      );
+    }
+  }
+  return lines;
 }

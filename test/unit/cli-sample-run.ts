@@ -1,9 +1,11 @@
 import { applyPatchWithReport } from '../../src/core/apply-edit.ts';
 import { parseConfig } from '../../src/core/config.ts';
 import type { Edit } from '../../src/core/edit.ts';
-import { noStageUsage, type RunEvent, type RunFact, type StepAction } from '../../src/core/event.ts';
+import type { RunEvent, RunFact } from '../../src/core/event.ts';
 import type { Evaluation } from '../../src/core/score.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
+import { noStageUsage } from '../../src/core/stage-usage.ts';
+import type { StepAction } from '../../src/core/step-action.ts';
 import { STRICT } from '../strict-gate.ts';
 
 const usage = { ...noStageUsage, replies: 10, cacheHits: 2, retries: 1, input: 1500, output: 120 };

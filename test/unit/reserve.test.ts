@@ -9,9 +9,9 @@ import {
   toFact,
 } from 'skillopt';
 import { describe, expect, it, vi } from 'vitest';
-import { noStageUsage } from '../../src/core/event.ts';
 import { emptyRun } from '../../src/core/run-state.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
+import { noStageUsage } from '../../src/core/stage-usage.ts';
 import { reduce } from '../../src/core/state.ts';
 import { reserveFor } from '../../src/train/reserve-for.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StepAction } from '../../src/core/event.ts';
 import { emptyRun, type RunState, type StepRecord } from '../../src/core/run-state.ts';
+import type { StepAction } from '../../src/core/step-action.ts';
 import { summarize } from '../../src/core/summary.ts';
 
 const record = (step: number, epoch: number, action: StepAction, currentScore: number, bestScore: number) =>

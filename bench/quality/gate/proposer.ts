@@ -48,8 +48,7 @@ export function createProposer(dice: Dice, mix: Mix, train?: TrainCosts): Propos
       return { type: drawEditType(dice, mix, isFresh ? 1 : reusedFactor), trainRollouts: isFresh ? batch : 0 };
     },
     startOver() {
-      rolledOut.clear();
-      given = proposals;
+      rolledOut.clear(); // the plan stays, as the trainer's does: what is left of the batch is rolled out again
     },
   };
 }

@@ -1,3 +1,4 @@
+import { parseConfig } from '../../../src/core/config.ts';
 import { mean, sum } from '../interval.ts';
 import { type Row, SHOWN_ONLY } from '../row.ts';
 import type { Cell, Gate, Sums } from './cell.ts';
@@ -238,7 +239,9 @@ export function vetoGroup(seeds: number): CellGroup {
 const TRAIN_ITEMS = { trainItems: 80, reusedFactor: 0.5 };
 /** The paper's batch, and one proposal from it. */
 const STRICT_TRAIN = { ...TRAIN_ITEMS, batch: 40, proposals: 1 };
-const DEFAULT_TRAIN = { ...TRAIN_ITEMS, batch: 20, proposals: 4 };
+/** What the trainer does if nobody says otherwise. */
+const { batchSize, proposalsPerBatch } = parseConfig();
+const DEFAULT_TRAIN = { ...TRAIN_ITEMS, batch: batchSize, proposals: proposalsPerBatch };
 
 export type WholeRun = {
   readonly what: string;

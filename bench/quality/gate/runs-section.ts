@@ -7,7 +7,8 @@ const QUICK_SHARE = 1 / 16;
 const RUNS: readonly WholeRun[] = [
   { what: 'whole runs, 2,000 target calls', budget: 2000, leastRatio: 1.25, seeds: 300 },
   { what: 'whole runs, 680 target calls', budget: 680, leastRatio: 0.9, seeds: 600 },
-  { what: 'whole runs, 2,000, batches of 40 on both sides', budget: 2000, ours: { batch: 40 }, seeds: 100 },
+  { what: 'whole runs, 2,000, our batches of 20', budget: 2000, ours: { batch: 20 }, seeds: 100 },
+  { what: 'whole runs, 680, our batches of 20', budget: 680, ours: { batch: 20 }, seeds: 200 },
   { what: 'whole runs, 2,000, no train cache on either side', budget: 2000, both: { isCached: false }, seeds: 100 },
   {
     what: 'whole runs, 2,000, at most 40 proposals on either side',

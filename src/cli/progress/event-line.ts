@@ -1,6 +1,7 @@
-import type { RunEvent, StepAction } from '../../core/event.ts';
-import { isAccepted } from '../../core/reduce-step.ts';
+import type { RunEvent } from '../../core/event.ts';
+import { isAccepted } from '../../core/known-scores.ts';
 import type { RunState, StepRecord } from '../../core/run-state.ts';
+import type { StepAction } from '../../core/step-action.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';

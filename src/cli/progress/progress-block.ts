@@ -1,5 +1,5 @@
 import type { Progress } from '../../core/event.ts';
-import { isAccepted } from '../../core/reduce-step.ts';
+import { isAccepted } from '../../core/known-scores.ts';
 import type { RunState } from '../../core/run-state.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { count, dollars, duration, percent, plural } from '../terminal/figures.ts';

@@ -1,6 +1,7 @@
-import { type Progress, type RunEvent, STAGES } from '../../core/event.ts';
+import type { Progress, RunEvent } from '../../core/event.ts';
 import type { RunObserver } from '../../core/observer.ts';
 import { emptyRun, type RunState } from '../../core/run-state.ts';
+import { STAGES } from '../../core/step-action.ts';
 import { duration } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip, oneLine } from '../terminal/text-width.ts';

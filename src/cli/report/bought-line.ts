@@ -1,6 +1,5 @@
-import { noStageUsage, type StageUsage } from '../../core/event.ts';
 import type { RunState } from '../../core/run-state.ts';
-import { addUsage } from '../../core/stage-usage.ts';
+import { addUsage, noStageUsage, type StageUsage } from '../../core/stage-usage.ts';
 import { reportedScores } from '../../core/winner-measurement.ts';
 import { count, percent, plural } from '../terminal/figures.ts';
 import { cost } from './report-usage.ts';

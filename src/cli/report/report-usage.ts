@@ -1,6 +1,5 @@
-import { noStageUsage, type StageUsage } from '../../core/event.ts';
 import type { RunState } from '../../core/run-state.ts';
-import { addUsage } from '../../core/stage-usage.ts';
+import { addUsage, noStageUsage, type StageUsage } from '../../core/stage-usage.ts';
 import { count, dollars, duration } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { ReportOptions } from './report-options.ts';

@@ -1,4 +1,4 @@
-import { isAccepted } from '../../core/reduce-step.ts';
+import { isAccepted } from '../../core/known-scores.ts';
 import type { RunState, StepRecord } from '../../core/run-state.ts';
 
 /** An edit that reached the document, and what became of it. */

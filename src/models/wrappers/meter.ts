@@ -1,5 +1,4 @@
-import { noStageUsage, type StageUsage } from '../../core/event.ts';
-import { addUsage } from '../../core/stage-usage.ts';
+import { addUsage, noStageUsage, type StageUsage } from '../../core/stage-usage.ts';
 
 /** Adds up what model calls cost, by stage. */
 export interface Meter {

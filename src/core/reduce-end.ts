@@ -1,0 +1,32 @@
+import type { RunEvent } from './event.ts';
+import { remember } from './known-scores.ts';
+import type { RunState } from './run-state.ts';
+import { bucketScores } from './score.ts';
+
+type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+export function prune(state: RunState, event: Event<'prune-end'>): RunState {
+  const { removed, skill, hash, score, evaluations } = event;
+  const best = removed.length > 0 ? { ...state.best, skill, hash, score, origin: 'prune' } : state.best;
+  return { ...state, best, isPruned: true, evaluations: { ...state.evaluations, ...evaluations } };
+}
+
+/** The last skill has its chance to be the best. */
+export function selectFinal(state: RunState, event: Event<'final-selection-end'>): RunState {
+  const { evaluation, score, isPromoted } = event;
+  const known = evaluation ? remember(state, state.current.hash, evaluation) : state;
+  const { hard = 0, soft = 0 } = known.evaluations[state.current.hash] ?? {};
+  const best = isPromoted ? { ...state.current, score } : state.best;
+  return { ...known, best, final: { hard, soft, score } };
+}
+
+export function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
+  const { type: _type, at: _at, ms: _ms, usage: _usage, ...finalMeasurement } = event;
+  return { ...state, finalMeasurement };
+}
+
+export function endTest(state: RunState, { evaluation, subject, taskTypes }: Event<'test-end'>): RunState {
+  const buckets = bucketScores(evaluation.scores, taskTypes);
+  const report = { hard: evaluation.hard, soft: evaluation.soft, n: evaluation.scores.length, buckets };
+  return { ...state, tests: { ...state.tests, [subject]: report } };
+}

@@ -1,0 +1,102 @@
+import type { RunEvent } from './event.ts';
+import { learn, scoresOf } from './known-scores.ts';
+import type { Leak, RunState, StepDraft } from './run-state.ts';
+import { addStageUsage } from './stage-usage.ts';
+
+type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
+
+export function reduceStage(state: RunState, event: StageEnd): RunState {
+  const draft = (fields: StepDraft): RunState => ({ ...state, draft: { ...state.draft, ...fields } });
+  switch (event.stage) {
+    case 'rollout':
+      return draft({
+        rolloutHard: event.evaluation.hard,
+        rolloutSoft: event.evaluation.soft,
+        nFail: event.evaluation.scores.filter(({ hard, errored }) => !errored && hard < 1e-9).length,
+      });
+    case 'reflect': {
+      const nFailurePatches = event.patches.filter((patch) => patch.sourceType === 'failure').length;
+      const nPatches = event.patches.length;
+      const nClipped = event.patches.reduce((sum, { clippedTrajectories = 0 }) => sum + clippedTrajectories, 0);
+      return draft({
+        nPatches,
+        nFailurePatches,
+        nSuccessPatches: nPatches - nFailurePatches,
+        failurePatterns: event.failurePatterns ?? [],
+        ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
+      });
+    }
+    case 'aggregate':
+      return draft({ nEditsMerged: event.patch.edits.length });
+    case 'select': {
+      const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
+      const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
+      const leaks = leaksAfter(state, event);
+      return { ...draft({ nEditsRanked: edits.length, edits, supportCounts }), leaks };
+    }
+    case 'update': {
+      const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes, memorisedShare = 0 } = event;
+      const candidate = {
+        candidateSkill,
+        candidateHash,
+        candidateSkillLen: candidateSkill.length,
+        editStatuses: report.map((row) => row.status),
+        ...(changeSummary ? { rewriteChangeSummary: changeSummary } : {}),
+        ...(nOverCap > 0 ? { nOverCap } : {}),
+        ...(notes ? { nAppendixNotesAdded: notes.added, nAppendixNotesTotal: notes.total } : {}),
+        ...(memorisedShare > 0 ? { memorisedShare } : {}),
+      };
+      return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
+    }
+    case 'evaluate': {
+      const { score, isPartial } = event;
+      const known = learn(state, state.draft.candidateHash ?? '', event);
+      const { hard = null, soft = null } = known.evaluations[state.draft.candidateHash ?? ''] ?? {};
+      const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
+      const scores = { candidateScores: scoresOf(event) };
+      const partial = isPartial ? { isPartial, nItemsMet: event.evaluation?.scores.length ?? 0 } : {};
+      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial } };
+    }
+    default:
+      event satisfies never;
+      return state;
+  }
+}
+
+/** The strict gate gives no verdict, unless there was nothing to judge by. */
+function verdictOf({ decision, invalidReason }: Extract<StageEnd, { stage: 'evaluate' }>): StepDraft {
+  if (decision) return { verdict: decision.verdict, verdictReason: decision.reason };
+  return invalidReason === undefined ? {} : { verdict: 'invalid', verdictReason: invalidReason };
+}
+
+/** What is refused now takes the place of what was when the step was taken before. */
+function leaksAfter(
+  { leaks }: RunState,
+  { step, stage, refused = [] }: StageEnd & { stage: 'select' | 'update' },
+): Leak[] {
+  const earlier = leaks.filter((leak) => !(leak.at === step && (leak.stage === stage || leak.stage === 'update')));
+  return [...earlier, ...refused.map(({ reason }) => ({ stage, at: step, reason }))];
+}
+
+/** A step that is taken anew, because a resumed run heard other answers, says nothing about its first candidate. */
+function withoutCandidate(draft: StepDraft): StepDraft {
+  const {
+    rewriteChangeSummary: _summary,
+    nOverCap: _nOverCap,
+    nAppendixNotesAdded: _added,
+    nAppendixNotesTotal: _total,
+    memorisedShare: _share,
+    salvagedEdits: _salvaged,
+    rejectedScore: _score,
+    isPartial: _isPartial,
+    verdict: _verdict,
+    verdictReason: _reason,
+    ...rest
+  } = draft;
+  return rest;
+}
+
+export function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
+  const timing = { ...state.draft.timing, [stage]: ms };
+  return { ...state, draft: { ...state.draft, timing, tokens: addStageUsage(state.draft.tokens ?? {}, usage) } };
+}
