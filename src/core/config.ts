@@ -76,7 +76,12 @@ export const configShape = {
     .describe('More reminders than this are merged. 0: never.'),
   maxSkillTokens: z.number().int().nonnegative().default(2000).describe('Longest skill, in tokens. 0: no limit.'),
   salvage: z.boolean().default(false).describe('Try the halves of a rejected patch.'),
-  salvageRollouts: z.number().int().nonnegative().default(0).describe('Most rollouts for that. 0: two validations.'),
+  salvageRollouts: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('Most rollouts for that. 0: enough for two candidates.'),
   prune: z.boolean().default(false).describe('At the end, take out edits that do not help.'),
   gate: z
     .enum(['paired', 'strict'])
@@ -160,7 +165,7 @@ export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfi
 
 type Together = Pick<
   z.output<z.ZodObject<typeof configShape>>,
-  'minEditBudget' | 'editBudget' | 'gate' | 'regressionVeto' | 'protectedItems'
+  'minEditBudget' | 'editBudget' | 'gate' | 'useGate' | 'regressionVeto' | 'protectedItems'
 >;
 type Complain = { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void };
 
@@ -170,9 +175,10 @@ export function checkTogether(config: Together, { addIssue }: Complain): void {
   if (config.minEditBudget > config.editBudget) {
     complain('minEditBudget', `must not exceed editBudget (${config.editBudget}), got ${config.minEditBudget}`);
   }
-  if (config.gate !== 'strict') return;
-  if (config.regressionVeto) complain('regressionVeto', 'needs gate: paired, got strict');
-  if (config.protectedItems.length > 0) complain('protectedItems', 'needs gate: paired, got strict');
+  if (config.gate === 'paired' && config.useGate) return;
+  const needs = config.useGate ? 'needs gate: paired, got strict' : 'needs useGate: true, got false';
+  if (config.regressionVeto) complain('regressionVeto', needs);
+  if (config.protectedItems.length > 0) complain('protectedItems', needs);
 }
 
 export const CONFIG_HINT = 'Every key and its default: skillopt train --help';

@@ -112,6 +112,7 @@ type EnvDefinition<Schema extends z.ZodType<Item>> = {
 export function defineEnv<Schema extends z.ZodType<Item>>(
   definition: EnvDefinition<Schema>,
 ): SkillEnv<z.output<Schema>> {
+  requireParts(definition);
   const { name, version, prompts, judgeCalls, initialSkill, taskTypes } = definition;
   return {
     name,
@@ -124,6 +125,20 @@ export function defineEnv<Schema extends z.ZodType<Item>>(
       (definition.items[split] ?? []).map((item, index) => parseItem(definition, split, item, index)),
     rolloutOne: (context) => definition.rolloutOne(context),
   };
+}
+
+/** Types say this too, but an environment may be plain JavaScript. */
+function requireParts({ name, schema, items, rolloutOne }: EnvDefinition<z.ZodType<Item>>): void {
+  const isThere = {
+    'schema, a zod schema of an item': typeof schema?.safeParse === 'function',
+    'items, lists by split': typeof items === 'object' && items !== null,
+    'rolloutOne, a function': typeof rolloutOne === 'function',
+  };
+  const missing = Object.entries(isThere).flatMap(([part, isGiven]) => (isGiven ? [] : [part]));
+  if (missing.length === 0) return;
+  throw new SkillError('ENV_INVALID', `defineEnv of ${JSON.stringify(name)} lacks ${missing.join('; ')}`, {
+    hint: 'defineEnv({ name, schema: z.object({ id: z.string() }), items: { train, val, test }, rolloutOne })',
+  });
 }
 
 function parseItem<Schema extends z.ZodType<Item>>(

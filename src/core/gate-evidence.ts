@@ -65,12 +65,12 @@ export function addRefreshed(
 export function acceptEvidence(
   { seed, incumbent }: GateEvidence,
   scores: readonly ItemScore[],
-  metric: Metric,
+  { isChosen, ...metric }: Metric & { readonly isChosen: boolean },
 ): GateEvidence {
   const candidate = addObservations(noItems, toObservations(scores, metric));
   const draws: Record<string, number> = {};
   for (const { id } of scores) draws[id] = (draws[id] ?? 0) + 1;
-  const { keptRollouts } = gateSettings(Object.keys(draws).length);
+  const keptRollouts = isChosen ? gateSettings(Object.keys(draws).length).keptRollouts : 0;
   const merged = mergeAccepted({ incumbent: toEvidence(incumbent), candidate, keptRollouts });
   return { seed, incumbent: toTable(merged), draws };
 }

@@ -1,11 +1,20 @@
+import { selectGateScore } from './gate.ts';
 import type { GateDecision } from './gate-decision.ts';
 import { acceptEvidence, addRefreshed, believableScore, type GateEvidence } from './gate-evidence.ts';
 import type { RunState, ScoredSkill } from './run-state.ts';
 import type { Evaluation, ItemScore } from './score.ts';
 
-/** Without a gate a candidate is always taken, and is the best only if it measures best. */
-export function isNewBest(action: string, candidate: ScoredSkill, { best }: RunState): boolean {
-  return action === 'accept_new_best' || (action === 'force_accept' && candidate.score > best.score);
+/** What is taken for another reason than beating the best is the best only if it measures best. */
+export function isNewBest(action: string, candidate: ScoredSkill, state: RunState): boolean {
+  if (action === 'accept_new_best') return true;
+  const isOpen = action === 'force_accept' || (action === 'accept' && isPaired(state)); // the strict gate has said it
+  return isOpen && passScore(state, candidate) > passScore(state, state.best);
+}
+
+/** A skill by its whole pass, if it had one: what is believed of skills that never met is on no common scale. */
+export function passScore({ evaluations, config }: RunState, { hash, score }: ScoredSkill): number {
+  const pass = evaluations[hash];
+  return pass && config ? selectGateScore(pass.hard, pass.soft, config.gateMetric, config.gateMixedWeight) : score;
 }
 
 export function isAccepted(action: string): boolean {
@@ -45,8 +54,17 @@ export const scoresOf = ({ evaluation, decision }: Judged) => [
   ...(decision?.veto?.candidate ?? []),
 ];
 
-export function accept(state: RunState, scores: readonly ItemScore[]): GateEvidence {
-  return isPaired(state) && state.config ? acceptEvidence(state.gate, scores, state.config) : state.gate;
+/** What is known after a candidate was taken. One that nobody chose has no lucky lead to be made believable. */
+export function accept(state: RunState, scores: readonly ItemScore[], action: string): GateEvidence {
+  const { gate, config } = state;
+  return isPaired(state) && config
+    ? acceptEvidence(gate, scores, { ...config, isChosen: action !== 'force_accept' })
+    : gate;
 }
 
-export const isPaired = ({ config }: RunState) => config?.gate === 'paired';
+/** The score of a candidate that was taken: as far as it is believable, where that is known. */
+export function scoreTaken(state: RunState, gate: GateEvidence, action: string, measured: number): number {
+  return isPaired(state) && isAccepted(action) && action !== 'force_accept' ? believableScore(gate) : measured;
+}
+
+const isPaired = ({ config }: RunState) => config?.gate === 'paired';

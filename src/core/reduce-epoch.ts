@@ -1,6 +1,5 @@
 import type { RunEvent } from './event.ts';
-import { believableScore } from './gate-evidence.ts';
-import { accept, isAccepted, isNewBest, isPaired, learn, scoresOf } from './known-scores.ts';
+import { accept, isAccepted, isNewBest, learn, scoresOf, scoreTaken } from './known-scores.ts';
 import type { RunState } from './run-state.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
@@ -9,9 +8,9 @@ type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 export function takeGuidance(state: RunState, event: Event<'slow-update-end'>): RunState {
   const { epoch, action, candidateSkill: skill, candidateHash: hash, leakReason: reason } = event;
   const known = learn(state, hash, event);
-  const gate = isAccepted(action) ? accept(known, scoresOf(event)) : known.gate;
+  const gate = isAccepted(action) ? accept(known, scoresOf(event), action) : known.gate;
   const origin = `slow_update_epoch_${String(epoch).padStart(2, '0')}`;
-  const score = isPaired(state) && isAccepted(action) ? believableScore(gate) : event.score;
+  const score = scoreTaken(known, gate, action, event.score);
   const candidate = { skill, hash, score, step: state.stepsDone, origin };
   const current = isAccepted(action) ? candidate : known.current;
   const best = isNewBest(action, candidate, known) ? candidate : known.best;

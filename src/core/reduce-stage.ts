@@ -1,7 +1,9 @@
 import type { RunEvent } from './event.ts';
+import type { GateDecision } from './gate-decision.ts';
 import { learn, scoresOf } from './known-scores.ts';
 import type { Leak, RunState, StepDraft } from './run-state.ts';
 import { addStageUsage } from './stage-usage.ts';
+import { timeOfRollout } from './time-of-rollout.ts';
 
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 
@@ -63,8 +65,10 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
   }
 }
 
+type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string };
+
 /** The strict gate gives no verdict, unless there was nothing to judge by. */
-function verdictOf({ decision, invalidReason }: Extract<StageEnd, { stage: 'evaluate' }>): StepDraft {
+export function verdictOf({ decision, invalidReason }: Ruled): Pick<StepDraft, 'verdict' | 'verdictReason'> {
   if (decision) return { verdict: decision.verdict, verdictReason: decision.reason };
   return invalidReason === undefined ? {} : { verdict: 'invalid', verdictReason: invalidReason };
 }
@@ -89,6 +93,7 @@ function withoutCandidate(draft: StepDraft): StepDraft {
     salvagedEdits: _salvaged,
     rejectedScore: _score,
     isPartial: _isPartial,
+    nItemsMet: _nItemsMet,
     verdict: _verdict,
     verdictReason: _reason,
     ...rest
@@ -98,5 +103,7 @@ function withoutCandidate(draft: StepDraft): StepDraft {
 
 export function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
   const timing = { ...state.draft.timing, [stage]: ms };
-  return { ...state, draft: { ...state.draft, timing, tokens: addStageUsage(state.draft.tokens ?? {}, usage) } };
+  const tokens = addStageUsage(state.draft.tokens ?? {}, usage);
+  const rolloutMs = state.rolloutMs ?? timeOfRollout({ ms, usage }); // a baseline from the cache does not tell
+  return { ...state, rolloutMs, draft: { ...state.draft, timing, tokens } };
 }

@@ -3,6 +3,7 @@ import { openEvidence } from './gate-evidence.ts';
 import { remember } from './known-scores.ts';
 import { type RunState, unscored } from './run-state.ts';
 import { skillHash } from './skill-hash.ts';
+import { timeOfRollout } from './time-of-rollout.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
@@ -19,7 +20,6 @@ export function setBaseline(state: RunState, event: Event<'baseline-end'>): RunS
   const baseline = { hard: evaluation.hard, soft: evaluation.soft, score };
   const all = [evaluation, ...passes].map((pass) => pass.scores);
   const gate = state.config ? openEvidence(all, state.config) : state.gate;
-  const made = event.usage.rollout?.rollouts;
-  const rolloutMs = made === undefined ? undefined : event.ms / made;
+  const rolloutMs = timeOfRollout(event);
   return remember({ ...state, gate, current: seed, best: seed, baseline, rolloutMs }, seed.hash, evaluation);
 }

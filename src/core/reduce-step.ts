@@ -1,8 +1,8 @@
 import type { RunEvent } from './event.ts';
-import { believableScore } from './gate-evidence.ts';
-import { accept, isAccepted, isNewBest, isPaired, scoresOf } from './known-scores.ts';
+import { accept, isAccepted, isNewBest, learn, scoresOf, scoreTaken } from './known-scores.ts';
 import type { Salvage } from './optimizer-facts.ts';
-import type { RunState, StepRecord } from './run-state.ts';
+import { verdictOf } from './reduce-stage.ts';
+import type { RunState, StepDraft, StepRecord } from './run-state.ts';
 import type { StepAction } from './step-action.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
 
@@ -21,28 +21,43 @@ export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr
 
 /** A part that was better takes the place of the patch that was not. */
 export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvage): RunState {
-  const known = { ...state, evaluations: { ...state.evaluations, ...evaluations } };
-  if (!accepted) return known;
+  const measuredAll = { ...state, evaluations: { ...state.evaluations, ...evaluations } };
+  if (!accepted) return measuredAll;
+  const known = learn(measuredAll, accepted.candidateHash, accepted);
   const { candidateSkill, candidateHash, score, edits } = accepted;
   const { hard = null, soft = null } = known.evaluations[candidateHash] ?? {};
   const measured = { selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
   const candidateScores = scoresOf(accepted);
   const text = { candidateSkill, candidateHash, candidateSkillLen: candidateSkill.length };
   const candidate = { ...text, candidateScores, salvagedEdits: edits };
-  // The reminders were part of the whole, and are rejected with it.
-  const { nAppendixNotesAdded: _added, nAppendixNotesTotal: _total, ...draft } = state.draft;
-  return { ...known, draft: { ...draft, ...candidate, ...measured, rejectedScore: draft.candidateGateScore ?? 0 } };
+  const rejectedScore = state.draft.candidateGateScore ?? 0;
+  const draft = { ...withoutWhole(state.draft), ...candidate, ...measured, ...verdictOf(accepted), rejectedScore };
+  return { ...known, draft };
+}
+
+/** The reminders were part of the whole patch, and so was what the gate said of it. */
+function withoutWhole(draft: StepDraft): StepDraft {
+  const {
+    nAppendixNotesAdded: _added,
+    nAppendixNotesTotal: _total,
+    verdict: _verdict,
+    verdictReason: _reason,
+    isPartial: _isPartial,
+    nItemsMet: _nItemsMet,
+    ...rest
+  } = draft;
+  return rest;
 }
 
 export function endStep(state: RunState, action: StepAction): RunState {
   const { candidateSkill = state.current.skill, nFail = 0, failurePatterns = [], ...rest } = state.draft;
   const { rejectedScore, candidateScores = [], ...draft } = rest;
   const step = draft.step ?? state.stepsDone + 1;
-  const gate = isAccepted(action) ? accept(state, candidateScores) : state.gate;
+  const gate = isAccepted(action) ? accept(state, candidateScores, action) : state.gate;
   const candidate = {
     skill: candidateSkill,
     hash: draft.candidateHash ?? '',
-    score: isPaired(state) && isAccepted(action) ? believableScore(gate) : (draft.candidateGateScore ?? 0),
+    score: scoreTaken(state, gate, action, draft.candidateGateScore ?? 0),
     step,
     origin: `step_${String(step).padStart(4, '0')}`,
   };

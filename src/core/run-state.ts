@@ -110,7 +110,7 @@ export type RunState = {
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
   readonly baseline: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
-  /** How long the baseline took for each of its rollouts, as many at once as there are workers. */
+  /** How long the baseline took for each of its rollouts, or the first step if the cache knew it. As many at once as there are workers. */
   readonly rolloutMs: number | undefined;
   readonly stepsDone: number;
   readonly draft: StepDraft;

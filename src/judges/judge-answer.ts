@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { ModelCallError } from '../core/errors.ts';
-import { extractJson } from '../core/extract-json.ts';
 import type { ChatMessage, ChatModel, ChatReply } from '../core/model.ts';
 import { combineJudgements } from '../core/stats/judge-noise.ts';
 import { askForScore, askToCompare, type JudgeQuestion, type JudgeReply, type JudgeSubject } from './judge-question.ts';
+import { readVerdict } from './read-verdict.ts';
 import { type SingleJudgement, toJudgement } from './single-judgement.ts';
 
 export type JudgeAnswerInput = JudgeSubject & {
@@ -15,7 +14,7 @@ export type JudgeAnswerInput = JudgeSubject & {
 };
 
 export type AnswerJudgement = {
-  /** From 0 to 1. `null`: no judgement could be had, which says nothing about the answer. */
+  /** From 0 to 1. `null`: no judgement could be had, or in one place only, which says nothing about the answer. */
   readonly score: number | null;
   /** Every time that the judge was asked, in order. */
   readonly judgements: readonly SingleJudgement[];
@@ -23,8 +22,8 @@ export type AnswerJudgement = {
 
 /**
  * Asks a model how good an answer is: by a rubric alone, or blind beside a reference, in both places in turn, so that a
- * taste for one of them cancels. A reply that cannot be read is asked for again once; then that judgement is missing. A
- * model out of reach throws.
+ * taste for one of them cancels. A reply that cannot be read, or holds verdicts that differ, is asked for again once; then
+ * that judgement is missing. A model out of reach throws.
  */
 export async function judgeAnswer({
   judge,
@@ -70,15 +69,14 @@ async function askJudge(
   for (let attempt = 0; attempt < 2; attempt++) {
     const request = { messages: [...messages], stage: 'judge', schema, sampleIndex };
     const reply = await judge.complete({ ...request, ...(signal ? { signal } : {}) });
-    const parsed = schema.safeParse(extractJson(reply.text));
-    if (parsed.success) return parsed.data;
-    messages.push(...complaint(reply, parsed.error));
+    const verdict = readVerdict(reply.text, schema);
+    if ('said' in verdict) return verdict.said;
+    messages.push(...complaint(reply, verdict.problem)); // so that to a cache it is another question
   }
   return undefined;
 }
 
-function complaint({ text }: ChatReply, error: z.ZodError): ChatMessage[] {
-  const problem = z.prettifyError(error).replaceAll('→ at', 'at');
+function complaint({ text }: ChatReply, problem: string): ChatMessage[] {
   const content = `That reply cannot be used:\n${problem}\nAnswer with the JSON object alone, as described above.`;
   const said = text.trim() === '' ? '(no text)' : text; // providers refuse an empty turn
   return [
@@ -87,12 +85,7 @@ function complaint({ text }: ChatReply, error: z.ZodError): ChatMessage[] {
   ];
 }
 
-/** Beside a reference both places must have spoken: one alone would pass the judge's taste on as a score. */
 function combine(judgements: readonly SingleJudgement[]): number | null {
-  const isMissing = (position: SingleJudgement['position']) =>
-    judgements.every((judgement) => judgement.position !== position || judgement.score === null);
-  const isPaired = judgements[0]?.position !== undefined;
-  if (isPaired && (isMissing('first') || isMissing('second'))) return null;
   const { scores } = combineJudgements(judgements.map((judgement) => toJudgement(judgement, ONE)));
   return scores[0]?.score ?? null;
 }

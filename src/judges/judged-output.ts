@@ -17,11 +17,17 @@ export function judgedOutput(
 ): RolloutOutput {
   const extras = { judgements };
   if (score === null) {
-    const failReason = `the judge gave no judgement that can be used, asked ${judgements.length} times`;
-    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason, extras };
+    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: whyMissing(judgements), extras };
   }
   const hard = score >= passMark ? 1 : 0;
   return { hard, soft: score, ...(hard ? {} : { failReason: whyFailed(judgements, passMark) }), extras };
+}
+
+function whyMissing(judgements: readonly SingleJudgement[]): string {
+  const asked = `asked ${judgements.length} times`;
+  const isOneSided = judgements.some(({ position, score }) => position !== undefined && score !== null);
+  if (isOneSided) return `judged in one position only, ${asked}: a score takes both`;
+  return `the judge gave no judgement that can be used, ${asked}`;
 }
 
 /** The words of whoever liked it least. */

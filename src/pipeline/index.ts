@@ -3,6 +3,7 @@ export type { OptimizerStage } from './ask.ts';
 export { compareEpochs, type Pair } from './compare-epochs.ts';
 export { evaluateCandidate, gateScore, judgeSkill, scorePasses, scoreSkill } from './evaluate.ts';
 export { failurePatterns } from './failure-patterns.ts';
+export type { Verdict } from './gate-input.ts';
 export { decideLearningRate } from './learning-rate.ts';
 export type { Memory } from './memory.ts';
 export { writeMetaSkill } from './meta-skill.ts';

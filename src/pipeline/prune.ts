@@ -1,3 +1,4 @@
+import { passScore } from '../core/known-scores.ts';
 import type { Prune } from '../core/optimizer-facts.ts';
 import { findRegions } from '../core/protected-regions.ts';
 import { skillHash } from '../core/skill-hash.ts';
@@ -12,8 +13,9 @@ type PruneInput = GateInput & {
 
 /** Leave one out: a passage without which the best skill scores no less is taken out of it, one after the other. */
 export async function pruneSkill(input: PruneInput, deps: StageDeps): Promise<Prune> {
-  const { best } = input.state;
-  let kept: Prune = { removed: [], tries: 0, skill: best.skill, hash: best.hash, score: best.score, evaluations: {} };
+  const { skill, hash } = input.state.best;
+  const score = passScore(input.state, input.state.best); // as what is tried is measured
+  let kept: Prune = { removed: [], tries: 0, skill, hash, score, evaluations: {} };
   for (const passage of input.passages) kept = await tryWithout(passage, kept, input, deps);
   return kept;
 }

@@ -7,6 +7,7 @@ import { addObservations, isMissing, noEvidence, withinVariance } from '../core/
 import { judgeWave, type WaveJudgement } from '../core/stats/gate.ts';
 import { planWaves, settingsFor } from '../core/stats/gate-settings.ts';
 import { raceOrder } from '../core/stats/race-order.ts';
+import type { StepAction } from '../core/step-action.ts';
 import type { GateInput, Verdict } from './gate-input.ts';
 import { refreshIncumbent } from './refresh-incumbent.ts';
 import { requireReachable, whyInvalid } from './require-scores.ts';
@@ -102,7 +103,7 @@ async function conclude(
   return toVerdict(shown, judgement, await vetoRegressions(winner, input, deps), input);
 }
 
-/** Beating the current skill is beating the best: under this gate they are the same. */
+/** Beating the current skill is beating the best, unless something was taken without a gate: then their scores decide. */
 function toVerdict(
   shown: Shown,
   judgement: WaveJudgement,
@@ -117,11 +118,16 @@ function toVerdict(
   return {
     evaluation,
     score: isPartial ? estimateScore(decision, input) : meanScore(scores, input.config),
-    action: decision.verdict === 'accept' ? 'accept_new_best' : 'reject',
+    action: actionFor(decision, input),
     results,
     isPartial,
     decision,
   };
+}
+
+function actionFor({ verdict }: GateDecision, { state }: GateInput): StepAction {
+  if (verdict !== 'accept') return 'reject';
+  return state.current.hash === state.best.hash ? 'accept_new_best' : 'accept';
 }
 
 function toDecision(

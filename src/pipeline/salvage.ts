@@ -4,14 +4,14 @@ import { isAccepted } from '../core/known-scores.ts';
 import type { Salvage } from '../core/optimizer-facts.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { judgeSkill } from './evaluate.ts';
-import type { GateInput } from './gate-input.ts';
+import type { GateInput, Verdict } from './gate-input.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { fits } from './update.ts';
 
 type SalvageInput = GateInput & {
   readonly skill: string;
   readonly edits: readonly UpdateItem[];
-  /** Most rollouts that this may cost. */
+  /** Most rollouts that this may cost; 0 is enough for two candidates. */
   readonly maxRollouts: number;
   /** Longest document, in tokens; 0 is no limit. */
   readonly maxSkillTokens: number;
@@ -24,16 +24,26 @@ type Progress = { -readonly [Key in keyof Salvage]: Salvage[Key] };
  * spent: one bad edit shall not bury three good ones.
  */
 export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promise<Salvage> {
-  const { edits, items, maxRollouts } = input;
+  const { edits, maxRollouts } = input;
   const queue = halve(edits.map((_, index) => index));
   const found: Progress = { tries: [], evaluations: {}, accepted: null };
-  let rolloutsLeft = maxRollouts;
-  for (let part = queue.shift(); part && !found.accepted && rolloutsLeft >= items.length; part = queue.shift()) {
-    const isMeasured = await tryPart(part, input, found, deps);
-    rolloutsLeft -= isMeasured ? items.length : 0;
+  let rolloutsLeft = maxRollouts || 2 * mostRollouts(input);
+  for (let part = queue.shift(); part && !found.accepted && rolloutsLeft >= mostRollouts(input); part = queue.shift()) {
+    rolloutsLeft -= await tryPart(part, input, found, deps);
     queue.push(...halve(part));
   }
   return found;
+}
+
+/** One pass, or two where the gate looks twice. */
+function mostRollouts({ items, config: { gate, proposalsPerBatch = 1 } }: SalvageInput): number {
+  return gate === 'paired' && proposalsPerBatch === 1 ? 2 * items.length : items.length;
+}
+
+function rolloutsOf({ evaluation, decision }: Pick<Verdict, 'evaluation' | 'decision'>): number {
+  const { confirmation = [], veto } = decision ?? {};
+  const asked = [evaluation?.scores ?? [], confirmation, veto?.incumbent ?? [], veto?.candidate ?? []];
+  return asked.reduce((sum, { length }) => sum + length, 0);
 }
 
 function halve(part: readonly number[]): number[][] {
@@ -42,20 +52,21 @@ function halve(part: readonly number[]): number[][] {
   return [part.slice(0, middle), part.slice(middle)];
 }
 
-/** Answers whether this cost rollouts. */
-async function tryPart(part: number[], input: SalvageInput, found: Progress, deps: StageDeps): Promise<boolean> {
+/** Answers how many rollouts this cost. */
+async function tryPart(part: number[], input: SalvageInput, found: Progress, deps: StageDeps): Promise<number> {
   const { skill, edits, state, maxSkillTokens } = input;
   const { skill: candidateSkill } = applyPatchWithReport(skill, { edits: part.map((index) => edits[index]) });
   const candidateHash = skillHash(candidateSkill);
-  if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return false;
-  if (!(await fits(candidateSkill, maxSkillTokens, deps))) return false;
+  if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return 0;
+  if (!(await fits(candidateSkill, maxSkillTokens, deps))) return 0;
   const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
-  const { evaluation, score, action, isPartial = false } = verdict;
+  const { evaluation, score, action, isPartial = false, decision } = verdict;
   found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];
   if (evaluation && !isPartial) {
     const { hard, soft } = evaluation;
     found.evaluations = { ...found.evaluations, [candidateHash]: { hard, soft } };
   }
-  if (isAccepted(action)) found.accepted = { candidateSkill, candidateHash, evaluation, score, action, edits: part };
-  return evaluation !== null;
+  const judged = { evaluation, score, action, ...(decision ? { decision } : {}) };
+  if (isAccepted(action)) found.accepted = { candidateSkill, candidateHash, ...judged, edits: part };
+  return rolloutsOf(verdict);
 }

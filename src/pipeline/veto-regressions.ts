@@ -1,7 +1,7 @@
 import type { RegressionCheck } from '../core/gate-decision.ts';
 import { toObservations } from '../core/gate-evidence.ts';
 import { type ItemScore, toEvaluation } from '../core/score.ts';
-import { addObservations, type Evidence, noEvidence } from '../core/stats/evidence.ts';
+import type { Evidence } from '../core/stats/evidence.ts';
 import { type Flip, findFlips, regressionVeto } from '../core/stats/regression-veto.ts';
 import type { GateInput } from './gate-input.ts';
 import { runRollout } from './rollout.ts';
@@ -33,8 +33,8 @@ export async function vetoRegressions(
   const rolled = [rollAgain(input.state.current.skill, nextIncumbentDraw), rollAgain(skill, () => nextDraw)] as const;
   await Promise.allSettled(rolled);
   const [before, after] = await Promise.all(rolled);
-  const evidence = (scores: readonly ItemScore[]) => addObservations(noEvidence, toObservations(scores, input.config));
-  const veto = regressionVeto({ flips, incumbent: evidence(before), candidate: evidence(after) });
+  const observe = (scores: readonly ItemScore[]) => toObservations(scores, input.config);
+  const veto = regressionVeto({ flips, incumbent: observe(before), candidate: observe(after) });
   return { ...veto, incumbent: before, candidate: after };
 }
 

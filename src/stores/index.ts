@@ -7,6 +7,8 @@ export { cacheStats, clearCache } from './cache-stats.ts';
 export { isRunLocked } from './is-run-locked.ts';
 /** The events of a journal file. */
 export { readJournal } from './journal.ts';
+/** What a run has spent of its limits. */
+export { LEDGER_FILE, readLedger } from './ledger-file.ts';
 export { listRuns, type RunListing } from './list-runs.ts';
 /** A run kept in an object, for tests and experiments. */
 export { memoryRun } from './memory-run.ts';

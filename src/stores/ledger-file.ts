@@ -50,7 +50,8 @@ function openFile(path: string): number {
   return reported(path, () => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666));
 }
 
-async function readLedger(path: string): Promise<Amounts> {
+/** What is written there; nothing where there is no ledger. */
+export async function readLedger(path: string): Promise<Amounts> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');

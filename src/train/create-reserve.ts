@@ -8,7 +8,7 @@ import type { Reserve } from './train-input.ts';
 type ReserveOptions = {
   readonly config: Pick<SkillOptConfig, 'finalPasses'>;
   readonly items: Pick<RunItems, 'val'>;
-  readonly budget: Pick<RunBudget, 'hold' | 'release'>;
+  readonly budget: Pick<RunBudget, 'hold' | 'release' | 'spent'>;
   readonly deps: StageDeps;
 };
 
@@ -18,6 +18,7 @@ export function createReserve({ config, items, budget, deps }: ReserveOptions): 
   return {
     keep: (state) => (rollouts > 0 ? budget.hold(reserveFor(state, rollouts)) : undefined),
     release: budget.release,
+    spent: budget.spent,
     deps,
   };
 }

@@ -1,7 +1,7 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import { isFullRewrite } from '../core/update-mode.ts';
 import type { OptimizerStage } from '../pipeline/index.ts';
-import { countSteps } from './plan.ts';
+import { batchSizes, countSteps } from './plan.ts';
 
 /** From the least that a run can need to the most. */
 export type Range = { readonly low: number; readonly high: number };
@@ -18,6 +18,8 @@ export type EstimateInput = {
   readonly config: SkillOptConfig;
   /** How often each rollout asks a model that scores it; 0 where a rule does. */
   readonly judgeCalls?: number;
+  /** Whether the environment divides the training tasks itself: nobody knows into what. */
+  readonly hasOwnPlan?: boolean;
   readonly items: { readonly train: number; readonly val: number; readonly test: number };
   /** Tokens of the texts that prompts are made of: counted, but for replies, which are assumed. */
   readonly tokens: {
@@ -36,23 +38,29 @@ export type EstimateInput = {
  * to change: unchanged candidates are not measured and known rollouts not repeated. The high end changes the skill at
  * every step.
  */
-export function estimateRun({ config, items, tokens, judgeCalls = 0 }: EstimateInput): StageEstimate[] {
+export function estimateRun({
+  config,
+  items,
+  tokens,
+  judgeCalls = 0,
+  hasOwnPlan = false,
+}: EstimateInput): StageEstimate[] {
   const steps = countSteps(config, items.train);
-  const perBatch = minibatches(config, Math.min(config.batchSize, items.train));
-  const analysts = scale(perBatch, config.accumulation);
+  const analysts = analystsOf(config, items.train, hasOwnPlan);
+  const perStep = config.accumulation * minibatches(config, Math.min(config.batchSize, items.train)).high;
   const trajectory = tokens.item + tokens.targetReply;
   const minibatch = Math.min(config.minibatchSize, config.batchSize, items.train) * trajectory;
   const patches = config.mergeBatchSize * tokens.optimizerReply;
   const { optimizerPrompt: prompt, optimizerReply: reply } = tokens;
   // The skill grows by its edits, and is half as much longer in the mean of a run as at its end.
   const skill = { low: tokens.skill, high: tokens.skill + (steps * config.editBudget * tokens.edit) / 2 };
-  const attempts = rollouts(config, items, steps);
+  const attempts = rollouts(config, items, { steps, hasOwnPlan });
   const judged = { low: trajectory + JUDGE_PROMPT, high: trajectory + JUDGE_PROMPT };
   return [
     toEstimate('rollout', attempts, add(skill, tokens.item), tokens.targetReply),
     ...(judgeCalls > 0 ? [toEstimate('judge', scale(attempts, judgeCalls), judged, JUDGE_REPLY)] : []),
-    toEstimate('analyst', scale(analysts, steps), add(skill, prompt + minibatch), reply),
-    toEstimate('merge', scale(merges(config, analysts), steps), add(skill, prompt + patches), reply),
+    toEstimate('analyst', analysts, add(skill, prompt + minibatch), reply),
+    toEstimate('merge', scale(merges(config, perStep), steps), add(skill, prompt + patches), reply),
     ...stepExtras({ config, steps, skill: add(skill, prompt + reply), tokens }),
     ...epochEnds({ config, steps, skill: add(skill, tokens.skill + prompt), tokens, trajectory }),
   ];
@@ -81,7 +89,8 @@ function epochEnds({ config, skill, tokens, trajectory }: Extras & { readonly tr
   const { numEpochs, slowUpdateSamples, useSlowUpdate, useMetaSkill } = config;
   const pairs = 2 * slowUpdateSamples * trajectory;
   const input = { low: skill.low, high: skill.high + pairs };
-  const calls = (count: number) => ({ low: Math.max(0, count), high: Math.max(0, count) });
+  // Where nothing changed, the same question is asked once: the cache knows the reply.
+  const calls = (count: number) => ({ low: count > 0 ? 1 : 0, high: Math.max(0, count) });
   return [
     ...(useSlowUpdate ? [toEstimate('slow_update', calls(numEpochs - 1), input, tokens.optimizerReply / 2)] : []),
     ...(useMetaSkill ? [toEstimate('meta_skill', calls(numEpochs - 2), input, tokens.optimizerReply / 2)] : []),
@@ -92,10 +101,13 @@ function epochEnds({ config, skill, tokens, trajectory }: Extras & { readonly tr
 const JUDGE_PROMPT = 300;
 const JUDGE_REPLY = 100;
 
+type Plan = { readonly steps: number; readonly hasOwnPlan: boolean };
+
 /** The baseline, every step's batch and evaluation, comparisons at the ends of epochs, and the tests. */
-function rollouts(config: SkillOptConfig, items: EstimateInput['items'], steps: number): Range {
+function rollouts(config: SkillOptConfig, items: EstimateInput['items'], { steps, hasOwnPlan }: Plan): Range {
   const test = config.evalTest ? items.test : 0;
-  const train = items.train * config.numEpochs * config.proposalsPerBatch;
+  const ofEpoch = batchSizes(config, items.train).reduce((sum, size) => sum + size, 0);
+  const train = ofEpoch * config.numEpochs * config.proposalsPerBatch;
   const isPaired = config.gate === 'paired';
   // The gate that knows noise begins with two passes; a candidate may need two as well, if there are few.
   const passes = isPaired ? 2 : 1;
@@ -105,7 +117,7 @@ function rollouts(config: SkillOptConfig, items: EstimateInput['items'], steps: 
   const judged = perStep * (steps + salvages(config, items.val, steps)) + passes * guidance;
   const single = (config.prune ? steps * config.editBudget : 0) + config.finalPasses;
   return {
-    low: items.val * (passes + config.finalPasses) + items.train + test,
+    low: items.val * (passes + config.finalPasses) + (hasOwnPlan ? 0 : items.train) + test,
     high: items.val * (passes + judged + single) + refreshed + train + comparisons(config, items.train) + 3 * test,
   };
 }
@@ -126,6 +138,20 @@ function comparisons(config: SkillOptConfig, train: number): number {
   return 2 * sampled * Math.max(0, numEpochs - 1);
 }
 
+/**
+ * What is drawn anew to fill the last step may be what was read before, and one or two tasks come in the same order again:
+ * the cache knows such questions.
+ */
+function analystsOf(config: SkillOptConfig, train: number, hasOwnPlan: boolean): Range {
+  const each = batchSizes(config, train).map((size) => minibatches(config, size));
+  const divided = hasOwnPlan ? [] : each.slice(0, Math.ceil(train / config.batchSize));
+  const epochs = { low: train > 2 ? config.numEpochs : 1, high: config.numEpochs };
+  return {
+    low: epochs.low * config.proposalsPerBatch * divided.reduce((sum, { low }) => sum + low, 0),
+    high: epochs.high * config.proposalsPerBatch * each.reduce((sum, { high }) => sum + high, 0),
+  };
+}
+
 /** A batch is divided into failures and successes, so that one more minibatch may be needed. */
 function minibatches({ minibatchSize, failureOnly }: SkillOptConfig, batch: number): Range {
   const low = Math.ceil(batch / minibatchSize);
@@ -133,7 +159,7 @@ function minibatches({ minibatchSize, failureOnly }: SkillOptConfig, batch: numb
 }
 
 /** Level by level until one patch is left, and once more if both groups have one. */
-function merges({ mergeBatchSize, failureOnly }: SkillOptConfig, { high: patches }: Range): Range {
+function merges({ mergeBatchSize, failureOnly }: SkillOptConfig, patches: number): Range {
   let calls = 0;
   for (let left = patches; left > 1; left = Math.ceil(left / mergeBatchSize)) calls += Math.ceil(left / mergeBatchSize);
   return { low: 0, high: calls + (failureOnly ? 0 : 1) };

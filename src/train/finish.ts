@@ -1,6 +1,6 @@
 import type { TestSubject } from '../core/event.ts';
 import { toEvidence, toObservations } from '../core/gate-evidence.ts';
-import { isAccepted } from '../core/known-scores.ts';
+import { isAccepted, passScore } from '../core/known-scores.ts';
 import type { RunState } from '../core/run-state.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
@@ -38,15 +38,15 @@ async function validateFinal({ env, items, state, config, commit }: TrainInput, 
   const gate = { env, state, items: items.val, config: wholePass(config) };
   const { evaluation, score, results } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
   requireScores(results, deps.maxErroredShare); // there is no other candidate to go on with
-  const isPromoted = score > state.best.score;
+  const isPromoted = score > passScore(state, state.best);
   return commit({ type: 'final-selection-end', evaluation, score, isPromoted }, { results });
 }
 
 /** Scores of whole passes: what is compared here has no incumbent to race against. */
 const wholePass = (config: TrainInput['config']) => ({ ...config, gate: 'strict', racing: 'off' }) as const;
 
-/** Draws that no search has seen. */
-const FRESH_FROM = 500;
+/** Draws that no search has seen: none asks for so many of one task. */
+const FRESH_FROM = 1_000_000;
 
 /**
  * The winner by fresh rollouts alone: what it was chosen by flatters it. So does what the seed skill has won by, if it is the

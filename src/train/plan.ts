@@ -81,6 +81,16 @@ function propose(batches: readonly Batch[], { proposalsPerBatch }: PlanConfig): 
   }));
 }
 
+/** How many tasks each batch of an epoch has, if no environment divides them itself. */
+export function batchSizes({ batchSize, accumulation }: StepCounts, itemCount: number): number[] {
+  const count = Math.ceil(itemCount / (batchSize * accumulation)) * accumulation;
+  const drawnAnew = Math.min(batchSize, itemCount);
+  return Array.from({ length: count }, (_, index) => {
+    const left = itemCount - index * batchSize;
+    return left > 0 ? Math.min(batchSize, left) : drawnAnew;
+  });
+}
+
 /** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn anew. */
 function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, env: PlanInput['env']): Batch[] {
   const { batchSize, accumulation, seed } = config;

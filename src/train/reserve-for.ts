@@ -10,9 +10,8 @@ const MARGIN = 1.1;
 
 /** What `rollouts` more rollouts will need, judged by what those of the run have cost so far. */
 export function reserveFor({ usage, history, rolloutMs }: RunState, rollouts: number): Held {
-  const isCounted = rolloutMs !== undefined; // not in the baseline of an earlier version
-  const whole = costOfRollout(usage, isCounted);
-  const recent = costOfRollout(history.at(-1)?.tokens ?? {}, isCounted); // under a longer skill than at the beginning
+  const whole = costOfRollout(usage);
+  const recent = costOfRollout(history.at(-1)?.tokens ?? {}); // under a longer skill than at the beginning
   const minutes = (MARGIN * rollouts * (rolloutMs ?? 0)) / 60_000;
   return {
     ...WORDS,
@@ -27,14 +26,14 @@ export function reserveFor({ usage, history, rolloutMs }: RunState, rollouts: nu
 const withMargin = (calls: number) => (Number.isInteger(calls) ? calls : MARGIN * calls);
 
 /** In the mean, with the judge. Replies that the cache knew would have cost what the others did. */
-function costOfRollout(usage: RunState['usage'], isCounted: boolean): Amounts {
+function costOfRollout(usage: RunState['usage']): Amounts {
   const { rollout = noStageUsage, judge = noStageUsage } = usage;
   const { replies, cacheHits, retries, input, output, costUsd } = addUsage(rollout, judge);
-  const made = isCounted ? (rollout.rollouts ?? 0) : rollout.replies; // where nobody counted: one call each
+  const made = rollout.rollouts ?? rollout.replies; // an earlier version did not count them: one call each
   const perMade = (amount: number) => amount / Math.max(1, made);
   const perPaid = (amount: number) => amount / Math.max(1, replies - cacheHits);
   return {
-    calls: perMade(replies + retries),
+    calls: made === 0 ? 1 : perMade(replies + retries), // nothing known: one call each
     totalTokens: perMade(replies * perPaid(input + output)),
     costUsd: perMade(replies * perPaid(costUsd)),
   };

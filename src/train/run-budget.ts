@@ -33,9 +33,12 @@ export type RunBudget = {
   /** Keeps a part back, and the most that one rollout's call may cost besides: without that none is sent. */
   readonly hold: (part: Held) => void;
   readonly release: () => void;
+  /** By this run, at all its starts. Nothing, where nothing is counted. */
+  readonly spent: () => Amounts;
 };
 
-const noBudget: RunBudget = { within: (model) => model, hold: () => {}, release: () => {} };
+const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
+const noBudget: RunBudget = { within: (model) => model, hold: () => {}, release: () => {}, spent: () => noAmounts };
 
 /** Keeps all models within the limits of the run, together. Without a limit, calls are not even counted. */
 export function runBudget({ config, target, optimizer, usage, ledger }: RunBudgetOptions): RunBudget {
@@ -57,6 +60,7 @@ export function runBudget({ config, target, optimizer, usage, ledger }: RunBudge
       }),
     hold: (part) => budget.hold(addBound(part, rollouts.largest())),
     release: budget.release,
+    spent: budget.spent,
   };
 }
 

@@ -16,6 +16,7 @@ import {
   runRollout,
   type StageDeps,
   updateSkill,
+  type Verdict,
 } from '../pipeline/index.ts';
 import { leakCriticOf } from './leak-critic-of.ts';
 import { memoryOf } from './memory-of.ts';
@@ -59,16 +60,21 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
     { skill, patch, mode, memory, maxSkillTokens, patches, consolidateThreshold, readForLeaks },
     deps,
   );
-  await commit({ type: 'stage-end', step, stage: 'update', ...candidate });
+  const updated = await commit({ type: 'stage-end', step, stage: 'update', ...candidate });
 
   const { results: evidence, ...verdict } = await evaluateCandidate(
-    { env, candidate, state, items: items.val, config, seed: plan.batches[0]!.seed, isRefreshing: true },
+    { env, candidate, state: updated, items: items.val, config, seed: plan.batches[0]!.seed, isRefreshing: true },
     deps,
   );
   const judged = await commit({ type: 'stage-end', step, stage: 'evaluate', ...verdict }, { results: evidence });
 
-  const action = await trySalvage({ step, patch, action: verdict.action }, { ...input, state: judged }, deps);
+  const action = await trySalvage({ step, patch, ...ruling(verdict) }, { ...input, state: judged }, deps);
   return commit({ type: 'step-end', step, action });
+}
+
+/** An invalid evaluation rejects, and says nothing about the edits. */
+function ruling({ action, decision, invalidReason }: Omit<Verdict, 'results'>) {
+  return { action, isInvalid: decision?.verdict === 'invalid' || invalidReason !== undefined };
 }
 
 function describe({ batches, ...plan }: Step) {

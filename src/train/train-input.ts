@@ -1,5 +1,6 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { SkillEnv } from '../core/env.ts';
+import type { Amounts } from '../core/ledger.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { OpenRunStore } from '../core/run-store.ts';
 import type { StageDeps } from '../pipeline/index.ts';
@@ -11,6 +12,8 @@ export type Reserve = {
   /** Judges it anew by what the run has cost so far. */
   keep(state: RunState): void;
   release(): void;
+  /** What the run has spent of its limits so far. */
+  spent(): Amounts;
   /** For the final measurement: what stopped the search does not stop it. */
   readonly deps: StageDeps;
 };

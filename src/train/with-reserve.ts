@@ -1,5 +1,7 @@
 import { SkillError } from '../core/errors.ts';
 import type { RunState } from '../core/run-state.ts';
+import { subtractAmounts } from '../models/budget/amounts.ts';
+import { KeptPartShort } from '../models/budget/budget-exhausted.ts';
 import { isSeedWinner, isWinnerMeasured, measureWinner } from './finish.ts';
 import type { Commit } from './recorder.ts';
 import type { TrainInput } from './train-input.ts';
@@ -24,21 +26,27 @@ export async function withReserve(
     return await search({ ...input, commit });
   } catch (error) {
     reserve.release();
-    if (isOutOfBudget(error)) await measureSoFar({ ...input, state });
-    throw error;
+    throw isOutOfBudget(error) ? await measureSoFar({ ...input, state }, error) : error;
   } finally {
     reserve.release();
   }
 }
 
-/** The seed skill was not chosen by the search: nothing about it needs to be put right. */
-async function measureSoFar(input: TrainInput): Promise<void> {
-  if (isWinnerMeasured(input) || isSeedWinner(input.state)) return;
+/**
+ * Answers with why the search has stopped, as it is after the measurement. The seed skill was not chosen by the search:
+ * nothing about it needs to be put right.
+ */
+async function measureSoFar(input: TrainInput, shortage: SkillError): Promise<SkillError> {
+  if (isWinnerMeasured(input) || isSeedWinner(input.state)) return shortage;
+  const { deps, spent } = input.reserve;
+  const before = spent();
   try {
-    await measureWinner(input, input.reserve.deps);
+    await measureWinner(input, deps);
   } catch (error) {
     throw isOutOfBudget(error) ? fellShort(error) : error;
   }
+  const used = subtractAmounts(spent(), before);
+  return shortage instanceof KeptPartShort ? shortage.afterUse(spent(), used) : shortage;
 }
 
 function fellShort({ message, hint }: SkillError): SkillError {

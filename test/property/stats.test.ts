@@ -52,7 +52,8 @@ describe('the statistics', () => {
         calibrate(incumbent);
         finalReport({ fresh: observed, seed: incumbent });
         const flips = findFlips({ incumbent, candidate: observed });
-        regressionVeto({ flips, incumbent, candidate: observed });
+        const again = flips.flatMap(({ id }) => [0, 0.5, 1, null].map((score) => ({ id, score })));
+        regressionVeto({ flips, incumbent: again, candidate: again });
         mergeAccepted({ incumbent, candidate: observed, keptRollouts: 0.25 });
       }),
     );

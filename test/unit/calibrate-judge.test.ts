@@ -61,7 +61,7 @@ describe('calibrate, where a judge scores', () => {
     expect(out).toContain('noise of the judge: ±0.0 points');
     expect(out).toContain('noise of the answers themselves: ±0.0 points');
     expect(out).toContain('for standing first: +100.0 points');
-    expect(out).toContain('judgements that failed: 0.0 %, answers without any: 0.0 %');
+    expect(out).toContain('judgements that failed: 0.0 %, answers without a score: 0.0 %');
   });
 
   it('counts the judgements that failed', async () => {
@@ -70,6 +70,20 @@ describe('calibrate, where a judge scores', () => {
     expect(JSON.parse(out)).toMatchObject({
       score: 1,
       judge: { failedShare: 0.5, unjudgedShare: 0, judgeNoise: null },
+    });
+  });
+
+  it('counts an answer that was judged in one position only among those without a score', async () => {
+    const judge: FakeAnswers = ({ messages }) => {
+      const text = JSON.stringify(messages);
+      const isSecond = text.indexOf('another') < text.indexOf('an answer');
+      return JSON.stringify(isSecond && /v[01]\b/.test(text) ? { verdict: 'fine' } : { winner: 'A' });
+    };
+    const { out } = await skillopt('calibrate --json', ENV(", reference: 'another'"), judge);
+    expect(JSON.parse(out)).toMatchObject({
+      items: 8,
+      score: 0.5,
+      judge: { judgements: 40, failedShare: 0.1, unjudgedShare: 0.2, rolloutNoise: 0, positionBias: 1 },
     });
   });
 

@@ -6,6 +6,8 @@ import { tempFolder } from './cli-temp-folder.ts';
 
 const quick = { numEpochs: 2, batchSize: 12, proposalsPerBatch: 4, target: 'simulated', optimizer: 'simulated' };
 
+const toNumber = (figure: string) => Number(figure.replaceAll(',', ''));
+
 const command = async (cwd: string, line: string) => {
   const io = captureIo({ cwd, columns: 200 });
   const code = await runCli(line.split(' '), io);
@@ -22,9 +24,46 @@ describe('a run that has reached its limit', () => {
     expect(measured).toMatch(/^measured on validation \(2 fresh passes\): \d/);
     expect(gain).toMatch(/^gain [+-]\d.* points, .* to .*: (proven, 95 % sure|not proven: it may be luck)$/);
     expect(kept).toContain('the run is kept in runs/run');
-    expect(error).toMatch(/^error: --max-calls is reached: .* and 32 are kept for the final measurement$/);
-    expect(hint).toContain('Raise --max-calls');
+    expect(bought).toContain('for 170 calls,');
+    expect(error).toBe(
+      'error: --max-calls is reached: 170 of 170 calls are spent, and 32 of them went into the final measurement',
+    );
+    expect(hint).toContain('Raise --max-calls to more than 202 and');
     expect((await command(folder.path, 'show run')).stdout).toContain(`${measured}\n${gain}`);
+  });
+
+  it('says what it takes to go on, and that is enough', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    const train = (calls: number) => command(folder.path, `train --max-calls ${calls} --ignore-estimate`);
+    await train(170);
+    const stuck = await train(202);
+    expect(stuck.stderr).toContain('--max-calls leaves nothing for the search: 170 of 202 calls were spent before it');
+    expect(stuck.stderr).toContain('bought: 4 of 16 steps for 170 calls,');
+    expect(stuck.stderr).toContain('Raise --max-calls to more than 202 and');
+    expect((await train(203)).stderr).toContain('171 of 203 calls are spent, and 32 are kept for the final');
+  });
+
+  it('says the same of tokens, as far as it is known', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    const train = async (tokens: number) =>
+      (await command(folder.path, `train --max-total-tokens ${tokens} --ignore-estimate`)).stderr;
+    const first = await train(60_000);
+    const [, spent, used, kept] =
+      /reached: ([\d,]+) of 60,000 tokens are spent, and ([\d,]+) of them went into the final measurement, for which ([\d,]+) were kept\n/
+        .exec(first)!
+        .map(toNumber);
+    expect(first).toContain(`calls, ${spent!.toLocaleString('en-US')} tokens,`);
+    expect(used).toBeLessThan(kept!);
+    expect(first).toContain('hint: Raise --max-total-tokens and run');
+    const least = toNumber(/Raise --max-total-tokens to more than ([\d,]+) and/.exec(await train(60_001))![1]!);
+    expect(await train(least)).not.toContain('leaves nothing');
+  });
+
+  it('counts also what an unfinished step or measurement has spent', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    const { stderr } = await command(folder.path, 'train --max-calls 10 --ignore-estimate');
+    expect(stderr).toMatch(/bought: 0 of 16 steps for 10 calls, [1-9][\d,]* tokens, /);
+    expect(stderr).toContain('--max-calls is reached: 10 of 10 calls are spent\n');
   });
 
   it('tells machines the same, in one object', async () => {

@@ -1,8 +1,11 @@
-import { memoryRun, parseConfig, type SkillOptConfigInput, SkillOptTrainer } from 'skillopt';
+import { memoryRun, parseConfig, type SkillEnv, type SkillOptConfigInput, SkillOptTrainer } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { estimateRun } from '../../src/train/estimate-run.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
+import { appends, scriptedRun, type Task } from '../scripted-run.ts';
 import { STRICT } from '../strict-gate.ts';
+
+type World = Parameters<typeof scriptedRun>[0];
 
 const tokens = { skill: 100, item: 20, optimizerPrompt: 400, targetReply: 50, optimizerReply: 300, edit: 10 };
 const items = { train: 40, val: 20, test: 30 };
@@ -45,5 +48,58 @@ describe('estimateRun', () => {
     expect(target.requests.length).toBeGreaterThanOrEqual(sum('target', 'low'));
     expect(target.requests.length).toBeLessThanOrEqual(sum('target', 'high'));
     expect(optimizer.requests.length).toBeLessThanOrEqual(sum('optimizer', 'high'));
+  });
+
+  const PLANS: readonly SkillOptConfigInput[] = [
+    { batchSize: 40 },
+    { batchSize: 40, accumulation: 2 },
+    { batchSize: 8, accumulation: 3, gate: 'strict', proposalsPerBatch: 1 },
+    { batchSize: 10, minibatchSize: 3, longitudinalPairPolicy: 'changed', proposalsPerBatch: 2 },
+    { batchSize: 10, failureOnly: true, proposalsPerBatch: 1 },
+  ];
+  const SIZES = [1, 2, 3, 5, 12, 41, 81];
+  const oneTaskEach: NonNullable<SkillEnv<Task>['planTrainEpoch']> = ({ batches }) =>
+    Array.from({ length: batches }, () => [{ id: 'train-0', k: 0 }]);
+
+  /** What each stage was asked, and what it was said to be at least and at most. */
+  async function compare(train: number, settings: SkillOptConfigInput, world: Partial<World>) {
+    const [config, sizes] = [parseConfig({ ...settings, numEpochs: 3, workers: 4 }), { train, val: 6, test: 4 }];
+    const { requests } = await scriptedRun({ solves: () => true, ...world, sizes, config });
+    const asked: Record<string, number> = { rollout: requests.target.length };
+    for (const { stage } of requests.optimizer) asked[stage!] = (asked[stage!] ?? 0) + 1;
+    const hasOwnPlan = world.hooks?.planTrainEpoch !== undefined;
+    const rows = estimateRun({ config, items: sizes, tokens, hasOwnPlan });
+    return rows.map(({ stage, calls: { low, high } }) => ({ stage, low, high, asked: asked[stage] ?? 0 }));
+  }
+
+  it.each(PLANS)('is never above what a run asks that finds nothing to change, nor below: %o', async (settings) => {
+    for (const train of SIZES)
+      for (const hooks of [{}, { planTrainEpoch: oneTaskEach }]) {
+        const rows = await compare(train, settings, { hooks });
+        expect(
+          rows.filter(({ low, asked }) => asked < low),
+          `${train} tasks`,
+        ).toEqual([]);
+        expect(
+          rows.filter(({ high, asked }) => asked > high),
+          `${train} tasks`,
+        ).toEqual([]);
+      }
+  });
+
+  it.each(PLANS)('is never below what a run asks that changes the skill at every step: %o', async (settings) => {
+    for (const train of [5, 41, 81]) {
+      let edits = 0;
+      const script = { analyst: () => appends(`change ${edits++}`) };
+      const rows = await compare(
+        train,
+        { ...settings, useGate: false },
+        { solves: ({ length }) => length % 2, script },
+      );
+      expect(
+        rows.filter(({ high, asked }) => asked > high),
+        `${train} tasks`,
+      ).toEqual([]);
+    }
   });
 });

@@ -6,13 +6,17 @@ import { appends, ofStage, ofType, scriptedRun, type Task } from '../scripted-ru
 const solves = (skill: string, { k }: Task) =>
   k < 6 ? skill.includes('GAIN') : !skill.includes(`BREAK=${k} `) && !skill.includes(`BREAK=${k}\n`);
 
-const run = (edit: string, config: SkillOptConfigInput, store = memoryRun()) =>
+type World = Partial<Parameters<typeof scriptedRun>[0]>;
+type Hooks = NonNullable<World['hooks']>;
+
+const run = (edit: string, config: SkillOptConfigInput, store = memoryRun(), world: World = {}) =>
   scriptedRun({
     solves,
     sizes: { train: 3, val: 12, test: 0 },
     script: { analyst: () => appends(edit) },
     config: { gate: 'paired', numEpochs: 1, batchSize: 3, evalTest: false, ...config },
     store,
+    ...world,
   });
 
 const outcome = async (edit: string, config: SkillOptConfigInput) => {
@@ -41,6 +45,41 @@ describe('the regression veto', () => {
     const stopped = await outcome(edit, { protectedItems: ['val-7'] });
     expect(stopped).toMatchObject({ verdict: 'reject', veto: { regressions: ['val-7'] } });
     expect(stopped.veto!.candidate).toHaveLength(5);
+  });
+
+  it('stops a candidate that loses a protected task whose scores are grades', async () => {
+    const graded = (skill: string, { k }: Task) => {
+      if (k < 6) return skill.includes('GAIN') ? 0.9 : 0.1;
+      return skill.includes('BREAK') && k === 9 ? 0.2 : 0.9;
+    };
+    const verdictOn = async (edit: string, gateMetric: 'hard' | 'soft') => {
+      const config = { gateMetric, protectedItems: ['val-9'] };
+      return ofStage((await run(edit, config, memoryRun(), { solves: graded })).facts, 'evaluate')[0]!.decision!;
+    };
+    for (const metric of ['hard', 'soft'] as const) {
+      expect(await verdictOn('GAIN', metric)).toMatchObject({ verdict: 'accept' });
+      expect(await verdictOn('GAIN BREAK', metric)).toMatchObject({
+        verdict: 'reject',
+        reason: '1 of 1 flips stood up to re-rolls: val-9',
+      });
+    }
+  });
+
+  it.each([
+    [9, 'reject'],
+    [10, 'accept'],
+  ] as const)('lets no protected task (val-9) pass that got no result (val-%i): %s', async (place, verdict) => {
+    const hooks: Hooks = {
+      async rolloutOne({ item, skill }) {
+        const hard = Number(solves(skill, item));
+        const isLost = skill.includes('GAIN') && item.k === place;
+        return isLost ? { hard: 0, soft: 0, unjudged: true, failReason: 'no judgement' } : { hard, soft: hard };
+      },
+    };
+    const { facts } = await run('GAIN', { proposalsPerBatch: 2, protectedItems: ['val-9'] }, memoryRun(), { hooks });
+    const { decision } = ofStage(facts, 'evaluate').find(({ evaluation }) => evaluation)!;
+    expect(decision).toMatchObject({ verdict });
+    expect(decision!.veto?.regressions).toEqual(verdict === 'reject' ? ['val-9'] : undefined);
   });
 
   it('asks about nothing when nothing seems lost', async () => {

@@ -4,10 +4,12 @@ import {
   ModelCallError,
   memoryRun,
   type RunFact,
+  type SkillEnv,
   type SkillOptConfigInput,
   SkillOptTrainer,
   toFact,
 } from 'skillopt';
+import { scripted } from 'skillopt/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { emptyRun } from '../../src/core/run-state.ts';
 import { skillHash } from '../../src/core/skill-hash.ts';
@@ -210,6 +212,87 @@ describe('a reserve', () => {
   });
 });
 
+describe('a reserve in a second run whose baseline comes from the cache', () => {
+  type Caches = Awaited<ReturnType<Store['open']>>['caches'];
+  type Agent = { readonly caches: Caches; readonly config?: SkillOptConfigInput; readonly onCall?: () => void };
+
+  /** GAIN solves nine of ten tasks instead of two. A rollout takes five calls. */
+  const env: SkillEnv<Task> = {
+    name: 'agent',
+    getItems: (split) => Array.from({ length: split === 'test' ? 0 : 10 }, (_, k) => ({ id: `${split}-${k}`, k })),
+    getInitialSkill: () => '# Skill\n',
+    async rolloutOne({ item, skill, target }) {
+      for (let turn = 0; turn < 5; turn++) {
+        await target.complete({ messages: [{ role: 'user', content: `${skill} ${item.id} turn ${turn}` }] });
+      }
+      const hard = Number(item.k < (skill.includes('GAIN') ? 9 : 2));
+      return { hard, soft: hard };
+    },
+  };
+
+  const withCaches = (store: Store, caches: Caches): Store => ({
+    ...store,
+    get events() {
+      return store.events;
+    },
+    async open() {
+      const opened = await store.open();
+      return { ...opened, caches, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+    },
+  });
+
+  async function search({ caches, config, onCall }: Agent) {
+    const store = memoryRun();
+    const target = scripted('agent', () => {
+      onCall?.();
+      return 'x';
+    });
+    const gain = { patch: { edits: [{ op: 'append', content: 'GAIN' }] } };
+    const optimizer = scripted('optimizer', ({ stage }) => JSON.stringify(stage === 'analyst' ? gain : {}));
+    const settings = { numEpochs: 2, batchSize: 5, finalPasses: 2, evalTest: false, leakCritic: false, workers: 1 };
+    const models = { target, optimizer, store: withCaches(store, caches) };
+    const trainer = new SkillOptTrainer({ env, ...models, config: { maxRetries: 0, ...settings, ...config } });
+    const error = await trainer.train().then(
+      () => undefined,
+      (reason) => reason,
+    );
+    return { error, state: store.events.reduce(reduce, emptyRun), asked: target.requests.length };
+  }
+
+  /** The baseline and nothing else is known. */
+  async function baselineKept(): Promise<Caches> {
+    const { caches } = await memoryRun().open();
+    expect((await search({ caches, config: { maxCalls: 100 } })).asked).toBe(100);
+    return caches;
+  }
+
+  it('is kept of calls, as many as rollouts take', async () => {
+    let won = 0;
+    for (let maxCalls = 105; maxCalls <= 305; maxCalls += 20) {
+      const { error, state } = await search({ caches: await baselineKept(), config: { maxCalls } });
+      expect(isMeasured(state), `${maxCalls} calls: ${error?.message}`).toBe(isWon(state));
+      won += Number(isWon(state) && error !== undefined);
+    }
+    expect(won).toBeGreaterThan(0);
+  });
+
+  it('is kept of minutes', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    try {
+      let won = 0;
+      for (let maxMinutes = 30; maxMinutes <= 330; maxMinutes += 30) {
+        const onCall = () => vi.advanceTimersByTime(60_000);
+        const { error, state } = await search({ caches: await baselineKept(), config: { maxMinutes }, onCall });
+        expect(isMeasured(state), `${maxMinutes} minutes: ${error?.message}`).toBe(isWon(state));
+        won += Number(isWon(state) && error !== undefined);
+      }
+      expect(won).toBeGreaterThan(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
 describe('while the winner so far is measured', () => {
   const limit = { maxCalls: 40 };
 
@@ -260,10 +343,11 @@ describe('what a reserve holds', () => {
   });
 
   it('takes a call for a rollout where an earlier version has counted no rollouts', () => {
-    expect(reserveFor({ ...emptyRun, usage: { rollout: usage } }, 100).calls).toBe(100);
+    const { rollouts: _rollouts, ...before } = usage;
+    expect(reserveFor({ ...emptyRun, usage: { rollout: { ...before, retries: 0 } } }, 100).calls).toBe(100);
   });
 
-  it('is nothing before anything is known', () => {
-    expect(reserveFor(emptyRun, 100)).toMatchObject({ calls: 0, totalTokens: 0, costUsd: 0, minutes: 0 });
+  it('is a call for each rollout before anything is known', () => {
+    expect(reserveFor(emptyRun, 100)).toMatchObject({ calls: 100, totalTokens: 0, costUsd: 0, minutes: 0 });
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  addObservations,
   type Evidence,
   findFlips,
   gateSettings,
@@ -159,6 +158,27 @@ describe('judgeWave', () => {
   });
 });
 
+describe('a race with scores that hardly vary', () => {
+  const steady = (before: number) => [before, before + 0.002];
+  const incumbent = evidenceOf(
+    Object.fromEntries(Array.from({ length: 20 }, (_, k) => [`i${k}`, steady(k === 19 ? 0.95 : 0.3)])),
+  );
+  const ids = [...incumbent.keys()];
+  const judge = (observed: Evidence) =>
+    judgeWave({ incumbent, observed, remaining: ids.filter((id) => !observed.has(id)), settings: gateSettings(20) });
+
+  it('is not decided by the size of one loss', () => {
+    const { verdict } = judge(evidenceOf({ i0: [0.9], i19: [0] }));
+    expect(verdict).toBe('continue');
+    const all = evidenceOf(Object.fromEntries(ids.map((id) => [id, [id === 'i19' ? 0 : 0.9]])));
+    expect(judge(all).verdict).toBe('accept');
+  });
+
+  it('is lost by two losses', () => {
+    expect(judge(evidenceOf({ i0: [0.1], i19: [0] })).verdict).toBe('reject');
+  });
+});
+
 describe('the regression veto', () => {
   const incumbent = evidenceOf({ a: [1, 1], b: [1, 0], c: [0, 0], d: [1] });
   const candidate = evidenceOf({ a: [0], b: [0], c: [0], d: [1] });
@@ -171,8 +191,10 @@ describe('the regression veto', () => {
   });
 
   const flip = (id: string, isProtected = false) => ({ id, isProtected, rerolls: isProtected ? 5 : 3 });
-  const before = evidenceOf({ a: [1, 1, 1], b: [1, 1, 1], p: [1, 1, 1, 1, 1] });
-  const after = evidenceOf({ a: [0, 0, 1], b: [0, 0, 0], p: [0, 1, 0, 0, 1] });
+  const observe = (scores: Readonly<Record<string, readonly (number | null)[]>>) =>
+    Object.entries(scores).flatMap(([id, list]) => list.map((score) => ({ id, score })));
+  const before = observe({ a: [1, 1, 1], b: [1, 1, 1], p: [1, 1, 1, 1, 1] });
+  const after = observe({ a: [0, 0, 1], b: [0, 0, 0], p: [0, 1, 0, 0, 1] });
 
   it('takes two items that stand up to re-rolls, or one that is protected', () => {
     const isVetoed = (...flips: ReturnType<typeof flip>[]) =>
@@ -187,9 +209,25 @@ describe('the regression veto', () => {
 
   it('does not count an item without its re-rolls, or one that the incumbent fails too', () => {
     const flips = [flip('a'), flip('b')];
-    expect(regressionVeto({ flips, incumbent: noEvidence, candidate: after }).isVetoed).toBe(false);
-    const wavering = addObservations(before, [{ id: 'a', score: 0 }]);
+    expect(regressionVeto({ flips, incumbent: [], candidate: after }).isVetoed).toBe(false);
+    const wavering = [...before, { id: 'a', score: 0 }];
     expect(regressionVeto({ flips, incumbent: wavering, candidate: after }).regressions).toEqual(['b']);
+  });
+
+  it('counts graded scores as passed or failed', () => {
+    const [good, bad] = [observe({ p: [0.9, 0.8, 0.9, 0.7, 0.9] }), observe({ p: [0.4, 0, 0.1, 0.6, 0] })];
+    const veto = (candidate: typeof bad) =>
+      regressionVeto({ flips: [flip('p', true)], incumbent: good, candidate }).isVetoed;
+    expect([veto(bad), veto(good)]).toEqual([true, false]);
+  });
+
+  it('is not passed by a protected item without a result', () => {
+    const candidateSeen = evidenceOf({ a: [1] });
+    const flips = findFlips({ incumbent, candidate: candidateSeen, protectedItems: new Set(['b', 'c']) });
+    expect(flips).toEqual([{ id: 'b', isProtected: true, rerolls: 5 }]);
+    const always = observe({ b: [1, 1, 1, 1, 1] });
+    const veto = (candidate: typeof always) => regressionVeto({ flips, incumbent: always, candidate }).isVetoed;
+    expect([veto([]), veto(always)]).toEqual([true, false]);
   });
 
   it('is not triggered by chance: counted out for every pass rate', () => {

@@ -27,6 +27,34 @@ describe('combineJudgements', () => {
     expect(noise).toMatchObject({ missingShare: 0.5, isInvalid: true });
   });
 
+  it('has no score for a rollout that was judged in one position only', () => {
+    const oneSided = [judgement('a', 0, 1, 'first'), judgement('a', 0, 1, 'first'), judgement('a', 0, null, 'second')];
+    const both = [judgement('b', 0, 0.9, 'first'), judgement('b', 0, 0.5, 'second')];
+    const noise = combineJudgements([...oneSided, ...both, judgement('c', 0, 0, 'second')]);
+    expect(noise.scores.map(({ score, judgements }) => [score, judgements])).toEqual([
+      [null, 2],
+      [0.7, 2],
+      [null, 1],
+    ]);
+    expect(noise).toMatchObject({ failedShare: 1 / 6, missingShare: 2 / 3, isInvalid: true });
+    expect(noise.positionBias).toBeCloseTo(0.4, 12);
+  });
+
+  it("takes no one-sided score for the rollouts' own noise", () => {
+    // A taste for the first place of 0.4 and nothing else: scores of one position would seem to vary.
+    const passes = [0, 1, 2].flatMap((rollout) => [
+      judgement('a', rollout, 0.9, 'first'),
+      judgement('a', rollout, rollout === 2 ? null : 0.5, 'second'),
+    ]);
+    expect(combineJudgements(passes)).toMatchObject({ judgeVariance: 0, rolloutVariance: 0, missingShare: 1 / 3 });
+    // A rollout without a score has no part in what averaging leaves of the judge's noise either.
+    const scored = [0.2, 0.8].flatMap((score, rollout) =>
+      [0.1, -0.1, 0.1, -0.1].map((off, i) => judgement('b', rollout, score + off, i < 2 ? 'first' : 'second')),
+    );
+    const oneMore = [...scored, judgement('b', 2, 0.9, 'first')];
+    expect(combineJudgements(oneMore).rolloutVariance).toBe(combineJudgements(scored).rolloutVariance);
+  });
+
   it('is invalid for a judge that always fails, and has no scores', () => {
     const failed = ['a', 'b', 'c'].map((id) => judgement(id, 0, null));
     expect(combineJudgements(failed)).toMatchObject({

@@ -177,7 +177,7 @@ type Winner = {
 function checkFlips({ input, skill, candidate, evidence, observed }: Winner) {
   const flips = findFlips({ incumbent: evidence, candidate: observed });
   const again = flips.flatMap(({ id, rerolls }) => Array<string>(rerolls).fill(id));
-  const rerolled = (side: Skill) => addObservations(noEvidence, again.map(roll(input, side)));
+  const rerolled = (side: Skill) => again.map(roll(input, side));
   const { isVetoed } = regressionVeto({ flips, incumbent: rerolled(skill), candidate: rerolled(candidate) });
   return { isVetoed, rollouts: 2 * again.length };
 }

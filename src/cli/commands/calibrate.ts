@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import { parseConfig } from '../../core/config.ts';
 import { toObservations } from '../../core/gate-evidence.ts';
 import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
@@ -23,7 +24,7 @@ import { oneLine } from '../terminal/text-width.ts';
 type Flags = Readonly<Record<string, unknown>> & {
   readonly skill?: string;
   readonly split?: string;
-  readonly passes: string;
+  readonly passes: number;
   readonly config?: string;
   readonly quiet?: boolean;
 };
@@ -32,7 +33,7 @@ export const define: DefineCommand = (command, terminal) => {
   command
     .option('--skill <path>', 'document to measure (default: the one that training starts from)')
     .option('--split <name>', 'split to measure on (default: the one that the gate uses)')
-    .option('--passes <n>', 'how often each task is attempted', '2')
+    .option('--passes <n>', 'how often each task is attempted', readPasses, 2)
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
     .option('--quiet', 'no progress, only warnings and the result')
     .option('--json', 'one JSON object on stdout');
@@ -45,24 +46,38 @@ const EXAMPLES = examples([
   ['skillopt calibrate --passes 4', 'more passes, a better estimate'],
 ]);
 
+/** One pass says nothing about noise. */
+function readPasses(text: string): number {
+  const passes = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isInteger(passes) && passes >= 2) return passes;
+  throw new InvalidArgumentError('Expected a whole number, 2 or more.');
+}
+
 async function measureNoise({ skill, split, passes, config, quiet, ...flags }: Flags, terminal: Terminal) {
   const loaded = await loadProject({ flags: projectInput(flags), config, cwd: terminal.io.cwd() });
   const wiring = await wireRun(loaded);
   const document = skill === undefined ? wiring.initialSkill : await readSkill(resolve(terminal.io.cwd(), skill));
   const settings = parseConfig(wiring.config);
-  const count = Math.max(2, Math.floor(Number(passes)) || 2); // one pass says nothing about noise
   const { measured, testLooks } = await passesOf(
     { loaded, wiring, name: skill ?? 'initial skill', skill: document ?? (await wiring.env.getInitialSkill?.()) ?? '' },
-    { split: split ?? settings.selectionSplit, count, isQuiet: quiet ?? false },
+    { split: split ?? settings.selectionSplit, count: passes, isQuiet: quiet ?? false },
     terminal,
   );
   const observations = measured.flatMap(({ evaluation }) => toObservations(evaluation.scores, settings));
   const judge = judgeFigures(measured.flatMap(({ results }, pass) => judgementsOf(results, pass)));
   const result = calibrate(addObservations(noEvidence, observations), { confidence: settings.confidence });
-  const lines = [...calibrationLines(result, count, terminal), ...(judge ? judgeLines(judge, terminal) : [])];
-  const answer = { passes: count, ...result, ...(judge ? { judge } : {}), testLooks };
+  const lines = [...calibrationLines(result, passes, terminal), ...(judge ? judgeLines(judge, terminal) : [])];
+  const answer = { passes, ...withNulls(result), ...(judge ? { judge } : {}), testLooks };
   terminal.answer(answer, [...lines, ...testLookLines(testLooks, terminal.colors)]);
 }
+
+/** JSON has no `undefined`: a key that is not there looks like another version's answer. */
+const withNulls = ({ score, warning, needs, ...rest }: Calibration) => ({
+  ...rest,
+  score: score ?? null,
+  needs: needs.map(({ repeats, ...need }) => ({ ...need, repeats: repeats ?? null })),
+  warning: warning ?? null,
+});
 
 type Subject = {
   readonly loaded: LoadedProject;

@@ -15,9 +15,10 @@ import { printWarnings } from '../project/print-warnings.ts';
 import { evalFlags, projectInput } from '../project/project-flags.ts';
 import { resolveModel } from '../project/resolve-model.ts';
 import { readSkill, wireRun } from '../project/wire-run.ts';
+import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
 import { countLook, testTasksOf } from '../runs/count-look.ts';
-import { percent, plural } from '../terminal/figures.ts';
+import { percent } from '../terminal/figures.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { oneLine } from '../terminal/text-width.ts';
@@ -120,7 +121,9 @@ type Question = { readonly document: string; readonly split: string; readonly te
 
 function answer(score: SkillScore, { document, split, testLooks }: Question, terminal: Terminal): void {
   const { bold, dim } = terminal.colors;
-  const { hard, soft, n } = summaryOf(score);
+  const { hard, soft } = score.evaluation;
+  const { scored, total } = countTasks([score.evaluation]);
+  const tasks = taskCount({ scored, total }, `${split} task`);
   const types = Object.entries(score.buckets).filter(([type]) => type !== 'overall');
   const columns = [
     { title: 'task type', isElastic: true },
@@ -133,7 +136,7 @@ function answer(score: SkillScore, { document, split, testLooks }: Question, ter
     String(bucket.total),
   ]);
   const details = rows.length > 0 ? ['', ...table(columns, rows, { width: terminal.width, paintTitle: dim })] : [];
-  const headline = `${bold(percent(hard))} hard, ${percent(soft)} soft on ${plural(n, `${split} task`)} with ${document}`;
+  const headline = `${bold(percent(hard))} hard, ${percent(soft)} soft on ${tasks}${scored < total ? ',' : ''} with ${document}`;
   const looks = testLookLines(testLooks, terminal.colors);
   const value = { skill: document, split, ...summaryOf(score), testLooks, buckets: score.buckets };
   terminal.answer(value, [headline, ...looks, ...details]);

@@ -43,8 +43,8 @@ function runTable(runs: readonly RunRow[], { width, colors }: Terminal): string[
 }
 
 function cells(run: RunRow, now: Date): string[] {
-  const { name, state, baselineScore, bestScore, testHard, accepted, rejected, modifiedAt } = run;
+  const { name, state, baselineScore, bestScore, testScore, accepted, rejected, modifiedAt } = run;
   const change = baselineScore === null ? '–' : `${percent(baselineScore).replace(' %', '')} → ${percent(bestScore)}`;
   const kept = accepted + rejected > 0 ? `${accepted} of ${accepted + rejected}` : '–';
-  return [name, state, change, percent(testHard), kept, ago(modifiedAt, now)];
+  return [name, state, change, percent(testScore), kept, ago(modifiedAt, now)];
 }

@@ -1,5 +1,6 @@
 import { detectAgents } from '../../agents/index.ts';
 import { parseConfig } from '../../core/config.ts';
+import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { withTimeout } from '../../models/index.ts';
@@ -8,7 +9,7 @@ import { withEnv } from '../../train/with-env.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
 import type { ModelRole } from '../project/provider.ts';
 import { resolveModel } from '../project/resolve-model.ts';
-import { wireRun } from '../project/wire-run.ts';
+import { type Wiring, wireRun } from '../project/wire-run.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Check, check } from './check.ts';
 
@@ -34,13 +35,19 @@ export async function* examine({ config, io, onProject }: Place): AsyncGenerator
   if (!loaded) return;
   const project = loaded;
   onProject?.(project);
-  yield await check('tasks', () => describeTasks(project));
-  for (const role of rolesOf(project)) yield await check(role, () => tryModel(project, role, io));
+  let env: SkillEnv | undefined;
+  yield await check('tasks', async () => {
+    const wiring = await wireRun(project);
+    env = wiring.env;
+    return describeTasks(wiring);
+  });
+  for (const role of rolesOf(project, env)) yield await check(role, () => tryModel(project, role, io));
 }
 
-/** Only the judge may be missing. */
-function rolesOf({ project }: LoadedProject): ModelRole[] {
-  return ['target', 'optimizer', ...(project.judge === undefined ? [] : ['judge' as const])];
+/** Only the judge may be missing, and only where nobody asks it. */
+function rolesOf({ project }: LoadedProject, env: SkillEnv | undefined): ModelRole[] {
+  const isJudged = project.judge !== undefined || (env?.judgeCalls ?? 0) > 0;
+  return ['target', 'optimizer', ...(isJudged ? ['judge' as const] : [])];
 }
 
 function requireNode(version: string): string {
@@ -61,8 +68,7 @@ async function describeAgents(): Promise<string> {
   );
 }
 
-async function describeTasks(loaded: LoadedProject): Promise<string> {
-  const { env, config: input } = await wireRun(loaded);
+async function describeTasks({ env, config: input }: Wiring): Promise<string> {
   const config = parseConfig(input);
   const { train, val, test } = await withEnv(env, config, () => loadRunItems(env, config));
   return `${train.length} to train on, ${val.length} to select by, ${test.length} to test with (${env.name})`;

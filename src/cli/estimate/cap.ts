@@ -15,35 +15,41 @@ type Compared = {
   readonly cap: number;
   readonly need: Range;
   readonly show: (value: number) => string;
+  /** The amount with its unit. */
+  readonly name: (amount: string) => string;
 };
 
 /** Throws `BUDGET_EXHAUSTED` when even the least that a run can need is above a cap: it would stop before its end. */
 export function requireWithinCaps(costs: CostEstimate, caps: Caps): void {
   const [first] = compare(costs, caps).filter(({ need, cap }) => need.low > cap);
   if (!first) return;
-  const { flag, need, show, cap } = first;
-  throw new SkillError('BUDGET_EXHAUSTED', `this run needs at least ${show(need.low)}, and ${flag} is ${show(cap)}`, {
-    hint: 'Raise the limit, train on less (skillopt estimate shows the stages), or begin all the same: --ignore-estimate.',
-  });
+  const { flag, need, show, name, cap } = first;
+  throw new SkillError(
+    'BUDGET_EXHAUSTED',
+    `this run needs at least ${name(show(need.low))}, and ${flag} is ${name(show(cap))}`,
+    {
+      hint: 'Raise the limit, train on less (skillopt estimate shows the stages), or begin all the same: --ignore-estimate.',
+    },
+  );
 }
 
 /** What to tell of a cap that the run may reach, and may not. */
 export function capWarnings(costs: CostEstimate, caps: Caps): string[] {
   return compare(costs, caps)
     .filter(({ need, cap }) => need.low <= cap && need.high > cap)
-    .map(({ flag, need, show, cap }) => `this run may need ${span(need, show)}; it stops at ${flag} ${show(cap)}`);
+    .map(
+      ({ flag, need, show, name, cap }) =>
+        `this run may need ${name(span(need, show))}; it stops at ${flag} ${show(cap)}`,
+    );
 }
+
+const unit = (word: string) => (amount: string) => `${amount} ${word}`;
 
 function compare({ totals, totalUsd }: CostEstimate, { maxCalls, maxTotalTokens, maxCostUsd }: Caps): Compared[] {
   const all = [
-    { flag: '--max-calls', cap: maxCalls, need: totals.calls, show: (value: number) => `${count(value)} calls` },
-    {
-      flag: '--max-total-tokens',
-      cap: maxTotalTokens,
-      need: totals.tokens,
-      show: (value: number) => `${count(value)} tokens`,
-    },
-    { flag: '--max-cost-usd', cap: maxCostUsd, need: totalUsd, show: (value: number) => `$${dollars(value)}` },
+    { flag: '--max-calls', cap: maxCalls, need: totals.calls, show: count, name: unit('calls') },
+    { flag: '--max-total-tokens', cap: maxTotalTokens, need: totals.tokens, show: count, name: unit('tokens') },
+    { flag: '--max-cost-usd', cap: maxCostUsd, need: totalUsd, show: dollars, name: (amount: string) => `$${amount}` },
   ];
   return all.filter((row): row is Compared => row.cap !== undefined && row.need !== null);
 }

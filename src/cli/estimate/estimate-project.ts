@@ -38,7 +38,8 @@ export async function estimateProject(loaded: LoadedProject): Promise<CostEstima
   };
   const sizes = { train: items.train.length, val: items.val.length, test: items.test.length };
   const judgeCalls = loaded.project.judge === undefined ? 0 : (env.judgeCalls ?? 1);
-  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls }).map((stage) => {
+  const hasOwnPlan = env.planTrainEpoch !== undefined;
+  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls, hasOwnPlan }).map((stage) => {
     const price = priceOfSpec(loaded.project[stage.role], config.prices);
     return { ...stage, usd: price ? usdOf(stage, price) : null };
   });

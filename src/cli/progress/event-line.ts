@@ -2,6 +2,8 @@ import type { RunEvent } from '../../core/event.ts';
 import { isAccepted } from '../../core/known-scores.ts';
 import type { RunState, StepRecord } from '../../core/run-state.ts';
 import type { StepAction } from '../../core/step-action.ts';
+import { gateMetricScore } from '../report/gate-metric-score.ts';
+import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
@@ -23,10 +25,7 @@ export function eventLine(event: RunEvent, state: RunState, options: LineOptions
     case 'run-start':
       return clip(startText(event), options.width);
     case 'baseline-end':
-      return clip(
-        `  baseline  ${percent(event.score)} on ${plural(event.evaluation.scores.length, 'validation task')}`,
-        options.width,
-      );
+      return baselineLine(event, options);
     case 'step-end':
       return stepLine(state.history.at(-1)!, state, options);
     case 'slow-update-end':
@@ -45,6 +44,11 @@ export function eventLine(event: RunEvent, state: RunState, options: LineOptions
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
+function baselineLine({ score, evaluation, passes = [] }: Event<'baseline-end'>, { width }: LineOptions): string {
+  const tasks = taskCount(countTasks([evaluation, ...passes]), 'validation task');
+  return clip(`  baseline  ${percent(score)} on ${tasks}`, width);
+}
+
 /** Guidance that nobody wrote leaves no line. */
 function guidanceLine(event: Event<'slow-update-end'>, { width, colors }: LineOptions) {
   const { epoch, action, score, decision, invalidReason = decision?.reason } = event;
@@ -59,9 +63,12 @@ function guidanceLine(event: Event<'slow-update-end'>, { width, colors }: LineOp
 
 const SUBJECTS = { baseline: 'initial', best: 'best', final: 'last' } as const;
 
-function testLine({ subject, evaluation }: Event<'test-end'>, { best, current }: RunState, { width }: LineOptions) {
-  if (subject === 'final' && current.hash === best.hash) return undefined;
-  return clip(`  test      ${percent(evaluation.hard)} with the ${SUBJECTS[subject]} skill`, width);
+function testLine({ subject, evaluation }: Event<'test-end'>, state: RunState, { width }: LineOptions) {
+  if (subject === 'final' && state.current.hash === state.best.hash) return undefined;
+  const { scored, total } = countTasks([evaluation]);
+  const missing = scored === total ? '' : `, ${total - scored} of ${plural(total, 'task')} without a score`;
+  const score = percent(gateMetricScore(evaluation, state));
+  return clip(`  test      ${score} with the ${SUBJECTS[subject]} skill${missing}`, width);
 }
 
 function startText({ env, items, totalSteps }: Extract<RunEvent, { type: 'run-start' }>): string {

@@ -26,6 +26,7 @@ export function flagsFrom(shape: Shape, { group, placeholders = {}, aliases = {}
 
 function placeholderFor(inner: z.ZodType): string {
   if (inner instanceof z.ZodNumber) return 'n';
+  if (inner instanceof z.ZodRecord) return 'json';
   return inner instanceof z.ZodArray ? 'a,b,…' : 'text';
 }
 
@@ -49,10 +50,13 @@ function unwrap(schema: z.ZodType): Unwrapped {
 /** ` (hard, soft, mixed; default: hard)` */
 function note(inner: z.ZodType, fallback: unknown): string {
   const choices = inner instanceof z.ZodEnum ? [inner.options.join(', ')] : [];
-  const isNothing = fallback === undefined || (Array.isArray(fallback) && fallback.length === 0);
-  const notes = [...choices, ...(isNothing ? [] : [`default: ${fallback}`])];
+  const notes = [...choices, ...(isNothing(fallback) ? [] : [`default: ${fallback}`])];
   return notes.length > 0 ? ` (${notes.join('; ')})` : '';
 }
+
+/** No default, or an empty list or object. */
+const isNothing = (fallback: unknown) =>
+  fallback === undefined || (typeof fallback === 'object' && Object.keys(fallback ?? {}).length === 0);
 
 /** Checked here too, so that the message names the flag and not the key. */
 function readValue(text: string, schema: z.ZodType, inner: z.ZodType): unknown {
@@ -67,5 +71,14 @@ function readValue(text: string, schema: z.ZodType, inner: z.ZodType): unknown {
 
 function toValue(text: string, inner: z.ZodType): unknown {
   if (inner instanceof z.ZodNumber && text.trim() !== '') return Number(text);
+  if (inner instanceof z.ZodRecord) return parseJson(text);
   return inner instanceof z.ZodArray ? text.split(',').map((part) => part.trim()) : text;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Expected JSON.');
+  }
 }

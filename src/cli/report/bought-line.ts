@@ -1,15 +1,22 @@
+import type { Amounts } from '../../core/ledger.ts';
 import type { RunState } from '../../core/run-state.ts';
 import { addUsage, noStageUsage, type StageUsage } from '../../core/stage-usage.ts';
 import { reportedScores } from '../../core/winner-measurement.ts';
 import { count, percent, plural } from '../terminal/figures.ts';
 import { cost } from './report-usage.ts';
 
-/** What a run that ran out of money or time has to show for it. */
-export function boughtLine(state: RunState): string {
+/**
+ * What a run that ran out of money or time has to show for it. The journal lacks what an unfinished step has spent, the
+ * ledger what was spent while there was no limit: the larger of them counts, as it does for the limits.
+ */
+export function boughtLine(state: RunState, ledger: Amounts): string {
   const { stepsDone, totalSteps, best, usage } = state;
   const seen = reportedScores(state);
   const total: StageUsage = Object.values(usage).reduce(addUsage, noStageUsage);
-  const spent = `${plural(total.replies - total.cacheHits, 'call')}, ${count(total.input + total.output)} tokens, $${cost(total)}`;
+  const calls = Math.max(total.replies - total.cacheHits + total.retries, ledger.calls);
+  const tokens = Math.max(total.input + total.output, ledger.totalTokens);
+  const usd = cost({ ...total, costUsd: Math.max(total.costUsd, ledger.costUsd) });
+  const spent = `${plural(calls, 'call')}, ${count(tokens)} tokens, $${usd}`;
   const scores = seen ? `; validation ${percent(seen.before)} → ${percent(seen.after)}` : '; no baseline yet';
   const caution = best.origin === 'initial' || seen?.isFresh ? '' : ' as the search saw it, which flatters';
   return `bought: ${stepsDone} of ${totalSteps} steps for ${spent}${scores}${caution}`;

@@ -42,6 +42,6 @@ export function judgeLines(figures: JudgeFigures, { colors }: Pick<Terminal, 'co
     `  noise of the judge: ${noise(judgeNoise)}`,
     `  noise of the answers themselves: ${noise(rolloutNoise)}`,
     ...(positionBias === null ? [] : [`  for standing first: ${points(positionBias)} points`]),
-    `  judgements that failed: ${percent(failedShare)}, answers without any: ${percent(unjudgedShare)}`,
+    `  judgements that failed: ${percent(failedShare)}, answers without a score: ${percent(unjudgedShare)}`,
   ];
 }

@@ -4,44 +4,54 @@ import { reportedScores } from '../../core/winner-measurement.ts';
 import { percent, points } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { oneLine } from '../terminal/text-width.ts';
+import { gateMetricScore } from './gate-metric-score.ts';
 import type { ReportOptions } from './report-options.ts';
+import { countValidation, type TaskCount, taskCell } from './scored-tasks.ts';
 import { testLookLines } from './test-look-lines.ts';
 
 const MOST_TYPES = 12;
 
 type Row = {
   readonly label: string;
-  readonly n: number;
+  readonly tasks: TaskCount;
   readonly before?: number | undefined;
   readonly after?: number | undefined;
 };
 
-/** Baseline and best, on validation and on test. */
+/** Baseline and best, on validation and on test, by the metric of the gate; its name is told where it is not the usual one. */
 export function scoreLines(state: RunState, options: ReportOptions): string[] {
-  const { items, tests, testLooks, config } = state;
+  const { tests, testLooks, config } = state;
   const scores = reportedScores(state);
   const rows: Row[] = [
     {
       label: config?.selectionSplit === 'val' ? 'validation' : (config?.selectionSplit ?? ''),
-      n: items.val ?? 0,
+      tasks: countValidation(state),
       ...scores,
     },
-    ...(tests.baseline || tests.best ? [testRow(tests)] : []),
+    ...(tests.baseline || tests.best ? [testRow(state)] : []),
   ];
-  return scores ? [...comparison('', rows, options), ...testLookLines(testLooks, options.colors)] : [];
+  const title = config && config.gateMetric !== 'hard' ? `${config.gateMetric} score` : '';
+  return scores ? [...comparison(title, rows, options), ...testLookLines(testLooks, options.colors)] : [];
 }
 
-function testRow({ baseline, best }: RunState['tests']): Row {
-  return { label: 'test', n: (best ?? baseline)!.n, before: baseline?.hard, after: best?.hard };
+function testRow(state: RunState): Row {
+  const { baseline, best } = state.tests;
+  const { n, buckets } = (best ?? baseline)!;
+  return {
+    label: 'test',
+    tasks: { scored: buckets.overall?.total ?? n, total: n },
+    before: gateMetricScore(baseline, state),
+    after: gateMetricScore(best, state),
+  };
 }
 
 /** The test by task type: all types when they are few, otherwise those that changed. */
-export function bucketLines({ tests }: RunState, options: ReportOptions): string[] {
-  const { baseline, best } = tests;
+export function bucketLines(state: RunState, options: ReportOptions): string[] {
+  const { baseline, best } = state.tests;
   if (!baseline || !best) return [];
   const rows = Object.keys(best.buckets)
     .filter((type) => type !== 'overall')
-    .map((type) => bucketRow(type, baseline, best));
+    .map((type) => bucketRow(type, { baseline, best }, state));
   const shown = rows.length > MOST_TYPES ? rows.filter(({ before, after }) => before !== after) : rows;
   if (shown.length === 0) return [];
   const rest = rows.length - shown.length;
@@ -51,11 +61,15 @@ export function bucketLines({ tests }: RunState, options: ReportOptions): string
   ];
 }
 
-function bucketRow(type: string, baseline: TestReport, best: TestReport): Row {
-  const score = (bucket: Bucket | undefined) => (bucket && bucket.total > 0 ? bucket.hard : undefined);
+type Compared = { readonly baseline: TestReport; readonly best: TestReport };
+
+function bucketRow(type: string, { baseline, best }: Compared, state: RunState): Row {
+  const score = (bucket: Bucket | undefined) =>
+    bucket && bucket.total > 0 ? gateMetricScore(bucket, state) : undefined;
+  const { total } = best.buckets[type]!;
   return {
     label: oneLine(type),
-    n: best.buckets[type]!.total,
+    tasks: { scored: total, total },
     before: score(baseline.buckets[type]),
     after: score(best.buckets[type]),
   };
@@ -74,12 +88,12 @@ function comparison(title: string, rows: readonly Row[], { width, colors }: Repo
     { title: 'points', align: 'right', paint, isOptional: true },
     { title: 'tasks', align: 'right', isOptional: true },
   ];
-  const cells = rows.map(({ label, n, before, after }, index) => [
+  const cells = rows.map(({ label, tasks, before, after }, index) => [
     label,
     percent(before),
     percent(after),
     before === undefined || after === undefined ? '' : points(gains[index]),
-    String(n),
+    taskCell(tasks),
   ]);
   return table(columns, cells, { width, paintTitle: colors.dim });
 }

@@ -2,6 +2,7 @@ import type { RunState } from '../../core/run-state.ts';
 import { summarize } from '../../core/summary.ts';
 import { reportedScores } from '../../core/winner-measurement.ts';
 import { isRunLocked, type RunListing } from '../../stores/index.ts';
+import { gateMetricScore } from '../report/gate-metric-score.ts';
 import { loadRun } from './load-run.ts';
 
 /** One run in the list of runs. */
@@ -12,6 +13,8 @@ export type RunRow = {
   readonly baselineScore: number | null;
   readonly bestScore: number | null;
   readonly testHard: number | null;
+  /** By the metric of the gate, as the two scores are. */
+  readonly testScore: number | null;
   readonly accepted: number;
   readonly rejected: number;
   readonly modifiedAt: Date;
@@ -31,7 +34,7 @@ export async function describeRun({ name, path, modifiedAt }: RunListing): Promi
   }
 }
 
-const noFigures = { baselineScore: null, bestScore: null, testHard: null, accepted: 0, rejected: 0 };
+const noFigures = { baselineScore: null, bestScore: null, testHard: null, testScore: null, accepted: 0, rejected: 0 };
 
 function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'path' | 'state' | 'modifiedAt'> {
   const summary = summarize(state);
@@ -40,6 +43,7 @@ function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'pat
     baselineScore: scores?.before ?? null,
     bestScore: scores?.after ?? null,
     testHard: summary.testHard,
+    testScore: gateMetricScore(state.tests.best, state) ?? null,
     accepted: summary.totalAccepts,
     rejected: summary.totalRejects,
   };

@@ -1,7 +1,7 @@
+import { join } from 'node:path';
 import { ModelCallError, SkillError } from '../../core/errors.ts';
-import type { RunState } from '../../core/run-state.ts';
 import type { RunStore } from '../../core/run-store.ts';
-import { archiveRun, clearCache, runDirectory } from '../../stores/index.ts';
+import { archiveRun, clearCache, LEDGER_FILE, readLedger, runDirectory } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
@@ -9,7 +9,7 @@ import { boughtLine } from '../report/bought-line.ts';
 import { finalLines } from '../report/report-final.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { loadRun } from './load-run.ts';
+import { type LoadedRun, loadRun } from './load-run.ts';
 import { reportRun, runAnswer } from './run-report.ts';
 import { StoppedRun } from './stopped-run.ts';
 
@@ -42,7 +42,7 @@ export async function trainRun(
     reportRun(await loadRun(path), terminal, { warnings: summary.warnings });
   } catch (error) {
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
-    for (const line of run ? boughtLines(run.state, terminal) : []) progress.log(line);
+    for (const line of run ? await boughtLines(run, terminal) : []) progress.log(line);
     if (isResumable(error)) progress.log(`the run is kept in ${shown}: ${howToGoOn(error)}`);
     throw run && isOutOfBudget(error) ? new StoppedRun(error, runAnswer(run, terminal)) : error;
   } finally {
@@ -51,10 +51,11 @@ export async function trainRun(
 }
 
 /** What the money was spent on, and what came of it by fresh rollouts, if they were made. */
-const boughtLines = (state: RunState, { errorColors }: Terminal) => [
-  boughtLine(state),
-  ...finalLines(state, { colors: errorColors }),
-];
+async function boughtLines({ path, state }: LoadedRun, { io, errorColors }: Terminal): Promise<string[]> {
+  const spent = await readLedger(join(path, LEDGER_FILE));
+  const width = io.stderr.columns ?? Number.MAX_SAFE_INTEGER; // in a file, lines may be as long as they are
+  return [boughtLine(state, spent), ...finalLines(state, { colors: errorColors, width })];
+}
 
 const isOutOfBudget = (error: unknown): error is SkillError =>
   error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';

@@ -4,7 +4,13 @@ import { type Evidence, itemMean, pooledMean, withinVariance } from './evidence.
 export type ScoreKind = 'binary' | 'graded';
 
 /** What the incumbent would score on an item, and how far the mean of some rollouts of an equal skill strays from that. */
-type Expectation = { readonly mean: number; readonly variance: number; readonly weight: number };
+type Expectation = {
+  readonly mean: number;
+  readonly variance: number;
+  readonly weight: number;
+  /** The largest lead or deficit that counts while a race is on: one item shall not decide it. */
+  readonly most: number;
+};
 export type Expect = (id: string, rollouts: number) => Expectation;
 
 export type ExpectInput = {
@@ -20,6 +26,8 @@ const LEAST_VARIANCE = 0.003;
 const WEIGHT_VARIANCE = 0.1;
 /** Scores that never varied still count as noisy by a hundredth. */
 const LEAST_NOISE = 1e-4;
+/** Graded scores may be nearly free of noise; then any change is many deviations, and the size of one says little of the rest. */
+const MOST_DEVIATIONS = 4;
 
 /** Items borrow strength from each other: few rollouts of one are pulled towards the mean of all. */
 export function expectItems(input: ExpectInput): Expect {
@@ -34,7 +42,8 @@ function expectBinary({ incumbent, settings }: ExpectInput): Expect {
     const mean = (sum + prior * center) / (count + prior);
     const single = Math.max(mean * (1 - mean), LEAST_VARIANCE);
     const ofMean = 1 / (count + prior + 1); // the share that is doubt about the mean, and stays with more rollouts
-    return { mean, variance: single * (ofMean + (1 - ofMean) / rollouts), weight: 1 / (single + WEIGHT_VARIANCE) };
+    const variance = single * (ofMean + (1 - ofMean) / rollouts);
+    return { mean, variance, weight: 1 / (single + WEIGHT_VARIANCE), most: 1 };
   };
 }
 
@@ -45,7 +54,8 @@ function expectGraded({ incumbent, withinVariance: given }: ExpectInput): Expect
   return (id, rollouts) => {
     const { sum, count } = incumbent.get(id) ?? { sum: 0, count: 0 };
     const mean = (sum + prior * center) / (count + prior);
-    return { mean, variance: noise * (1 / rollouts + 1 / (count + prior)), weight: 1 };
+    const variance = noise * (1 / rollouts + 1 / (count + prior));
+    return { mean, variance, weight: 1, most: MOST_DEVIATIONS * Math.sqrt(variance) };
   };
 }
 

@@ -68,6 +68,8 @@ type Comparison = Pick<WaveJudgement, 'z' | 'meanGain' | 'gains' | 'regressions'
   readonly met: number;
   readonly rollouts: number;
   readonly sum: number;
+  /** As z, but no item counts for more than it may while the race is on. */
+  readonly raceZ: number;
 };
 
 /** The second pass has a bar of its own. That it is the second is seen from the evidence: most items have two rollouts. */
@@ -83,7 +85,7 @@ function isConfirmed({ met, rollouts }: Comparison): boolean {
 function compare(incumbent: Evidence, observed: Evidence, expect: Expect): Comparison {
   const gains = { items: [] as string[], sum: 0 };
   const regressions = { items: [] as string[], sum: 0 };
-  const totals = { met: 0, rollouts: 0, sum: 0, weighted: 0, variance: 0 };
+  const totals = { met: 0, rollouts: 0, sum: 0, weighted: 0, bounded: 0, variance: 0 };
   for (const [id, item] of observed) {
     const before = incumbent.get(id);
     if (before === undefined) continue;
@@ -93,6 +95,7 @@ function compare(incumbent: Evidence, observed: Evidence, expect: Expect): Compa
     totals.rollouts += item.count;
     totals.sum += lead;
     totals.weighted += expected.weight * lead;
+    totals.bounded += expected.weight * Math.min(expected.most, Math.max(-expected.most, lead));
     totals.variance += expected.weight ** 2 * expected.variance;
     const change = itemMean(item) - itemMean(before);
     const side = change > 0 ? gains : regressions;
@@ -100,12 +103,13 @@ function compare(incumbent: Evidence, observed: Evidence, expect: Expect): Compa
     side.items.push(id);
     side.sum += change;
   }
-  const z = totals.variance > 0 ? totals.weighted / Math.sqrt(totals.variance) : 0;
+  const inDeviations = (sum: number) => (totals.variance > 0 ? sum / Math.sqrt(totals.variance) : 0);
   return {
     met: totals.met,
     rollouts: totals.rollouts,
     sum: totals.sum,
-    z,
+    z: inDeviations(totals.weighted),
+    raceZ: inDeviations(totals.bounded),
     meanGain: totals.met === 0 ? 0 : totals.sum / totals.met,
     gains,
     regressions,
@@ -127,7 +131,7 @@ type Standing = Comparison & {
 type Decision = Pick<WaveJudgement, 'verdict' | 'reason' | 'needs'>;
 
 function decide(standing: Standing): Decision {
-  const { missing, remaining, total, met, sum, room, z, settings } = standing;
+  const { missing, remaining, total, met, sum, room, raceZ: z, settings } = standing;
   if (missing > MAX_MISSING_SHARE * total) {
     return {
       verdict: 'invalid',

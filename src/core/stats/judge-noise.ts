@@ -19,7 +19,7 @@ export type Judgement = {
 export type JudgedScore = Observation & { readonly rollout: number; readonly judgements: number };
 
 export type JudgeNoise = {
-  /** One score per rollout; `null` if no judgement of it succeeded. */
+  /** One score per rollout; `null` if no judgement of it succeeded, or in pairwise judging those in one position alone. */
   readonly scores: readonly JudgedScore[];
   /** Of one judgement about its rollout's score. `undefined` without a repeat, be it in the other position. */
   readonly judgeVariance: number | undefined;
@@ -63,12 +63,17 @@ function groupByRollout(judgements: readonly Judgement[]): Map<string, Judgement
   return groups;
 }
 
-/** Both positions weigh the same however often each was judged, so that a judge's taste for one of them cancels. */
+/**
+ * Both positions weigh the same however often each was judged, so that a judge's taste for one of them cancels. One alone
+ * would pass that taste on as a score.
+ */
 function scoreOf(judgements: readonly Judgement[]): JudgedScore {
   const { id, rollout } = judgements[0]!;
-  const means = [...byPosition(judgements).values()].map(meanOf);
+  const positions = byPosition(judgements);
+  const isPaired = judgements.some(({ position }) => position !== undefined);
+  const isJudged = isPaired ? positions.has('first') && positions.has('second') : positions.size > 0;
   const valid = judgements.filter(({ score }) => !isMissing(score)).length;
-  return { id, rollout, score: means.length === 0 ? null : meanOf(means), judgements: valid };
+  return { id, rollout, score: isJudged ? meanOf([...positions.values()].map(meanOf)) : null, judgements: valid };
 }
 
 function byPosition(judgements: readonly Judgement[]): Map<string, number[]> {
@@ -92,7 +97,7 @@ function varianceWithin(rollouts: readonly Judgement[][]): number | undefined {
 
 /** Rollouts' scores vary by the rollouts and by what is left of the judge's noise after averaging. */
 function rolloutVariance(scores: readonly JudgedScore[], judgeVariance: number): number | undefined {
-  const valid = scores.filter(({ judgements }) => judgements > 0);
+  const valid = scores.filter(({ score }) => score !== null);
   const { squares, freedom } = withinItems(addObservations(noEvidence, valid));
   if (freedom === 0) return undefined;
   const leftOver = meanOf(valid.map(({ judgements }) => judgeVariance / judgements));

@@ -1,12 +1,11 @@
+import { type GuardedItem, type Holders, holdersAmong, inWords, type TellingAnswer } from './guarded-item.ts';
+import { isTellingId } from './is-telling.ts';
+import { namesTask } from './names-task.ts';
+import { STOP_WORDS } from './stop-words.ts';
 import { joinWords, phrasesOf, splitWords } from './words.ts';
+import { numbersIn } from './written-numbers.ts';
 
-/** A task item as the critic reads it. `answers` also holds strings that a check looks for. */
-export type GuardedItem = {
-  readonly id: string;
-  readonly split: 'train' | 'val' | 'test';
-  readonly texts: readonly string[];
-  readonly answers: readonly string[];
-};
+export type { GuardedItem };
 
 export type LeakInput = {
   /** The text that the edit brings in. */
@@ -40,19 +39,17 @@ export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorise
 
 /** Words in a row that are too many for chance. */
 const PHRASE_WORDS = 5;
-/** Shorter strings turn up in any text: «a», «42». */
-const SHORTEST = 3;
-const SHORTEST_NUMBER = 4;
+/** So many of them must mean something: «at the end of the» stands in any text. */
+const TELLING_WORDS = 2;
 
 /**
  * What an edit repeats of single items. A string that several items share, or that the contract holds, teaches the task and
- * is allowed; one that occurs in a single item gives that item away.
+ * is allowed; one that occurs in a single item gives that item away. A short answer turns up in any rule («such as blue»), so
+ * it counts only beside words that say to which item it belongs.
  */
 export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: LeakInput): LeakReport {
-  const shared = countSharing(items, contract);
-  const words = splitWords(edit);
-  const phrases = phrasesOf(words, PHRASE_WORDS);
-  const brought = { text: joinWords(words), phrases, beginnings: byBeginning(phrases) };
+  const shared = sharing(items, contract);
+  const brought = readEdit(edit);
   const all = items.flatMap((item) => findingsOf(item, brought, shared));
   const findings = all.filter(({ split }) => split !== 'train');
   const memorised = all.filter(({ split }) => split === 'train');
@@ -62,45 +59,44 @@ export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: Lea
   return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
 }
 
-type InWords = { readonly id: string; readonly texts: readonly string[]; readonly answers: readonly string[] };
+/** What is no secret, since the contract holds it or many items do. */
+type Shared = {
+  readonly has: (words: string) => boolean;
+  readonly hasNumber: (digits: string) => boolean;
+  /** A word that few items use: it may say which item is meant. */
+  readonly isRare: (word: string) => boolean;
+  /** A word of any sentence, in whatever language the items are. */
+  readonly isCommon: (word: string) => boolean;
+};
 
-/** The same items are asked about with every edit of a run. */
-const known = new WeakMap<GuardedItem, InWords>();
-
-function inWords(item: GuardedItem): InWords {
-  const before = known.get(item);
-  if (before) return before;
-  const join = (text: string) => joinWords(splitWords(text));
-  const words = { id: join(item.id), texts: item.texts.map(join), answers: item.answers.map(join) };
-  known.set(item, words);
-  return words;
-}
-
-type IsShared = (needle: string) => boolean;
-
-/** True for what the contract holds or more than one item does. */
-function countSharing(items: readonly GuardedItem[], contract: readonly string[]): IsShared {
-  const known = joinWords(contract.flatMap(splitWords));
-  const haystacks = items.map((item) => {
-    const { id, texts, answers } = inWords(item);
-    return [id, ...texts, ...answers];
-  });
-  const memory = new Map<string, boolean>();
-  const look = (needle: string) =>
-    known.includes(needle) || haystacks.filter((texts) => texts.some((text) => text.includes(needle))).length > 1;
-  return (needle) => {
-    const seen = memory.get(needle) ?? look(needle);
-    memory.set(needle, seen);
-    return seen;
+function sharing(items: readonly GuardedItem[], contract: readonly string[]): Shared {
+  const holders = holdersAmong(items);
+  const rules = joinWords(contract.flatMap(splitWords));
+  const figures = numbersIn(contract.join('\n'));
+  const isStop = (word: string) => STOP_WORDS.has(word.trim());
+  return {
+    has: (words) => rules.includes(words) || holders.hold(words, 1),
+    hasNumber: (digits) => figures.has(digits) || holders.holdNumber(digits, 1),
+    isRare: (word) => !isStop(word) && !rules.includes(word) && !holders.hold(word, few(holders, 0.01)),
+    isCommon: (word) => isStop(word) || holders.hold(word, few(holders, 0.1)),
   };
 }
 
+const few = ({ count }: Holders, share: number) => Math.max(2, Math.floor(share * count));
+
 /** What an edit brings in: its words, and every run of them that is too long for chance. */
 type Brought = {
+  readonly written: string;
   readonly text: string;
-  readonly phrases: readonly string[];
+  readonly numbers: ReadonlySet<string>;
   readonly beginnings: ReadonlyMap<string, readonly string[]>;
 };
+
+function readEdit(edit: string): Brought {
+  const words = splitWords(edit);
+  const beginnings = byBeginning(phrasesOf(words, PHRASE_WORDS));
+  return { written: edit.toLowerCase(), text: joinWords(words), numbers: numbersIn(edit), beginnings };
+}
 
 /** The first three words from a place on: rare enough to tell phrases apart. */
 function beginningAt(text: string, start: number): string {
@@ -129,36 +125,41 @@ function repeatedIn(text: string, { beginnings }: Brought): string[] {
   return found;
 }
 
-function findingsOf(item: GuardedItem, brought: Brought, isShared: IsShared): LeakFinding[] {
-  const { id, split, answers } = item;
-  const { text, phrases: runs } = brought;
-  const words = inWords(item);
-  const isLeak = (needle: string) => text.includes(needle) && !isShared(needle);
-  const finding = (kind: LeakFinding['kind'], found: string): LeakFinding => ({ kind, split, id, text: found.trim() });
-  const ids = isTelling(id) && isLeak(words.id) ? [finding('id', id)] : [];
-  const repeated = answers.filter((answer, index) => isTellingAnswer(answer) && isLeak(words.answers[index]!));
-  const shown = new Set(words.texts.flatMap((haystack) => repeatedIn(haystack, brought)));
-  const phrase = shown.size === 0 ? undefined : runs.find((run) => shown.has(run) && !isShared(run));
-  const phrases = phrase === undefined ? [] : [finding('phrase', phrase)];
-  return [...ids, ...[...new Set(repeated)].map((answer) => finding('answer', answer)), ...phrases];
+function findingsOf(item: GuardedItem, brought: Brought, shared: Shared): LeakFinding[] {
+  const { id, split } = item;
+  const finding = (kind: LeakFinding['kind'], text: string): LeakFinding => ({ kind, split, id, text: text.trim() });
+  const answers = inWords(item).telling.filter((answer) => givesAnswerAway(answer, item, brought, shared));
+  const phrase = phraseOf(item, brought, shared);
+  return [
+    ...(givesIdAway(item, brought, shared) ? [finding('id', id)] : []),
+    ...answers.map(({ written }) => finding('answer', written)),
+    ...(phrase === undefined ? [] : [finding('phrase', phrase)]),
+  ];
 }
 
-/** Long enough to mean this item. */
-function isTelling(text: string): boolean {
-  return lettersOf(text).length >= (/^\p{N}*$/u.test(lettersOf(text)) ? SHORTEST_NUMBER : SHORTEST);
+/** An id is repeated as it is written: «Example 1:» does not mean the item example-1. */
+function givesIdAway(item: GuardedItem, { written, text }: Brought, shared: Shared): boolean {
+  const { id } = inWords(item);
+  return isTellingId(item.id) && written.includes(item.id.toLowerCase()) && text.includes(id) && !shared.has(id);
 }
 
-/** Rules are full of small numbers with a short unit: «such as 54 °F» gives nobody away. */
-function isTellingAnswer(answer: string): boolean {
-  const letters = lettersOf(answer);
-  const digits = letters.replace(/\P{N}/gu, '').length;
-  return digits >= SHORTEST_NUMBER || letters.length - digits >= SHORTEST;
+function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: Brought, shared: Shared): boolean {
+  const { words, digits, isLong } = answer;
+  const { text, numbers } = brought;
+  if (digits !== undefined) return numbers.has(digits) && !shared.hasNumber(digits);
+  if (!text.includes(words) || shared.has(words)) return false;
+  return isLong || namesTask({ text, answer: words, item, isRare: shared.isRare });
 }
 
-const lettersOf = (text: string) =>
-  splitWords(text)
-    .map((word) => word.text)
-    .join('');
+function phraseOf(item: GuardedItem, brought: Brought, { has, isCommon }: Shared): string | undefined {
+  const isTelling = (phrase: string) =>
+    phrase
+      .trim()
+      .split(' ')
+      .filter((word) => !isCommon(` ${word} `)).length >= TELLING_WORDS;
+  const shown = new Set(inWords(item).texts.flatMap((text) => repeatedIn(text, brought)));
+  return [...shown].find((phrase) => !has(phrase) && isTelling(phrase));
+}
 
 function explain(
   findings: readonly LeakFinding[],

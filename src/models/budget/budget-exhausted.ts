@@ -19,6 +19,18 @@ type Shortage = {
   readonly kept?: Kept | undefined;
 };
 
+/** A limit that is reached while a part of it is kept back for somebody. */
+export class KeptPartShort extends SkillError {
+  override readonly name = 'KeptPartShort';
+  /** The same, told after `used` of the kept part went into what it was kept for, and `spent` is spent in all. */
+  readonly afterUse: (spent: Amounts, used: Amounts) => SkillError;
+
+  constructor({ message, hint }: SkillError, afterUse: KeptPartShort['afterUse']) {
+    super('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
+    this.afterUse = afterUse;
+  }
+}
+
 const flags = { calls: '--max-calls', totalTokens: '--max-total-tokens', costUsd: '--max-cost-usd' } as const;
 const units = { calls: ' calls', totalTokens: ' tokens', costUsd: '' } as const;
 
@@ -29,12 +41,29 @@ export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kep
   const next = name === 'calls' ? [] : [`the next call may take up to ${amount(bound)}`];
   const spending = `${amount(spent)} of ${amount(limits)}${units[name]}`;
   if (!kept || kept.amounts[name] === 0) return exhausted(flag, 'is reached', [`${spending} are spent`, ...next]);
+  const isBegun = spent[name] > kept.spentBefore[name];
+  const what = isBegun ? 'is reached' : `leaves nothing for ${kept.others}`;
   const needs = `${amount(kept.amounts)}`;
-  if (spent[name] > kept.spentBefore[name]) {
-    return exhausted(flag, 'is reached', [`${spending} are spent`, `${needs} are kept for ${kept.purpose}`, ...next]);
-  }
-  const before = `${spending} were spent before it`;
-  return exhausted(flag, `leaves nothing for ${kept.others}`, [before, `${kept.purpose} needs ${needs}`, ...next]);
+  const facts = isBegun
+    ? [`${spending} are spent`, `${needs} are kept for ${kept.purpose}`, ...next]
+    : [`${spending} were spent before it`, `${kept.purpose} needs ${needs}`, ...next];
+  // Of tokens and dollars the next start may keep more than this one did: it has not seen how long replies are.
+  const isKnown = name === 'calls' || !isBegun;
+  const least = (all: Amounts) =>
+    isKnown ? leastLimit(name, [all, kept.amounts, ...(name === 'calls' ? [] : [bound])]) : undefined;
+  const afterUse: KeptPartShort['afterUse'] = (all, used) => {
+    const rest = used[name] === kept.amounts[name] ? '' : `, for which ${needs} were kept`;
+    const use = `${amount(used)} of them went into ${kept.purpose}${rest}`;
+    return exhausted(flag, what, [`${amount(all)} of ${amount(limits)}${units[name]} are spent`, use], least(all));
+  };
+  const told = exhausted(flag, what, facts, least(spent));
+  return new KeptPartShort(told, (all, used) => (used[name] > 0 ? afterUse(all, used) : told));
+}
+
+/** What is spent stays spent, and as much will be kept back again: no limit up to their sum lets another call pass. */
+function leastLimit(name: keyof Amounts, parts: readonly Amounts[]): string {
+  const sum = parts.reduce((total, part) => total + part[name], 0);
+  return name === 'costUsd' ? dollars(Math.ceil(sum * 100 - 1e-6) / 100) : count(sum);
 }
 
 export function timeIsUp(maxMinutes: number, kept?: Kept): SkillError {
@@ -42,12 +71,16 @@ export function timeIsUp(maxMinutes: number, kept?: Kept): SkillError {
   if (!kept || kept.minutes === 0)
     return exhausted('--max-minutes', 'is reached', [`${count(maxMinutes)} of ${all} are over`]);
   const over = `${count(Math.max(0, maxMinutes - kept.minutes))} of ${all} are over`;
-  return exhausted('--max-minutes', 'is reached', [over, `${count(kept.minutes)} are kept for ${kept.purpose}`]);
+  const told = (end: string) => exhausted('--max-minutes', 'is reached', [over, end]);
+  const keeping = told(`${count(kept.minutes)} are kept for ${kept.purpose}`);
+  return new KeptPartShort(keeping, () => told(`${kept.purpose} was made in the rest`));
 }
 
-function exhausted(flag: string, what: string, facts: readonly string[]): SkillError {
+/** `least` is a limit that would still be too low, where one is known. */
+function exhausted(flag: string, what: string, facts: readonly string[], least?: string): SkillError {
+  const more = least === undefined ? '' : ` to more than ${least}`;
   return new SkillError('BUDGET_EXHAUSTED', `${flag} ${what}: ${sentence(facts)}`, {
-    hint: `Raise ${flag} and run the same command again: it goes on from here.`,
+    hint: `Raise ${flag}${more} and run the same command again: it goes on from here.`,
   });
 }
 

@@ -1,0 +1,143 @@
+import { isLongAnswer, isTellingAnswer } from './is-telling.ts';
+import { joinWords, splitWords } from './words.ts';
+import { numbersIn, soleNumberIn } from './written-numbers.ts';
+
+/** A task item as the critic reads it. `answers` also holds strings that a check looks for. */
+export type GuardedItem = {
+  readonly id: string;
+  readonly split: 'train' | 'val' | 'test';
+  readonly texts: readonly string[];
+  readonly answers: readonly string[];
+};
+
+/** An answer that is worth a look. */
+export type TellingAnswer = {
+  readonly written: string;
+  readonly words: string;
+  readonly isLong: boolean;
+  /** Of an answer that is one long number. */
+  readonly digits: string | undefined;
+};
+
+type InWords = {
+  readonly id: string;
+  readonly texts: readonly string[];
+  readonly answers: readonly string[];
+  readonly telling: readonly TellingAnswer[];
+  /** Equal for items that ask the same and want the same; an item without text equals no other. */
+  readonly sameness: string | undefined;
+};
+
+/** The same items are asked about with every edit of a run. */
+const known = new WeakMap<GuardedItem, InWords>();
+
+export function inWords(item: GuardedItem): InWords {
+  const before = known.get(item);
+  if (before) return before;
+  const [texts, answers] = [item.texts.map(normalise), item.answers.map(normalise)];
+  const hasText = texts.some((text) => text.trim() !== '');
+  const sameness = hasText ? [...texts, answers[0]].join('\n') : undefined;
+  const telling = [...new Set(item.answers)].filter(isTellingAnswer).map(readAnswer);
+  const words = { id: normalise(item.id), texts, answers, telling, sameness };
+  known.set(item, words);
+  return words;
+}
+
+const figures = new WeakMap<GuardedItem, ReadonlySet<string>>();
+
+/** Read when the first number is asked about: most runs have none. */
+function numbersOf(item: GuardedItem): ReadonlySet<string> {
+  const numbers = figures.get(item) ?? numbersIn([...item.texts, ...item.answers].join('\n'));
+  figures.set(item, numbers);
+  return numbers;
+}
+
+const normalise = (text: string) => joinWords(splitWords(text));
+
+function readAnswer(written: string): TellingAnswer {
+  const isLong = isLongAnswer(written);
+  return { written, words: normalise(written), isLong, digits: isLong ? soleNumberIn(written) : undefined };
+}
+
+/** How many different items hold something; one that stands in two splits counts once. */
+export type Holders = {
+  readonly count: number;
+  /** Whether more than `limit` of them hold these words. */
+  readonly hold: (words: string, limit: number) => boolean;
+  readonly holdNumber: (digits: string, limit: number) => boolean;
+};
+
+export function holdersAmong(items: readonly GuardedItem[]): Holders {
+  const { different, haystacks, frequencies } = readAll(items);
+  const holdPhrase = remember((words, limit) =>
+    isMoreThan(limit, haystacks, (texts) => texts.some((text) => text.includes(words))),
+  );
+  const hold = (words: string, limit: number) =>
+    isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : holdPhrase(words, limit);
+  const holdNumber = (digits: string, limit: number) =>
+    isMoreThan(limit, different, (item) => numbersOf(item).has(digits));
+  return { count: different.length, hold, holdNumber: remember(holdNumber) };
+}
+
+const isOneWord = (words: string) => words.indexOf(' ', 1) === words.length - 1;
+
+type Library = {
+  readonly size: number;
+  readonly different: readonly GuardedItem[];
+  readonly haystacks: readonly (readonly string[])[];
+  /** In how many items a word stands. */
+  readonly frequencies: ReadonlyMap<string, number>;
+};
+
+const libraries = new WeakMap<readonly GuardedItem[], Library>();
+
+/** A run asks with the same list each time. One that has grown is read anew. */
+function readAll(items: readonly GuardedItem[]): Library {
+  const before = libraries.get(items);
+  if (before?.size === items.length) return before;
+  const different = withoutCopies(items);
+  const haystacks = different.map(inWords).map(({ id, texts, answers }) => [id, ...texts, ...answers]);
+  const library = { size: items.length, different, haystacks, frequencies: countWords(haystacks) };
+  libraries.set(items, library);
+  return library;
+}
+
+function countWords(haystacks: Library['haystacks']): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const texts of haystacks) {
+    for (const word of new Set(texts.flatMap((text) => text.trim().split(' ')))) {
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function withoutCopies(items: readonly GuardedItem[]): GuardedItem[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const { sameness } = inWords(item);
+    if (sameness === undefined) return true;
+    const isCopy = seen.has(sameness);
+    seen.add(sameness);
+    return !isCopy;
+  });
+}
+
+/** Stops at the first that is too many: most words that are asked about stand in many items. */
+function isMoreThan<Thing>(limit: number, things: readonly Thing[], holds: (thing: Thing) => boolean): boolean {
+  let count = 0;
+  for (const thing of things) {
+    if (holds(thing) && ++count > limit) return true;
+  }
+  return false;
+}
+
+function remember(look: Holders['hold']): Holders['hold'] {
+  const memory = new Map<string, boolean>();
+  return (needle, limit) => {
+    const key = `${limit} ${needle}`;
+    const seen = memory.get(key) ?? look(needle, limit);
+    memory.set(key, seen);
+    return seen;
+  };
+}

@@ -1,0 +1,28 @@
+/** Digits in groups: «5,252.75», «+1 (755) 555-4350», «2024-01-15». A comma with a space after it begins another number. */
+const NUMBER = /(?<![\p{L}\p{N}])\p{N}+(?:(?:[ .,'’_/-]|\) ?| ?\()\p{N}+)*/gu;
+/** More than any number has; a table of figures would give too many runs otherwise. */
+const MOST_GROUPS = 6;
+
+/** The digits of every number that a text may mean, however it separates them: «5,252.75» gives 525275, and also 5, 252, 75 and so on. */
+export function numbersIn(text: string): ReadonlySet<string> {
+  return new Set(numbersOf(text).flatMap(runsOf));
+}
+
+/** The numbers of a text as groups of digits. */
+function numbersOf(text: string): string[][] {
+  return [...text.normalize('NFKC').matchAll(NUMBER)].map(([number]) => number.match(/\p{N}+/gu) ?? []);
+}
+
+function runsOf(groups: readonly string[]): string[] {
+  return groups.flatMap((_, start) => {
+    const sizes = Array.from({ length: Math.min(MOST_GROUPS, groups.length - start) }, (_, index) => index + 1);
+    return sizes.map((size) => groups.slice(start, start + size).join(''));
+  });
+}
+
+/** The digits of a text that is one number, perhaps with a unit. */
+export function soleNumberIn(text: string): string | undefined {
+  const [number, ...others] = numbersOf(text);
+  const letters = text.match(/\p{L}+/gu) ?? [];
+  return number === undefined || others.length > 0 || letters.length > 1 ? undefined : number.join('');
+}
