@@ -103,6 +103,9 @@ export const configShape = {
     .nonnegative()
     .default(2)
     .describe('Fresh passes over validation that measure the winner. 0: none.'),
+  finalists: positive
+    .default(1)
+    .describe('Skills that were the best at some time, measured anew at the end to find the winner.'),
   leakCritic: z.boolean().default(true).describe('Refuse edits that repeat held-out tasks.'),
   maxMemorisedShare: z.number().min(0).max(1).optional().describe('Most training tasks that an edit may repeat.'),
   useGate: z.boolean().default(true).describe('Keep a candidate only if it is better.'),

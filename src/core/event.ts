@@ -141,6 +141,13 @@ export type RunFact =
       readonly evaluation: Evaluation;
       readonly taskTypes: readonly string[];
     }
+  | {
+      readonly type: 'finalists-end';
+      /** By passes of their own. */
+      readonly finalists: readonly { readonly hash: string; readonly origin: string; readonly score: number }[];
+      /** The one that measured best. */
+      readonly hash: string;
+    }
   | ({ readonly type: 'final-measurement-end' } & FinalMeasurement)
   | {
       readonly type: 'run-end';

@@ -20,6 +20,12 @@ export function selectFinal(state: RunState, event: Event<'final-selection-end'>
   return { ...known, best, final: { hard, soft, score } };
 }
 
+export function chooseFinalist(state: RunState, { finalists, hash }: Event<'finalists-end'>): RunState {
+  const winner = [state.best, ...state.formerBests].find((skill) => skill.hash === hash) ?? state.best;
+  const score = finalists.find((finalist) => finalist.hash === hash)?.score ?? winner.score;
+  return { ...state, best: { ...winner, score }, hasFinalists: true };
+}
+
 export function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
   const { type: _type, at: _at, ms: _ms, usage: _usage, ...finalMeasurement } = event;
   return { ...state, finalMeasurement };

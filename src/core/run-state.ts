@@ -109,6 +109,10 @@ export type RunState = {
   readonly initialSkill: string;
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
+  /** What was the best before, each once, the latest last. */
+  readonly formerBests: readonly ScoredSkill[];
+  /** Whether the winner was found among the finalists. */
+  readonly hasFinalists: boolean;
   readonly baseline: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
   /** How long the baseline took for each of its rollouts, or the first step if the cache knew it. As many at once as there are workers. */
   readonly rolloutMs: number | undefined;
@@ -157,6 +161,8 @@ export const emptyRun: RunState = {
   initialSkill: '',
   current: unscored,
   best: unscored,
+  formerBests: [],
+  hasFinalists: false,
   baseline: undefined,
   rolloutMs: undefined,
   stepsDone: 0,

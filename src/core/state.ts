@@ -1,5 +1,5 @@
 import type { RunEvent } from './event.ts';
-import { endTest, measureFinal, prune, selectFinal } from './reduce-end.ts';
+import { chooseFinalist, endTest, measureFinal, prune, selectFinal } from './reduce-end.ts';
 import { endEpoch, takeGuidance, takeNotes } from './reduce-epoch.ts';
 import { clock, reduceStage } from './reduce-stage.ts';
 import { setBaseline, startRun } from './reduce-start.ts';
@@ -10,7 +10,14 @@ import { addStageUsage } from './stage-usage.ts';
 /** The only place where a run's state changes. Resuming a run is folding this over its journal. */
 export function reduce(before: RunState, event: RunEvent): RunState {
   const usage = addStageUsage(before.usage, event.usage);
-  return apply({ ...before, usage, wallTimeMs: before.wallTimeMs + event.ms }, event);
+  const after = apply({ ...before, usage, wallTimeMs: before.wallTimeMs + event.ms }, event);
+  const isReplaced = before.baseline !== undefined && after.best.hash !== before.best.hash;
+  return isReplaced ? { ...after, formerBests: keepFormer(after, before.best) } : after;
+}
+
+/** A skill may be the best twice. */
+function keepFormer({ best, formerBests }: RunState, former: RunState['best']): RunState['formerBests'] {
+  return [...formerBests.filter(({ hash }) => hash !== former.hash && hash !== best.hash), former];
 }
 
 function apply(state: RunState, event: RunEvent): RunState {
@@ -39,6 +46,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       return prune(state, event);
     case 'final-selection-end':
       return selectFinal(state, event);
+    case 'finalists-end':
+      return chooseFinalist(state, event);
     case 'final-measurement-end':
       return measureFinal(state, event);
     case 'test-look':

@@ -27,6 +27,7 @@ const KNOWN_TYPES: Readonly<Record<RunEvent['type'], true>> = {
   'slow-update-end': true,
   'meta-skill-end': true,
   'epoch-end': true,
+  'finalists-end': true,
   'prune-end': true,
   'final-selection-end': true,
   'final-measurement-end': true,

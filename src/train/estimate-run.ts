@@ -115,7 +115,8 @@ function rollouts(config: SkillOptConfig, items: EstimateInput['items'], { steps
   const refreshed = isPaired ? steps * Math.ceil(REFRESHED * items.val) : 0;
   const guidance = config.useSlowUpdate ? config.numEpochs - 1 : 0;
   const judged = perStep * (steps + salvages(config, items.val, steps)) + passes * guidance;
-  const single = (config.prune ? steps * config.editBudget : 0) + config.finalPasses;
+  const finalists = config.finalists > 1 ? 2 * config.finalists : 0;
+  const single = (config.prune ? steps * config.editBudget : 0) + finalists + config.finalPasses;
   return {
     low: items.val * (passes + config.finalPasses) + (hasOwnPlan ? 0 : items.train) + test,
     high: items.val * (passes + judged + single) + refreshed + train + comparisons(config, items.train) + 3 * test,

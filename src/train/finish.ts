@@ -6,13 +6,15 @@ import { skillHash } from '../core/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';
 import { judgeSkill, pruneSkill, requireScores, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
+import { compareFinalists } from './compare-finalists.ts';
 import { openTestSeal } from './open-test-seal.ts';
 import type { TrainInput } from './train-input.ts';
 
-/** The end of a search: the last skill has its chance to be the best, and the best is pruned if wished. */
+/** The end of a search: the last skill has its chance to be the best; finalists are compared and the best is pruned if wished. */
 export async function chooseWinner(input: TrainInput, deps: StageDeps): Promise<RunState> {
   let { state } = input;
   if (!state.final) state = await validateFinal({ ...input, state }, deps);
+  if (input.config.finalists > 1 && !state.hasFinalists) state = await compareFinalists({ ...input, state }, deps);
   if (input.config.prune && !state.isPruned) state = await prune({ ...input, state }, deps);
   return state;
 }

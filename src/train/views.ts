@@ -44,6 +44,8 @@ export function detailViews(fact: RunFact, { results = [], pairs = [] }: Detail)
         'final_measurement/summary.json': json(withoutType(fact)),
         'final_measurement/results.json': json(results),
       };
+    case 'finalists-end':
+      return { 'finalists.json': json(withoutType(fact)) };
     case 'prune-end':
       return { 'prune.json': json(withoutType(fact)) };
     case 'test-end':

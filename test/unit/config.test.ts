@@ -26,6 +26,7 @@ describe('parseConfig', () => {
       confidence: 0.95,
       finalPasses: 2,
       leakCritic: true,
+      finalists: 1,
       lrControlMode: 'fixed',
       accumulation: 1,
       proposalsPerBatch: 4,

@@ -30,6 +30,8 @@ export function eventLine(event: RunEvent, state: RunState, options: LineOptions
       return stepLine(state.history.at(-1)!, state, options);
     case 'slow-update-end':
       return guidanceLine(event, options);
+    case 'finalists-end':
+      return clip(`  finalists ${finalistText(event)}`, options.width);
     case 'prune-end':
       return clip(
         `  pruned    ${event.removed.length} of ${event.tries} edits taken out, ${percent(event.score)}`,
@@ -47,6 +49,11 @@ type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 function baselineLine({ score, evaluation, passes = [] }: Event<'baseline-end'>, { width }: LineOptions): string {
   const tasks = taskCount(countTasks([evaluation, ...passes]), 'validation task');
   return clip(`  baseline  ${percent(score)} on ${tasks}`, width);
+}
+
+function finalistText({ finalists, hash }: Event<'finalists-end'>): string {
+  const row = ({ origin, score }: (typeof finalists)[number]) => `${origin} ${percent(score)}`;
+  return `${finalists.map(row).join(', ')}: ${finalists.find((finalist) => finalist.hash === hash)!.origin} wins`;
 }
 
 /** Guidance that nobody wrote leaves no line. */
