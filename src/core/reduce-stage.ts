@@ -68,8 +68,14 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
 type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string };
 
 /** The strict gate gives no verdict, unless there was nothing to judge by. */
-export function verdictOf({ decision, invalidReason }: Ruled): Pick<StepDraft, 'verdict' | 'verdictReason'> {
-  if (decision) return { verdict: decision.verdict, verdictReason: decision.reason };
+export function verdictOf({
+  decision,
+  invalidReason,
+}: Ruled): Pick<StepDraft, 'verdict' | 'verdictReason' | 'needsRollouts'> {
+  if (decision) {
+    const { verdict, reason: verdictReason, needs } = decision;
+    return { verdict, verdictReason, ...(needs ? { needsRollouts: needs.rollouts } : {}) };
+  }
   return invalidReason === undefined ? {} : { verdict: 'invalid', verdictReason: invalidReason };
 }
 
@@ -94,6 +100,7 @@ function withoutCandidate(draft: StepDraft): StepDraft {
     rejectedScore: _score,
     isPartial: _isPartial,
     nItemsMet: _nItemsMet,
+    needsRollouts: _needsRollouts,
     verdict: _verdict,
     verdictReason: _reason,
     ...rest

@@ -44,6 +44,7 @@ function withoutWhole(draft: StepDraft): StepDraft {
     verdictReason: _reason,
     isPartial: _isPartial,
     nItemsMet: _nItemsMet,
+    needsRollouts: _needsRollouts,
     ...rest
   } = draft;
   return rest;

@@ -58,6 +58,8 @@ export type StepRecord = {
   readonly candidateGateScore: number;
   readonly verdict?: GateDecision['verdict'];
   readonly verdictReason?: string;
+  /** Of a candidate that is undecided: about how many more rollouts would decide it. */
+  readonly needsRollouts?: number;
   readonly isPartial?: boolean;
   /** Of a candidate that lost before it had met all: how many validation tasks it met. Its score is an estimate. */
   readonly nItemsMet?: number;

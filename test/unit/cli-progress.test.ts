@@ -115,6 +115,26 @@ describe('the lines that stay', () => {
   });
 });
 
+describe('the line of a step', () => {
+  const lineFor = (record: Record<string, unknown>) => {
+    const end = sampleRun.findIndex((event) => event.type === 'step-end');
+    const state = stateAfter(end + 1);
+    const history = [{ ...state.history.at(-1)!, ...record }];
+    return eventLine(sampleRun[end]!, { ...state, history }, { width: 100, colors: noColors });
+  };
+
+  it('says what would decide an undecided candidate', () => {
+    const line = lineFor({ action: 'reject', verdict: 'inconclusive', needsRollouts: 60 });
+    expect(line).toMatch(/^✗ step 1\/3 {2}undecided .* ≈ 60 more rollouts would decide it$/);
+  });
+
+  it('says after how many tasks a candidate was out, instead of a score', () => {
+    const line = lineFor({ action: 'reject', verdict: 'reject', isPartial: true, nItemsMet: 4 });
+    expect(line).toMatch(/rejected {3}after 4 of \d+ tasks/);
+    expect(line).not.toContain('%');
+  });
+});
+
 describe('progress', () => {
   const replay = (io: ReturnType<typeof captureIo>, options = {}) => {
     const progress = openProgress(openTerminal(io), options);

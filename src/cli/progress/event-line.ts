@@ -97,7 +97,7 @@ const WORDS: Readonly<Record<StepAction, string>> = {
 const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
 
 function stepLine(record: StepRecord, state: RunState, { width, colors }: LineOptions): string {
-  const { step, action, edits = [], nLeaksRefused = 0 } = record;
+  const { step, action, edits = [], nLeaksRefused = 0, needsRollouts } = record;
   const number = `${step}/${state.totalSteps}`.padStart(String(state.totalSteps).length * 2 + 1);
   const word = VERDICTS[record.verdict ?? ''] ?? WORDS[action];
   const head = `${symbolOf(action)} step ${number}  ${word.padEnd(9)}`;
@@ -105,6 +105,7 @@ function stepLine(record: StepRecord, state: RunState, { width, colors }: LineOp
     scoreChange(record, state),
     edits.length > 0 ? plural(edits.length, 'edit') : '',
     nLeaksRefused > 0 ? `${plural(nLeaksRefused, 'leak')} refused` : '',
+    needsRollouts === undefined ? '' : `≈ ${plural(needsRollouts, 'more rollout')} would decide it`,
   ].filter((fact) => fact !== '');
   const text = clip([head, ...facts].join('  ').trimEnd(), width);
   return textWidth(text) > 1 ? paint(action, colors)(text.slice(0, 1)) + text.slice(1) : text;
