@@ -93,16 +93,24 @@ function withoutCandidate(draft: StepDraft): StepDraft {
   const {
     rewriteChangeSummary: _summary,
     nOverCap: _nOverCap,
-    nAppendixNotesAdded: _added,
-    nAppendixNotesTotal: _total,
     memorisedShare: _share,
     salvagedEdits: _salvaged,
     rejectedScore: _score,
-    isPartial: _isPartial,
-    nItemsMet: _nItemsMet,
-    needsRollouts: _needsRollouts,
+    ...rest
+  } = withoutJudgement(draft);
+  return rest;
+}
+
+/** Without what was true of one candidate as a whole: what the gate said of it, and the reminders it brought. */
+export function withoutJudgement(draft: StepDraft): StepDraft {
+  const {
+    nAppendixNotesAdded: _added,
+    nAppendixNotesTotal: _total,
     verdict: _verdict,
     verdictReason: _reason,
+    needsRollouts: _needsRollouts,
+    isPartial: _isPartial,
+    nItemsMet: _nItemsMet,
     ...rest
   } = draft;
   return rest;

@@ -1,8 +1,8 @@
 import type { RunEvent } from './event.ts';
 import { accept, isAccepted, isNewBest, learn, scoresOf, scoreTaken } from './known-scores.ts';
 import type { Salvage } from './optimizer-facts.ts';
-import { verdictOf } from './reduce-stage.ts';
-import type { RunState, StepDraft, StepRecord } from './run-state.ts';
+import { verdictOf, withoutJudgement } from './reduce-stage.ts';
+import type { RunState, StepRecord } from './run-state.ts';
 import type { StepAction } from './step-action.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
 
@@ -31,23 +31,8 @@ export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvag
   const text = { candidateSkill, candidateHash, candidateSkillLen: candidateSkill.length };
   const candidate = { ...text, candidateScores, salvagedEdits: edits };
   const rejectedScore = state.draft.candidateGateScore ?? 0;
-  const draft = { ...withoutWhole(state.draft), ...candidate, ...measured, ...verdictOf(accepted), rejectedScore };
+  const draft = { ...withoutJudgement(state.draft), ...candidate, ...measured, ...verdictOf(accepted), rejectedScore };
   return { ...known, draft };
-}
-
-/** The reminders were part of the whole patch, and so was what the gate said of it. */
-function withoutWhole(draft: StepDraft): StepDraft {
-  const {
-    nAppendixNotesAdded: _added,
-    nAppendixNotesTotal: _total,
-    verdict: _verdict,
-    verdictReason: _reason,
-    isPartial: _isPartial,
-    nItemsMet: _nItemsMet,
-    needsRollouts: _needsRollouts,
-    ...rest
-  } = draft;
-  return rest;
 }
 
 export function endStep(state: RunState, action: StepAction): RunState {
