@@ -6,13 +6,14 @@ import { parseArgs } from 'node:util';
 import { align } from '../align.ts';
 import { ablationSection } from './ablation/ablation-section.ts';
 import { isOptimizerName, OPTIMIZERS } from './ablation/setting.ts';
+import { familySection } from './family/family-section.ts';
 import { gateSection } from './gate/gate-section.ts';
 import { runsSection } from './gate/runs-section.ts';
 import type { Row } from './row.ts';
 import type { BenchOptions, Outcome, Section } from './section.ts';
 import { trainerSection } from './trainer/trainer-section.ts';
 
-const SECTIONS: readonly Section[] = [gateSection, runsSection, trainerSection, ablationSection];
+const SECTIONS: readonly Section[] = [familySection, gateSection, runsSection, trainerSection, ablationSection];
 
 const { values, positionals } = parseArgs({
   options: {

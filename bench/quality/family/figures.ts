@@ -1,0 +1,45 @@
+import { mean, sum } from '../interval.ts';
+import type { Pair, Run } from './compare-in-world.ts';
+
+export type Figures = ReturnType<typeof figuresOf>;
+
+const LARGE_GAIN = 0.15;
+
+/** What came of one world, over its seeds. */
+export function figuresOf(pairs: readonly Pair[]) {
+  const naive = pairs.map((pair) => pair.naive);
+  const ours = pairs.map((pair) => pair.ours);
+  const of = (runs: readonly Run[], figure: (run: Run) => number) => mean(runs.map(figure));
+  const ratio = (figure: (run: Run) => number) => of(ours, figure) / Math.max(1e-9, of(naive, figure));
+  const differences = pairs.map((pair) => pair.ours.gain - pair.naive.gain);
+  const large = ours.filter(({ gain }) => gain >= LARGE_GAIN);
+  return {
+    runs: pairs.length,
+    naiveGain: of(naive, (run) => run.gain),
+    gain: of(ours, (run) => run.gain),
+    ratio: ratio((run) => run.gain),
+    t: tOf(differences),
+    error: of(ours, (run) => run.error),
+    naiveError: of(naive, (run) => run.error),
+    covers: of(ours, (run) => Number(run.covers)),
+    claims: of(ours, (run) => Number(run.claims)),
+    naiveClaims: of(naive, (run) => Number(run.claims)),
+    large: large.length,
+    largeClaims: large.filter(({ claims }) => claims).length,
+    believedError: sum(ours.map((run) => run.believedError)),
+    accepts: sum(ours.map((run) => run.accepts)),
+    nullAccepted: [of(naive, (run) => run.accepted.null), of(ours, (run) => run.accepted.null)] as const,
+    harmfulAccepted: [of(naive, (run) => run.accepted.harmful), of(ours, (run) => run.accepted.harmful)] as const,
+    calls: of(ours, (run) => run.calls),
+    optimizerCalls: ratio((run) => run.optimizerCalls),
+    tokens: ratio((run) => run.tokens),
+    rounds: ratio((run) => run.rounds),
+  };
+}
+
+/** Of the mean of paired differences. */
+function tOf(differences: readonly number[]): number {
+  const middle = mean(differences);
+  const variance = sum(differences.map((value) => (value - middle) ** 2)) / Math.max(1, differences.length - 1);
+  return variance === 0 ? 0 : middle / Math.sqrt(variance / differences.length);
+}
