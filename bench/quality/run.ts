@@ -8,12 +8,19 @@ import { ablationSection } from './ablation/ablation-section.ts';
 import { isOptimizerName, OPTIMIZERS } from './ablation/setting.ts';
 import { familySection } from './family/family-section.ts';
 import { gateSection } from './gate/gate-section.ts';
-import { runsSection } from './gate/runs-section.ts';
 import type { Row } from './row.ts';
 import type { BenchOptions, Outcome, Section } from './section.ts';
 import { trainerSection } from './trainer/trainer-section.ts';
+import { wallClockSection } from './wall-clock/wall-clock-section.ts';
 
-const SECTIONS: readonly Section[] = [familySection, gateSection, runsSection, trainerSection, ablationSection];
+const SECTIONS: readonly Section[] = [
+  familySection,
+  gateSection,
+
+  trainerSection,
+  ablationSection,
+  wallClockSection,
+];
 
 const { values, positionals } = parseArgs({
   options: {

@@ -1,10 +1,17 @@
 import { trainInWorld } from './ablation/train-in-world.ts';
 import { compareInWorld } from './family/compare-in-world.ts';
-import { runCell } from './gate/cell.ts';
+import { runExactRacing } from './gate/exact-racing.ts';
+import { countAfterJump } from './gate/jump.ts';
 import { trainWholeRun } from './trainer/train-whole-run.ts';
 
 /** What a process of the pool can be asked for. Input and output are plain data, since they travel. */
-export const WORK = { family: compareInWorld, cell: runCell, 'whole-run': trainWholeRun, ablation: trainInWorld };
+export const WORK = {
+  family: compareInWorld,
+  jump: countAfterJump,
+  'exact-racing': runExactRacing,
+  'whole-run': trainWholeRun,
+  ablation: trainInWorld,
+};
 
 export type WorkName = keyof typeof WORK;
 export type Input<Name extends WorkName> = Parameters<(typeof WORK)[Name]>[0];

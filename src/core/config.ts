@@ -18,9 +18,15 @@ const PRESET_NAMES = ['default', 'paper'] as const;
 const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<string, unknown>>>> = {
   default: {},
   paper: {
+    minibatchSize: 8,
+    lrScheduler: 'cosine',
     maxSkillTokens: 0,
-    retryRejectedEdits: true,
     proposalsPerBatch: 1,
+    stepBufferScope: 'epoch',
+    useSlowUpdate: true,
+    useMetaSkill: true,
+    dropRepeats: false,
+    tryRemovals: false,
     gate: 'strict',
     racing: 'off',
     finalPasses: 0,
@@ -39,30 +45,39 @@ export const configShape = {
   preset: z.enum(PRESET_NAMES).default('default').describe("Defaults to start from: ours, or the paper's protocol."),
   numEpochs: positive.default(4).describe('Passes over the training split.'),
   batchSize: positive.default(40).describe('Training tasks rolled out per step.'),
-  minibatchSize: positive.default(8).describe('Trajectories that one analyst reads together.'),
+  minibatchSize: positive.default(5).describe('Trajectories that one analyst reads together.'),
   mergeBatchSize: z.number().int().min(2).default(8).describe('Patches merged at once while aggregating.'),
   editBudget: positive.default(4).describe('Most edits applied in a step: the learning rate.'),
   minEditBudget: positive.default(2).describe('What the edit budget decays to.'),
-  lrScheduler: z.enum(LR_SCHEDULER_MODES).default('cosine').describe('How the edit budget decays.'),
+  lrScheduler: z.enum(LR_SCHEDULER_MODES).default('constant').describe('How the edit budget decays.'),
   lrControlMode: z
     .enum(LR_CONTROL_MODES)
     .default('fixed')
     .describe('Who sets the edit budget: the scheduler, the optimizer, or nobody.'),
   proposalsPerBatch: positive
-    .default(4)
-    .describe('Candidates made from one batch, each a step. Rollouts under an unchanged skill are kept.'),
+    .default(3)
+    .describe('Most candidates made from one batch, each a step, while none is accepted.'),
   accumulation: positive.default(1).describe('Batches rolled out and reflected on before one update.'),
   skillUpdateMode: z
     .enum(UPDATE_MODES)
     .default('patch')
     .describe('Edits, a rewriter with suggestions, or whole rewrites.'),
   useStepBuffer: z.boolean().default(true).describe('Tell later steps of an epoch what failed and was rejected.'),
-  retryRejectedEdits: z.boolean().default(false).describe('Let a rejected edit be tried again word for word.'),
-  useSlowUpdate: z.boolean().default(true).describe('Write guidance at epoch ends, from comparing epochs.'),
+  stepBufferScope: z
+    .enum(['run', 'epoch'])
+    .default('run')
+    .describe('How far back they are told: eight steps, or the epoch.'),
+  retryRejectedEdits: z.boolean().default(true).describe('Let a rejected edit be tried again word for word.'),
+  dropRepeats: z.boolean().default(true).describe('Leave out edits that add what the skill says already.'),
+  tryRemovals: z
+    .boolean()
+    .default(true)
+    .describe('Try the skill without what an accepted step added last, when nothing else helps.'),
+  useSlowUpdate: z.boolean().default(false).describe('Write guidance at epoch ends, from comparing epochs.'),
   slowUpdateSamples: positive.default(20).describe('Training tasks that such a comparison attempts.'),
   slowUpdateGate: z.boolean().default(true).describe('Keep the guidance only if it is better on validation.'),
   longitudinalPairPolicy: z.enum(PAIR_POLICIES).default('mixed').describe('Which compared tasks are shown.'),
-  useMetaSkill: z.boolean().default(true).describe('Keep notes for the optimizer on which edits helped.'),
+  useMetaSkill: z.boolean().default(false).describe('Keep notes for the optimizer on which edits helped.'),
   useSkillAwareReflection: z
     .boolean()
     .default(false)
@@ -101,8 +116,13 @@ export const configShape = {
     .number()
     .int()
     .nonnegative()
-    .default(2)
-    .describe('Fresh passes over validation that measure the winner. 0: none.'),
+    .optional()
+    .describe(
+      'Fresh passes over validation that measure the winner. 0: none. Default: 2, or 1 if maxRollouts is small.',
+    ),
+  maxRollouts: positive
+    .optional()
+    .describe('Most attempts at tasks in training, all passes but the test counted; as many epochs as that pays for.'),
   finalists: positive
     .default(1)
     .describe('Skills that were the best at some time, measured anew at the end to find the winner.'),

@@ -3,7 +3,7 @@ import type { SkillOptConfig } from './config.ts';
 import type { Patch, RawPatch } from './edit.ts';
 import type { FailurePattern } from './failure-pattern.ts';
 import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
-import type { LrDecision, Prune, Salvage, SlowUpdate } from './optimizer-facts.ts';
+import type { LrDecision, Prune, Removal, Salvage, SlowUpdate } from './optimizer-facts.ts';
 import type { RolloutResult } from './rollout-result.ts';
 import type { Evaluation } from './score.ts';
 import type { StageUsage } from './stage-usage.ts';
@@ -16,6 +16,9 @@ type TriedText = { readonly op: string; readonly target: string; readonly conten
 
 /** What was kept out of the skill because it gives held-out tasks away, with the reason. */
 export type Refusal = TriedText & { readonly reason: string };
+
+/** Why a search was over before its epochs were. */
+export type SearchEnd = 'nothing_to_gain' | 'rollouts_spent';
 
 export type TestSubject = 'baseline' | 'best' | 'final';
 
@@ -73,6 +76,8 @@ export type RunFact =
         readonly patch: Patch;
         /** Edits that give held-out tasks away. */
         readonly refused?: readonly Refusal[];
+        /** Edits that add what the skill says already. */
+        readonly repeats?: readonly TriedText[];
         /** Share of the training tasks of which the patch repeats something that the skill does not say; absent if none. */
         readonly memorisedShare?: number;
       }
@@ -109,6 +114,7 @@ export type RunFact =
       }
     >
   | ({ readonly type: 'salvage-end'; readonly step: number } & Salvage)
+  | ({ readonly type: 'removal-end'; readonly step: number } & Removal)
   | { readonly type: 'step-end'; readonly step: number; readonly action: StepAction }
   | ({ readonly type: 'slow-update-end'; readonly epoch: number } & SlowUpdate)
   | {
@@ -120,6 +126,11 @@ export type RunFact =
       readonly nClippedTrajectories?: number;
     }
   | { readonly type: 'epoch-end'; readonly epoch: number }
+  | {
+      readonly type: 'search-end';
+      /** The skill passes every validation task, or what `maxRollouts` allows is used up. */
+      readonly reason: SearchEnd;
+    }
   | ({ readonly type: 'prune-end' } & Prune)
   | {
       readonly type: 'final-selection-end';

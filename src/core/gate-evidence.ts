@@ -1,15 +1,8 @@
 import type { SkillOptConfig } from './config.ts';
 import { selectGateScore } from './gate.ts';
 import type { ItemScore } from './score.ts';
-import {
-  addObservations,
-  type Evidence,
-  type ItemEvidence,
-  mergeAccepted,
-  type Observation,
-  pooledMean,
-} from './stats/evidence.ts';
-import { gateSettings } from './stats/gate-settings.ts';
+import { addObservations, type Evidence, type ItemEvidence, noEvidence, type Observation } from './stats/evidence.ts';
+import { addOwn, believedScore, type Inherited, inherit, type Knowledge, noKnowledge } from './stats/knowledge.ts';
 
 /** Evidence as a state keeps it: plain, so that a state can be written down. */
 export type EvidenceTable = Readonly<Record<string, ItemEvidence>>;
@@ -17,14 +10,27 @@ export type EvidenceTable = Readonly<Record<string, ItemEvidence>>;
 /** What the gate knows: of the seed skill, of the current one, and how often each item was rolled out under the latter. */
 export type GateEvidence = {
   readonly seed: EvidenceTable;
-  readonly incumbent: EvidenceTable;
+  /** Rollouts of the current skill's very text. */
+  readonly own: EvidenceTable;
+  readonly inherited: Readonly<Record<string, Inherited>>;
+  readonly repeats: Knowledge['repeats'];
   readonly draws: Readonly<Record<string, number>>;
 };
 
-export const noGateEvidence: GateEvidence = { seed: {}, incumbent: {}, draws: {} };
+export const noGateEvidence: GateEvidence = {
+  seed: {},
+  own: {},
+  inherited: {},
+  repeats: noKnowledge.repeats,
+  draws: {},
+};
 
 export const toEvidence = (table: EvidenceTable): Evidence => new Map(Object.entries(table));
 const toTable = (evidence: Evidence): EvidenceTable => Object.fromEntries(evidence);
+
+export function toKnowledge({ own, inherited, repeats }: GateEvidence): Knowledge {
+  return { own: toEvidence(own), inherited: new Map(Object.entries(inherited)), repeats };
+}
 
 type Metric = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight'>;
 
@@ -35,45 +41,47 @@ export function toObservations(scores: readonly ItemScore[], { gateMetric, gateM
   });
 }
 
+const countDraws = (scores: readonly ItemScore[], before: Readonly<Record<string, number>> = {}) => {
+  const draws = { ...before };
+  for (const { id } of scores) draws[id] = (draws[id] ?? 0) + 1;
+  return draws;
+};
+
 /** After the passes of the seed skill: the first is draw 0 of every item, the next draw 1. */
 export function openEvidence(passes: readonly (readonly ItemScore[])[], metric: Metric): GateEvidence {
-  const pooled = passes.reduce(
-    (evidence, scores) => addObservations(evidence, toObservations(scores, metric)),
-    noItems,
-  );
-  const table = toTable(pooled);
-  const ids = (passes[0] ?? []).map(({ id }) => id);
-  return { seed: table, incumbent: table, draws: Object.fromEntries(ids.map((id) => [id, passes.length])) };
+  const scores = passes.flat();
+  const table = toTable(addObservations(noEvidence, toObservations(scores, metric)));
+  return { ...noGateEvidence, seed: table, own: table, draws: countDraws(scores) };
 }
-
-const noItems: Evidence = new Map();
 
 /** After some items of the current skill were rolled out once more. While it is the seed, that is known of the seed too. */
 export function addRefreshed(
-  { seed, incumbent, draws }: GateEvidence,
+  evidence: GateEvidence,
   refreshed: readonly ItemScore[],
   { isSeed, ...metric }: Metric & { readonly isSeed: boolean },
 ): GateEvidence {
   const observations = toObservations(refreshed, metric);
-  const more = (table: EvidenceTable) => toTable(addObservations(toEvidence(table), observations));
-  const next = { ...draws };
-  for (const { id } of refreshed) next[id] = (next[id] ?? 0) + 1;
-  return { seed: isSeed ? more(seed) : seed, incumbent: more(incumbent), draws: next };
+  const own = toTable(addOwn(toKnowledge(evidence), observations).own);
+  const draws = countDraws(refreshed, evidence.draws);
+  return { ...evidence, own, draws, seed: isSeed ? own : evidence.seed };
 }
 
-/** After a candidate won: its own rollouts, and as much of its predecessor's as makes a lucky lead believable. */
+/** After a candidate won: its own rollouts, and what is believed of it besides. One that nobody chose has its own alone. */
 export function acceptEvidence(
-  { seed, incumbent }: GateEvidence,
+  evidence: GateEvidence,
   scores: readonly ItemScore[],
   { isChosen, ...metric }: Metric & { readonly isChosen: boolean },
 ): GateEvidence {
-  const candidate = addObservations(noItems, toObservations(scores, metric));
-  const draws: Record<string, number> = {};
-  for (const { id } of scores) draws[id] = (draws[id] ?? 0) + 1;
-  const keptRollouts = isChosen ? gateSettings(Object.keys(draws).length).keptRollouts : 0;
-  const merged = mergeAccepted({ incumbent: toEvidence(incumbent), candidate, keptRollouts });
-  return { seed, incumbent: toTable(merged), draws };
+  const observed = addObservations(noEvidence, toObservations(scores, metric));
+  const ids = Object.keys(evidence.draws);
+  const before = toKnowledge(evidence);
+  const { own, inherited, repeats } = isChosen
+    ? inherit({ knowledge: before, observed, ids })
+    : { own: observed, inherited: before.inherited, repeats: before.repeats };
+  const draws = { ...Object.fromEntries(ids.map((id) => [id, 0])), ...countDraws(scores) };
+  return { seed: evidence.seed, own: toTable(own), inherited: Object.fromEntries(inherited), repeats, draws };
 }
 
 /** The current skill's score as far as it is believable. */
-export const believableScore = ({ incumbent }: GateEvidence) => pooledMean(toEvidence(incumbent)) ?? 0;
+export const believableScore = (evidence: GateEvidence) =>
+  believedScore(toKnowledge(evidence), Object.keys(evidence.draws));

@@ -34,6 +34,14 @@ export type Salvage = {
   readonly accepted: (Trial & { readonly action: StepAction; readonly edits: readonly number[] }) | null;
 };
 
+/** The current skill without something that an accepted step has added, before the gate. */
+export type Removal = Trial & {
+  readonly action: StepAction;
+  /** The step that added it, and what it is. */
+  readonly of: number;
+  readonly removed: readonly string[];
+};
+
 export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stable_success';
 
 /** What became of the guidance at the end of an epoch. */

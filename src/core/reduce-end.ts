@@ -1,7 +1,8 @@
 import type { RunEvent } from './event.ts';
 import { remember } from './known-scores.ts';
-import type { RunState } from './run-state.ts';
+import { type RunState, unscored } from './run-state.ts';
 import { bucketScores } from './score.ts';
+import { skillHash } from './skill-hash.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
@@ -28,7 +29,14 @@ export function chooseFinalist(state: RunState, { finalists, hash }: Event<'fina
 
 export function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
   const { type: _type, at: _at, ms: _ms, usage: _usage, ...finalMeasurement } = event;
-  return { ...state, finalMeasurement };
+  const measured = { ...state, finalMeasurement };
+  const isOver = state.final !== undefined; // a run that has stopped for want of money goes on with what it has
+  return event.isSeedBetter && isOver ? { ...measured, best: seedSkill(state) } : measured;
+}
+
+/** What the run began with, which ships if the winner measures worse. */
+function seedSkill({ initialSkill, baseline }: RunState): RunState['best'] {
+  return { ...unscored, skill: initialSkill, hash: skillHash(initialSkill), score: baseline?.score ?? 0 };
 }
 
 export function endTest(state: RunState, { evaluation, subject, taskTypes }: Event<'test-end'>): RunState {

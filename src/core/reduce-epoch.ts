@@ -24,5 +24,8 @@ export function takeNotes(state: RunState, { epoch, action, content }: Event<'me
 }
 
 export function endEpoch(state: RunState, { epoch }: Event<'epoch-end'>): RunState {
-  return { ...state, lastEpoch: { epoch, skill: state.current.skill }, stepBuffer: [] };
+  const stepBuffer = state.config?.stepBufferScope === 'run' ? state.stepBuffer : [];
+  const isIdle = state.rollouts === state.lastEpoch?.rollouts;
+  const lastEpoch = { epoch, skill: state.current.skill, rollouts: state.rollouts, isIdle };
+  return { ...state, lastEpoch, stepBuffer };
 }

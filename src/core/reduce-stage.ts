@@ -34,7 +34,8 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
       const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
       const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
       const leaks = leaksAfter(state, event);
-      return { ...draft({ nEditsRanked: edits.length, edits, supportCounts }), leaks };
+      const repeats = event.repeats ? { nRepeats: event.repeats.length } : {};
+      return { ...draft({ nEditsRanked: edits.length, edits, supportCounts, ...repeats }), leaks };
     }
     case 'update': {
       const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes, memorisedShare = 0 } = event;
@@ -71,10 +72,12 @@ type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string
 export function verdictOf({
   decision,
   invalidReason,
-}: Ruled): Pick<StepDraft, 'verdict' | 'verdictReason' | 'needsRollouts'> {
+}: Ruled): Pick<StepDraft, 'verdict' | 'verdictReason' | 'needsRollouts' | 'nItems' | 'expectedGain' | 'chance'> {
   if (decision) {
-    const { verdict, reason: verdictReason, needs } = decision;
-    return { verdict, verdictReason, ...(needs ? { needsRollouts: needs.rollouts } : {}) };
+    const { verdict, reason: verdictReason, needs, total: nItems, expectedGain, chance } = decision;
+    const isWeighed = expectedGain !== undefined; // a journal of an earlier version lacks it
+    const weighed = isWeighed ? { expectedGain, chance } : {};
+    return { verdict, verdictReason, nItems, ...weighed, ...(needs ? { needsRollouts: needs.rollouts } : {}) };
   }
   return invalidReason === undefined ? {} : { verdict: 'invalid', verdictReason: invalidReason };
 }
@@ -111,6 +114,9 @@ export function withoutJudgement(draft: StepDraft): StepDraft {
     needsRollouts: _needsRollouts,
     isPartial: _isPartial,
     nItemsMet: _nItemsMet,
+    nItems: _nItems,
+    expectedGain: _expectedGain,
+    chance: _chance,
     ...rest
   } = draft;
   return rest;

@@ -1,8 +1,8 @@
 import type { RunEvent } from './event.ts';
 import { accept, isAccepted, isNewBest, learn, scoresOf, scoreTaken } from './known-scores.ts';
-import type { Salvage } from './optimizer-facts.ts';
+import type { Removal, Salvage } from './optimizer-facts.ts';
 import { verdictOf, withoutJudgement } from './reduce-stage.ts';
-import type { RunState, StepRecord } from './run-state.ts';
+import { type RunState, removalKey, type StepRecord } from './run-state.ts';
 import type { StepAction } from './step-action.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
 
@@ -35,6 +35,24 @@ export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvag
   return { ...known, draft };
 }
 
+/**
+ * What is better without is taken out there and then: the step itself was rejected, and says so. Whatever comes of it, this
+ * part is not tried again.
+ */
+export function reduceRemoval(state: RunState, event: Removal): RunState {
+  const known = learn(state, event.candidateHash, event);
+  const removalsTried = [...known.removalsTried, removalKey(event.of, event.removed)];
+  if (!isAccepted(event.action)) return { ...known, removalsTried };
+  const gate = accept(known, scoresOf(event), event.action);
+  const { candidateSkill: skill, candidateHash: hash, removed } = event;
+  const score = scoreTaken(known, gate, event.action, event.score);
+  const current = { skill, hash, score, step: known.stepsDone + 1, origin: `removal_${pad(known.stepsDone + 1)}` };
+  const best = isNewBest(event.action, current, known) ? current : known.best;
+  return { ...known, gate, current, best, removalsTried, draft: { ...known.draft, removed } };
+}
+
+const pad = (step: number) => String(step).padStart(4, '0');
+
 export function endStep(state: RunState, action: StepAction): RunState {
   const { candidateSkill = state.current.skill, nFail = 0, failurePatterns = [], ...rest } = state.draft;
   const { rejectedScore, candidateScores = [], ...draft } = rest;
@@ -45,7 +63,7 @@ export function endStep(state: RunState, action: StepAction): RunState {
     hash: draft.candidateHash ?? '',
     score: scoreTaken(state, gate, action, draft.candidateGateScore ?? 0),
     step,
-    origin: `step_${String(step).padStart(4, '0')}`,
+    origin: `step_${pad(step)}`,
   };
   const current = isAccepted(action) ? candidate : state.current;
   const best = isNewBest(action, candidate, state) ? candidate : state.best;
@@ -65,9 +83,16 @@ export function endStep(state: RunState, action: StepAction): RunState {
   } as StepRecord;
   const scores = { scoreBefore: state.current.score, scoreAfter: rejectedScore ?? candidate.score };
   const entry = toBufferEntry(record, { nFail, failurePatterns, ...scores });
-  const stepBuffer = [...state.stepBuffer, entry];
+  const stepBuffer = keepSteps([...state.stepBuffer, entry], state);
   const history = [...state.history, record];
   return { ...state, gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
+}
+
+/** Steps that are told about where they are told over the whole run: prompts must not grow without end. */
+const MOST_STEPS = 8;
+
+function keepSteps(buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] {
+  return config?.stepBufferScope === 'run' ? buffer.slice(-MOST_STEPS) : buffer;
 }
 
 type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
@@ -82,5 +107,9 @@ function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failure
   const tried = edits.slice(0, edits.length - nOverCap);
   const rejectedEdits = tried.filter((_, index) => !salvagedEdits.includes(index));
   const isRejected = (action === 'reject' && record.verdict !== 'invalid') || salvagedEdits.length > 0;
-  return isRejected ? { ...entry, scoreBefore, scoreAfter, rejectedEdits } : entry;
+  if (!isRejected) return entry;
+  const rejected = { ...entry, scoreBefore, scoreAfter, rejectedEdits };
+  if (record.verdict !== 'inconclusive') return rejected;
+  const { nItemsMet: met, nItems: total = 0 } = record;
+  return { ...rejected, undecided: { met: met ?? total, total } };
 }

@@ -1,6 +1,6 @@
 import type { EditReport } from './apply-edit.ts';
 import type { SkillOptConfig } from './config.ts';
-import type { TestSubject } from './event.ts';
+import type { SearchEnd, TestSubject } from './event.ts';
 import type { FailurePattern } from './failure-pattern.ts';
 import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
 import { type GateEvidence, noGateEvidence } from './gate-evidence.ts';
@@ -37,6 +37,8 @@ export type StepRecord = {
   readonly nSuccessPatches: number;
   readonly nEditsMerged: number;
   readonly nEditsRanked: number;
+  /** Edits that were left out because the skill says it already. */
+  readonly nRepeats?: number;
   readonly supportCounts: readonly number[];
   readonly candidateHash: string;
   readonly candidateSkillLen: number;
@@ -53,6 +55,8 @@ export type StepRecord = {
   readonly nAppendixNotesTotal?: number;
   /** Places of the edits that were kept of a patch that was rejected as a whole. */
   readonly salvagedEdits?: readonly number[];
+  /** What was taken out of the skill after this step, because it is better without. */
+  readonly removed?: readonly string[];
   readonly selectionHard: number | null;
   readonly selectionSoft: number | null;
   readonly candidateGateScore: number;
@@ -63,6 +67,11 @@ export type StepRecord = {
   readonly isPartial?: boolean;
   /** Of a candidate that lost before it had met all: how many validation tasks it met. Its score is an estimate. */
   readonly nItemsMet?: number;
+  /** Under the gate that knows noise: how many validation tasks there are. */
+  readonly nItems?: number;
+  /** Under the same gate: the gain that is expected of the candidate, in score units, and the chance of any. */
+  readonly expectedGain?: number;
+  readonly chance?: number;
   /** What the candidate had to beat. */
   readonly scoreBefore: number;
   readonly currentScore: number;
@@ -94,7 +103,13 @@ export type StepDraft = Partial<StepRecord> & {
 };
 
 /** An epoch's end: what the next one compares itself with. */
-type EpochRecord = { readonly epoch: number; readonly skill: string };
+type EpochRecord = {
+  readonly epoch: number;
+  readonly skill: string;
+  /** Attempts until then, and whether the epoch made none. */
+  readonly rollouts: number;
+  readonly isIdle: boolean;
+};
 
 /** Something that was refused at a step, or in the guidance of an epoch. */
 export type Leak = {
@@ -119,6 +134,12 @@ export type RunState = {
   /** How long the baseline took for each of its rollouts, or the first step if the cache knew it. As many at once as there are workers. */
   readonly rolloutMs: number | undefined;
   readonly stepsDone: number;
+  /** Attempts at training and validation tasks so far, each draw of a text once, whether or not a cache knew it. */
+  readonly rollouts: number;
+  /** Training tasks that were attempted with the current skill. */
+  readonly attempted: { readonly hash: string; readonly ids: readonly string[] };
+  /** What was tried to do without: see `removalKey`. */
+  readonly removalsTried: readonly string[];
   readonly draft: StepDraft;
   readonly history: readonly StepRecord[];
   /** Validation scores by skill hash, so that no text is measured twice. */
@@ -142,6 +163,7 @@ export type RunState = {
   readonly leaks: readonly Leak[];
   /** Of the best skill, once the run is done. */
   readonly memorisedShare: number | undefined;
+  readonly searchEnd: SearchEnd | undefined;
   readonly isPruned: boolean;
   readonly final: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
   /** How many times the test tasks were looked at, with this run; nothing before it does. */
@@ -152,6 +174,9 @@ export type RunState = {
   readonly wallTimeMs: number;
   readonly isDone: boolean;
 };
+
+/** A part of what a step has added. */
+export const removalKey = (step: number, passages: readonly string[]) => JSON.stringify([step, ...passages]);
 
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
@@ -168,6 +193,9 @@ export const emptyRun: RunState = {
   baseline: undefined,
   rolloutMs: undefined,
   stepsDone: 0,
+  rollouts: 0,
+  attempted: { hash: '', ids: [] },
+  removalsTried: [],
   draft: {},
   history: [],
   evaluations: {},
@@ -182,6 +210,7 @@ export const emptyRun: RunState = {
   lrHistory: [],
   leaks: [],
   memorisedShare: undefined,
+  searchEnd: undefined,
   isPruned: false,
   final: undefined,
   testLooks: undefined,

@@ -3,14 +3,16 @@ import { chooseFinalist, endTest, measureFinal, prune, selectFinal } from './red
 import { endEpoch, takeGuidance, takeNotes } from './reduce-epoch.ts';
 import { clock, reduceStage } from './reduce-stage.ts';
 import { setBaseline, startRun } from './reduce-start.ts';
-import { decideRate, endStep, reduceSalvage, startStep } from './reduce-step.ts';
+import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './reduce-step.ts';
+import { countRollouts } from './rollouts-made.ts';
 import type { RunState } from './run-state.ts';
 import { addStageUsage } from './stage-usage.ts';
 
 /** The only place where a run's state changes. Resuming a run is folding this over its journal. */
 export function reduce(before: RunState, event: RunEvent): RunState {
   const usage = addStageUsage(before.usage, event.usage);
-  const after = apply({ ...before, usage, wallTimeMs: before.wallTimeMs + event.ms }, event);
+  const counted = { ...before, usage, wallTimeMs: before.wallTimeMs + event.ms, ...countRollouts(before, event) };
+  const after = apply(counted, event);
   const isReplaced = before.baseline !== undefined && after.best.hash !== before.best.hash;
   return isReplaced ? { ...after, formerBests: keepFormer(after, before.best) } : after;
 }
@@ -34,6 +36,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       return reduceStage(clock(state, event), event);
     case 'salvage-end':
       return reduceSalvage(state, event);
+    case 'removal-end':
+      return reduceRemoval(state, event);
     case 'step-end':
       return endStep(state, event.action);
     case 'slow-update-end':
@@ -42,6 +46,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       return takeNotes(state, event);
     case 'epoch-end':
       return endEpoch(state, event);
+    case 'search-end':
+      return { ...state, searchEnd: event.reason };
     case 'prune-end':
       return prune(state, event);
     case 'final-selection-end':

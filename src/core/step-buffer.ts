@@ -15,6 +15,8 @@ export type StepBufferEntry = {
   readonly scoreBefore?: number;
   readonly scoreAfter?: number;
   readonly rejectedEdits?: readonly TriedEdit[];
+  /** It lost on what was seen, but nobody knows: so many of the validation tasks were met. */
+  readonly undecided?: { readonly met: number; readonly total: number };
 };
 
 /** The edits that no rejected candidate of the buffer held word for word. */

@@ -3,7 +3,9 @@ import type { RunState } from './run-state.ts';
 
 /** The winner by fresh rollouts, if it is this one that was measured: a run that goes on may find a better one. */
 export function winnerMeasurement({ finalMeasurement, best }: RunState): FinalMeasurement | undefined {
-  return finalMeasurement?.hash === best.hash ? finalMeasurement : undefined;
+  const isOfBest =
+    finalMeasurement?.hash === best.hash || (finalMeasurement?.isSeedBetter && best.origin === 'initial');
+  return isOfBest ? finalMeasurement : undefined;
 }
 
 type ReportedScores = { readonly before: number; readonly after: number; readonly isFresh: boolean };
@@ -12,7 +14,8 @@ type ReportedScores = { readonly before: number; readonly after: number; readonl
 export function reportedScores(state: RunState): ReportedScores | undefined {
   const { baseline, best } = state;
   if (!baseline) return undefined;
-  const { score, gain } = winnerMeasurement(state) ?? {};
+  const { score, gain, isSeedBetter } = winnerMeasurement(state) ?? {};
   if (!score) return { before: baseline.score, after: best.score, isFresh: false };
-  return { before: score.value - (gain?.value ?? 0), after: score.value, isFresh: true }; // the seed gains nothing on itself
+  const gained = isSeedBetter ? 0 : (gain?.value ?? 0); // the seed gains nothing on itself
+  return { before: score.value - gained, after: score.value, isFresh: true };
 }

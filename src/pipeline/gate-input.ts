@@ -7,7 +7,7 @@ import type { Evaluation } from '../core/score.ts';
 import type { StepAction } from '../core/step-action.ts';
 
 export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
-  Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'proposalsPerBatch' | 'regressionVeto' | 'protectedItems'>>;
+  Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'batchSize' | 'regressionVeto' | 'protectedItems'>>;
 
 /** Where candidates are measured, and what they must beat. */
 export type GateInput = {
@@ -15,10 +15,10 @@ export type GateInput = {
   readonly state: RunState;
   readonly items: readonly Item[];
   readonly config: GateSettings;
-  /** Of the order in which a race meets the items, and of what is rolled out again. */
+  /** Of the order in which a race meets the items. */
   readonly seed?: number;
-  /** Whether some items of the current skill are rolled out again for this. */
-  readonly isRefreshing?: boolean;
+  /** Rollouts that the search may still make; no limit unless given. */
+  readonly rolloutsLeft?: number | undefined;
 };
 
 export type Verdict = {

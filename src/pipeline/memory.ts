@@ -19,11 +19,18 @@ export function metaSections({ metaSkill }: Memory): string[] {
 function renderStep(entry: StepBufferEntry): string {
   const { step, action, nTotal, nFail, failurePatterns, rejectedEdits = [] } = entry;
   return [
-    `step ${step}: ${action.toUpperCase()}, ${nFail} of ${nTotal} tasks failed`,
+    `step ${step}: ${entry.undecided ? 'UNDECIDED' : action.toUpperCase()}, ${nFail} of ${nTotal} tasks failed`,
     ...failurePatterns.map(renderPattern),
-    ...(rejectedEdits.length > 0 ? [`rejected, ${change(entry)}:`] : []),
+    ...(rejectedEdits.length > 0 ? [`${whatCame(entry)}:`] : []),
     ...rejectedEdits.map((edit, index) => `  ${index + 1}. ${renderEdit(edit)}`),
   ].join('\n');
+}
+
+/** Who lost after a part of the tasks has not been shown to be wrong, and may come back. */
+function whatCame(entry: StepBufferEntry): string {
+  const { undecided } = entry;
+  if (!undecided) return `rejected, ${change(entry)}`;
+  return `undecided after ${undecided.met} of ${undecided.total} tasks (may be proposed again, better put or alone)`;
 }
 
 const change = ({ scoreBefore = 0, scoreAfter = 0 }: StepBufferEntry) =>

@@ -35,7 +35,7 @@ async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps:
 }
 
 /** The text without a passage and the empty line after it; `undefined` when it is not there once, or is protected. */
-function withoutPassage(skill: string, passage: string): string | undefined {
+export function withoutPassage(skill: string, passage: string): string | undefined {
   const start = passage === '' ? -1 : skill.indexOf(passage);
   const end = start + passage.length;
   if (start === -1 || skill.indexOf(passage, start + 1) !== -1) return undefined;

@@ -49,7 +49,7 @@ function standing(results: readonly RolloutResult[], { state, config }: GateInpu
 
 function hardestItems({ items, state }: GateInput): GateInput['items'] {
   const byId = new Map(items.map((item) => [item.id, item]));
-  return hardestFirst([...byId.keys()], toEvidence(state.gate.incumbent)).map((id) => byId.get(id)!);
+  return hardestFirst([...byId.keys()], toEvidence(state.gate.own)).map((id) => byId.get(id)!);
 }
 
 /** As a whole pass would give them: sums of floats depend on their order, and so would a tie. */

@@ -1,58 +1,141 @@
 import type { GateDecision, RegressionCheck } from '../core/gate-decision.ts';
-import { toEvidence, toObservations } from '../core/gate-evidence.ts';
+import { toKnowledge, toObservations } from '../core/gate-evidence.ts';
 import { shuffle } from '../core/random.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { type ItemScore, toEvaluation } from '../core/score.ts';
-import { addObservations, isMissing, noEvidence, withinVariance } from '../core/stats/evidence.ts';
-import { judgeWave, type WaveJudgement } from '../core/stats/gate.ts';
-import { planWaves, settingsFor } from '../core/stats/gate-settings.ts';
+import { addObservations, isMissing, noEvidence } from '../core/stats/evidence.ts';
+import { judgeWave, settingsFor, type WaveJudgement } from '../core/stats/gate.ts';
+import { planWaves, type RaceSettings } from '../core/stats/gate-settings.ts';
+import { addOwn, disputedItems, type Knowledge, knownOf, unmetItems } from '../core/stats/knowledge.ts';
 import { raceOrder } from '../core/stats/race-order.ts';
 import type { StepAction } from '../core/step-action.ts';
 import type { GateInput, Verdict } from './gate-input.ts';
-import { refreshIncumbent } from './refresh-incumbent.ts';
 import { requireReachable, whyInvalid } from './require-scores.ts';
+import { rollAgain } from './roll-again.ts';
 import { runRollout } from './rollout.ts';
+import { settleAll } from './settle-all.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { vetoRegressions } from './veto-regressions.ts';
 
-/** What is on the table: the candidate's first pass, a second one if it was asked for, and the current skill's new draws. */
+/** What is on the table: the candidate's passes, and the current skill where it had not been rolled out. */
 type Shown = {
-  readonly results: RolloutResult[];
-  readonly confirmation: RolloutResult[];
+  readonly results: readonly RolloutResult[];
+  readonly confirmation: readonly RolloutResult[];
   readonly refreshed: readonly ItemScore[];
 };
 
+const nothingShown: Shown = { results: [], confirmation: [], refreshed: [] };
+
 /**
- * The gate that knows noise: the candidate meets the items in waves, and is out as soon as it cannot win or is unlikely
- * to. Where proposals are scarce, one that the first pass speaks for is confirmed by a second. Some of the current
- * skill's items are rolled out again, so that its score is an estimate and not a lucky draw.
+ * The gate that knows noise: the candidate meets the items in two waves, and is out or taken as soon as the rest is not
+ * worth its price; one that stays in doubt is rolled out once more. An item on which the current skill was never rolled
+ * out is rolled out under both.
  */
 export async function raceSkill(skill: string, input: GateInput, deps: StageDeps): Promise<Verdict> {
-  const { env, items } = input;
   const settings = settingsOf(input);
-  const refreshed = await refreshIncumbent(input, settings.refreshShare, deps);
   const order = orderItems(input);
-  const shown: Shown = { results: [], confirmation: [], refreshed };
+  let shown = nothingShown;
   for (const end of planWaves(order.length, settings)) {
     const wave = order.slice(shown.results.length, end);
-    shown.results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
-    requireReachable(shown.results, deps.maxErroredShare, items.length);
-    const judgement = judge(shown, input);
+    if (!isPaidFor(wave.length + unmetOf(wave, input).length, shown, input)) return stopRace(shown, input);
+    shown = await settleDisputes(await rollWave(skill, wave, shown, input, deps), settings, input, deps);
+    const judgement = judge(shown, settings, input);
     if (judgement.verdict !== 'continue') return conclude(skill, shown, judgement, input, deps);
   }
-  shown.confirmation.push(...(await runRollout({ env, skill, items: order, sampleIndex: 1, isPart: true }, deps)));
-  requireReachable(shown.confirmation, deps.maxErroredShare);
-  return conclude(skill, shown, judge(shown, input), input, deps);
+  const last = { ...settings, hasSecondPass: false };
+  if (isPaidFor(2 * order.length, shown, input)) shown = await rollSecond(skill, order, shown, input, deps);
+  shown = await settleDisputes(shown, last, input, deps);
+  return conclude(skill, shown, judge(shown, last, input), input, deps);
 }
 
-/** One proposal of many may be dropped early; a single one deserves patience. */
-const settingsOf = ({ items, config }: GateInput) => settingsFor(items.length, config.proposalsPerBatch ?? 1);
+function settingsOf({ items, state, config }: GateInput): RaceSettings {
+  const ids = items.map(({ id }) => id);
+  return settingsFor(toKnowledge(state.gate), ids, Math.min(config.batchSize ?? 40, state.items.train ?? 40));
+}
 
 /** A seeded order, then the telling items first. */
 function orderItems({ items, state, seed = 0 }: GateInput): GateInput['items'] {
   const byId = new Map(items.map((item) => [item.id, item]));
-  const shuffled = shuffle([...byId.keys()], seed);
-  return raceOrder(shuffled, toEvidence(state.gate.incumbent)).map((id) => byId.get(id)!);
+  const knowledge = toKnowledge(state.gate);
+  return raceOrder(shuffle([...byId.keys()], seed), (id) => rateOf(knowledge, id)).map((id) => byId.get(id)!);
+}
+
+function rateOf(knowledge: Knowledge, id: string): number {
+  const { sum, count } = knownOf(knowledge, id);
+  return count === 0 ? 0.5 : sum / count;
+}
+
+function unmetOf(wave: GateInput['items'], { state }: GateInput): GateInput['items'] {
+  const unmet = new Set(
+    unmetItems(
+      toKnowledge(state.gate),
+      wave.map(({ id }) => id),
+    ),
+  );
+  return wave.filter(({ id }) => unmet.has(id));
+}
+
+/** Whether so many more rollouts are left to the search. */
+function isPaidFor(
+  rollouts: number,
+  { results, confirmation, refreshed }: Shown,
+  { rolloutsLeft }: GateInput,
+): boolean {
+  if (rolloutsLeft === undefined) return true;
+  return results.length + confirmation.length + refreshed.length + rollouts <= rolloutsLeft;
+}
+
+/** Both sides at the same time. */
+async function rollWave(
+  skill: string,
+  wave: GateInput['items'],
+  shown: Shown,
+  input: GateInput,
+  deps: StageDeps,
+): Promise<Shown> {
+  const { env, items } = input;
+  const current = currentSide(shown, input);
+  const [candidate, own] = await settleAll([
+    runRollout({ env, skill, items: wave, isPart: true }, deps),
+    rollAgain(
+      unmetOf(wave, input).map((item) => ({ item, times: 1 })),
+      current,
+      env,
+      deps,
+    ),
+  ] as const);
+  const results = [...shown.results, ...candidate];
+  requireReachable(results, deps.maxErroredShare, items.length);
+  return { ...shown, results, refreshed: [...shown.refreshed, ...own] };
+}
+
+/** The current skill, and the next draw of each item under it. */
+function currentSide({ refreshed }: Shown, { state }: GateInput) {
+  const drawn = (id: string) => refreshed.filter((score) => score.id === id).length;
+  return { skill: state.current.skill, from: (id: string) => (state.gate.draws[id] ?? 0) + drawn(id) };
+}
+
+/** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
+async function settleDisputes(shown: Shown, settings: RaceSettings, input: GateInput, deps: StageDeps): Promise<Shown> {
+  if (judge(shown, settings, input).verdict !== 'accept') return shown;
+  const { observed, knowledge } = toEvidences(shown, input);
+  const disputed = new Set(disputedItems(knowledge, observed));
+  if (!isPaidFor(disputed.size, shown, input)) return shown;
+  const wanted = input.items.filter(({ id }) => disputed.has(id)).map((item) => ({ item, times: 1 }));
+  const own = await rollAgain(wanted, currentSide(shown, input), input.env, deps);
+  return { ...shown, refreshed: [...shown.refreshed, ...own] };
+}
+
+async function rollSecond(
+  skill: string,
+  order: GateInput['items'],
+  shown: Shown,
+  { env }: GateInput,
+  deps: StageDeps,
+): Promise<Shown> {
+  const confirmation = await runRollout({ env, skill, items: order, sampleIndex: 1, isPart: true }, deps);
+  requireReachable(confirmation, deps.maxErroredShare);
+  return { ...shown, confirmation };
 }
 
 /** Both sides as the statistics see them. */
@@ -60,27 +143,28 @@ function toEvidences({ results, confirmation, refreshed }: Shown, { state, confi
   const first = toObservations(toEvaluation(results).scores, config);
   const second = toObservations(toEvaluation(confirmation).scores, config);
   const observed = addObservations(noEvidence, [...first, ...second]);
-  const incumbent = addObservations(toEvidence(state.gate.incumbent), toObservations(refreshed, config));
-  return { first, observed, incumbent };
+  const knowledge = addOwn(toKnowledge(state.gate), toObservations(refreshed, config));
+  return { first, observed, knowledge };
 }
 
-function judge(shown: Shown, input: GateInput): WaveJudgement {
-  const { first, observed, incumbent } = toEvidences(shown, input);
-  const missing = first.map(({ id }) => id).filter((id) => !observed.has(id));
+function judge(shown: Shown, settings: RaceSettings, input: GateInput): WaveJudgement {
+  const { first, observed, knowledge } = toEvidences(shown, input);
   const met = new Set(first.map(({ id }) => id));
+  const missing = [...met].filter((id) => !observed.has(id));
   const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
-  const noise = withinVariance(toEvidence(input.state.gate.seed));
-  const { needs, ...judged } = judgeWave({
-    incumbent,
-    observed,
-    missing,
-    remaining,
-    settings: settingsOf(input),
-    ...(noise === undefined ? {} : { withinVariance: noise }),
-  });
+  const isSecondPass = shown.confirmation.length > 0;
+  const { needs, ...judged } = judgeWave({ knowledge, observed, missing, remaining, settings, isSecondPass });
   const reason = whyInvalid(shown.results, input.items.length) ?? whyInvalid(shown.confirmation);
   if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
   return { ...judged, ...(needs ? { needs } : {}) };
+}
+
+/** No rollouts are left for the next wave: what was seen decides nothing. */
+function stopRace(shown: Shown, input: GateInput): Verdict {
+  const judged = judge(shown, { ...settingsOf(input), hasSecondPass: false }, input);
+  const { met, total } = { met: shown.results.length, total: input.items.length };
+  const reason = `no rollouts are left after ${met} of ${total} items`;
+  return toVerdict(shown, { ...judged, verdict: 'inconclusive', reason }, undefined, input);
 }
 
 /** A winner may still be stopped by what surely got worse. */
@@ -92,13 +176,13 @@ async function conclude(
   deps: StageDeps,
 ): Promise<Verdict> {
   if (judgement.verdict !== 'accept') return toVerdict(shown, judgement, undefined, input);
-  const { draws } = input.state.gate;
-  const refreshed = new Set(shown.refreshed.map(({ id }) => id));
+  const { observed, knowledge } = toEvidences(shown, input);
   const winner = {
     skill,
-    ...toEvidences(shown, input),
+    observed,
+    incumbent: knowledge.own,
     nextDraw: shown.confirmation.length > 0 ? 2 : 1,
-    nextIncumbentDraw: (id: string) => (draws[id] ?? 0) + Number(refreshed.has(id)),
+    nextIncumbentDraw: currentSide(shown, input).from,
   };
   return toVerdict(shown, judgement, await vetoRegressions(winner, input, deps), input);
 }
@@ -149,12 +233,12 @@ function toDecision(
 }
 
 /**
- * The items met were picked, so that their mean says little; what they gained against the current skill says more. An
- * invalid evaluation says nothing: what the candidate had to beat stands in, as for one that changes nothing.
+ * The items met were picked, so that their mean says little; what is expected of the candidate says more. An invalid
+ * evaluation says nothing: what the candidate had to beat stands in, as for one that changes nothing.
  */
-function estimateScore({ verdict, meanGain }: GateDecision, { state }: GateInput): number {
+function estimateScore({ verdict, expectedGain }: GateDecision, { state }: GateInput): number {
   const { score } = state.current;
-  return verdict === 'invalid' ? score : Math.min(1, Math.max(0, score + meanGain));
+  return verdict === 'invalid' ? score : Math.min(1, Math.max(0, score + expectedGain));
 }
 
 function meanScore(scores: readonly ItemScore[], config: GateInput['config']): number {

@@ -37,7 +37,9 @@ async function save(
   { rollouts }: StageDeps,
 ): Promise<void> {
   const news = results.flatMap((result, index) => (known[index] === undefined && !result.errored ? [index] : []));
-  await Promise.all(news.map((index) => rollouts?.set(keys[index]!, JSON.stringify(results[index]))));
+  const saves = news.map((index) => rollouts?.set(keys[index]!, JSON.stringify(results[index])));
+  rollouts?.flush?.();
+  await Promise.all(saves);
 }
 
 /** An outage that stops the run aside, a batch whose model failed has no scores, and one whose code threw has failed. */

@@ -36,8 +36,8 @@ export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promis
 }
 
 /** One pass, or two where the gate looks twice. */
-function mostRollouts({ items, config: { gate, proposalsPerBatch = 1 } }: SalvageInput): number {
-  return gate === 'paired' && proposalsPerBatch === 1 ? 2 * items.length : items.length;
+function mostRollouts({ items, config: { gate } }: SalvageInput): number {
+  return gate === 'paired' ? 2 * items.length : items.length;
 }
 
 function rolloutsOf({ evaluation, decision }: Pick<Verdict, 'evaluation' | 'decision'>): number {

@@ -1,9 +1,9 @@
-import type { TextCache } from '../core/cache.ts';
 import type { Progress } from '../core/event.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';
 import { createLimit, type Limit } from './limit.ts';
 import { loadPrompts } from './prompts.ts';
+import type { RolloutCache } from './rollout-memory.ts';
 import { createStop, type Stop } from './stop.ts';
 
 /** What a stage may reach for. Anything else a stage needs is in its input. */
@@ -16,7 +16,7 @@ export type StageDeps = {
   readonly stop: Stop;
   readonly prompts: Readonly<Record<PromptName, string>>;
   /** Scored rollouts by content, if they are kept. */
-  readonly rollouts: TextCache | undefined;
+  readonly rollouts: RolloutCache | undefined;
   readonly extras: Readonly<Record<string, unknown>>;
   /** Tokens of a text, as near as one tokenizer can tell for another. */
   readonly countTokens: (text: string) => number | Promise<number>;

@@ -1,10 +1,11 @@
 import type { RegressionCheck } from '../core/gate-decision.ts';
 import { toObservations } from '../core/gate-evidence.ts';
-import { type ItemScore, toEvaluation } from '../core/score.ts';
+import type { ItemScore } from '../core/score.ts';
 import type { Evidence } from '../core/stats/evidence.ts';
-import { type Flip, findFlips, regressionVeto } from '../core/stats/regression-veto.ts';
+import { findFlips, regressionVeto } from '../core/stats/regression-veto.ts';
 import type { GateInput } from './gate-input.ts';
-import { runRollout } from './rollout.ts';
+import { rollAgain } from './roll-again.ts';
+import { settleAll } from './settle-all.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 type Winner = {
@@ -29,30 +30,17 @@ export async function vetoRegressions(
   const found = findFlips({ incumbent, candidate: observed, protectedItems: new Set(protectedItems) });
   const flips = isOn ? found : found.filter(({ isProtected }) => isProtected);
   if (flips.length === 0) return undefined;
-  const rollAgain = (text: string, from: (id: string) => number) => reroll(flips, { text, from }, input, deps);
-  const rolled = [rollAgain(input.state.current.skill, nextIncumbentDraw), rollAgain(skill, () => nextDraw)] as const;
-  await Promise.allSettled(rolled);
-  const [before, after] = await Promise.all(rolled);
+  const wanted = input.items.flatMap((item) => {
+    const flip = flips.find(({ id }) => id === item.id);
+    return flip ? [{ item, times: flip.rerolls }] : [];
+  });
+  const roll = (text: string, from: (id: string) => number) =>
+    rollAgain(wanted, { skill: text, from }, input.env, deps);
+  const [before, after] = await settleAll([
+    roll(input.state.current.skill, nextIncumbentDraw),
+    roll(skill, () => nextDraw),
+  ] as const);
   const observe = (scores: readonly ItemScore[]) => toObservations(scores, input.config);
   const veto = regressionVeto({ flips, incumbent: observe(before), candidate: observe(after) });
   return { ...veto, incumbent: before, candidate: after };
-}
-
-type Side = { readonly text: string; readonly from: (id: string) => number };
-
-/** New draws of every flipped item, in the order of the items. */
-async function reroll(
-  flips: readonly Flip[],
-  { text: skill, from }: Side,
-  { env, items }: GateInput,
-  deps: StageDeps,
-): Promise<readonly ItemScore[]> {
-  const wanted = new Map(flips.map(({ id, rerolls }) => [id, rerolls]));
-  const rolled = items.flatMap((item) =>
-    Array.from({ length: wanted.get(item.id) ?? 0 }, (_, index) =>
-      runRollout({ env, skill, items: [item], sampleIndex: from(item.id) + index, isPart: true }, deps),
-    ),
-  );
-  await Promise.allSettled(rolled); // replies that are on their way get kept, whatever happened to others
-  return toEvaluation((await Promise.all(rolled)).flat()).scores;
 }

@@ -23,6 +23,8 @@ const KNOWN_TYPES: Readonly<Record<RunEvent['type'], true>> = {
   'stage-end': true,
   'lr-decision': true,
   'salvage-end': true,
+  'removal-end': true,
+  'search-end': true,
   'step-end': true,
   'slow-update-end': true,
   'meta-skill-end': true,

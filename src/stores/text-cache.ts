@@ -6,6 +6,8 @@ import { type CacheName, openCacheDatabase } from './cache-database.ts';
 import { groupWriter } from './group-writer.ts';
 
 type OpenCaches = RunCaches & {
+  /** What is being set is safe when `flush` returns. */
+  readonly rollouts: TextCache & { flush(): void };
   /** What is being set is safe first. Afterwards nothing can be set. */
   close(): void;
 };
@@ -29,7 +31,7 @@ export async function openCaches(directory: string, { maxCacheMb }: OpenOptions 
   });
   return {
     replies: textCache('replies'),
-    rollouts: textCache('rollouts'),
+    rollouts: { ...textCache('rollouts'), flush: writer.flush },
     close() {
       isOpen = false;
       writer.flush();

@@ -1,12 +1,13 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { StageDeps } from '../pipeline/index.ts';
 import { reserveFor } from './reserve-for.ts';
+import { finalPassesOf } from './rollouts-left.ts';
 import type { RunBudget } from './run-budget.ts';
 import type { RunItems } from './run-items.ts';
 import type { Reserve } from './train-input.ts';
 
 type ReserveOptions = {
-  readonly config: Pick<SkillOptConfig, 'finalPasses'>;
+  readonly config: SkillOptConfig;
   readonly items: Pick<RunItems, 'val'>;
   readonly budget: Pick<RunBudget, 'hold' | 'release' | 'spent'>;
   readonly deps: StageDeps;
@@ -14,7 +15,7 @@ type ReserveOptions = {
 
 /** A reserve for `finalPasses` over the validation tasks; none when there are none. */
 export function createReserve({ config, items, budget, deps }: ReserveOptions): Reserve {
-  const rollouts = config.finalPasses * items.val.length;
+  const rollouts = finalPassesOf(config, items) * items.val.length;
   return {
     keep: (state) => (rollouts > 0 ? budget.hold(reserveFor(state, rollouts)) : undefined),
     release: budget.release,

@@ -12,6 +12,7 @@ import {
 import { leakCriticOf } from './leak-critic-of.ts';
 import { memoryOf } from './memory-of.ts';
 import { comparisonOrder } from './plan.ts';
+import { rolloutsLeft } from './rollouts-left.ts';
 import type { TrainInput } from './train-input.ts';
 
 /** What an epoch leaves behind: guidance in the skill, and notes for the optimizer. The first one has nothing to compare. */
@@ -79,8 +80,8 @@ async function judgeGuidance(written: Written, { config, env, items, state }: Tr
   if (maxSkillTokens > 0 && (await deps.countTokens(written.candidateSkill)) > maxSkillTokens) {
     return { ...nothing, action: 'over_cap' as const };
   }
-  const scarce = { ...config, useGate, proposalsPerBatch: 1 }; // it comes once an epoch, and is worth a second look
-  return judgeSkill(written, { env, state, items: items.val, config: scarce }, deps);
+  const gate = { env, state, items: items.val, config: { ...config, useGate } };
+  return judgeSkill(written, { ...gate, rolloutsLeft: rolloutsLeft(state, config, items) }, deps);
 }
 
 async function takeNotes(epoch: number, pairs: readonly Pair[], input: TrainInput, deps: StageDeps): Promise<RunState> {

@@ -1,8 +1,7 @@
-import type { TextCache } from '../core/cache.ts';
 import type { SkillOptConfig } from '../core/config.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import { countTokens } from '../models/index.ts';
-import { createStageDeps, type StageDeps, type Stop } from '../pipeline/index.ts';
+import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
 type EquipOptions = WrapOptions & {
@@ -33,13 +32,14 @@ export function equip({ promptOverrides, ...options }: EquipOptions) {
 }
 
 /** What is saved was made just now. */
-function countNew(cache: TextCache, count: () => void): TextCache {
+function countNew(cache: RolloutCache, count: () => void): RolloutCache {
   return {
     get: (key) => cache.get(key),
     set(key, value) {
       count();
       return cache.set(key, value);
     },
+    flush: () => cache.flush?.(),
   };
 }
 

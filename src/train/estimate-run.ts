@@ -2,6 +2,7 @@ import type { SkillOptConfig } from '../core/config.ts';
 import { isFullRewrite } from '../core/update-mode.ts';
 import type { OptimizerStage } from '../pipeline/index.ts';
 import { batchSizes, countSteps } from './plan.ts';
+import { finalPassesOf, secondPassSize } from './rollouts-left.ts';
 
 /** From the least that a run can need to the most. */
 export type Range = { readonly low: number; readonly high: number };
@@ -35,8 +36,8 @@ export type EstimateInput = {
 
 /**
  * What a run will ask of its models, stage by stage, if every task is one call. The low end is a run that finds nothing
- * to change: unchanged candidates are not measured and known rollouts not repeated. The high end changes the skill at
- * every step.
+ * to change though there is something to gain: unchanged candidates are not measured, known rollouts not repeated, and a
+ * batch that gave nothing is not read again. The high end has a new candidate at every step.
  */
 export function estimateRun({
   config,
@@ -45,9 +46,10 @@ export function estimateRun({
   judgeCalls = 0,
   hasOwnPlan = false,
 }: EstimateInput): StageEstimate[] {
-  const steps = countSteps(config, items.train);
-  const analysts = analystsOf(config, items.train, hasOwnPlan);
+  const steps = mostSteps(config, items);
   const perStep = config.accumulation * minibatches(config, Math.min(config.batchSize, items.train)).high;
+  const analysts =
+    config.maxRollouts === undefined ? analystsOf(config, items.train, hasOwnPlan) : { low: 0, high: steps * perStep }; // as many steps as are paid for, which is a guess
   const trajectory = tokens.item + tokens.targetReply;
   const minibatch = Math.min(config.minibatchSize, config.batchSize, items.train) * trajectory;
   const patches = config.mergeBatchSize * tokens.optimizerReply;
@@ -64,6 +66,12 @@ export function estimateRun({
     ...stepExtras({ config, steps, skill: add(skill, prompt + reply), tokens }),
     ...epochEnds({ config, steps, skill: add(skill, tokens.skill + prompt), tokens, trajectory }),
   ];
+}
+
+/** Where rollouts are limited it is a guess; but steps that make none may fill all epochs. */
+function mostSteps(config: SkillOptConfig, { train, val }: EstimateInput['items']): number {
+  const batches = Math.ceil(train / (config.batchSize * config.accumulation));
+  return Math.max(countSteps(config, train, val), config.numEpochs * batches);
 }
 
 type Extras = Pick<EstimateInput, 'config' | 'tokens'> & { readonly steps: number; readonly skill: Range };
@@ -104,27 +112,38 @@ const JUDGE_REPLY = 100;
 type Plan = { readonly steps: number; readonly hasOwnPlan: boolean };
 
 /** The baseline, every step's batch and evaluation, comparisons at the ends of epochs, and the tests. */
-function rollouts(config: SkillOptConfig, items: EstimateInput['items'], { steps, hasOwnPlan }: Plan): Range {
+function rollouts(config: SkillOptConfig, items: EstimateInput['items'], plan: Plan): Range {
+  const { val } = items;
   const test = config.evalTest ? items.test : 0;
-  const ofEpoch = batchSizes(config, items.train).reduce((sum, size) => sum + size, 0);
-  const train = ofEpoch * config.numEpochs * config.proposalsPerBatch;
-  const isPaired = config.gate === 'paired';
-  // The gate that knows noise begins with two passes; a candidate may need two as well, if there are few.
-  const passes = isPaired ? 2 : 1;
-  const perStep = isPaired && config.proposalsPerBatch === 1 ? 2 : 1;
-  const refreshed = isPaired ? steps * Math.ceil(REFRESHED * items.val) : 0;
-  const guidance = config.useSlowUpdate ? config.numEpochs - 1 : 0;
-  const judged = perStep * (steps + salvages(config, items.val, steps)) + passes * guidance;
-  const finalists = config.finalists > 1 ? 2 * config.finalists : 0;
-  const single = (config.prune ? steps * config.editBudget : 0) + finalists + config.finalPasses;
+  const finalPasses = finalPassesOf(config, { val: { length: val } });
+  const baseline = val + secondPassSize(config, { val: { length: val } });
+  const isSure = !plan.hasOwnPlan && config.maxRollouts === undefined; // that all training tasks are attempted
+  const low = baseline + val * finalPasses + (isSure ? items.train : 0);
+  const afterwards = val * ((config.prune ? plan.steps * config.editBudget : 0) + comparedFinalists(config));
+  const search = searchRollouts(config, items, plan);
+  const limit = config.maxRollouts ?? Number.POSITIVE_INFINITY;
   return {
-    low: items.val * (passes + config.finalPasses) + (hasOwnPlan ? 0 : items.train) + test,
-    high: items.val * (passes + judged + single) + refreshed + train + comparisons(config, items.train) + 3 * test,
+    low: Math.min(low, limit) + test,
+    high: Math.min(baseline + search + val * finalPasses, Math.max(limit, baseline)) + afterwards + 3 * test,
   };
 }
 
-/** Share of the validation tasks that a step rolls out again under the current skill. */
-const REFRESHED = 0.0125;
+const comparedFinalists = ({ finalists }: SkillOptConfig) => (finalists > 1 ? 2 * finalists : 0);
+
+function searchRollouts(config: SkillOptConfig, { train, val }: EstimateInput['items'], { steps }: Plan): number {
+  const { proposalsPerBatch, numEpochs } = config;
+  const ofEpoch = batchSizes(config, train).reduce((sum, size) => sum + size, 0);
+  const isPaired = config.gate === 'paired' && config.useGate;
+  const taken = Math.ceil(steps / proposalsPerBatch);
+  const removals = isPaired && config.tryRemovals ? taken : 0;
+  // The gate that knows noise may ask a candidate twice, and each skill that it takes twice more.
+  const perCandidate = isPaired ? 2 : 1;
+  const known = isPaired ? 2 * (1 + taken + removals) : 0;
+  const guidance = config.useSlowUpdate ? numEpochs - 1 : 0;
+  const candidates = steps + salvages(config, val, steps) + removals + guidance;
+  const perBatch = removals > 0 && proposalsPerBatch > 1 ? 2 : 1; // again after a removal, under another skill
+  return val * (perCandidate * candidates + known) + perBatch * ofEpoch * numEpochs + comparisons(config, train);
+}
 
 /** In validations. */
 function salvages({ salvage, salvageRollouts }: SkillOptConfig, val: number, steps: number): number {
@@ -148,7 +167,7 @@ function analystsOf(config: SkillOptConfig, train: number, hasOwnPlan: boolean):
   const divided = hasOwnPlan ? [] : each.slice(0, Math.ceil(train / config.batchSize));
   const epochs = { low: train > 2 ? config.numEpochs : 1, high: config.numEpochs };
   return {
-    low: epochs.low * config.proposalsPerBatch * divided.reduce((sum, { low }) => sum + low, 0),
+    low: epochs.low * divided.reduce((sum, { low }) => sum + low, 0),
     high: epochs.high * config.proposalsPerBatch * each.reduce((sum, { high }) => sum + high, 0),
   };
 }

@@ -5,9 +5,11 @@ import type { RunState } from '../core/run-state.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';
+import { winnerMeasurement } from '../core/winner-measurement.ts';
 import { judgeSkill, pruneSkill, requireScores, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
 import { compareFinalists } from './compare-finalists.ts';
 import { openTestSeal } from './open-test-seal.ts';
+import { finalPassesOf } from './rollouts-left.ts';
 import type { TrainInput } from './train-input.ts';
 
 /** The end of a search: the last skill has its chance to be the best; finalists are compared and the best is pruned if wished. */
@@ -27,7 +29,7 @@ export async function finish(input: TrainInput, deps: StageDeps): Promise<RunSta
 
 /** Also when nobody wants it to be. */
 export function isWinnerMeasured({ config, state }: Pick<TrainInput, 'config' | 'state'>): boolean {
-  return config.finalPasses === 0 || state.finalMeasurement?.hash === state.best.hash;
+  return config.finalPasses === 0 || winnerMeasurement(state) !== undefined;
 }
 
 export const isSeedWinner = ({ best, initialSkill }: RunState) => best.hash === skillHash(initialSkill);
@@ -59,15 +61,15 @@ export async function measureWinner(
   deps: StageDeps,
 ): Promise<RunState> {
   const { skill, hash } = state.best;
-  const draws = { from: FRESH_FROM, passes: config.finalPasses };
+  const draws = { from: FRESH_FROM, passes: finalPassesOf(config, items) };
   const measured = await scorePasses({ env, skill, items: items.val }, draws, deps);
   const passes = measured.map(({ evaluation }) => evaluation);
   const observations = passes.flatMap(({ scores }) => toObservations(scores, config));
   const fresh = addObservations(noEvidence, observations);
-  const report = finalReport({ fresh, seed: toEvidence(state.gate.seed), confidence: config.confidence });
-  const claim = isSeedWinner(state) ? { gain: undefined, isClaimed: false } : {};
+  const isSeed = isSeedWinner(state);
+  const report = finalReport({ fresh, seed: toEvidence(state.gate.seed), confidence: config.confidence, isSeed });
   const detail = { results: measured.flatMap(({ results }) => results) };
-  return commit({ type: 'final-measurement-end', hash, passes, ...report, ...claim }, detail);
+  return commit({ type: 'final-measurement-end', hash, passes, ...report }, detail);
 }
 
 async function prune({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {

@@ -1,6 +1,8 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
+import { isAccepted } from '../core/known-scores.ts';
 import { chunk, shuffle } from '../core/random.ts';
+import type { RunState, StepRecord } from '../core/run-state.ts';
 import { buildScheduler } from '../core/schedule.ts';
 import { isFullRewrite } from '../core/update-mode.ts';
 
@@ -20,8 +22,6 @@ export type Step = {
   readonly batches: readonly Batch[];
 };
 
-export type Epoch = { readonly epoch: number; readonly steps: readonly Step[] };
-
 type PlanConfig = Pick<
   SkillOptConfig,
   | 'batchSize'
@@ -38,47 +38,85 @@ type PlanConfig = Pick<
 
 type StepCounts = Pick<PlanConfig, 'batchSize' | 'accumulation' | 'numEpochs' | 'proposalsPerBatch'>;
 
+/** With a limit of rollouts it is a guess: half of the batches are known, and candidates meet half of the tasks, or all. */
 export function countSteps(
-  { batchSize, accumulation, numEpochs, proposalsPerBatch }: StepCounts,
+  config: StepCounts & Pick<SkillOptConfig, 'maxRollouts' | 'gate'>,
   itemCount: number,
+  valCount = 0,
 ): number {
-  return numEpochs * Math.ceil(itemCount / (batchSize * accumulation)) * proposalsPerBatch;
+  const { batchSize, accumulation, numEpochs, proposalsPerBatch, maxRollouts } = config;
+  const perEpoch = Math.ceil(itemCount / (batchSize * accumulation));
+  if (maxRollouts === undefined) return numEpochs * perEpoch * proposalsPerBatch;
+  const met = config.gate === 'paired' ? valCount / 2 : valCount;
+  const perStep = Math.min(batchSize * accumulation, itemCount) / 2 + met;
+  return Math.max(1, Math.round((maxRollouts - 3 * valCount) / Math.max(1, perStep)));
 }
 
 type PlanInput = {
-  readonly config: PlanConfig;
-  readonly items: readonly Item[];
-  /** An environment may divide its tasks itself. */
-  readonly env?: Pick<SkillEnv, 'planTrainEpoch'>;
-  readonly done: { readonly epochs: number; readonly steps: number };
+  readonly config: PlanConfig & Pick<SkillOptConfig, 'maxRollouts'>;
+  readonly state: Pick<RunState, 'history' | 'lastEpoch' | 'stepsDone' | 'totalSteps'>;
 };
 
 /**
- * Every epoch that is not over, with the steps it still has. A function of the config and the items alone, so that a
- * resumed run meets the batches, seeds and budgets that it would have met.
+ * The epoch that is under way or next; `undefined` after the last. What limits rollouts decides how many there are; but an
+ * optimizer that gave no reason to make any would ask for ever.
  */
-export function* remainingEpochs({ config, items, env, done }: PlanInput): Generator<Epoch> {
-  const budgetOf = editBudgets(config, items.length);
-  for (let epoch = done.epochs + 1; epoch <= config.numEpochs; epoch++) {
-    const batches = planBatches(config, items, epoch, env);
-    const proposals = chunk(batches, config.accumulation).flatMap((accumulated) => propose(accumulated, config));
-    const steps = proposals.map((proposal, index, { length }): Step => {
-      const step = (epoch - 1) * length + index + 1;
-      return { step, epoch, stepInEpoch: index + 1, editBudget: budgetOf(step), ...proposal };
-    });
-    yield { epoch, steps: steps.filter(({ step }) => step > done.steps) };
-  }
+export function nextEpoch({ config, state }: PlanInput): number | undefined {
+  const { epoch: done = 0, isIdle = false } = state.lastEpoch ?? {};
+  const isMore = done < config.numEpochs || (config.maxRollouts !== undefined && !isIdle);
+  return isMore ? done + 1 : undefined;
+}
+
+/** The batches of an epoch, those together that are accumulated. */
+type Epoch = { readonly epoch: number; readonly groups: readonly (readonly Batch[])[] };
+
+type EpochInput = {
+  readonly config: PlanConfig;
+  readonly items: readonly Item[];
+  /** An environment may divide its tasks itself. It is asked once for an epoch. */
+  readonly env?: Pick<SkillEnv, 'planTrainEpoch'>;
+};
+
+export function planEpoch(epoch: number, { config, items, env }: EpochInput): Epoch {
+  return { epoch, groups: chunk(planBatches(config, items, epoch, env), config.accumulation) };
+}
+
+/**
+ * The step that comes next in an epoch; `undefined` at its end. A function of the config, the items and the steps before,
+ * so that a resumed run meets the batches, seeds and budgets that it would have met. A batch is read until something
+ * comes of it, or as often as it may be.
+ */
+export function nextStep({ epoch, groups }: Epoch, { config, state }: PlanInput): Step | undefined {
+  const before = state.history.filter((record) => record.epoch === epoch);
+  const last = before.at(-1);
+  const begun = before.filter(({ proposal = 1 }) => proposal === 1).length;
+  const isReadAgain = last !== undefined && !isBatchDone(last, config);
+  const batches = groups[isReadAgain ? begun - 1 : begun];
+  if (!batches) return undefined;
+  const step = state.stepsDone + 1;
+  const place = { step, epoch, stepInEpoch: before.length + 1 };
+  const editBudget = editBudgets(config, state.totalSteps)(step);
+  return { ...place, editBudget, ...propose(batches, isReadAgain ? (last.proposal ?? 1) + 1 : 1) };
+}
+
+/** Whoever proposed nothing would propose nothing again. */
+export function isBatchDone(
+  { action, proposal = 1, nEditsMerged }: StepRecord,
+  { proposalsPerBatch }: Pick<PlanConfig, 'proposalsPerBatch'>,
+): boolean {
+  if (isAccepted(action) || proposal >= proposalsPerBatch) return true;
+  return proposalsPerBatch > 1 && nEditsMerged === 0;
 }
 
 /** Seeds of further proposals are this far apart: no epoch has so many batches. */
 const SEEDS_APART = 1_000_000;
 
-/** The same tasks several times, each time shuffled anew. A step that changed the skill makes the next roll them out again. */
-function propose(batches: readonly Batch[], { proposalsPerBatch }: PlanConfig): Pick<Step, 'batches' | 'proposal'>[] {
-  return Array.from({ length: proposalsPerBatch }, (_, index) => ({
-    ...(index > 0 ? { proposal: index + 1 } : {}),
-    batches: batches.map(({ seed, items }) => ({ seed: seed + index * SEEDS_APART, items })),
-  }));
+/** The same tasks, shuffled anew each time. */
+function propose(batches: readonly Batch[], proposal: number): Pick<Step, 'batches' | 'proposal'> {
+  return {
+    ...(proposal > 1 ? { proposal } : {}),
+    batches: batches.map(({ seed, items }) => ({ seed: seed + (proposal - 1) * SEEDS_APART, items })),
+  };
 }
 
 /** How many tasks each batch of an epoch has, if no environment divides them itself. */
@@ -92,7 +130,7 @@ export function batchSizes({ batchSize, accumulation }: StepCounts, itemCount: n
 }
 
 /** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn anew. */
-function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, env: PlanInput['env']): Batch[] {
+function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, env: EpochInput['env']): Batch[] {
   const { batchSize, accumulation, seed } = config;
   const epochSeed = seed + epoch * 1000;
   const count = Math.ceil(items.length / (batchSize * accumulation)) * accumulation;
@@ -105,11 +143,10 @@ function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, 
 }
 
 /** When the optimizer decides, analysts may propose what is configured; without control, what they like. */
-function editBudgets(config: PlanConfig, itemCount: number): (step: number) => number | null {
+function editBudgets(config: PlanConfig, totalSteps: number): (step: number) => number | null {
   const { lrControlMode, skillUpdateMode, editBudget, minEditBudget, lrScheduler } = config;
   if (lrControlMode === 'none' || isFullRewrite(skillUpdateMode)) return () => null;
   if (lrControlMode === 'autonomous') return () => editBudget;
-  const totalSteps = countSteps(config, itemCount);
   return buildScheduler({ mode: lrScheduler, maxLr: editBudget, minLr: minEditBudget, totalSteps }).getLr;
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Progress, type RunEvent, type RunFact, type Stamp, toFact } from '../core/event.ts';
 import type { RunObserver } from '../core/observer.ts';
 import { emptyRun, type RunState } from '../core/run-state.ts';
@@ -5,8 +6,9 @@ import type { OpenRunStore } from '../core/run-store.ts';
 import { reduce } from '../core/state.ts';
 import { STAGES } from '../core/step-action.ts';
 import { type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';
+import { createWriteBehind } from './write-behind.ts';
 
-/** Writes a fact down, then answers with the state after it. */
+/** Has a fact written down, and answers with the state after it. */
 export type Commit = (fact: RunFact, detail?: Detail) => Promise<RunState>;
 
 type RecorderOptions = {
@@ -15,19 +17,25 @@ type RecorderOptions = {
   readonly journal: readonly RunEvent[];
   readonly observers: readonly RunObserver[];
   readonly takeUsage: () => Stamp['usage'];
+  /** Told when something could not be written, so that no more is paid for. */
+  readonly onFailure: (error: unknown) => void;
 };
 
 /**
- * Keeps a run: the journal first, then the files for people, then the observers. A run that was cut off in the
- * middle of a step takes that step again; what the journal already says about it is recognised, not repeated.
+ * Keeps a run: the journal first, then the files for people, then the observers. All that follows the run at most a step
+ * behind, so that no call waits for the disk. A run that was cut off in the middle of a step takes that step again; what
+ * the journal already says about it is recognised, not repeated.
  */
-export function createRecorder({ store, outRoot, journal, observers, takeUsage }: RecorderOptions) {
+export function createRecorder({ store, outRoot, journal, observers, takeUsage, onFailure }: RecorderOptions) {
   const settledCount = journal.findLastIndex(isSettled) + 1;
   const unsettled = journal.slice(settledCount);
   let pending = unsettled.filter((event) => !isAside(event));
   let state = [...journal.slice(0, settledCount), ...unsettled.filter(isAside)].reduce(reduce, emptyRun);
   let last: RunFact | undefined = journal[settledCount - 1];
   let lastTime = performance.now();
+  const behind = createWriteBehind(onFailure);
+  let lastStep = Promise.resolve();
+  let isSlow = false;
 
   const recognise = (fact: RunFact): RunEvent | undefined => {
     const [next, ...rest] = pending;
@@ -43,21 +51,32 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage }
     return { ...fact, at: new Date().toISOString(), ms, usage: takeUsage() };
   };
 
-  const commit: Commit = async (fact, detail = {}) => {
+  const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {
+    if (isSlow) await turn(); // the calls that come next are sent before files are made
     await store.writeViews(detailViews(fact, detail));
+    if (isNew) await store.append(event);
+    if (isCheckpoint(fact)) await store.writeViews(stateViews(event, after, outRoot));
+    notify(observers, 'onEvent', event, after);
+  };
+
+  const commit: Commit = async (fact, detail = {}) => {
     const known = recognise(fact);
     const event = known ?? stamp(fact);
-    if (!known) await store.append(event);
-    state = reduce(state, event);
-    last = fact;
-    if (isCheckpoint(fact)) await store.writeViews(stateViews(event, state, outRoot));
-    notify(observers, 'onEvent', event, state);
-    return state;
+    const after = reduce(state, event);
+    [state, last] = [after, fact];
+    const written = behind.write(() => write({ fact, detail, event, isNew: !known, after }));
+    if (fact.type === 'step-end') {
+      await lastStep; // a disk that cannot keep up holds the run up before much waits for it
+      lastStep = written;
+    }
+    // A store that has it at once, such as memory, is waited for: then the next call finds observers that know of it.
+    if (!isSlow) isSlow = await Promise.race([written.then(() => false), turn(true)]);
+    return after;
   };
 
   const report = (phase: Progress['phase'], ...[done, total, result]: Count): void => {
     const notice = { phase, step: state.draft.step ?? 0, done, total };
-    notify(observers, 'onProgress', result ? { ...notice, result } : notice);
+    behind.tell(() => notify(observers, 'onProgress', result ? { ...notice, result } : notice));
   };
 
   return {
@@ -71,8 +90,21 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage }
     },
     progress: (...progress: Count) => report(phaseAfter(last), ...progress),
     progressOf: report,
+    /** After the events before it. */
+    warn: (message: string) => behind.tell(() => notify(observers, 'onWarning', message)),
+    /** Resolves once everything so far is safe and was told. */
+    written: behind.done,
   };
 }
+
+type Written = {
+  readonly fact: RunFact;
+  readonly detail: Detail;
+  readonly event: RunEvent;
+  /** Not in the journal yet. */
+  readonly isNew: boolean;
+  readonly after: RunState;
+};
 
 type Count = [done: number, total: number, result?: Progress['result']];
 

@@ -22,8 +22,11 @@ import { leakCriticOf } from './leak-critic-of.ts';
 import { memoryOf } from './memory-of.ts';
 import type { Step } from './plan.ts';
 import { refuseLeaks } from './refuse-leaks.ts';
+import { rolloutsLeft } from './rollouts-left.ts';
 import type { TrainInput } from './train-input.ts';
+import { tryRemoval } from './try-removal.ts';
 import { trySalvage } from './try-salvage.ts';
+import { withoutRepeats } from './without-repeats.ts';
 
 /** One step: rollout, reflect, aggregate, select, update, evaluate. */
 export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): Promise<RunState> {
@@ -48,12 +51,13 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
   const merged = await mergePatches({ skill, patches, mergeBatchSize, mode, memory }, deps);
   await commit({ type: 'stage-end', step, stage: 'aggregate', patch: merged });
 
-  const untried = config.retryRejectedEdits ? merged : withoutTried(merged, memory);
+  const { patch: news, ...repeated } = config.dropRepeats ? withoutRepeats(merged, skill) : { patch: merged };
+  const untried = config.retryRejectedEdits ? news : withoutTried(news, memory);
   const editBudget = await chooseBudget(plan, { patch: untried, evaluation, memory }, input, deps);
   const ranked = await rankAndSelect({ skill, patch: untried, editBudget, mode, memory }, deps);
   const readForLeaks = leakCriticOf({ items, config }, skill);
   const { patch, ...leaks } = refuseLeaks(ranked, readForLeaks);
-  await commit({ type: 'stage-end', step, stage: 'select', patch, ...leaks });
+  await commit({ type: 'stage-end', step, stage: 'select', patch, ...leaks, ...repeated });
 
   const { skillAwareConsolidateThreshold: consolidateThreshold } = config;
   const candidate = await updateSkill(
@@ -63,13 +67,26 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
   const updated = await commit({ type: 'stage-end', step, stage: 'update', ...candidate });
 
   const { results: evidence, ...verdict } = await evaluateCandidate(
-    { env, candidate, state: updated, items: items.val, config, seed: plan.batches[0]!.seed, isRefreshing: true },
+    {
+      env,
+      candidate,
+      state: updated,
+      items: items.val,
+      config,
+      seed: plan.batches[0]!.seed,
+      ...limitOf(updated, input),
+    },
     deps,
   );
   const judged = await commit({ type: 'stage-end', step, stage: 'evaluate', ...verdict }, { results: evidence });
 
   const action = await trySalvage({ step, patch, ...ruling(verdict) }, { ...input, state: judged }, deps);
+  if (action === 'reject') await tryRemoval(plan, { ...input, state: judged }, deps);
   return commit({ type: 'step-end', step, action });
+}
+
+function limitOf(state: RunState, { config, items }: TrainInput) {
+  return { rolloutsLeft: rolloutsLeft(state, config, items) };
 }
 
 /** An invalid evaluation rejects, and says nothing about the edits. */

@@ -1,13 +1,17 @@
-import { toEvidence } from '../core/gate-evidence.ts';
+import { believableScore, openEvidence, toEvidence } from '../core/gate-evidence.ts';
+import { shuffle } from '../core/random.ts';
 import type { RunState } from '../core/run-state.ts';
+import type { Evaluation } from '../core/score.ts';
 import { calibrate } from '../core/stats/calibration.ts';
-import { gateScore, type StageDeps, scorePasses, type scoreSkill } from '../pipeline/index.ts';
+import { gateScore, type StageDeps, scoreSkill, settleAll } from '../pipeline/index.ts';
 import { endEpoch } from './end-epoch.ts';
 import { chooseWinner, finish } from './finish.ts';
 import { memorisedShareOf } from './memorised-share.ts';
-import { remainingEpochs } from './plan.ts';
+import { nextEpoch, nextStep, planEpoch } from './plan.ts';
+import { secondPassSize } from './rollouts-left.ts';
 import { takeStep } from './take-step.ts';
 import type { TrainInput } from './train-input.ts';
+import { whyOver } from './why-over.ts';
 import { withReserve } from './with-reserve.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
@@ -20,25 +24,37 @@ export async function train(input: TrainInput, deps: StageDeps): Promise<RunStat
 
 async function searchBest(input: TrainInput, deps: StageDeps): Promise<RunState> {
   let { state } = input;
-  const done = { epochs: state.lastEpoch?.epoch ?? 0, steps: state.stepsDone };
-  const { config, env, items } = input;
-  for (const { epoch, steps } of remainingEpochs({ config, env, items: items.train, done })) {
-    for (const step of steps) state = await takeStep(step, { ...input, state }, deps);
-    state = await endEpoch(epoch, { ...input, state }, deps);
+  for (let epoch = nextEpoch(input); epoch && !state.searchEnd; epoch = nextEpoch({ ...input, state })) {
+    state = await searchEpoch(epoch, { ...input, state }, deps);
+    if (!state.searchEnd) state = await endEpoch(epoch, { ...input, state }, deps);
   }
   return chooseWinner({ ...input, state }, deps);
 }
 
+/** Until the batches are read, nothing is left to gain, or nothing is left to gain it with. */
+async function searchEpoch(epoch: number, input: TrainInput, deps: StageDeps): Promise<RunState> {
+  const { config, env, items, commit } = input;
+  let { state } = input;
+  const plan = planEpoch(epoch, { config, env, items: items.train });
+  for (;;) {
+    const step = nextStep(plan, { config, state });
+    if (!step) return state;
+    const reason = whyOver(step, { ...input, state });
+    if (reason) return commit({ type: 'search-end', reason });
+    state = await takeStep(step, { ...input, state }, deps);
+  }
+}
+
 /** The seed skill on validation; twice for a gate that must know the noise. */
 async function measureBaseline({ env, items, config, state, commit, warn }: TrainInput, deps: StageDeps) {
-  const measured = await scorePasses(
-    { env, skill: state.initialSkill, items: items.val },
-    { from: 0, passes: config.gate === 'paired' ? 2 : 1 },
-    deps,
-  );
-  const [{ evaluation, results }, ...more] = measured as [Measured, ...Measured[]];
-  const passes = more.map((pass) => pass.evaluation);
-  const score = gateScore(meanOf([evaluation, ...passes]), config);
+  const { initialSkill: skill } = state;
+  const again = shuffle(items.val, config.seed).slice(0, secondPassSize(config, items));
+  const [{ evaluation, results }, second] = await settleAll([
+    scoreSkill({ env, skill, items: items.val }, deps),
+    scoreSkill({ env, skill, items: again, sampleIndex: 1 }, deps),
+  ] as const);
+  const passes = again.length > 0 ? [second.evaluation] : [];
+  const score = scoreOf([evaluation, ...passes], config);
   const after = await commit(
     { type: 'baseline-end', evaluation, score, ...(passes.length > 0 ? { passes } : {}) },
     { results },
@@ -47,12 +63,16 @@ async function measureBaseline({ env, items, config, state, commit, warn }: Trai
   return after;
 }
 
-type Measured = Awaited<ReturnType<typeof scoreSkill>>;
-
-const meanOf = (passes: readonly { readonly hard: number; readonly soft: number }[]) => ({
-  hard: passes.reduce((sum, { hard }) => sum + hard, 0) / passes.length,
-  soft: passes.reduce((sum, { soft }) => sum + soft, 0) / passes.length,
-});
+/** Every task counts the same, however often it was attempted. */
+function scoreOf(passes: readonly Evaluation[], config: TrainInput['config']): number {
+  if (passes.length === 1) return gateScore(passes[0]!, config);
+  return believableScore(
+    openEvidence(
+      passes.map(({ scores }) => scores),
+      config,
+    ),
+  );
+}
 
 /** A set on which nothing can be proven is better known before money is spent on it. */
 function warnOfNoise({ gate }: RunState, { confidence }: TrainInput['config'], warn: TrainInput['warn']): void {

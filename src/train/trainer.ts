@@ -94,21 +94,26 @@ export class SkillOptTrainer<I extends Item = Item> {
       onProgress: (...progress) => recorder.progress(...progress),
     });
     const outRoot = this.#store.name;
-    const recorder = createRecorder({ store, outRoot, journal, observers, takeUsage });
+    const onFailure = (error: unknown) => {
+      for (const each of [stop, finalStop]) each.halt(error);
+    };
+    const recorder = createRecorder({ store, outRoot, journal, observers, takeUsage, onFailure });
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
+    await recorder.written(); // a place that cannot be written is known before anything is paid for
     const config = { ...this.#config, maxSkillTokens: cap.maxSkillTokens };
     const warn = (message: string) => {
       warnings.push(message);
-      notify(observers, 'onWarning', message);
+      recorder.warn(message);
     };
     const finalDeps = depsUnder(finalStop, (...progress) => recorder.progressOf('final measurement', ...progress));
     const reserve = createReserve({ config, items, budget, deps: finalDeps });
-    const lookAtTest = async (look: TestLook) => store.lookAtTest?.(look) ?? 1;
-    const end = await train(
-      { config, env: this.#options.env, items, state, commit: recorder.commit, lookAtTest, reserve, warn },
-      deps,
-    );
+    const lookAtTest = async (look: TestLook) => {
+      await recorder.written(); // a look cannot be taken back, and what it looks at must not be lost
+      return store.lookAtTest?.(look) ?? 1;
+    };
+    const input = { config, env: this.#options.env, items, state, commit: recorder.commit, lookAtTest, reserve, warn };
+    const end = await train(input, deps).finally(recorder.written);
     return summarize(end, { outRoot, warnings });
   }
 
@@ -126,7 +131,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       target: target.id,
       optimizer: optimizer.id,
       initialSkill,
-      totalSteps: countSteps(config, items.train.length),
+      totalSteps: countSteps(config, items.train.length, items.val.length),
       items: { train: items.train.length, val: items.val.length, test: items.test.length },
     };
   }

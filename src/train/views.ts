@@ -89,6 +89,7 @@ function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: read
       return {
         [`${dir}/ranked_patch.json`]: json(fact.patch),
         ...(fact.refused ? { [`${dir}/refused_edits.json`]: json(fact.refused) } : {}),
+        ...(fact.repeats ? { [`${dir}/repeated_edits.json`]: json(fact.repeats) } : {}),
       };
     case 'update':
       return {
@@ -159,4 +160,10 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
 /** Only these events move the state that people look at. */
 export const isCheckpoint = (event: RunFact) => !WITHIN_STEP.has(event.type);
 
-const WITHIN_STEP: ReadonlySet<RunFact['type']> = new Set(['step-start', 'stage-end', 'lr-decision', 'salvage-end']);
+const WITHIN_STEP: ReadonlySet<RunFact['type']> = new Set([
+  'step-start',
+  'stage-end',
+  'lr-decision',
+  'salvage-end',
+  'removal-end',
+]);

@@ -14,7 +14,7 @@ import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { STAGES } from '../../src/core/step-action.ts';
-import { STRICT } from '../strict-gate.ts';
+import { WHOLE } from '../strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>
   readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -54,7 +54,7 @@ const optimizer = scripted('optimizer', ({ messages: [system] }) => {
 });
 
 /** What the code writes today. */
-async function journalOfToday(gate: SkillOptConfigInput = STRICT): Promise<readonly RunEvent[]> {
+async function journalOfToday(gate: SkillOptConfigInput = WHOLE): Promise<readonly RunEvent[]> {
   const store = memoryRun();
   const sizes = { numEpochs: 2, batchSize: 2, minibatchSize: 2, mergeBatchSize: 2, editBudget: 1, minEditBudget: 1 };
   await new SkillOptTrainer({ config: { ...sizes, ...gate }, env, target, optimizer, store }).train();
@@ -94,7 +94,7 @@ describe('the journal, format 1', () => {
     expect(Object.fromEntries(rows.reverse())).toMatchObject({
       'baseline-end': 'type evaluation score passes at ms usage',
       'stage-end evaluate': 'type step stage evaluation score action isPartial decision at ms usage',
-      'final-measurement-end': 'type hash passes score gain isClaimed confidence at ms usage',
+      'final-measurement-end': 'type hash passes score gain isSeedBetter isClaimed confidence at ms usage',
     });
   });
 

@@ -8,6 +8,7 @@ import { skillHash } from '../../src/core/skill-hash.ts';
 import { noStageUsage } from '../../src/core/stage-usage.ts';
 import { reduce } from '../../src/core/state.ts';
 import { summarize } from '../../src/core/summary.ts';
+import { STRICT } from '../strict-gate.ts';
 
 /** A step as dice see it: which text comes out, how it scores, how long it took and what it cost. */
 const dice = fc.record({ skill: fc.constantFrom('a', 'b', 'c', 'd'), ms: fc.nat(1_000), replies: fc.nat(9) });
@@ -30,7 +31,7 @@ function journalOf(steps: readonly Dice[], points: Record<string, number>): RunE
     events.push(event);
     state = reduce(state, event);
   };
-  const run = { format: 1, identity: {}, config: parseConfig(), env: 'e', target: 't', optimizer: 'o' } as const;
+  const run = { format: 1, identity: {}, config: parseConfig(STRICT), env: 'e', target: 't', optimizer: 'o' } as const;
   commit({
     type: 'run-start',
     ...run,

@@ -17,8 +17,7 @@ const fewToTrain: SkillEnv<Message> = {
 
 type Gate = { readonly name: string; readonly config: SkillOptConfigInput & { proposalsPerBatch: number } };
 
-const DEFAULT: Gate = { name: 'default, 4 proposals a batch', config: { proposalsPerBatch: 4 } };
-const PATIENT: Gate = { name: '1 proposal a batch: patient settings', config: { proposalsPerBatch: 1 } };
+const DEFAULT: Gate = { name: 'default', config: { proposalsPerBatch: 4 } };
 const STRICT: Gate = { name: 'strict', config: { proposalsPerBatch: 4, gate: 'strict' } };
 
 type Plan = {
@@ -65,14 +64,9 @@ describe.skipIf(whyMissing !== undefined)(`null runs on a real model${whyMissing
 type Truth = (skill: string) => Promise<number>;
 
 async function compareGates(title: string, plan: Plan, truth: Truth) {
-  const [ours, patient, strict] = [
-    await runAll(plan, DEFAULT),
-    await runAll(plan, PATIENT),
-    await runAll(plan, STRICT),
-  ];
+  const [ours, strict] = [await runAll(plan, DEFAULT), await runAll(plan, STRICT)];
   report(title, [
     ...(await describeRuns(DEFAULT.name, ours, truth)),
-    ...(await describeRuns(PATIENT.name, patient, truth)),
     ...(await describeRuns(STRICT.name, strict, truth)),
   ]);
   return { ours, strict };

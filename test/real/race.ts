@@ -2,13 +2,16 @@ import { type ChatModel, shuffle } from 'skillopt';
 import type { Message } from '../../examples/classify/classify-env.ts';
 import {
   addObservations,
+  addOwn,
+  disputedItems,
   type Evidence,
-  type GateSettings,
-  gateSettings,
   judgeWave,
+  type Knowledge,
   noEvidence,
   planWaves,
   raceOrder,
+  settingsFor,
+  type WaveInput,
   type WaveJudgement,
 } from '../../src/core/stats/index.ts';
 import { pass } from './rollouts.ts';
@@ -17,30 +20,41 @@ export type Race = {
   readonly chat: ChatModel;
   readonly skill: string;
   readonly items: readonly Message[];
-  readonly incumbent: Evidence;
+  /** The current skill, and what is known of it: at least one rollout of each item. */
+  readonly incumbent: { readonly skill: string; readonly knowledge: Knowledge };
   readonly sampleIndex: number;
-  readonly settings?: GateSettings;
 };
 
 type RaceResult = { readonly judgement: WaveJudgement; readonly observed: Evidence; readonly rollouts: number };
 
 /** Draws of a second pass, far from all others. */
 const SECOND = 1_000_000_000;
+const BATCH = 40;
 
-/** The gate on one candidate: waves until it is decided, then a second pass if the settings ask for one. */
-export async function race(input: Race): Promise<RaceResult> {
-  const { chat, skill, items, incumbent, sampleIndex, settings = gateSettings(items.length) } = input;
+/** The gate on one candidate: waves until it is decided, disputes settled, then a second pass if it is worth its price. */
+export async function race({ chat, skill, items, incumbent, sampleIndex }: Race): Promise<RaceResult> {
   const byId = new Map(items.map((item) => [item.id, item]));
-  const order = raceOrder(shuffle([...byId.keys()], sampleIndex), incumbent);
-  const judge = (observed: Evidence, remaining: string[]) =>
-    judgeWave({ incumbent, observed, remaining, scoreKind: 'binary', settings });
+  const ids = [...byId.keys()];
+  let { knowledge } = incumbent;
   let observed = noEvidence;
+  const settings = settingsFor(knowledge, ids, BATCH);
+  const rateOf = (id: string) => knowledge.own.get(id)!.sum / knowledge.own.get(id)!.count;
+  const order = raceOrder(shuffle(ids, sampleIndex), rateOf);
+  const itemsOf = (wanted: readonly string[]) => wanted.map((id) => byId.get(id)!);
+  const judge = async (more: Partial<WaveInput> = {}) => {
+    const remaining = order.filter((id) => !observed.has(id));
+    const once = () => judgeWave({ knowledge, observed, remaining, settings, ...more });
+    const disputed = once().verdict === 'accept' ? disputedItems(knowledge, observed) : [];
+    knowledge = addOwn(knowledge, await pass(chat, incumbent.skill, itemsOf(disputed), SECOND + sampleIndex));
+    return once();
+  };
   for (const end of planWaves(order.length, settings)) {
-    const wave = order.slice(observed.size, end).map((id) => byId.get(id)!);
-    observed = addObservations(observed, await pass(chat, skill, wave, sampleIndex));
-    const judgement = judge(observed, order.slice(end));
+    const wave = order.slice(observed.size, end);
+    observed = addObservations(observed, await pass(chat, skill, itemsOf(wave), sampleIndex));
+    const judgement = await judge();
     if (judgement.verdict !== 'continue') return { judgement, observed, rollouts: observed.size };
   }
   observed = addObservations(observed, await pass(chat, skill, items, SECOND + sampleIndex));
-  return { judgement: judge(observed, []), observed, rollouts: 2 * observed.size };
+  const judgement = await judge({ settings: { ...settings, hasSecondPass: false }, isSecondPass: true });
+  return { judgement, observed, rollouts: 2 * observed.size };
 }

@@ -55,8 +55,7 @@ describe.skipIf(whyMissing !== undefined)(`a real model${whyMissing ? ` (${whyMi
     const tallies = await duelAll(REMARKS.map(proposeRemark));
     report('Useless remarks', duelLines(tallies));
     expect(decisionsOf(tallies)).toBeGreaterThanOrEqual(150);
-    expect(acceptShare(tallies, 'fast')).toBeLessThan(acceptShare(tallies, 'strict') / 2);
-    expect(acceptShare(tallies, 'patient')).toBeLessThan(acceptShare(tallies, 'strict'));
+    expect(acceptShare(tallies, 'ours')).toBeLessThan(acceptShare(tallies, 'strict') / 2);
   });
 
   it('tells more examples from wrong ones', async () => {
@@ -64,10 +63,8 @@ describe.skipIf(whyMissing !== undefined)(`a real model${whyMissing ? ` (${whyMi
     const harmful = await duelAll([5, 6, 7].map((turn) => proposeWrongLabels(train, turn)));
     report('More examples', duelLines(useful));
     report('Wrong examples', duelLines(harmful));
-    for (const gate of ['fast', 'patient'] as const) {
-      expect(acceptShare(harmful, gate)).toBeLessThanOrEqual(acceptShare(harmful, 'strict'));
-      expect(acceptShare(useful, gate)).toBeGreaterThan(acceptShare(harmful, gate));
-    }
+    expect(acceptShare(harmful, 'ours')).toBeLessThanOrEqual(acceptShare(harmful, 'strict'));
+    expect(acceptShare(useful, 'ours')).toBeGreaterThan(acceptShare(harmful, 'ours'));
   });
 });
 
@@ -89,14 +86,13 @@ function duelLines(tallies: readonly DuelTally[]): string[] {
   const each = (gate: Gate) => tallies.reduce((sum, tally) => sum + tally[gate].rollouts, 0) / decisionsOf(tallies);
   const words = (gate: Gate) => `${percent(acceptShare(tallies, gate))} with ${each(gate).toFixed(1)} rollouts each`;
   return [
-    `${decisionsOf(tallies)} decisions. Accepted with the fast settings, the trainer's at 4 proposals a batch: ${words('fast')};`,
-    `with the patient ones, its settings at 1 proposal a batch: ${words('patient')}; by the strict gate: ${words('strict')}.`,
+    `${decisionsOf(tallies)} decisions. Accepted by our gate: ${words('ours')}; by the strict gate: ${words('strict')}.`,
     '',
-    '| edit | true change, points | fast accepts | patient accepts | strict accepts | decisions |',
-    '|---|---|---|---|---|---|',
+    '| edit | true change, points | ours accepts | strict accepts | decisions |',
+    '|---|---|---|---|---|',
     ...tallies.map(
-      ({ name, trueChange, decisions, fast, patient, strict }) =>
-        `| ${name} | ${points(trueChange)} | ${fast.accepted} | ${patient.accepted} | ${strict.accepted} | ${decisions} |`,
+      ({ name, trueChange, decisions, ours, strict }) =>
+        `| ${name} | ${points(trueChange)} | ${ours.accepted} | ${strict.accepted} | ${decisions} |`,
     ),
   ];
 }

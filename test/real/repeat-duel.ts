@@ -1,13 +1,7 @@
 import { applyEdit } from 'skillopt';
 import type { Message } from '../../examples/classify/classify-env.ts';
 import type { Proposal } from '../../examples/classify/proposals.ts';
-import {
-  addObservations,
-  type GateSettings,
-  gateSettings,
-  noEvidence,
-  patientSettings,
-} from '../../src/core/stats/index.ts';
+import { addOwn, noKnowledge } from '../../src/core/stats/index.ts';
 import type { LocalChat } from './local-chat.ts';
 import { race } from './race.ts';
 import { meanScore, pass, passes, trueScore } from './rollouts.ts';
@@ -22,29 +16,24 @@ type Duel = {
 };
 
 type DuelResult = { readonly isAccepted: boolean; readonly rollouts: number };
-type DuelResults = { readonly fast: DuelResult; readonly patient: DuelResult; readonly strict: DuelResult };
+type DuelResults = { readonly ours: DuelResult; readonly strict: DuelResult };
 
 /** Room for the two passes of the incumbent and the one of the candidate. */
 const sampleOf = (number: number) => 10_000 + 10 * number;
 
 /**
- * One candidate before three gates. `fast` is what the trainer uses for several proposals a batch, which is its default,
- * `patient` what it uses for a single one. The strict gate compares one pass with one pass. The others have a second pass of
- * the incumbent and may stop early or look twice. Where they look at the same thing, they see the same draws.
+ * One candidate before both gates. The strict gate compares one pass with one pass. Ours has a second pass of the incumbent
+ * and may stop early or look twice. Where they look at the same thing, they see the same draws.
  */
 async function duel({ chat, items, incumbent, candidate, number }: Duel): Promise<DuelResults> {
   const from = sampleOf(number);
   const sampleIndex = from + 2;
   const before = await passes(chat, incumbent, items, { from, count: 2 });
-  const decide = async (settings: GateSettings): Promise<DuelResult> => {
-    const evidence = addObservations(noEvidence, before);
-    const result = await race({ chat, skill: candidate, items, incumbent: evidence, sampleIndex, settings });
-    return { isAccepted: result.judgement.verdict === 'accept', rollouts: result.rollouts };
-  };
+  const knowledge = addOwn(noKnowledge, before);
+  const raced = await race({ chat, skill: candidate, items, incumbent: { skill: incumbent, knowledge }, sampleIndex });
   const after = meanScore(await pass(chat, candidate, items, sampleIndex));
   return {
-    fast: await decide(gateSettings(items.length)),
-    patient: await decide(patientSettings(items.length)),
+    ours: { isAccepted: raced.judgement.verdict === 'accept', rollouts: raced.rollouts },
     strict: { isAccepted: after > meanScore(before.slice(0, items.length)), rollouts: items.length },
   };
 }
@@ -73,6 +62,5 @@ export async function repeatDuel({ chat, items, incumbent, proposal, place }: Du
     accepted: results.filter((result) => result[gate].isAccepted).length,
     rollouts: results.reduce((sum, result) => sum + result[gate].rollouts, 0),
   });
-  const [fast, patient, strict] = [tally('fast'), tally('patient'), tally('strict')];
-  return { name: proposal.name, trueChange, decisions: ROUNDS, fast, patient, strict };
+  return { name: proposal.name, trueChange, decisions: ROUNDS, ours: tally('ours'), strict: tally('strict') };
 }

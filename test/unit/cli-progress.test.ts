@@ -1,5 +1,7 @@
+import { memoryRun, type SkillOptConfigInput, skillHash } from 'skillopt';
+import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { eventLine, openLine } from '../../src/cli/progress/event-line.ts';
+import { eventLines, openLine } from '../../src/cli/progress/event-line.ts';
 import { openLiveBlock } from '../../src/cli/progress/live-block.ts';
 import { openProgress } from '../../src/cli/progress/progress.ts';
 import { progressBlock } from '../../src/cli/progress/progress-block.ts';
@@ -7,9 +9,12 @@ import { finishedRollouts, plannedRollouts } from '../../src/cli/progress/rollou
 import { noColors } from '../../src/cli/terminal/colors.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { textWidth } from '../../src/cli/terminal/text-width.ts';
-import type { Progress } from '../../src/core/event.ts';
+import type { Progress, RunEvent } from '../../src/core/event.ts';
+import { noGateEvidence } from '../../src/core/gate-evidence.ts';
 import { emptyRun, type RunState } from '../../src/core/run-state.ts';
 import { reduce } from '../../src/core/state.ts';
+import { appends, levelOf, scriptedRun } from '../scripted-run.ts';
+import { DEFAULT_GATE } from '../strict-gate.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { sampleRun } from './cli-sample-run.ts';
 
@@ -31,8 +36,24 @@ describe('counting rollouts', () => {
   });
 
   it('counts a last batch that is smaller as what it is', () => {
-    const state = { ...stateAfter(10), items: { train: 10, val: 8, test: 8 }, stepsDone: 3, baseline: undefined };
-    expect(finishedRollouts(state)).toBe(10 + 3 * 8);
+    const state = { ...stateAfter(10), items: { train: 10, val: 8, test: 8 }, baseline: undefined };
+    const history = [1, 2, 3].map((step) => ({ ...state.history[0]!, step }));
+    expect(finishedRollouts({ ...state, history })).toBe(10 + 3 * 8);
+  });
+
+  it('counts what is not read again after a win as done', () => {
+    const { config, ...state } = stateAfter(18); // a win, then a loss
+    const planned = { ...state, totalSteps: 9, config: { ...config!, proposalsPerBatch: 3 } };
+    expect(plannedRollouts(planned)).toBe(8 + 12 + 9 * 8 + 2 * 8);
+    expect(finishedRollouts(planned)).toBe(8 + (4 + 3 * 8) + (4 + 8));
+  });
+
+  it('goes by what was made where that is limited', () => {
+    const { config, ...state } = stateAfter(18);
+    const limited = { ...state, config: { ...config!, maxRollouts: 100 } };
+    expect(plannedRollouts(limited)).toBe(100 + 2 * 8);
+    expect(finishedRollouts(limited)).toBe(state.rollouts);
+    expect(finishedRollouts({ ...limited, searchEnd: 'rollouts_spent' })).toBe(100);
   });
 });
 
@@ -42,7 +63,7 @@ describe('the live block', () => {
 
   it('shows where the run is, how good it is and what it costs', () => {
     expect(block(80).join('\n')).toMatchInlineSnapshot(`
-      "━━━━━━━━━━━━━━━━━━────────────────────── 45 %  27/60 rollouts
+      "━━━━━━━━━━━━━━━━━━────────────────────── 45 %  27 rollouts
       step 2/3 · epoch 1/1 · evaluate 3/8
       validation 75.0 % · best 75.0 % · baseline 25.0 % · 1 edit kept
       4.0 s elapsed · about 4.9 s left · 96 calls, 24 from cache"
@@ -51,7 +72,7 @@ describe('the live block', () => {
 
   it('leaves out what does not fit', () => {
     expect(block(40).join('\n')).toMatchInlineSnapshot(`
-      "━━━━━━━━────────── 45 %  27/60 rollouts
+      "━━━━━━━━━──────────── 45 %  27 rollouts
       step 2/3 · epoch 1/1 · evaluate 3/8
       validation 75.0 % · best 75.0 %
       4.0 s elapsed · about 4.9 s left"
@@ -79,14 +100,16 @@ describe('the live block', () => {
 
 describe('the lines that stay', () => {
   const lines = (width: number) =>
-    sampleRun.flatMap((event, index) => eventLine(event, stateAfter(index + 1), { width, colors: noColors }) ?? []);
+    sampleRun.flatMap((event, index) =>
+      eventLines(event, { before: stateAfter(index), after: stateAfter(index + 1) }, { width, colors: noColors }),
+    );
 
   it('are one for the start, the baseline, each step and each test', () => {
     expect(lines(80).join('\n')).toMatchInlineSnapshot(`
       "training on sample: 3 steps, tasks 12 train, 8 val, 8 test
         baseline  25.0 % on 8 validation tasks
       ✓ step 1/3  new best    25.0 →  75.0 %  +50.0  2 edits
-      ✗ step 2/3  rejected    75.0 →  37.5 %  -37.5  1 edit
+      ✗ step 2/3  rejected            37.5 %  -37.5  1 edit
       · step 3/3  no edits
         test      37.5 % with the initial skill
         test      87.5 % with the best skill"
@@ -98,7 +121,7 @@ describe('the lines that stay', () => {
       "training on sample: 3 steps, tasks 12 t…
         baseline  25.0 % on 8 validation tasks
       ✓ step 1/3  new best    25.0 →  75.0 %…
-      ✗ step 2/3  rejected    75.0 →  37.5 %…
+      ✗ step 2/3  rejected            37.5 %…
       · step 3/3  no edits
         test      37.5 % with the initial ski…
         test      87.5 % with the best skill"
@@ -116,22 +139,48 @@ describe('the lines that stay', () => {
 });
 
 describe('the line of a step', () => {
-  const lineFor = (record: Record<string, unknown>) => {
-    const end = sampleRun.findIndex((event) => event.type === 'step-end');
+  const end = sampleRun.findIndex((event) => event.type === 'step-end');
+  const lineFor = (record: Record<string, unknown>, config = {}) => {
     const state = stateAfter(end + 1);
     const history = [{ ...state.history.at(-1)!, ...record }];
-    return eventLine(sampleRun[end]!, { ...state, history }, { width: 100, colors: noColors });
+    const after = { ...state, history, config: { ...state.config!, ...config } };
+    const [line, ...more] = eventLines(sampleRun[end]!, { before: stateAfter(end), after }, look);
+    expect(more).toEqual([]);
+    return line;
   };
+  const look = { width: 100, colors: noColors };
+  const lost = { action: 'reject', verdict: 'reject', nItems: 40, expectedGain: -0.013, chance: 0.02 };
 
-  it('says what would decide an undecided candidate', () => {
-    const line = lineFor({ action: 'reject', verdict: 'inconclusive', needsRollouts: 60 });
-    expect(line).toMatch(/^✗ step 1\/3 {2}undecided .* ≈ 60 more rollouts would decide it$/);
+  it('says what was expected of a candidate that lost', () => {
+    expect(lineFor(lost)).toBe('✗ step 1/3  rejected   expected -1.3 points, chance 2 %  2 edits');
   });
 
-  it('says after how many tasks a candidate was out, instead of a score', () => {
-    const line = lineFor({ action: 'reject', verdict: 'reject', isPartial: true, nItemsMet: 4 });
-    expect(line).toMatch(/rejected {3}after 4 of \d+ tasks/);
+  it('says where an undecided candidate was left, and what would decide it', () => {
+    const undecided = { ...lost, verdict: 'inconclusive', nItemsMet: 16, needsRollouts: 60 };
+    const line = lineFor(undecided);
+    expect(line).toMatch(/^✗ step 1\/3 {2}undecided {2}after 16 of 40 tasks .* ≈ 60 more rollouts would decide it$/);
+    expect(lineFor({ ...undecided, nItemsMet: undefined })).toContain('undecided  after all 40 tasks');
+  });
+
+  it('says why a candidate lost that was ahead', () => {
+    expect(lineFor({ ...lost, chance: 0.98, verdictReason: '2 of 40 items got worse' })).toContain('got worse');
+  });
+
+  it('says after how many tasks a candidate was out, instead of a score, where nothing else is known', () => {
+    const line = lineFor({ action: 'reject', isPartial: true, nItemsMet: 4 });
+    expect(line).toMatch(/rejected {3}after 4 of 8 tasks/);
     expect(line).not.toContain('%');
+  });
+
+  it('says how early a winner was taken, and what was left out', () => {
+    expect(lineFor({ nItemsMet: 4, nItems: 8, nRepeats: 1 })).toMatch(
+      /\+50\.0 {2}after 4 of 8 tasks {2}.* 1 repeat left out$/,
+    );
+  });
+
+  it('has no total where nobody knows how many steps there will be', () => {
+    expect(lineFor({}, { proposalsPerBatch: 3 })).toMatch(/^✓ step 1 {2}new best/);
+    expect(lineFor({}, { maxRollouts: 100 })).toMatch(/^✓ step 1 {2}new best/);
   });
 });
 
@@ -190,5 +239,87 @@ describe('a live block', () => {
     openLiveBlock(io).draw(['x']);
     io.emit('exit');
     expect(io.err().endsWith('\x1b[?25h')).toBe(true);
+  });
+});
+
+describe('what the lines of a run say of the current skill', () => {
+  const SIZES = { train: 12, val: 24, test: 0 };
+  /** Every task is a coin, weighted by the level; a pure function of the request. */
+  const noisy = (seed: number) =>
+    scripted('noisy', ({ messages, sampleIndex = 0 }) => {
+      const [system, user] = [messages[0]!.content, messages[1]!.content];
+      const dice = Number.parseInt(skillHash(`${seed} ${system} ${user} ${sampleIndex}`).slice(0, 6), 16) / 0xffffff;
+      return String(Number(dice < 0.2 + 0.15 * Math.min(5, levelOf(system))));
+    });
+  const linesOf = async (seed: number, config: SkillOptConfigInput = {}) => {
+    const store = memoryRun();
+    await scriptedRun({
+      solves: () => true,
+      sizes: SIZES,
+      script: {
+        analyst: ({ user, step }) =>
+          appends(`LEVEL=${levelOf(user) + (step % 3)} of ${step}`, `A remark of step ${step}.`),
+      },
+      options: { target: noisy(seed) },
+      config: { ...DEFAULT_GATE, numEpochs: 3, batchSize: 6, seed, ...config },
+      store,
+    });
+    let state = emptyRun;
+    return store.events.flatMap((event) => {
+      const before = state;
+      state = reduce(before, event);
+      return eventLines(event, { before, after: state }, { width: 200, colors: noColors });
+    });
+  };
+
+  it('begins where the line before ended', async () => {
+    const kinds = new Set<string>();
+    for (const seed of [1, 2, 3]) {
+      const lines = await linesOf(seed);
+      let last = /baseline {2}(\S+)/.exec(lines[1]!)![1];
+      for (const line of lines) {
+        const [, from, to] = / +(\d+\.\d) → +(\d+\.\d) %/.exec(line) ?? [];
+        if (from === undefined) continue;
+        kinds.add(line.includes('measured again') ? 'again' : 'won');
+        expect(from, line).toBe(last);
+        last = to;
+      }
+    }
+    expect([...kinds].sort()).toEqual(['again', 'won']);
+  });
+
+  it('tells why the search ended early', async () => {
+    expect(await linesOf(1, { maxRollouts: 300 })).toContain('  the 300 rollouts are used up');
+  });
+});
+
+describe('the line of a search that has nothing left to gain', () => {
+  const perfect = { sum: 2, count: 2 };
+  const lineFor = (own: RunState['gate']['own']) => {
+    const after = { ...stateAfter(10), gate: { ...noGateEvidence, own } };
+    const event = { ...sampleRun[10]!, type: 'search-end', reason: 'nothing_to_gain' } as RunEvent;
+    return eventLines(event, { before: after, after }, { width: 100, colors: noColors });
+  };
+
+  it('says whether every task passes', () => {
+    const item = { ...perfect, sumSquares: 2 };
+    expect(lineFor({ a: item })).toEqual(['  nothing left to gain: every validation task passes']);
+    expect(lineFor({ a: item, b: { ...item, sum: 1 } })).toEqual(['  nothing left to gain: validation is at 75.0 %']);
+  });
+});
+
+describe('the line of a removal', () => {
+  const lines = (action: 'accept_new_best' | 'reject') => {
+    const before = stateAfter(10);
+    const after = { ...before, current: { ...before.current, score: 0.8 } };
+    const event = { ...sampleRun[10]!, type: 'removal-end', step: 2, of: 1, removed: ['x'], action } as RunEvent;
+    return eventLines(event, { before, after }, { width: 100, colors: noColors });
+  };
+
+  it('is there when something was taken out', () => {
+    expect(lines('accept_new_best')).toEqual([
+      '✓ without what step 1 added last: better, taken out   75.0 →  80.0 %   +5.0',
+    ]);
+    expect(lines('reject')).toEqual([]);
   });
 });

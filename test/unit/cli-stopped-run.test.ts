@@ -4,7 +4,17 @@ import { worldFiles } from '../e2e/project.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { tempFolder } from './cli-temp-folder.ts';
 
-const quick = { numEpochs: 2, batchSize: 12, proposalsPerBatch: 4, target: 'simulated', optimizer: 'simulated' };
+/** Under the strict gate, so that it can be told how many calls a step takes. */
+const quick = {
+  numEpochs: 4,
+  batchSize: 12,
+  proposalsPerBatch: 1,
+  gate: 'strict',
+  racing: 'off',
+  finalPasses: 2,
+  target: 'simulated',
+  optimizer: 'simulated',
+};
 
 const toNumber = (figure: string) => Number(figure.replaceAll(',', ''));
 
@@ -38,7 +48,7 @@ describe('a run that has reached its limit', () => {
     await train(170);
     const stuck = await train(202);
     expect(stuck.stderr).toContain('--max-calls leaves nothing for the search: 170 of 202 calls were spent before it');
-    expect(stuck.stderr).toContain('bought: 4 of 16 steps for 170 calls,');
+    expect(stuck.stderr).toContain('bought: 5 of 8 steps for 170 calls,');
     expect(stuck.stderr).toContain('Raise --max-calls to more than 202 and');
     expect((await train(203)).stderr).toContain('171 of 203 calls are spent, and 32 are kept for the final');
   });
@@ -47,22 +57,22 @@ describe('a run that has reached its limit', () => {
     using folder = tempFolder(worldFiles(quick));
     const train = async (tokens: number) =>
       (await command(folder.path, `train --max-total-tokens ${tokens} --ignore-estimate`)).stderr;
-    const first = await train(60_000);
+    const first = await train(40_000);
     const [, spent, used, kept] =
-      /reached: ([\d,]+) of 60,000 tokens are spent, and ([\d,]+) of them went into the final measurement, for which ([\d,]+) were kept\n/
+      /reached: ([\d,]+) of 40,000 tokens are spent, and ([\d,]+) of them went into the final measurement, for which ([\d,]+) were kept\n/
         .exec(first)!
         .map(toNumber);
     expect(first).toContain(`calls, ${spent!.toLocaleString('en-US')} tokens,`);
     expect(used).toBeLessThan(kept!);
     expect(first).toContain('hint: Raise --max-total-tokens and run');
-    const least = toNumber(/Raise --max-total-tokens to more than ([\d,]+) and/.exec(await train(60_001))![1]!);
+    const least = toNumber(/Raise --max-total-tokens to more than ([\d,]+) and/.exec(await train(40_001))![1]!);
     expect(await train(least)).not.toContain('leaves nothing');
   });
 
   it('counts also what an unfinished step or measurement has spent', async () => {
     using folder = tempFolder(worldFiles(quick));
     const { stderr } = await command(folder.path, 'train --max-calls 10 --ignore-estimate');
-    expect(stderr).toMatch(/bought: 0 of 16 steps for 10 calls, [1-9][\d,]* tokens, /);
+    expect(stderr).toMatch(/bought: 0 of 8 steps for 10 calls, [1-9][\d,]* tokens, /);
     expect(stderr).toContain('--max-calls is reached: 10 of 10 calls are spent\n');
   });
 

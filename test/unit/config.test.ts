@@ -24,22 +24,24 @@ describe('parseConfig', () => {
       gate: 'paired',
       racing: 'exact',
       confidence: 0.95,
-      finalPasses: 2,
       leakCritic: true,
       finalists: 1,
       lrControlMode: 'fixed',
       accumulation: 1,
-      proposalsPerBatch: 4,
+      proposalsPerBatch: 3,
       regressionVeto: false,
       protectedItems: [],
       skillUpdateMode: 'patch',
       useStepBuffer: true,
-      retryRejectedEdits: false,
-      useSlowUpdate: true,
+      stepBufferScope: 'run',
+      retryRejectedEdits: true,
+      dropRepeats: true,
+      tryRemovals: true,
+      useSlowUpdate: false,
       slowUpdateSamples: 20,
       slowUpdateGate: true,
       longitudinalPairPolicy: 'mixed',
-      useMetaSkill: true,
+      useMetaSkill: false,
       useSkillAwareReflection: false,
       skillAwareAppendixSource: 'both',
       skillAwareConsolidateThreshold: 0,
@@ -60,7 +62,7 @@ describe('parseConfig', () => {
       mergeBatchSize: 8,
       editBudget: 4,
       minEditBudget: 2,
-      lrScheduler: 'cosine',
+      lrScheduler: 'constant',
       gateMetric: 'hard',
       gateMixedWeight: 0.5,
       failureOnly: false,
@@ -80,6 +82,29 @@ describe('parseConfig', () => {
       maxCacheMb: 1024,
       extras: {},
     });
+  });
+
+  it('goes by the paper where that is asked for', () => {
+    const paper = parseConfig({ preset: 'paper' });
+    const differing = Object.entries(parseConfig()).filter(
+      ([key, value]) => paper[key as keyof typeof paper] !== value,
+    );
+    const keys = differing.map(([key]) => key).filter((key) => !['prices', 'extras', 'protectedItems'].includes(key));
+    expect(Object.fromEntries(keys.map((key) => [key, paper[key as keyof typeof paper]]))).toEqual({
+      preset: 'paper',
+      lrScheduler: 'cosine',
+      proposalsPerBatch: 1,
+      stepBufferScope: 'epoch',
+      dropRepeats: false,
+      tryRemovals: false,
+      useSlowUpdate: true,
+      useMetaSkill: true,
+      gate: 'strict',
+      racing: 'off',
+      leakCritic: false,
+      maxSkillTokens: 0,
+    });
+    expect(paper.finalPasses).toBe(0);
   });
 
   it('keeps what is given, also where it is zero, false or negative', () => {

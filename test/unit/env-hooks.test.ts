@@ -8,8 +8,7 @@ const config: SkillOptConfigInput = {
   numEpochs: 2,
   batchSize: 5,
   minibatchSize: 5,
-  useSlowUpdate: false,
-  useMetaSkill: false,
+  lrScheduler: 'cosine',
 };
 const upward: Script = { analyst: ({ step }) => appends(`LEVEL=${step}`) };
 

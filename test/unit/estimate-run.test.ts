@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { estimateRun } from '../../src/train/estimate-run.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
 import { appends, scriptedRun, type Task } from '../scripted-run.ts';
-import { STRICT } from '../strict-gate.ts';
+import { EPOCH_ENDS, STRICT } from '../strict-gate.ts';
 
 type World = Parameters<typeof scriptedRun>[0];
 
@@ -12,7 +12,14 @@ const items = { train: 40, val: 20, test: 30 };
 
 describe('estimateRun', () => {
   it('counts what a run of known size can need', () => {
-    const config = parseConfig({ ...STRICT, numEpochs: 2, batchSize: 20, minibatchSize: 8, mergeBatchSize: 2 });
+    const config = parseConfig({
+      ...STRICT,
+      ...EPOCH_ENDS,
+      numEpochs: 2,
+      batchSize: 20,
+      minibatchSize: 8,
+      mergeBatchSize: 2,
+    });
     const byStage = Object.fromEntries(estimateRun({ config, items, tokens }).map((row) => [row.stage, row]));
     // 4 steps: baseline 20 + 4 × 20 validation, 2 × 40 train, 2 × 30 test
     // and at the end of epoch 2: 2 × 20 compared, 20 to validate the guidance; 3 tests
@@ -56,6 +63,8 @@ describe('estimateRun', () => {
     { batchSize: 8, accumulation: 3, gate: 'strict', proposalsPerBatch: 1 },
     { batchSize: 10, minibatchSize: 3, longitudinalPairPolicy: 'changed', proposalsPerBatch: 2 },
     { batchSize: 10, failureOnly: true, proposalsPerBatch: 1 },
+    { batchSize: 10, ...EPOCH_ENDS },
+    { batchSize: 10, maxRollouts: 60 },
   ];
   const SIZES = [1, 2, 3, 5, 12, 41, 81];
   const oneTaskEach: NonNullable<SkillEnv<Task>['planTrainEpoch']> = ({ batches }) =>
@@ -63,8 +72,11 @@ describe('estimateRun', () => {
 
   /** What each stage was asked, and what it was said to be at least and at most. */
   async function compare(train: number, settings: SkillOptConfigInput, world: Partial<World>) {
-    const [config, sizes] = [parseConfig({ ...settings, numEpochs: 3, workers: 4 }), { train, val: 6, test: 4 }];
-    const { requests } = await scriptedRun({ solves: () => true, ...world, sizes, config });
+    const [config, sizes] = [
+      parseConfig({ finalPasses: 2, ...settings, numEpochs: 3, workers: 4 }),
+      { train, val: 6, test: 4 },
+    ];
+    const { requests } = await scriptedRun({ solves: () => false, ...world, sizes, config });
     const asked: Record<string, number> = { rollout: requests.target.length };
     for (const { stage } of requests.optimizer) asked[stage!] = (asked[stage!] ?? 0) + 1;
     const hasOwnPlan = world.hooks?.planTrainEpoch !== undefined;

@@ -20,7 +20,7 @@ const run = (config: SkillOptConfigInput, store = memoryRun()) =>
     solves: () => false,
     sizes: { train: 2, val: 10, test: 0 },
     script: { analyst: ({ step }) => appends(`MARK ${step}`) },
-    config: { numEpochs: 1, batchSize: 2, proposalsPerBatch: 2, finalPasses: 2, evalTest: false, ...config },
+    config: { numEpochs: 2, batchSize: 2, finalPasses: 2, evalTest: false, ...config },
     options: { target: luckyTarget() },
     store,
   });
@@ -57,7 +57,7 @@ describe('finalists', () => {
       solves: (skill, { k }) => k < [2, 8, 10][Math.min(2, marks(skill))]!,
       sizes: { train: 2, val: 10, test: 0 },
       script: { analyst: ({ step }) => appends(`MARK ${step}`) },
-      config: { numEpochs: 1, batchSize: 2, proposalsPerBatch: 2, finalPasses: 2, finalists: 2, evalTest: false },
+      config: { numEpochs: 2, batchSize: 2, finalPasses: 2, finalists: 2, evalTest: false },
     });
     const draws = new Set(requests.target.map(({ sampleIndex = 0 }) => Math.floor(sampleIndex / 1000)));
     expect([...draws].sort((a, b) => a - b)).toEqual([0, 900_000, 900_001, 1_000_000, 1_000_001]);

@@ -23,23 +23,35 @@ const truth = (solves: Solves, skill: string, val = 12) =>
   Array.from({ length: val }, (_, k) => Number(solves(skill, { id: `val-${k}`, k }))).reduce((a, b) => a + b) / val;
 
 describe.each(['paired', 'strict'] as const)('a skill that the %s gate has chosen', (gate) => {
-  const solves: Solves = (skill, { k }) => {
-    if (skill.includes('HARM')) return k < 9;
-    return k < 3 + (skill.includes('MUCH') ? 6 : 0) + (skill.includes('LITTLE') ? 2 : 0);
-  };
+  /** How many tasks are solved, how many more with MUCH, and how many with LITTLE. */
+  const worlds = [
+    { val: 12, start: 3, much: 6, little: 2 },
+    { val: 12, start: 5, much: 5, little: 1 },
+    { val: 12, start: 1, much: 5, little: 2 },
+    { val: 20, start: 10, much: 6, little: 2 },
+    { val: 40, start: 10, much: 20, little: 4 },
+  ];
+  const solvesIn =
+    ({ start, much, little }: (typeof worlds)[number]): Solves =>
+    (skill, { k }) => {
+      if (skill.includes('HARM')) return k < start + much;
+      return k < start + (skill.includes('MUCH') ? much : 0) + (skill.includes('LITTLE') ? little : 0);
+    };
   const firstOnly: Script = { analyst: ({ step }) => (step === 1 ? appends('MUCH', 'LITTLE', 'idle') : appends()) };
+  const sized = (val: number) => ({ sizes: { train: 3, val, test: 0 } });
 
-  it('is pruned of what does not help, and of nothing that does', async () => {
-    const { facts, summary } = await play(solves, firstOnly, { gate, prune: true });
-    expect(ofType(facts, 'prune-end')[0]).toMatchObject({ removed: ['idle'], score: 11 / 12 });
+  it.each(worlds)('is pruned of what does not help, and of nothing that does: %o', async (world) => {
+    const { facts, summary } = await play(solvesIn(world), firstOnly, { gate, prune: true }, sized(world.val));
+    expect(ofType(facts, 'prune-end')[0]!.removed).toEqual(['idle']);
     expect(summary.bestSkill.trim()).toBe('# Skill\n\nMUCH\n\nLITTLE');
   });
 
-  it('is not replaced at the end by a worse one that was taken without the gate', async () => {
+  it.each(worlds)('is not replaced by a worse one that was taken without the gate: %o', async (world) => {
     const script = { ...firstOnly, slow_update: () => ({ slow_update_content: 'HARM' }) };
-    const { facts, state } = await play(solves, script, { gate, slowUpdateGate: false, numEpochs: 2 });
+    const settings = { gate, useSlowUpdate: true, slowUpdateGate: false, numEpochs: 2 };
+    const { facts, state } = await play(solvesIn(world), script, settings, sized(world.val));
     expect(ofType(facts, 'slow-update-end')[0]).toMatchObject({ action: 'force_accept' });
-    expect(ofType(facts, 'final-selection-end')[0]).toMatchObject({ score: 0.75, isPromoted: false });
+    expect(ofType(facts, 'final-selection-end')[0]).toMatchObject({ isPromoted: false });
     expect(state.best.origin).toBe('step_0001');
   });
 });
@@ -64,7 +76,7 @@ describe('without a gate', () => {
   it('nothing is known of a candidate but its own rollouts', async () => {
     const solves: Solves = (_skill, { k }) => k < 4;
     const { state } = await play(solves, propose('words'), { useGate: false, proposalsPerBatch: 1 });
-    const known = Object.values(state.gate.incumbent).map(({ count }) => count);
+    const known = Object.values(state.gate.own).map(({ count }) => count);
     expect(known).toEqual(Array(12).fill(1));
   });
 
@@ -89,7 +101,7 @@ describe('guidance that was taken without the gate', () => {
     analyst: ({ epoch }) => (epoch === 1 ? appends('AAA') : epoch === 3 ? appends(text) : appends()),
     slow_update: ({ epoch }) => ({ slow_update_content: epoch === 2 ? 'HARM' : '' }),
   });
-  const settings = { slowUpdateGate: false, numEpochs: 3, batchSize: 40 };
+  const settings = { useSlowUpdate: true, slowUpdateGate: false, numEpochs: 3, batchSize: 40 };
   const world = { sizes: { train: 40, val: 40, test: 0 } };
 
   it('does not make the best of what is better than the guidance alone', async () => {
@@ -101,45 +113,57 @@ describe('guidance that was taken without the gate', () => {
 
   it('does not stand in the way of what is better than the best', async () => {
     const { state, summary } = await play(solves, later('CCC'), settings, world);
-    expect(state.best.origin).toBe('step_0005');
+    expect(state.best.origin).toBe('step_0003');
     expect(truth(solves, summary.bestSkill, 40)).toBe(38 / 40);
   });
 });
 
 describe('a step that is taken again with other answers', () => {
-  /** A run that was cut after its first candidate was judged, and goes on with another analyst. */
+  /** After `GAIN` was taken: a run that was cut when its second candidate was judged, and goes on with another analyst. */
   async function takenAgain(solves: Solves, [first, second]: readonly [string, string], val: number) {
     const world = { sizes: { train: 3, val, test: 0 } };
-    const whole = await play(solves, propose(first), {}, world);
-    const cut = whole.facts.findIndex((fact) => fact.type === 'stage-end' && fact.stage === 'evaluate') + 1;
+    const then = (text: string): Script => ({ analyst: ({ step }) => appends(step === 1 ? 'GAIN' : text) });
+    const settings = { numEpochs: 2, proposalsPerBatch: 1 };
+    const whole = await play(solves, then(first), settings, world);
+    const isJudgedTwice = (_: unknown, index: number) =>
+      ofStage(whole.facts.slice(0, index + 1), 'evaluate').length === 2;
+    const cut = whole.facts.findIndex(isJudgedTwice) + 1;
     const store = memoryRun(whole.store.events.slice(0, cut));
-    return play(solves, propose(second), {}, { ...world, store });
+    return play(solves, then(second), settings, { ...world, store });
   }
 
+  const GAINED = '# Skill\n\nGAIN\n';
+
   it('counts no draw of the current skill twice', async () => {
-    const solves: Solves = (skill, { k }) => !skill.includes('BAD') && k < 50;
-    const { facts, state, requests } = await takenAgain(solves, ['BAD one', 'BAD two'], 100);
-    const [before, ...after] = ofStage(facts, 'evaluate').map(({ decision }) => decision?.refreshed ?? []);
+    const solves: Solves = (skill, { k }) => !skill.includes('BAD') && k < (skill.includes('GAIN') ? 30 : 15);
+    const { facts, state, requests } = await takenAgain(solves, ['BAD one', 'BAD two'], 40);
+    const [, before, ...after] = ofStage(facts, 'evaluate').map(({ decision }) => decision?.refreshed ?? []);
     expect(before!.length).toBeGreaterThan(0);
-    const asked = requests.target.filter(({ messages: [system] }) => system!.content === SEED);
-    const askedOf = (id: string) => asked.filter(({ messages }) => JSON.parse(messages[1]!.content).id === id);
+    expect(state.current.skill).toBe(GAINED);
+    const asked = requests.target.filter(({ messages: [system] }) => system!.content === GAINED);
     for (const { id } of before!) {
       const more = after.flat().filter((score) => score.id === id).length;
-      expect(state.gate.incumbent[id]!.count, id).toBe(3 + more);
-      expect(
-        askedOf(id).map(({ sampleIndex }) => sampleIndex),
-        `${id}: draw 2 is known`,
-      ).not.toContain(2_000);
+      expect(state.gate.own[id]!.count, id).toBe(1 + more);
+      const draws = asked.filter(({ messages }) => JSON.parse(messages[1]!.content).id === id);
+      const inSearch = draws.map(({ sampleIndex = 0 }) => sampleIndex);
+      expect(inSearch, `${id}: draw 0 is known`).not.toContain(0);
     }
   });
 
   it('has a record of the second candidate alone', async () => {
     const solves: Solves = (skill, { k }) => !skill.includes('BAD') && (skill.includes('GOOD') || k < 6);
-    const { state, facts } = await takenAgain(solves, ['BAD', 'GOOD'], 12);
-    expect(ofStage(facts, 'evaluate')[0]).toMatchObject({ action: 'reject', isPartial: true });
-    expect(state.history[0]).toMatchObject({ action: 'accept_new_best', verdict: 'accept', selectionHard: 1 });
-    expect(state.history[0]).not.toHaveProperty('isPartial');
-    expect(state.history[0]).not.toHaveProperty('nItemsMet');
+    const { state, facts } = await takenAgain(
+      (skill, task) => (skill.includes('GAIN') && !/GOOD|BAD/.test(skill) ? task.k < 9 : solves(skill, task)),
+      ['BAD', 'GOOD'],
+      12,
+    );
+    const [, bad, good] = ofStage(facts, 'evaluate');
+    expect(bad).toMatchObject({ action: 'reject', isPartial: true });
+    const record = state.history[1]!;
+    expect(record).toMatchObject({ action: 'accept_new_best', verdict: 'accept' });
+    expect(record.verdictReason).toBe(good!.decision!.reason);
+    expect(record.isPartial).toBe(good!.isPartial ? true : undefined);
+    expect(record.nItemsMet).toBe(good!.isPartial ? good!.evaluation!.scores.length : undefined);
   });
 });
 
@@ -157,45 +181,51 @@ describe('salvage under the default gate', () => {
     );
 
   it.each([
-    ['one pass', 'GAIN', { proposalsPerBatch: 2 }, 1],
-    ['a second pass', 'GAIN', { proposalsPerBatch: 1 }, 2],
-    ['a second pass and re-rolls', 'GAIN BREAK', { proposalsPerBatch: 1, regressionVeto: true }, 5],
-  ] as const)('counts every rollout of the part that it saves: %s', async (_name, edit, config, most) => {
-    const { state, rollouts } = await salvage(edit, config);
+    ['one look', []],
+    ['a look, and re-rolls of protected tasks', ['val-7', 'val-8', 'val-9']],
+  ] as const)('counts every rollout of the part that it saves: %s', async (_name, protectedItems) => {
+    const { state, rollouts } = await salvage('GAIN', { protectedItems: [...protectedItems] });
     expect(state.history[0]).toMatchObject({ action: 'accept_new_best', salvagedEdits: [0] });
-    const asked: Record<string, number> = {};
+    const asked = Object.fromEntries(Object.keys(state.gate.draws).map((id) => [id, 0]));
     for (const { id, skill } of rollouts) {
-      if (skill === state.best.skill && id.startsWith('val-')) asked[id] = (asked[id] ?? 0) + 1;
+      if (skill === state.best.skill && id.startsWith('val-')) asked[id]! += 1;
     }
     expect(state.gate.draws).toEqual(asked);
-    expect(Math.max(...Object.values(asked))).toBe(most);
+    const known = Object.entries(state.gate.own).map(([id, { count }]) => [id, count]);
+    expect(Object.fromEntries(known)).toEqual(
+      Object.fromEntries(Object.entries(asked).filter(([, count]) => count > 0)),
+    );
   });
 
   it('counts the re-rolls of the current skill, too', async () => {
-    const { state } = await salvage('GAIN BREAK', { proposalsPerBatch: 1, regressionVeto: true });
-    const others = state.gate.seed['val-8']!.count;
-    expect(state.gate.seed['val-7']!.count).toBe(others + 3);
+    const { state, facts } = await salvage('GAIN', { protectedItems: ['val-6', 'val-7', 'val-8', 'val-9', 'val-10'] });
+    const { veto } = ofType(facts, 'salvage-end')[0]!.accepted!.decision!;
+    expect(veto).toMatchObject({ isVetoed: false });
+    for (const id of new Set(veto!.incumbent.map((score) => score.id))) {
+      expect(state.gate.seed[id]!.count, id).toBe(2 + 5);
+    }
+    expect(veto!.incumbent.length).toBeGreaterThan(0);
   });
 
   it('leaves a record that speaks of the part that was saved', async () => {
     const { state, facts } = await salvage('GAIN', {});
     expect(ofStage(facts, 'evaluate')[0]).toMatchObject({ action: 'reject', isPartial: true });
     const [record] = state.history;
-    expect(record).toMatchObject({ action: 'accept_new_best', verdict: 'accept', selectionHard: 1 });
-    expect(record!.verdictReason).toBe(ofType(facts, 'salvage-end')[0]!.accepted!.decision!.reason);
-    expect(record).not.toHaveProperty('isPartial');
-    expect(record).not.toHaveProperty('nItemsMet');
+    const { accepted } = ofType(facts, 'salvage-end')[0]!;
+    expect(record).toMatchObject({ action: 'accept_new_best', verdict: 'accept' });
+    expect(record!.verdictReason).toBe(accepted!.decision!.reason);
+    expect(record!.candidateHash).toBe(accepted!.candidateHash);
   });
 
   it.each([23, 24, 36, 48, 72, 100])('takes no more than %i rollouts', async (salvageRollouts) => {
-    // Each part shines in its first pass and fails the second, so that a try takes two.
-    const seen = new Map<string, number>();
+    // Nobody knows about any part: under noise a lucky one may take a second pass.
     const isWhole = (skill: string) => skill.includes('E1') && skill.includes('E4');
+    const seen = new Map<string, number>();
     const fickle: Solves = (skill, { id, k }) => {
       const times = seen.get(skill + id) ?? 0;
       seen.set(skill + id, times + 1);
-      if (!skill.includes('E')) return k < 6;
-      return !isWhole(skill) && k < (times === 0 ? 8 : 2);
+      if (!skill.includes('E')) return times === 0 && k < 8;
+      return !isWhole(skill) && k < (times === 0 ? 4 : 2);
     };
     const { facts, rollouts } = await play(fickle, propose('E1', 'E2', 'E3', 'E4'), {
       proposalsPerBatch: 1,
@@ -207,7 +237,6 @@ describe('salvage under the default gate', () => {
     expect(accepted).toBeNull();
     const ofParts = rollouts.filter(({ id, skill }) => id.startsWith('val-') && skill.includes('E') && !isWhole(skill));
     expect(ofParts.length).toBeLessThanOrEqual(salvageRollouts);
-    expect(ofParts).toHaveLength(24 * tries.length);
     expect(tries.length > 0).toBe(salvageRollouts >= 24);
   });
 });
@@ -235,6 +264,23 @@ describe.each(['paired', 'strict'] as const)('salvage under the %s gate', (gate)
     expect(state.history[0]).toMatchObject({ action: 'reject', verdict: 'invalid' });
     expect(ofType(facts, 'salvage-end')).toEqual([]);
     expect(ofType((await run(0)).facts, 'salvage-end')).not.toEqual([]);
+  });
+});
+
+describe('a task that a winner had not met', () => {
+  /** 6 to 11 are solved, with GAIN from 3 on; what is BROKEN solves all but 9: it wins, and is stopped for that. */
+  const solves: Solves = (skill, { k }) => (skill.includes('BROKEN') ? k !== 9 : k >= (skill.includes('GAIN') ? 3 : 6));
+  const script: Script = { analyst: ({ step }) => appends(step === 1 ? 'GAIN' : `BROKEN ${step}`) };
+  const config = { numEpochs: 3, proposalsPerBatch: 1, protectedItems: [6, 7, 8, 9, 10, 11].map((k) => `val-${k}`) };
+
+  it('is rolled out by draws that are each counted once', async () => {
+    const { state, rollouts, facts } = await play(solves, script, config);
+    expect(ofStage(facts, 'evaluate')[0]).toMatchObject({ action: 'accept_new_best', isPartial: true });
+    const vetoed = ofStage(facts, 'evaluate').filter(({ decision }) => decision?.veto?.isVetoed);
+    expect(vetoed.length).toBeGreaterThan(0);
+    const asked = Object.fromEntries(Object.keys(state.gate.draws).map((id) => [id, 0]));
+    for (const { id, skill } of rollouts) if (skill === state.current.skill && id in asked) asked[id]! += 1;
+    expect(state.gate.draws).toEqual(asked);
   });
 });
 

@@ -1,6 +1,6 @@
 import { memoryRun, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { eventLine } from '../../src/cli/progress/event-line.ts';
+import { eventLines } from '../../src/cli/progress/event-line.ts';
 import { reportLines } from '../../src/cli/report/report.ts';
 import { noColors } from '../../src/cli/terminal/colors.ts';
 import { readNotes } from '../../src/core/appendix.ts';
@@ -36,8 +36,8 @@ const run = (script: Script, more: SkillOptConfigInput = {}, store: Store = memo
 const stateOf = (store: Store) => store.events.reduce(reduce, emptyRun);
 const progressOf = ({ events }: Store) =>
   events.flatMap((event, index) => {
-    const state = events.slice(0, index + 1).reduce(reduce, emptyRun);
-    return eventLine(event, state, { width: 80, colors: noColors }) ?? [];
+    const before = events.slice(0, index).reduce(reduce, emptyRun);
+    return eventLines(event, { before, after: reduce(before, event) }, { width: 80, colors: noColors });
   });
 const reportOf = (store: Store, isComplete = false) =>
   reportLines(stateOf(store), { run: 'r', bestSkillPath: 'b', width: 80, colors: noColors, isComplete });

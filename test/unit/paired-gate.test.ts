@@ -11,12 +11,12 @@ import {
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { toEvidence, toObservations } from '../../src/core/gate-evidence.ts';
+import { toKnowledge, toObservations } from '../../src/core/gate-evidence.ts';
 import { emptyRun } from '../../src/core/run-state.ts';
 import { reduce } from '../../src/core/state.ts';
-import { addObservations, noEvidence, withinVariance } from '../../src/core/stats/evidence.ts';
-import { judgeWave } from '../../src/core/stats/gate.ts';
-import { settingsFor } from '../../src/core/stats/gate-settings.ts';
+import { addObservations, noEvidence } from '../../src/core/stats/evidence.ts';
+import { judgeWave, settingsFor } from '../../src/core/stats/gate.ts';
+import { addOwn, believedScore, inherit } from '../../src/core/stats/knowledge.ts';
 import { SimpleQAEnv } from '../../src/envs/index.ts';
 
 type Store = ReturnType<typeof memoryRun>;
@@ -69,14 +69,44 @@ describe('the gate that knows noise', () => {
     let decisions = 0;
     for (const event of store.events) {
       if (isJudged(event)) {
-        const { evaluation, decision } = event;
-        const { z, reason } = recompute(state, evaluation!, decision!);
-        expect({ z, reason }).toEqual({ z: decision!.z, reason: decision!.reason });
+        const { needs: _needs, verdict, ...judged } = recompute(state, event.evaluation!, event.decision!);
+        expect(event.decision).toMatchObject(judged);
+        expect(event.decision!.verdict).toBe(verdict === 'continue' ? 'inconclusive' : verdict);
         decisions++;
       }
       state = reduce(state, event);
     }
     expect(decisions).toBeGreaterThan(0);
+  });
+
+  it('knows of a skill that it took what can be recomputed from the journal', async () => {
+    const { store } = await run({ config: { numEpochs: 4 }, noise: 0.05 });
+    let [state, accepts] = [emptyRun, 0];
+    for (const event of store.events) {
+      const after = reduce(state, event);
+      if (event.type === 'step-end' && event.action === 'accept_new_best') {
+        const observed = addObservations(noEvidence, toObservations(state.draft.candidateScores!, state.config!));
+        const ids = Object.keys(state.gate.draws);
+        const { own, inherited, repeats } = inherit({ knowledge: toKnowledge(state.gate), observed, ids });
+        expect(toKnowledge(after.gate)).toEqual({ own, inherited, repeats });
+        expect(after.current.score).toBeCloseTo(believedScore({ own, inherited, repeats }, ids), 12);
+        accepts++;
+      }
+      state = after;
+    }
+    expect(accepts).toBeGreaterThan(0);
+  });
+
+  it('rolls the current skill out on every task that decides', async () => {
+    const { store } = await run({ config: { numEpochs: 4 } });
+    let state = emptyRun;
+    for (const event of store.events) {
+      if (isJudged(event)) {
+        const known = new Set([...Object.keys(state.gate.own), ...event.decision!.refreshed.map(({ id }) => id)]);
+        expect(event.evaluation!.scores.filter(({ id }) => !known.has(id))).toEqual([]);
+      }
+      state = reduce(state, event);
+    }
   });
 
   it('reports the winner by fresh rollouts, with an interval, and claims what is real', async () => {
@@ -106,19 +136,21 @@ function recompute(
   { scores }: NonNullable<Evaluated['evaluation']>,
   { refreshed, confirmation = [] }: NonNullable<Evaluated['decision']>,
 ) {
-  const metric = state.config!;
-  const all = Object.keys(state.gate.incumbent);
-  const incumbent = addObservations(toEvidence(state.gate.incumbent), toObservations(refreshed, metric));
-  const observed = addObservations(noEvidence, toObservations([...scores, ...confirmation], metric));
+  const { config, gate, items } = state;
+  const all = Object.keys(gate.draws);
+  const before = toKnowledge(gate);
+  const settings = settingsFor(before, all, Math.min(config!.batchSize, items.train!));
+  const knowledge = addOwn(before, toObservations(refreshed, config!));
+  const observed = addObservations(noEvidence, toObservations([...scores, ...confirmation], config!));
   const met = new Set(scores.map(({ id }) => id));
-  const remaining = all.filter((id) => !met.has(id));
-  const noise = withinVariance(toEvidence(state.gate.seed));
+  const isSecondPass = confirmation.length > 0;
   return judgeWave({
-    incumbent,
+    knowledge,
     observed,
-    remaining,
-    settings: settingsFor(all.length, metric.proposalsPerBatch),
-    ...(noise === undefined ? {} : { withinVariance: noise }),
+    missing: [...met].filter((id) => !observed.has(id)),
+    remaining: all.filter((id) => !met.has(id)),
+    settings: isSecondPass ? { ...settings, hasSecondPass: false } : settings,
+    isSecondPass,
   });
 }
 

@@ -47,6 +47,25 @@ function memoryCache() {
   return { ...cache, ids: () => [...entries.values()].map((value) => JSON.parse(value).id as string) };
 }
 
+/** A cache that lets texts wait for others until somebody says that he waits. */
+function gatheringCache() {
+  const { promise: isFlushed, resolve: flush } = withResolve();
+  const saved: string[] = [];
+  const set = async (_key: string, value: string) => {
+    await isFlushed;
+    saved.push(JSON.parse(value).id);
+  };
+  return { saved, get: async () => undefined, set, flush };
+}
+
+function withResolve() {
+  let resolve = () => {};
+  const promise = new Promise<void>((yes) => {
+    resolve = yes;
+  });
+  return { promise, resolve };
+}
+
 /** A model that never answers, but gives up when it is told to. */
 const silent = (onAbort: () => void = () => {}): ChatModel => ({
   id: 'silent',
@@ -481,3 +500,14 @@ describe('a judge', () => {
     expect((await roll('two'))[0]).toMatchObject({ hard: 1 });
   });
 });
+
+it.each(['one by one', 'together'])(
+  'rollouts (%s) are safe when they end, and nobody waits for company',
+  async (how) => {
+    const cache = gatheringCache();
+    const rolloutMany = async (context: { items: readonly Item[] }) => context.items.map(() => success);
+    const env = envOf(async () => success, how === 'together' ? { rolloutMany } : {});
+    await runRollout({ env, skill: '', items: items('a', 'b', 'c') }, depsOf({ rollouts: cache }));
+    expect(cache.saved.sort()).toEqual(['a', 'b', 'c']);
+  },
+);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../src/models/index.ts';
 import { clipTrajectories } from '../../src/pipeline/clip-trajectories.ts';
 import { appends, byLevel, ofType, type Script, scriptedRun, type Task } from '../scripted-run.ts';
+import { EPOCH_ENDS } from '../strict-gate.ts';
 
 const CHARACTERS = { countTokens: (text: string) => text.length };
 
@@ -16,6 +17,18 @@ describe('clipTrajectories', () => {
     const { texts, clippedCount } = await clipTrajectories([result('a', 100), result('b', 100)], 10_000, CHARACTERS);
     expect(clippedCount).toBe(0);
     expect(texts.join('')).not.toContain('left out');
+  });
+
+  it('counts no tokens when there cannot be more than fit, and says the same', async () => {
+    const results = [result('a', 100), { ...result('b', 0), question: 'Wie heißt 京都?' }];
+    const whole = await clipTrajectories(results, 10_000, CHARACTERS);
+    const uncounted = { countTokens: () => expect.unreachable('nobody needs to know') };
+    expect(await clipTrajectories(results, 10_000, uncounted)).toEqual(whole);
+    const bytes = Buffer.byteLength(whole.texts.join(''));
+    const counts: number[] = [];
+    const counting = { countTokens: (text: string) => counts.push(text.length) };
+    await clipTrajectories(results, bytes - 1, counting);
+    expect(counts).toHaveLength(2);
   });
 
   it('keeps short ones whole and shares the rest equally among the long ones, by head and tail', async () => {
@@ -66,7 +79,7 @@ describe('a run with long trajectories', () => {
       solves: byLevel,
       hooks,
       script,
-      config: { numEpochs: 3, batchSize: 10, minibatchSize: 5, slowUpdateSamples: 10, ...config },
+      config: { ...EPOCH_ENDS, numEpochs: 3, batchSize: 10, minibatchSize: 5, slowUpdateSamples: 10, ...config },
     });
 
   it('says in the record of a step how many were clipped', async () => {

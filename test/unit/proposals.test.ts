@@ -40,12 +40,48 @@ describe('several proposals of one batch', () => {
     expect(training).toHaveLength(6);
   });
 
-  it('roll the batch out again once the skill has changed', async () => {
-    const { rollouts, facts } = await run({});
-    const accepted = ofType(facts, 'step-end').filter(({ action }) => action === 'accept_new_best').length;
-    expect(accepted).toBeGreaterThan(1);
-    const skills = new Set(rollouts.filter(({ id }) => id.startsWith('train')).map(({ skill }) => skill));
-    expect(skills.size).toBeGreaterThan(2);
+  it('end with the first that is accepted: the next batch follows, under the new skill', async () => {
+    const { rollouts, facts } = await run({ numEpochs: 2 });
+    const ends = ofType(facts, 'step-end').map(({ action }) => action);
+    expect(ends).toEqual(Array(4).fill('accept_new_best'));
+    const starts = ofType(facts, 'step-start');
+    expect(starts.map(({ proposal = 1 }) => proposal)).toEqual([1, 1, 1, 1]);
+    expect(new Set(starts.map(({ itemIds }) => itemIds.join())).size).toBe(4);
+    const training = rollouts.filter(({ id }) => id.startsWith('train'));
+    expect(training).toHaveLength(4 * 3);
+    expect(new Set(training.map(({ skill }) => skill)).size).toBe(4);
+  });
+
+  it('go on after a loss, and end with the win that follows', async () => {
+    const late: Script = { analyst: ({ step }) => appends(step === 2 ? 'LEVEL=5' : `A remark of step ${step}.`) };
+    const starts = ofType((await run({}, late)).facts, 'step-start');
+    expect(starts.map(({ proposal = 1 }) => proposal)).toEqual([1, 2, 1, 2, 3]);
+    expect(starts.map(({ step, stepInEpoch }) => [step, stepInEpoch])).toEqual([1, 2, 3, 4, 5].map((n) => [n, n]));
+  });
+
+  it('are not asked for where there was nothing to propose', async () => {
+    const silent: Script = { analyst: () => appends() };
+    const starts = ofType((await run({ numEpochs: 2 }, silent)).facts, 'step-start');
+    expect(starts.map(({ epoch, proposal = 1 }) => [epoch, proposal])).toEqual([
+      [1, 1],
+      [1, 1],
+      [2, 1],
+      [2, 1],
+    ]);
+  });
+
+  it('do not go on for ever where rollouts are limited and none is made', async () => {
+    const silent: Script = { analyst: () => appends() };
+    const { facts, summary } = await run({ numEpochs: 2, maxRollouts: 1000 }, silent);
+    expect(summary.isDone).toBe(true);
+    expect(ofType(facts, 'epoch-end').map(({ epoch }) => epoch)).toEqual([1, 2]);
+    expect(ofType(facts, 'search-end')).toEqual([]);
+  });
+
+  it('are made in as many epochs as are paid for where rollouts are limited', async () => {
+    const { facts } = await run({ numEpochs: 1, maxRollouts: 120 }, useless);
+    expect(ofType(facts, 'epoch-end').length).toBeGreaterThan(1);
+    expect(ofType(facts, 'search-end')).toEqual([{ type: 'search-end', reason: 'rollouts_spent' }]);
   });
 
   it('ask the analysts for another draw each time', async () => {

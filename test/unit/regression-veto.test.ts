@@ -26,16 +26,24 @@ const outcome = async (edit: string, config: SkillOptConfigInput) => {
 };
 
 describe('the regression veto', () => {
-  it('stops a better candidate that surely lost two tasks, and names them', async () => {
-    const edit = 'GAIN BREAK=7 BREAK=9 ';
+  it('stops a better candidate that surely lost several tasks, and names them', async () => {
+    const edit = 'GAIN BREAK=6 BREAK=7 BREAK=9 BREAK=10 ';
     expect(await outcome(edit, {})).toMatchObject({ verdict: 'accept', action: 'accept_new_best' });
     const stopped = await outcome(edit, { regressionVeto: true });
     expect(stopped).toMatchObject({ verdict: 'reject', action: 'reject' });
-    expect(stopped.reason).toMatch(/^2 of 2 flips stood up to re-rolls: /);
-    expect([...stopped.veto!.regressions].sort()).toEqual(['val-7', 'val-9']);
-    expect(stopped.veto!.incumbent.map(({ id }) => id)).toEqual(['val-7', 'val-7', 'val-7', 'val-9', 'val-9', 'val-9']);
+    const flips = stopped.regressions.items.length;
+    expect(stopped.reason).toMatch(new RegExp(`^${flips} of ${flips} flips stood up to re-rolls: `));
+    expect([...stopped.veto!.regressions].sort()).toEqual([...stopped.regressions.items].sort());
+    const rerolled = [...stopped.regressions.items].sort().flatMap((id) => [id, id, id]);
+    expect(stopped.veto!.incumbent.map(({ id }) => id).sort()).toEqual(rerolled);
     expect(stopped.veto!.candidate.every(({ hard }) => hard === 0)).toBe(true);
-    expect([stopped.gains.items.length, stopped.regressions.items.length]).toEqual([6, 2]); // apart, whatever the veto says
+    expect(stopped.gains.items.length, 'apart, whatever the veto says').toBeGreaterThan(flips);
+  });
+
+  it('also stops one that is so much better that a first look would do', async () => {
+    const stopped = await outcome('GAIN BREAK=7 BREAK=9 ', { regressionVeto: true });
+    expect(stopped).toMatchObject({ verdict: 'reject', action: 'reject' });
+    expect([...stopped.veto!.regressions].sort()).toEqual(['val-7', 'val-9']);
   });
 
   it('lets one lost task pass, unless it is protected', async () => {

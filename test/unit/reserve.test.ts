@@ -18,6 +18,7 @@ import { reduce } from '../../src/core/state.ts';
 import { reserveFor } from '../../src/train/reserve-for.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
 import { appends, ofType, type Script, scriptedRun, type Task } from '../scripted-run.ts';
+import { EPOCH_ENDS } from '../strict-gate.ts';
 
 type Store = ReturnType<typeof memoryRun>;
 type Start = { config?: SkillOptConfigInput; store?: Store; size?: number; target?: ChatModel; signal?: AbortSignal };
@@ -113,7 +114,15 @@ describe('a run with everything on that stops at its limit', async () => {
     meta_skill: () => ({ meta_skill_content: 'notes' }),
   };
   const play = async (config: SkillOptConfigInput, store = memoryRun()) => {
-    const everything = { numEpochs: 3, batchSize: 4, finalPasses: 1, salvage: true, prune: true, slowUpdateSamples: 2 };
+    const everything = {
+      ...EPOCH_ENDS,
+      numEpochs: 3,
+      batchSize: 4,
+      finalPasses: 1,
+      salvage: true,
+      prune: true,
+      slowUpdateSamples: 2,
+    };
     const sizes = { train: 4, val: 4, test: 2 };
     const ending = await scriptedRun({ solves, script, store, sizes, config: { ...everything, ...config } }).then(
       () => 'done',
@@ -199,9 +208,9 @@ describe('a reserve', () => {
   });
 
   it('is named when the search has used up its part', async () => {
-    const { error } = await start({ config: { maxCalls: 20 } });
+    const { error } = await start({ config: { maxCalls: 16 } });
     expect(error.message).toBe(
-      '--max-calls is reached: 12 of 20 calls are spent, and 8 are kept for the final measurement',
+      '--max-calls is reached: 8 of 16 calls are spent, and 8 are kept for the final measurement',
     );
   });
 

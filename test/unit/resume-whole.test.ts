@@ -1,11 +1,13 @@
 import { memoryRun, type RunEvent, type SkillOptConfigInput, skillHash } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { appends, type Call, ofStage, ofType, type Script, scriptedRun, type Task } from '../scripted-run.ts';
+import { DEFAULT_GATE, EPOCH_ENDS } from '../strict-gate.ts';
 
 type Mode = NonNullable<SkillOptConfigInput['skillUpdateMode']>;
 
 /** Everything that a run can do, at once. */
 const EVERYTHING: SkillOptConfigInput = {
+  ...EPOCH_ENDS,
   numEpochs: 3,
   batchSize: 3,
   accumulation: 2,
@@ -146,5 +148,40 @@ describe('a run with everything on', () => {
     const [record] = JSON.parse(store.views['history.json']!);
     expect(record).toMatchObject({ action: 'accept_new_best', n_edits_ranked: 1 });
     expect(record).not.toHaveProperty('salvaged_edits');
+  });
+});
+
+describe('a run of the default preset', () => {
+  const worse: Script = {
+    ...script('patch'),
+    // Four of the tasks nobody can help with, and a remark may do harm.
+    analyst: (call) => appends(`GOOD${dice(call, 8)} and GOOD${dice(call, 7)}`, `remark ${dice(call, 9)}`),
+  };
+  const noisy = (skill: string, task: Task) =>
+    solves(skill, task) || skillHash(`${skill} ${task.id}`) < (skill.includes('remark 1') ? '1' : '4');
+  const play = (config: SkillOptConfigInput, store = memoryRun()) =>
+    scriptedRun({
+      solves: noisy,
+      store,
+      sizes: { train: 9, val: 12, test: 4 },
+      initialSkill: '# Skill\n\nGOOD0\n',
+      script: worse,
+      config: { ...DEFAULT_GATE, numEpochs: 3, batchSize: 3, ...config },
+    });
+
+  it.each([
+    ['', {}],
+    [', with a limit of rollouts', { maxRollouts: 400 }],
+  ])('resumes to the same end, wherever it was cut off%s', async (_name, config) => {
+    const whole = await play(config);
+    const types = new Set(whole.facts.map(({ type }) => type));
+    for (const type of ['removal-end', 'final-measurement-end'] as const) expect(types).toContain(type);
+    expect(types.has('search-end')).toBe('maxRollouts' in config);
+    for (let cut = 0; cut <= whole.facts.length; cut += 2) {
+      (whole.store.events as RunEvent[]).length = cut;
+      const { facts, requests } = await play(config, whole.store);
+      expect(facts, `cut after ${cut} events`).toEqual(whole.facts);
+      expect([...requests.target, ...requests.optimizer], `cut after ${cut} events`).toEqual([]);
+    }
   });
 });

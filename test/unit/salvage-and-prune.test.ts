@@ -112,7 +112,7 @@ describe('prune', () => {
           : { patch: { edits: [{ op: 'replace', target: 'idle words', content: 'GOOD1' }] } },
       slow_update: () => ({ slow_update_content: 'idle words\nGOOD2' }),
     };
-    const { facts, summary } = await run(script, { prune: true, numEpochs: 2 });
+    const { facts, summary } = await run(script, { prune: true, numEpochs: 2, useSlowUpdate: true });
     expect(ofType(facts, 'prune-end')[0]!.removed).toEqual([]);
     expect(summary.bestSkill).toContain(`${MARKERS.slowUpdate.start}\nidle words\nGOOD2\n${MARKERS.slowUpdate.end}`);
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readJournal } from '../../src/stores/journal.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
 import { appends, byLevel, type Call, levelOf, ofType, type Script, scriptedRun } from '../scripted-run.ts';
-import { STRICT } from '../strict-gate.ts';
+import { EPOCH_ENDS, STRICT } from '../strict-gate.ts';
 import { temporaryDirectory } from './run-directory.fixture.ts';
 
 type Options = { readonly config?: SkillOptConfigInput; readonly size?: number };
@@ -103,6 +103,7 @@ const LEVELS = {
 
 /** Everything that a run can do, at once. */
 const EVERYTHING: SkillOptConfigInput = {
+  ...EPOCH_ENDS,
   numEpochs: 3,
   batchSize: 5,
   lrControlMode: 'autonomous',

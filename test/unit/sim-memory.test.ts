@@ -17,6 +17,7 @@ import { readRules } from '../../src/sim/read-rules.ts';
 import { REMARKS } from '../../src/sim/remarks.ts';
 import { remindedTopics, reminderOf } from '../../src/sim/reminders.ts';
 import { TOPICS } from '../../src/sim/topics.ts';
+import { EPOCH_ENDS } from '../strict-gate.ts';
 
 const { items, rules, initialSkill } = createWorld({ train: 120 });
 const [first, second] = rules as [{ topic: string; text: string }, { topic: string; text: string }];
@@ -232,6 +233,7 @@ it('the knobs of memory are in the id of an optimizer that has them set', () => 
 
 describe('a whole run', () => {
   const everything = {
+    ...EPOCH_ENDS,
     batchSize: 16,
     evalTest: false,
     useSkillAwareReflection: true,

@@ -8,6 +8,7 @@ const config: SkillOptConfigInput = {
   numEpochs: 2,
   batchSize: 10,
   minibatchSize: 10,
+  useSlowUpdate: true,
   useMetaSkill: false,
   slowUpdateSamples: 10,
 };

@@ -27,7 +27,7 @@ describe('the final report', () => {
 
   it('claims nothing for the same rollouts, for one item, and for none', () => {
     const seed = evidenceOf({ a: [0, 0] });
-    expect(finalReport({ fresh: seed, seed }).isClaimed).toBe(false);
+    expect(finalReport({ fresh: seed, seed })).toMatchObject({ isClaimed: false, isSeedBetter: false });
     const one = finalReport({ fresh: evidenceOf({ a: [1, 1] }), seed });
     expect(one).toMatchObject({ isClaimed: false, gain: { value: 1, interval: { low: -1, high: 1 } } });
     expect(finalReport({ fresh: noEvidence, seed })).toMatchObject({
@@ -35,6 +35,45 @@ describe('the final report', () => {
       gain: undefined,
       isClaimed: false,
     });
+  });
+
+  it('says that the seed skill is better, and reports the score of what ships', () => {
+    const seed = evidenceOf({ a: [1, 1], b: [1, 1], c: [1, 0], d: [1, 1] });
+    const fresh = evidenceOf({ a: [1, 1], b: [0, 0], c: [1, 0], d: [0, 1] });
+    const report = finalReport({ fresh, seed });
+    expect(report).toMatchObject({ isSeedBetter: true, isClaimed: false, gain: { value: -0.375 } });
+    expect(report.score!.value).toBeGreaterThan(0.75);
+    expect(report.score!.value).toBeLessThanOrEqual(0.875);
+    const isSeed = finalReport({ fresh, seed, isSeed: true });
+    expect(isSeed).toMatchObject({ isSeedBetter: false, isClaimed: false, gain: undefined, score: { value: 0.5 } });
+  });
+
+  it('takes off the score what a close choice flatters it by, and nothing where the choice was clear', () => {
+    const items = (passes: number) =>
+      evidenceOf(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}x`, [i < passes ? 1 : 0, i % 2]])));
+    const reported = (fresh: number, seed: number) =>
+      finalReport({ fresh: items(fresh), seed: items(seed) }).score!.value;
+    const measured = (passes: number) => estimateScore(items(passes))!.value;
+    expect(reported(21, 20)).toBeLessThan(measured(21) - 0.01);
+    expect(reported(38, 4)).toBeCloseTo(measured(38), 3);
+    expect(measured(21) - reported(21, 20)).toBeGreaterThan(measured(26) - reported(26, 20));
+  });
+
+  it('is right in the mean, whichever of two equal skills measured better', () => {
+    const dice = new PythonRandom(7);
+    const runs = 1200;
+    let [reported, measured, truth] = [0, 0, 0];
+    for (let run = 0; run < runs; run++) {
+      const rates = Array.from({ length: 30 }, () => dice.random());
+      const pass = () =>
+        evidenceOf(Object.fromEntries(rates.map((p, i) => [`${i}x`, [0, 0].map(() => (dice.random() < p ? 1 : 0))])));
+      const [fresh, seed] = [pass(), pass()];
+      reported += finalReport({ fresh, seed }).score!.value / runs;
+      measured += Math.max(estimateScore(fresh)!.value, estimateScore(seed)!.value) / runs;
+      truth += rates.reduce((sum, p) => sum + p, 0) / rates.length / runs;
+    }
+    expect(measured - truth).toBeGreaterThan(0.02);
+    expect(Math.abs(reported - truth)).toBeLessThan((measured - truth) / 2);
   });
 
   it('has an interval with a width where nothing varied, within 0 and 1', () => {

@@ -1,13 +1,15 @@
-import { memoryRun, type RunState, type SkillOptConfigInput } from 'skillopt';
+import { memoryRun, type RunState, type SkillOptConfigInput, skillHash } from 'skillopt';
+import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { appends, byLevel, type Call, ofStage, ofType, type Script, scriptedRun } from '../scripted-run.ts';
+import { DEFAULT_GATE } from '../strict-gate.ts';
 
 const config: SkillOptConfigInput = {
   numEpochs: 2,
   batchSize: 5,
   minibatchSize: 5,
-  useSlowUpdate: false,
-  useMetaSkill: false,
+  stepBufferScope: 'epoch',
+  retryRejectedEdits: false,
 };
 
 /** Analysts who want the same useless rule again and again, and name what they have seen. */
@@ -36,8 +38,8 @@ async function run({ config: more, ...options }: Options = {}) {
     initialSkill: 'LEVEL=0\n',
     failReason: ({ k }) => `needs a level: ${k}`,
     script: stubborn,
-    options: { observers: [watcher as never] },
     ...options,
+    options: { ...options.options, observers: [watcher as never] },
     config: { ...config, ...more },
   });
   return { ...ran, states };
@@ -147,5 +149,40 @@ describe('the step buffer', () => {
       script: { analyst: () => appends('Be careful.', long) },
     });
     expect(states[0]!.stepBuffer[0]!.rejectedEdits!.map(({ content }) => content)).toEqual(['Be careful.']);
+  });
+
+  describe('that is kept over the epochs, as by default', () => {
+    const byDefault = { stepBufferScope: undefined, retryRejectedEdits: undefined };
+
+    it('is told in the next epoch too, and forbids nothing', async () => {
+      const { calls, facts } = await run({ config: byDefault });
+      expect(analystsOf(calls, 3)[0]!.user).toContain('step 1: REJECT, 5 of 5 tasks failed');
+      expect(ofType(facts, 'step-end').map(({ action }) => action)).toEqual(Array(4).fill('reject'));
+    });
+
+    it('holds the last eight steps', async () => {
+      const { calls, states } = await run({ config: { ...byDefault, numEpochs: 5 } });
+      expect(states.at(-1)!.stepBuffer.map(({ step }) => step)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
+      const [{ user }] = analystsOf(calls, 10) as [Call, ...Call[]];
+      expect(user).toContain('step 2: REJECT');
+      expect(user).not.toContain('step 1: REJECT');
+    });
+
+    it('says of a candidate that nobody knows', async () => {
+      // Each attempt is a coin, whatever the skill: no candidate is surely worse, and none is better.
+      const coin = scripted('coin', (request) => String(Number(skillHash(JSON.stringify(request)) < '8')));
+      const { calls, states } = await run({
+        config: { ...byDefault, ...DEFAULT_GATE },
+        options: { target: coin },
+        sizes: { val: 40 },
+        script: { analyst: ({ step }) => appends(`Remark ${step}.`) },
+      });
+      const undecided = states.flatMap(({ stepBuffer }) => stepBuffer).find((entry) => entry.undecided)!;
+      const { met, total } = undecided.undecided!;
+      expect(total).toBe(40);
+      const later = analystsOf(calls, undecided.step + 1)[0]!.user;
+      expect(later).toContain(`step ${undecided.step}: UNDECIDED`);
+      expect(later).toContain(`undecided after ${met} of 40 tasks (may be proposed again, better put or alone):`);
+    });
   });
 });

@@ -76,6 +76,17 @@ describe('openCaches', () => {
     expect((await stat(join(folder.path, 'cache', 'cache.db-wal'))).size).toBe(0);
   });
 
+  it('has everything that was set safe as soon as it is flushed, for others to find', async () => {
+    await using caches = await temporaryCaches();
+    const isSet = Promise.all([caches.rollouts.set('key', 'flushed'), caches.replies.set('key', 'a reply')]);
+    caches.rollouts.flush();
+    const other = await openCaches(caches.path);
+    expect(await other.rollouts.get('key')).toBe('flushed');
+    expect(await other.replies.get('key')).toBe('a reply');
+    other.close();
+    await isSet;
+  });
+
   it('closes only after what is being set is safe', async () => {
     await using folder = await temporaryDirectory();
     const caches = await openCaches(folder.path);

@@ -14,11 +14,12 @@ import {
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { levelOf, levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
-import { STRICT } from '../strict-gate.ts';
+import { EPOCH_ENDS, STRICT } from '../strict-gate.ts';
 
 type Store = ReturnType<typeof memoryRun>;
 const config: SkillOptConfigInput = {
   ...STRICT,
+  ...EPOCH_ENDS,
   numEpochs: 3,
   batchSize: 4,
   minibatchSize: 2,
@@ -107,7 +108,10 @@ describe('a run in a world where everything is known', () => {
   });
 
   it('uses the batches, seeds and budgets of the reference', async () => {
-    const { store } = await run({ config: { numEpochs: 1, seed: 42 }, env: levelsEnv({ size: 10 }) });
+    const { store } = await run({
+      config: { numEpochs: 1, seed: 42, lrScheduler: 'cosine' },
+      env: levelsEnv({ size: 10 }),
+    });
     const starts = ofType(store.events, 'step-start');
     expect(starts.map(({ seed }) => seed)).toEqual([1043, 1044, 1045]);
     const order = [

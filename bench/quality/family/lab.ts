@@ -15,7 +15,7 @@ export type Use = {
   readonly rounds: number;
 };
 
-export type TrainResults = { readonly failed: readonly number[]; readonly passed: readonly number[] };
+type TrainResults = { readonly failed: readonly number[]; readonly passed: readonly number[] };
 
 /** A world with everything in it that costs, and what it has cost so far. */
 export type Lab = {

@@ -30,6 +30,8 @@ export type FamilyWorld = {
   readonly seedSkill: FamilySkill;
   /** The document with the edits in it; what it says already is not said twice. */
   apply(skill: FamilySkill, edits: readonly FamilyEdit[], isMerge?: boolean): FamilySkill;
+  /** The document without some of its edits. */
+  remove(skill: FamilySkill, edits: readonly FamilyEdit[]): FamilySkill;
   /** Rules that a training task needs and the document does not state. */
   missing(skill: FamilySkill, trainTask: number): readonly number[];
   /** The mean of infinitely many rollouts on validation. */
@@ -62,6 +64,10 @@ export function createFamilyWorld(spec: WorldSpec, dice: Dice): FamilyWorld {
       if (news.length === 0) return skill;
       const clash = isMerge && dice.uniform() < spec.clash ? [spoil(drawMoves(0.1))] : [];
       return build([...skill.edits, ...news, ...clash]);
+    },
+    remove(skill, edits) {
+      const gone = new Set(edits.map(({ key }) => key));
+      return build(skill.edits.filter(({ key }) => !gone.has(key)));
     },
     missing(skill, trainTask) {
       const stated = statedBy(skill);

@@ -1,8 +1,17 @@
 import { addObservations, exactRace, hardestFirst, noEvidence, startable } from '../../../src/core/stats/index.ts';
-import type { RunInput } from './runs.ts';
-import { applyEdit, drawEditType, rollout, seedSkill } from './stream.ts';
+import { createDice } from './dice.ts';
+import { applyEdit, drawEditType, MIXES, rollout, seedSkill } from './stream.ts';
 
 const IN_FLIGHT = 8;
+
+const [KIND, CANDIDATES] = ['binary', 24] as const;
+
+export type ExactRacingInput = {
+  readonly mix: number;
+  readonly n: number;
+  readonly from: number;
+  readonly seeds: number;
+};
 
 export type ExactRacing = { readonly used: number; readonly full: number; readonly differ: number };
 
@@ -10,14 +19,27 @@ export type ExactRacing = { readonly used: number; readonly full: number; readon
  * The strict gate with exact racing beside a full pass over the same rollouts: what is saved of the candidates' passes, and
  * whether any decision differs. Results come back in the order of the items, with at most eight in flight.
  */
-export function runExactRacing({ dice, n, kind, mix, budget }: RunInput): ExactRacing {
+export function runExactRacing({ from, seeds, ...input }: ExactRacingInput): ExactRacing {
+  const all = { used: 0, full: 0, differ: 0 };
+  for (let seed = from; seed < from + seeds; seed++) {
+    const { used, full, differ } = runSeed(seed, input);
+    all.used += used;
+    all.full += full;
+    all.differ += differ;
+  }
+  return all;
+}
+
+function runSeed(seed: number, { mix: place, n }: Pick<ExactRacingInput, 'mix' | 'n'>): ExactRacing {
+  const dice = createDice(seed, n, place);
+  const [mix, kind] = [MIXES[place]!, KIND];
   const ids = Array.from({ length: n }, (_, i) => `${i}`);
   let skill = seedSkill(dice, n);
   let scores = Array.from(skill, (p) => rollout(dice, kind, p));
   let bar = mean(scores);
   let seen = addObservations(noEvidence, observe(ids, scores));
   let [used, full, differ] = [0, 0, 0];
-  for (let candidates = 0; candidates < budget / n - 1; candidates++) {
+  for (let candidates = 0; candidates < CANDIDATES; candidates++) {
     const candidate = applyEdit(dice, skill, mix, drawEditType(dice, mix));
     scores = Array.from(candidate, (p) => rollout(dice, kind, p));
     const order = hardestFirst(ids, seen);

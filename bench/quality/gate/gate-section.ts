@@ -1,36 +1,54 @@
-import type { Section } from '../section.ts';
-import { drawChart } from './chart.ts';
-import { figuresOf, mainGroup, otherGroup, racingGroup, vetoGroup } from './rows.ts';
-import { runGroups } from './run-groups.ts';
+import { runAll } from '../pool.ts';
+import type { Row } from '../row.ts';
+import type { BenchOptions, Section } from '../section.ts';
+import type { ExactRacing, ExactRacingInput } from './exact-racing.ts';
+import type { JumpInput, JumpResult } from './jump.ts';
+import { MIXES } from './stream.ts';
 
-const QUICK_SHARE = 1 / 16;
+const FIRST_SEED = 1_000;
+const SIZES = [8, 17, 20, 40, 100, 200];
+const NOISES = [0, 0.02, 0.05, 0.1, 0.3];
 
-/** Streams of edits: the default gate against the strict one at equal rollouts. */
+/** The gates alone: useless edits after a large gain, and the exact race of the strict gate. */
 export const gateSection: Section = {
   name: 'gate',
-  async run({ isQuick }, say) {
-    const seeds = (full: number) => Math.ceil(isQuick ? full * QUICK_SHARE : full);
-    const groups = [
-      mainGroup(seeds(800)),
-      otherGroup(8, 'binary', seeds(1600)),
-      otherGroup(17, 'binary', seeds(800)),
-      otherGroup(24, 'binary', seeds(600)),
-      otherGroup(53, 'binary', seeds(300)),
-      otherGroup(100, 'binary', seeds(300)),
-      otherGroup(200, 'binary', seeds(300)),
-      otherGroup(40, 'graded', seeds(300)),
-      otherGroup(40, 'judge', seeds(300)),
-      otherGroup(40, 'judged-outcome', seeds(300)),
-      racingGroup(seeds(300)),
-      vetoGroup(seeds(400)),
-    ];
-    const measured = await runGroups(groups, say);
-    const charted = measured.flatMap(({ group: { label }, byGate }) =>
-      label === undefined ? [] : [{ label, figures: figuresOf(byGate.strict, byGate.default) }],
-    );
-    return {
-      rows: measured.flatMap(({ group, byGate }) => group.rows(byGate)),
-      files: { 'gate.svg': drawChart(charted) },
-    };
+  async run(options, say) {
+    const jumps = NOISES.flatMap((noise) => SIZES.map((n) => jumpInput(n, noise, options)));
+    const counted = await runAll('jump', jumps, { costOf: ({ n, seeds }) => n * seeds, say });
+    const races = MIXES.map((_, mix): ExactRacingInput => ({ mix, n: 40, ...seedsOf(300, options) }));
+    const raced = await runAll('exact-racing', races, { say });
+    return { rows: [...jumps.map((input, place) => jumpRow(input, counted[place]!)), racingRow(raced)] };
   },
 };
+
+function seedsOf(usual: number, { isQuick, from = FIRST_SEED, seeds }: BenchOptions) {
+  return { from, seeds: seeds ?? Math.ceil(usual / (isQuick ? 16 : 1)) };
+}
+
+/** Few of the small sets accept anything: they need more runs to be told apart. */
+const jumpInput = (n: number, noise: number, options: BenchOptions): JumpInput => {
+  return { n, noise, ...seedsOf(n < 50 ? 1000 : 300, options) };
+};
+
+function jumpRow({ n, noise, seeds }: JumpInput, { strict, ours }: JumpResult): Row {
+  const perRun = (count: number) => (count / seeds).toFixed(2);
+  return {
+    what: `jump 0.2 → 1.0, then 15 useless edits, n ${n}, noise ${noise}: accepted`,
+    goal: noise === 0 ? '0' : 'not more than the strict gate',
+    measured: `${perRun(strict)} → ${perRun(ours)} a run`,
+    holds: noise === 0 ? ours === 0 : ours <= strict,
+    figures: { strict: strict / seeds, ours: ours / seeds },
+  };
+}
+
+function racingRow(raced: readonly ExactRacing[]): Row {
+  const saved = raced.map(({ used, full }) => 1 - used / full);
+  const differ = raced.reduce((sum, one) => sum + one.differ, 0);
+  return {
+    what: 'strict gate, exact racing, 8 in flight, n 40',
+    goal: '≥ 40 % saved, 0 differ',
+    measured: `${saved.map((share) => (100 * share).toFixed(1)).join(' · ')} % saved, ${differ} differ`,
+    holds: Math.min(...saved) >= 0.4 && differ === 0,
+    figures: { saved, differ },
+  };
+}

@@ -11,7 +11,6 @@ export const MIXES: readonly Mix[] = [
   { good: 0.25, harmful: 0.35, items: 0.3, shift: 0.5 },
   { good: 0.1, harmful: 0.5, items: 0.25, shift: 0.5 },
 ];
-export const NULL_MIX: Mix = { good: 0, harmful: 0, items: 0, shift: 0 };
 
 /** A skill, to the simulation: the chance of success on each item. */
 export type Skill = Float64Array;

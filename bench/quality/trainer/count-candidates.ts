@@ -1,11 +1,10 @@
 import type { RunEvent } from '../../../src/index.ts';
 
-type Candidate = { readonly skill: string; readonly action: string };
+/** What the gate was asked about, and what it said. A step may ask about several, in their order. */
+type Candidate = { readonly skill: string; readonly isAccepted: boolean };
 
-/** Scores of this world differ by more than that, or not at all. */
+/** Scores of these worlds differ by more than that, or not at all. */
 const EPSILON = 1e-9;
-
-const isAccepted = (action: string) => action === 'accept' || action === 'accept_new_best';
 
 /** What the gate was asked about, and what of it does nothing or harm, by the truth, beside the skill of that moment. */
 export function countCandidates(
@@ -15,26 +14,30 @@ export function countCandidates(
 ): Record<'offered' | 'nullOffered' | 'nullAccepted' | 'harmfulOffered' | 'harmfulAccepted', number> {
   const counts = { offered: 0, nullOffered: 0, nullAccepted: 0, harmfulOffered: 0, harmfulAccepted: 0 };
   let current = truth(initialSkill);
-  for (const { skill, action } of candidatesOf(events)) {
+  for (const { skill, isAccepted } of candidatesOf(events)) {
     const score = truth(skill);
-    counts.offered++;
     const kind = Math.abs(score - current) < EPSILON ? 'null' : score < current ? 'harmful' : undefined;
+    counts.offered++;
     if (kind) counts[`${kind}Offered`]++;
-    if (!isAccepted(action)) continue;
+    if (!isAccepted) continue;
     if (kind) counts[`${kind}Accepted`]++;
     current = score;
   }
   return counts;
 }
 
-/** Of steps and of epoch ends, in order. What was not measured was not offered. */
+/** Of steps and of epoch ends, in order. */
 function candidatesOf(events: readonly RunEvent[]): Candidate[] {
-  const found: Candidate[] = [];
   let skill = '';
-  for (const event of events) {
+  return events.flatMap((event) => {
     if (event.type === 'stage-end' && event.stage === 'update') skill = event.candidateSkill;
-    if (event.type === 'stage-end' && event.stage === 'evaluate') found.push({ skill, action: event.action });
-    if (event.type === 'slow-update-end') found.push({ skill: event.candidateSkill, action: event.action });
-  }
-  return found.filter(({ action }) => isAccepted(action) || action === 'reject');
+    if (event.type === 'stage-end' && event.stage === 'evaluate') return judged(skill, event.action);
+    return event.type === 'slow-update-end' ? judged(event.candidateSkill, event.action) : [];
+  });
+}
+
+/** What was not measured was not offered. */
+function judged(skill: string, action: string): Candidate[] {
+  const isAccepted = action === 'accept' || action === 'accept_new_best';
+  return isAccepted || action === 'reject' ? [{ skill, isAccepted }] : [];
 }

@@ -1,23 +1,22 @@
-import { type ChatModel, memoryRun, type RunSummary, SimpleQAEnv, SkillOptTrainer } from '../../../src/index.ts';
-import { createWorld, simulatedOptimizer, simulatedTarget } from '../../../src/sim/index.ts';
+import { type ChatModel, memoryRun, type RunSummary, SkillOptTrainer } from '../../../src/index.ts';
+import { createRoundClock } from '../count-rounds.ts';
+import { believedError } from './believed-error.ts';
+import type { Cell } from './cells.ts';
 import { countCandidates } from './count-candidates.ts';
-import { configOf, NOISE, OPTIMIZERS, type Side, WORLD } from './setting.ts';
-import { truthOf } from './truth-of.ts';
+import { type Place, placeOf } from './place.ts';
+import { configOf, type Side, type Size } from './setting.ts';
 
 export type WholeRunInput = {
   readonly side: Side;
-  readonly epochs: number;
+  readonly size: Size;
   readonly seed: number;
-  /** Its place among the optimizers. */
-  readonly optimizer: number;
-  /** No skill changes anything. */
-  readonly isNull: boolean;
+  readonly cell: Cell;
 };
 
 /** What came of one run. Scores are from 0 to 1; yes is 1, so that means are shares. */
 export type WholeRunFigures = Record<
   | 'gain'
-  | 'gainOnNewTasks'
+  | 'room'
   | 'error'
   | 'covers'
   | 'claims'
@@ -26,41 +25,35 @@ export type WholeRunFigures = Record<
   | 'nullAccepted'
   | 'harmfulOffered'
   | 'harmfulAccepted'
+  | 'accepts'
+  | 'believedError'
   | 'targetCalls'
   | 'optimizerCalls'
-  | 'optimizerTokens',
+  | 'optimizerTokens'
+  | 'rounds',
   number
 >;
 
 /** Trains once with the real trainer, and compares what it says with the world's truth. */
-export async function trainWholeRun({
-  side,
-  epochs,
-  seed,
-  optimizer,
-  isNull,
-}: WholeRunInput): Promise<WholeRunFigures> {
-  const world = createWorld({ ...WORLD, seed });
-  const { items, initialSkill } = world;
-  const target = counted(simulatedTarget({ noise: NOISE, nullMode: isNull, seed }));
+export async function trainWholeRun({ side, size, seed, cell }: WholeRunInput): Promise<WholeRunFigures> {
+  const place = placeOf(cell, seed);
+  const clock = createRoundClock();
+  const target = counted(place.target);
   const store = memoryRun();
-  const trainer = new SkillOptTrainer({
-    config: { ...configOf(side, epochs), seed },
-    env: new SimpleQAEnv({ trainItems: items.train, valItems: items.val, testItems: [], initialSkill }),
-    target: target.model,
-    optimizer: simulatedOptimizer({ ...OPTIMIZERS[optimizer], seed }),
+  const summary = await new SkillOptTrainer({
+    config: { ...configOf(side, size), seed },
+    env: place.env,
+    target: clock.wrap(target.model),
+    optimizer: clock.wrap(place.optimizer),
     store,
-  });
-  const summary = await trainer.train();
-  const truth = truthOf(world, { seed, isNull });
-  const best = truth.onValidation(summary.bestSkill);
+  }).train();
   return {
-    gain: best - truth.onValidation(initialSkill),
-    gainOnNewTasks: truth.onNewTasks(summary.bestSkill) - truth.onNewTasks(initialSkill),
-    ...reported(summary, best),
-    ...countCandidates(store.events, initialSkill, truth.onValidation),
+    ...judged(summary, place),
+    ...countCandidates(store.events, place.initialSkill, place.truth),
+    ...believedError(store.events, place.truth),
     targetCalls: target.calls(),
     ...optimizerUse(summary),
+    rounds: clock.rounds(),
   };
 }
 
@@ -74,14 +67,16 @@ function counted(model: ChatModel): { model: ChatModel; calls(): number } {
   return { model: { ...model, complete }, calls: () => calls };
 }
 
+function judged(summary: RunSummary, { initialSkill, fullSkill, truth }: Place) {
+  const [seed, best] = [truth(initialSkill), truth(summary.bestSkill)];
+  return { gain: best - seed, room: truth(fullSkill) - seed, ...reported(summary, best) };
+}
+
 /** The paper's protocol reports the score that the winner was chosen by, without an interval. */
 function reported({ finalScore, isProven, bestSelectionScore, baselineSelectionScore }: RunSummary, truth: number) {
   if (finalScore === null) {
-    return {
-      error: bestSelectionScore - truth,
-      covers: 0,
-      claims: Number(bestSelectionScore > baselineSelectionScore!),
-    };
+    const claims = Number(bestSelectionScore > baselineSelectionScore!);
+    return { error: bestSelectionScore - truth, covers: 0, claims };
   }
   const { low, high } = finalScore.interval;
   return {
@@ -91,6 +86,7 @@ function reported({ finalScore, isProven, bestSelectionScore, baselineSelectionS
   };
 }
 
+/** All stages but the rollouts. */
 function optimizerUse({ tokenSummary }: RunSummary) {
   const stages = Object.entries(tokenSummary).filter(([stage]) => stage !== 'rollout');
   const total = (count: (usage: (typeof stages)[number][1]) => number) =>

@@ -1,23 +1,20 @@
 import { createDraw } from '../../../src/sim/draw.ts';
 import { readQuestion } from '../../../src/sim/topics.ts';
 import type { World, WorldItem } from '../../../src/sim/world.ts';
-import { everyTopic, trueScore } from '../true-score.ts';
-import { NOISE } from './setting.ts';
+import { mean } from '../interval.ts';
+import { trueScore } from '../true-score.ts';
 
-export type Truth = { onValidation(skill: string): number; onNewTasks(skill: string): number };
+type Setting = { readonly seed: number; readonly isNull: boolean; readonly noise: number };
 
-/** Scores by infinitely many rollouts. In the null world they are the same for every skill. */
-export function truthOf(world: World, { seed, isNull }: { seed: number; isNull: boolean }): Truth {
+/** Scores in the trainer's own world, by infinitely many rollouts. In the null world they are the same for every skill. */
+export function truthOf(world: World, { seed, isNull, noise }: Setting): (skill: string) => number {
   const { val } = world.items;
   if (isNull) {
-    const score = val.reduce((sum, item) => sum + nullChance(item, seed), 0) / val.length;
-    return { onValidation: () => score, onNewTasks: () => score };
+    const score = mean(val.map((item) => nullChance(item, seed)));
+    return () => score;
   }
-  const topics = { val: val.map(({ taskType }) => taskType), all: everyTopic(world) };
-  return {
-    onValidation: (skill) => trueScore(skill, world, NOISE, topics.val),
-    onNewTasks: (skill) => trueScore(skill, world, NOISE, topics.all),
-  };
+  const topics = val.map(({ taskType }) => taskType);
+  return (skill) => trueScore(skill, world, noise, topics);
 }
 
 /** The odds that the target in null mode gives to the right answer. */

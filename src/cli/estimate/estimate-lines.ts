@@ -35,7 +35,7 @@ export function estimateLines(
       paintTitle: colors.dim,
     }),
     '',
-    colors.dim('low: nothing is found to change; high: the skill changes at every step. One call per task is assumed,'),
+    colors.dim('low: nothing is found to change; high: every step has a new candidate. One call per task is assumed,'),
     colors.dim(
       `replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens, edits of ${assumed.edit}. Nothing was called.`,
     ),

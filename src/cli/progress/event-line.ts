@@ -1,44 +1,79 @@
-import type { RunEvent } from '../../core/event.ts';
-import { isAccepted } from '../../core/known-scores.ts';
+import type { RunEvent, SearchEnd } from '../../core/event.ts';
+import type { GateDecision } from '../../core/gate-decision.ts';
+import { isAccepted, learn } from '../../core/known-scores.ts';
 import type { RunState, StepRecord } from '../../core/run-state.ts';
 import type { StepAction } from '../../core/step-action.ts';
 import { gateMetricScore } from '../report/gate-metric-score.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
+import { stepNumber, stepTotal } from '../report/step-total.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
 
 type LineOptions = { readonly width: number; readonly colors: Colors };
 
+/** A state before an event, and after it. */
+type Change = { readonly before: RunState; readonly after: RunState };
+
 /** What a run that was opened already holds, or nothing for a new one. */
 export function openLine(state: RunState): string | undefined {
   if (state.isDone) return 'this run is done already; --fresh starts anew';
   if (!state.config) return undefined;
   return state.stepsDone > 0
-    ? `going on after step ${state.stepsDone} of ${state.totalSteps}`
+    ? `going on after step ${state.stepsDone} of ${stepTotal(state)}`
     : 'going on with the run that is here';
 }
 
-/** The line that an event leaves behind, or nothing: one for the start, the baseline, each step and each test. */
-export function eventLine(event: RunEvent, state: RunState, options: LineOptions): string | undefined {
+/**
+ * The lines that an event leaves behind: one for the start, the baseline, each step and each test. What a line says of the
+ * current skill begins where the line before it ended.
+ */
+export function eventLines(event: RunEvent, change: Change, options: LineOptions): string[] {
+  const now = scoreNow(event, change.before);
+  const line = eventLine(event, { ...change, now });
+  const lines = [againText(change.before, now), line].filter((text) => text !== undefined);
+  return lines.map((text) => clip(text, options.width)).map((text) => paintSymbol(text, options.colors));
+}
+
+/** What the current skill is believed to score by what an event tells, before anything takes its place. */
+function scoreNow(event: RunEvent, before: RunState): number {
+  const decision = decisionOf(event);
+  return decision ? learn(before, '', { evaluation: null, decision }).current.score : before.current.score;
+}
+
+function decisionOf(event: RunEvent): GateDecision | undefined {
+  if (event.type === 'salvage-end') return event.accepted?.decision;
+  return 'decision' in event ? event.decision : undefined;
+}
+
+function againText({ current, baseline }: RunState, now: number): string | undefined {
+  const [from, to] = [bare(current.score), percent(now)];
+  return baseline && from !== bare(now) ? `  measured again: ${from} → ${to}` : undefined;
+}
+
+type Told = Change & { readonly now: number };
+
+function eventLine(event: RunEvent, told: Told): string | undefined {
+  const { after } = told;
   switch (event.type) {
     case 'run-start':
-      return clip(startText(event), options.width);
+      return startText(event);
     case 'baseline-end':
-      return baselineLine(event, options);
+      return baselineText(event);
     case 'step-end':
-      return stepLine(state.history.at(-1)!, state, options);
+      return stepText(after.history.at(-1)!, told);
+    case 'removal-end':
+      return removalText(event, told);
     case 'slow-update-end':
-      return guidanceLine(event, options);
+      return guidanceText(event, told);
+    case 'search-end':
+      return `  ${searchEndText(event.reason, after)}`;
     case 'finalists-end':
-      return clip(`  finalists ${finalistText(event)}`, options.width);
+      return `  finalists ${finalistText(event)}`;
     case 'prune-end':
-      return clip(
-        `  pruned    ${event.removed.length} of ${event.tries} edits taken out, ${percent(event.score)}`,
-        options.width,
-      );
+      return `  pruned    ${event.removed.length} of ${event.tries} edits taken out, ${percent(event.score)}`;
     case 'test-end':
-      return testLine(event, state, options);
+      return testText(event, after);
     default:
       return undefined;
   }
@@ -46,9 +81,9 @@ export function eventLine(event: RunEvent, state: RunState, options: LineOptions
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
-function baselineLine({ score, evaluation, passes = [] }: Event<'baseline-end'>, { width }: LineOptions): string {
+function baselineText({ score, evaluation, passes = [] }: Event<'baseline-end'>): string {
   const tasks = taskCount(countTasks([evaluation, ...passes]), 'validation task');
-  return clip(`  baseline  ${percent(score)} on ${tasks}`, width);
+  return `  baseline  ${percent(score)} on ${tasks}`;
 }
 
 function finalistText({ finalists, hash }: Event<'finalists-end'>): string {
@@ -56,31 +91,47 @@ function finalistText({ finalists, hash }: Event<'finalists-end'>): string {
   return `${finalists.map(row).join(', ')}: ${finalists.find((finalist) => finalist.hash === hash)!.origin} wins`;
 }
 
+/** What stays in the skill leaves no line. */
+function removalText({ action, of }: Event<'removal-end'>, told: Told): string | undefined {
+  if (!isAccepted(action)) return undefined;
+  return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(told)}`;
+}
+
+function searchEndText(reason: SearchEnd, { config, current, gate }: RunState): string {
+  if (reason === 'rollouts_spent') return `the ${plural(config?.maxRollouts ?? 0, 'rollout')} are used up`;
+  const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);
+  const how = isPerfect ? 'every validation task passes' : `validation is at ${percent(current.score)}`;
+  return `nothing left to gain: ${how}`;
+}
+
 /** Guidance that nobody wrote leaves no line. */
-function guidanceLine(event: Event<'slow-update-end'>, { width, colors }: LineOptions) {
+function guidanceText(event: Event<'slow-update-end'>, told: Told): string | undefined {
   const { epoch, action, score, decision, invalidReason = decision?.reason } = event;
   if (action === 'no_content' || action === 'unchanged') return undefined;
-  if (action === 'over_cap') return clip(`· epoch ${epoch}  guidance too long for the skill`, width);
-  if (action === 'leak') return clip(`· epoch ${epoch}  guidance refused: it repeats held-out tasks`, width);
+  if (action === 'over_cap') return `· epoch ${epoch}  guidance too long for the skill`;
+  if (action === 'leak') return `· epoch ${epoch}  guidance refused: it repeats held-out tasks`;
   if (event.invalidReason !== undefined || decision?.verdict === 'invalid')
-    return clip(`✗ epoch ${epoch}  guidance invalid, ${invalidReason}`, width);
-  const line = clip(`${symbolOf(action)} epoch ${epoch}  guidance ${WORDS[action]}, ${percent(score)}`, width);
-  return textWidth(line) > 1 ? paint(action, colors)(line.slice(0, 1)) + line.slice(1) : line;
+    return `✗ epoch ${epoch}  guidance invalid, ${invalidReason}`;
+  const head = `${symbolOf(action)} epoch ${epoch}  guidance`;
+  if (isAccepted(action)) return `${head} ${WORDS[action]}  ${scoreChange(told)}`;
+  if (decision?.verdict === 'inconclusive') return `${head} undecided`;
+  return `${head} ${WORDS[action]}, ${decision ? figures(decision) : percent(score)}`;
 }
 
 const SUBJECTS = { baseline: 'initial', best: 'best', final: 'last' } as const;
 
-function testLine({ subject, evaluation }: Event<'test-end'>, state: RunState, { width }: LineOptions) {
+function testText({ subject, evaluation }: Event<'test-end'>, state: RunState): string | undefined {
   if (subject === 'final' && state.current.hash === state.best.hash) return undefined;
   const { scored, total } = countTasks([evaluation]);
   const missing = scored === total ? '' : `, ${total - scored} of ${plural(total, 'task')} without a score`;
   const score = percent(gateMetricScore(evaluation, state));
-  return clip(`  test      ${score} with the ${SUBJECTS[subject]} skill${missing}`, width);
+  return `  test      ${score} with the ${SUBJECTS[subject]} skill${missing}`;
 }
 
-function startText({ env, items, totalSteps }: Extract<RunEvent, { type: 'run-start' }>): string {
-  const tasks = Object.entries(items).map(([split, n]) => `${n} ${split}`);
-  return `training on ${env}: ${plural(totalSteps, 'step')}, tasks ${tasks.join(', ')}`;
+function startText(event: Event<'run-start'>): string {
+  const tasks = Object.entries(event.items).map(([split, n]) => `${n} ${split}`);
+  const steps = `${stepTotal(event)} ${event.totalSteps === 1 ? 'step' : 'steps'}`;
+  return `training on ${event.env}: ${steps}, tasks ${tasks.join(', ')}`;
 }
 
 const WORDS: Readonly<Record<StepAction, string>> = {
@@ -96,29 +147,59 @@ const WORDS: Readonly<Record<StepAction, string>> = {
 /** Verdicts that an action does not tell. */
 const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
 
-function stepLine(record: StepRecord, state: RunState, { width, colors }: LineOptions): string {
-  const { step, action, edits = [], nLeaksRefused = 0, needsRollouts } = record;
-  const number = `${step}/${state.totalSteps}`.padStart(String(state.totalSteps).length * 2 + 1);
+function stepText(record: StepRecord, told: Told): string {
+  const { step, action, edits = [], nLeaksRefused = 0, nRepeats = 0, needsRollouts } = record;
   const word = VERDICTS[record.verdict ?? ''] ?? WORDS[action];
-  const head = `${symbolOf(action)} step ${number}  ${word.padEnd(9)}`;
+  const head = `${symbolOf(action)} step ${padded(step, told.after)}  ${word.padEnd(9)}`;
   const facts = [
-    scoreChange(record, state),
+    judgementText(record, told),
     edits.length > 0 ? plural(edits.length, 'edit') : '',
+    nRepeats > 0 ? `${plural(nRepeats, 'repeat')} left out` : '',
     nLeaksRefused > 0 ? `${plural(nLeaksRefused, 'leak')} refused` : '',
     needsRollouts === undefined ? '' : `≈ ${plural(needsRollouts, 'more rollout')} would decide it`,
   ].filter((fact) => fact !== '');
-  const text = clip([head, ...facts].join('  ').trimEnd(), width);
-  return textWidth(text) > 1 ? paint(action, colors)(text.slice(0, 1)) + text.slice(1) : text;
+  return [head, ...facts].join('  ').trimEnd();
 }
 
-/** `31.2 → 45.0 %  +13.8`: what the gate compared, how early it knew, or why there was nothing to compare. */
-function scoreChange(record: StepRecord, { items }: RunState): string {
-  const { action, scoreBefore = 0, candidateGateScore, verdict, verdictReason = '', nItemsMet } = record;
+function padded(step: number, state: RunState): string {
+  return stepNumber(step, state).padStart(stepNumber(state.totalSteps, state).length);
+}
+
+/** What the skill has won by the step, or why it has not. */
+function judgementText(record: StepRecord, told: Told): string {
+  const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;
   if (verdict === 'invalid') return verdictReason;
-  if (action !== 'reject' && !isAccepted(action)) return '';
-  if (nItemsMet !== undefined) return `after ${nItemsMet} of ${plural(items.val ?? 0, 'task')}`.padEnd(22);
-  const [from, to] = [percent(scoreBefore).replace(' %', ''), percent(candidateGateScore)];
-  return `${from.padStart(5)} → ${to.padStart(7)}  ${points(candidateGateScore - scoreBefore).padStart(5)}`;
+  if (isAccepted(action)) return [scoreChange(told), partText(record, told)].filter((text) => text !== '').join('  ');
+  if (action !== 'reject') return '';
+  if (expectedGain === undefined) return lossText(record, told);
+  if (verdict === 'inconclusive') return partText(record, told) || `after all ${plural(record.nItems ?? 0, 'task')}`;
+  return chance < 0.5 ? figures({ expectedGain, chance }) : verdictReason; // by a veto
+}
+
+/** `31.2 → 45.0 %  +13.8`: what is believed of the current skill before and after. */
+function scoreChange({ now, after }: Told): string {
+  const { score } = after.current;
+  return `${bare(now).padStart(5)} → ${percent(score).padStart(7)}  ${points(rounded(score) - rounded(now)).padStart(5)}`;
+}
+
+/** As it is shown, so that the figures of a line add up. */
+const rounded = (score: number) => Math.round(1000 * score) / 1000;
+
+const bare = (score: number) => percent(score).replace(' %', '');
+
+/** What a candidate measured that lost by its score. */
+function lossText(record: StepRecord, told: Told): string {
+  const { candidateGateScore: score } = record;
+  if (record.nItemsMet !== undefined) return partText(record, told);
+  return `${''.padStart(8)}${percent(score).padStart(7)}  ${points(score - told.now).padStart(5)}`;
+}
+
+function partText({ nItemsMet, nItems }: StepRecord, { after }: Told): string {
+  return nItemsMet === undefined ? '' : `after ${nItemsMet} of ${plural(nItems ?? after.items.val ?? 0, 'task')}`;
+}
+
+function figures({ expectedGain, chance }: Pick<GateDecision, 'expectedGain' | 'chance'>): string {
+  return `expected ${points(expectedGain)} points, chance ${(100 * chance).toFixed(0)} %`;
 }
 
 function symbolOf(action: StepAction): string {
@@ -126,7 +207,7 @@ function symbolOf(action: StepAction): string {
   return action === 'reject' ? '✗' : '·';
 }
 
-function paint(action: StepAction, { green, red, dim }: Colors): (text: string) => string {
-  if (isAccepted(action)) return green;
-  return action === 'reject' ? red : dim;
+function paintSymbol(line: string, { green, red, dim }: Colors): string {
+  const paint = { '✓': green, '✗': red, '·': dim }[line.slice(0, 1)];
+  return paint && textWidth(line) > 1 ? paint(line.slice(0, 1)) + line.slice(1) : line;
 }

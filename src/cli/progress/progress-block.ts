@@ -1,10 +1,11 @@
 import type { Progress } from '../../core/event.ts';
 import { isAccepted } from '../../core/known-scores.ts';
 import type { RunState } from '../../core/run-state.ts';
+import { stepNumber } from '../report/step-total.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { count, dollars, duration, percent, plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
-import { finishedRollouts, plannedRollouts } from './rollout-count.ts';
+import { finishedRollouts, madeRollouts, plannedRollouts } from './rollout-count.ts';
 
 /** Everything the live block shows. */
 export type ProgressView = {
@@ -23,16 +24,31 @@ export function progressBlock(view: ProgressView, { width, colors }: { width: nu
   if (planned === 0) return ['starting'];
   const facts = [whereFacts(view), scoreFacts(state), costFacts(view, finished, planned)];
   return [
-    barLine({ finished, planned, width, colors }),
+    barLine({ finished, planned, width, colors, label: rolloutLabel(view) }),
     ...facts.filter((line) => line.length > 0).map((line) => joinFitting(line, width)),
   ];
 }
 
-type Bar = { readonly finished: number; readonly planned: number; readonly width: number; readonly colors: Colors };
+/** What was made, and of how many where that is known: a plan is made of what may come. */
+function rolloutLabel({ state, progress }: ProgressView): string {
+  if (!state.config) return `${count(progress?.done ?? 0)}/${plural(progress?.total ?? 0, 'rollout')}`;
+  const made = madeRollouts(state, progress);
+  return state.config.maxRollouts === undefined
+    ? plural(made, 'rollout')
+    : `${count(made)}/${plural(plannedRollouts(state), 'rollout')}`;
+}
 
-function barLine({ finished, planned, width, colors }: Bar): string {
+type Bar = {
+  readonly finished: number;
+  readonly planned: number;
+  readonly width: number;
+  readonly colors: Colors;
+  readonly label: string;
+};
+
+function barLine({ finished, planned, width, colors, label: made }: Bar): string {
   const share = planned === 0 ? 0 : Math.min(1, finished / planned);
-  const label = ` ${Math.floor(share * 100)} %  ${count(finished)}/${count(planned)} rollouts`;
+  const label = ` ${Math.floor(share * 100)} %  ${made}`;
   const room = Math.min(40, width - textWidth(label) - 1);
   if (room < 4) return clip(label.trim(), width);
   const filled = Math.round(share * room);
@@ -40,11 +56,12 @@ function barLine({ finished, planned, width, colors }: Bar): string {
 }
 
 function whereFacts({ state, progress }: ProgressView): string[] {
-  const { draft, totalSteps, config } = state;
+  const { draft, config } = state;
   if (!progress) return [];
   const stage = progress.total > 0 ? `${progress.phase} ${progress.done}/${progress.total}` : progress.phase;
   if (draft.step === undefined) return [stage];
-  return [`step ${draft.step}/${totalSteps}`, `epoch ${draft.epoch}/${config?.numEpochs}`, stage];
+  const epochs = config?.maxRollouts === undefined ? `/${config?.numEpochs}` : ''; // as many as are paid for
+  return [`step ${stepNumber(draft.step, state)}`, `epoch ${draft.epoch}${epochs}`, stage];
 }
 
 function scoreFacts({ baseline, current, best, history }: RunState): string[] {

@@ -5,10 +5,10 @@ import { STAGES } from '../../core/step-action.ts';
 import { duration } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip, oneLine } from '../terminal/text-width.ts';
-import { eventLine, openLine } from './event-line.ts';
+import { eventLines, openLine } from './event-line.ts';
 import { openLiveBlock } from './live-block.ts';
 import { progressBlock } from './progress-block.ts';
-import { finishedRollouts } from './rollout-count.ts';
+import { finishedRollouts, isSearchOver } from './rollout-count.ts';
 
 const REDRAW_MS = 120;
 const RARE_LINE_MS = 1000;
@@ -49,9 +49,10 @@ export function openProgress(terminal: Terminal, { isQuiet = false }: ProgressOp
       tell(openLine(opened));
     },
     onEvent(event, after) {
+      const before = state;
       state = after;
       progress = comingPhase(after, event);
-      tell(eventLine(event, after, look()));
+      for (const line of eventLines(event, { before, after }, look())) tell(line);
     },
     onProgress(next) {
       progress = next;
@@ -71,7 +72,7 @@ function comingPhase(state: RunState, event?: RunEvent): Progress {
   const coming = { step: state.draft.step ?? 0, done: 0, total: 0 };
   if (event?.type === 'stage-end') return { ...coming, phase: STAGES[STAGES.indexOf(event.stage) + 1] ?? 'evaluate' };
   if (!state.baseline) return { ...coming, phase: 'baseline' };
-  return { ...coming, phase: state.stepsDone < state.totalSteps ? 'rollout' : 'test' };
+  return { ...coming, phase: isSearchOver(state) ? 'test' : 'rollout' };
 }
 
 /** One column is left free: some terminals wrap after the last one. */

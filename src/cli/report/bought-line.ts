@@ -4,13 +4,14 @@ import { addUsage, noStageUsage, type StageUsage } from '../../core/stage-usage.
 import { reportedScores } from '../../core/winner-measurement.ts';
 import { count, percent, plural } from '../terminal/figures.ts';
 import { cost } from './report-usage.ts';
+import { stepTotal } from './step-total.ts';
 
 /**
  * What a run that ran out of money or time has to show for it. The journal lacks what an unfinished step has spent, the
  * ledger what was spent while there was no limit: the larger of them counts, as it does for the limits.
  */
 export function boughtLine(state: RunState, ledger: Amounts): string {
-  const { stepsDone, totalSteps, best, usage } = state;
+  const { stepsDone, best, usage } = state;
   const seen = reportedScores(state);
   const total: StageUsage = Object.values(usage).reduce(addUsage, noStageUsage);
   const calls = Math.max(total.replies - total.cacheHits + total.retries, ledger.calls);
@@ -19,5 +20,5 @@ export function boughtLine(state: RunState, ledger: Amounts): string {
   const spent = `${plural(calls, 'call')}, ${count(tokens)} tokens, $${usd}`;
   const scores = seen ? `; validation ${percent(seen.before)} → ${percent(seen.after)}` : '; no baseline yet';
   const caution = best.origin === 'initial' || seen?.isFresh ? '' : ' as the search saw it, which flatters';
-  return `bought: ${stepsDone} of ${totalSteps} steps for ${spent}${scores}${caution}`;
+  return `bought: ${stepsDone} of ${stepTotal(state)} steps for ${spent}${scores}${caution}`;
 }

@@ -3,7 +3,13 @@ import { type ListedEdit, listEdits } from '../runs/edit-list.ts';
 import { clip, oneLine, printable } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
-const SHOWN = { accepted: 12, rejected: 6, skipped: 0 } as const;
+const SHOWN = { accepted: 12, removed: 6, rejected: 6, skipped: 0 } as const;
+const REMARKS = {
+  accepted: '',
+  removed: ': the skill is better without',
+  rejected: '',
+  skipped: ': they did not fit the text',
+};
 const BULLET = /^[-*+] (?=\S)/;
 const SIGNS = { append: '+', insert_after: '+', replace: '~', delete: '-', suggest: '~', rewrite: '~' } as const;
 
@@ -14,7 +20,7 @@ export function editLines(state: RunState, fate: ListedEdit['fate'], options: Re
   const rest = edits.length - shown.length;
   if (edits.length === 0 || (fate === 'skipped' && !options.isComplete)) return [];
   const more = rest > 0 ? [options.colors.dim(`  … and ${rest} more: npx skillopt show ${options.run} --all`)] : [];
-  const title = `${fate} edits (${edits.length})${fate === 'skipped' ? ': they did not fit the text' : ''}`;
+  const title = `${fate} edits (${edits.length})${REMARKS[fate]}`;
   return [options.colors.bold(title), ...shown.flatMap((edit) => describeEdit(edit, options)), ...more];
 }
 

@@ -9,12 +9,13 @@ import type { ReportOptions } from './report-options.ts';
 export function finalLines(state: RunState, { colors, width }: Pick<ReportOptions, 'colors' | 'width'>): string[] {
   const measurement = winnerMeasurement(state);
   if (!measurement?.score) return [];
-  const { score, gain, isClaimed, confidence, passes } = measurement;
+  const { score, gain, isClaimed, isSeedBetter, confidence, passes } = measurement;
   const how =
     passes.length > 0 ? `${plural(passes.length, 'fresh pass', 'fresh passes')}` : 'the initial skill, all passes';
   const figures = `${percent(score.value)}, ${spread(score.interval, percent)}`;
   const measured = twoParts(`measured on validation (${how}):`, figures, { width });
   if (passes.length === 0 || !gain) return measured;
+  if (isSeedBetter) return [...measured, ...seedLines(gain.value, state, { width, paint: colors.yellow })];
   const verdict = isClaimed ? `proven, ${Math.round(100 * confidence)} % sure` : 'not proven: it may be luck';
   const paint = isClaimed ? colors.green : colors.yellow;
   const gained = `gain ${points(gain.value)} points, ${spread(gain.interval, points)}:`;
@@ -22,6 +23,13 @@ export function finalLines(state: RunState, { colors, width }: Pick<ReportOption
   return (state.items.test ?? 0) > 0
     ? lines
     : [...lines, colors.dim(clip('only a test split can speak for tasks that nobody has seen', width))];
+}
+
+/** A run that is not over goes on with its winner. */
+function seedLines(gain: number, { best }: RunState, room: Room): string[] {
+  const isKept = best.origin === 'initial';
+  const [winner, end] = isKept ? ['the winner', ' and is kept'] : ['the winner so far', ''];
+  return twoParts('the seed skill measured better', `than ${winner} (${points(gain)} points)${end}`, room);
 }
 
 type Room = { readonly width: number; readonly paint?: (text: string) => string };

@@ -7,6 +7,7 @@ import { leakLines, memorisedLines } from './report-leaks.ts';
 import type { ReportOptions } from './report-options.ts';
 import { bucketLines, scoreLines } from './report-scores.ts';
 import { usageLines } from './report-usage.ts';
+import { stepTotal } from './step-total.ts';
 
 /** What a run came to, as lines for people: scores, task types, edits, costs, and what to do next. */
 export function reportLines(state: RunState, options: ReportOptions): string[] {
@@ -16,6 +17,7 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
     finalLines(state, options),
     bucketLines(state, options),
     editLines(state, 'accepted', options),
+    editLines(state, 'removed', options),
     editLines(state, 'rejected', options),
     editLines(state, 'skipped', options),
     invalidLines(state, options),
@@ -26,8 +28,9 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
-function headline({ isDone, stepsDone, totalSteps, wallTimeMs }: RunState, { run, colors }: ReportOptions): string {
-  const progress = isDone ? `done, ${plural(totalSteps, 'step')}` : `step ${stepsDone} of ${totalSteps}`;
+function headline(state: RunState, { run, colors }: ReportOptions): string {
+  const { isDone, stepsDone, wallTimeMs } = state;
+  const progress = isDone ? `done, ${plural(stepsDone, 'step')}` : `step ${stepsDone} of ${stepTotal(state)}`;
   return `${colors.bold(run)}  ${progress} in ${duration(wallTimeMs)}`;
 }
 

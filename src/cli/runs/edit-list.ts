@@ -5,20 +5,27 @@ import type { RunState, StepRecord } from '../../core/run-state.ts';
 export type ListedEdit = StepRecord['edits'][number] & {
   readonly step: number;
   readonly status: StepRecord['editStatuses'][number] | 'skipped_over_cap';
-  readonly fate: 'accepted' | 'rejected' | 'skipped';
+  readonly fate: 'accepted' | 'removed' | 'rejected' | 'skipped';
 };
 
-/** Every edit that was selected in a run, in order. One that did not fit the text is `skipped`. */
+/** Every edit that was selected in a run, in order. What did not fit the text is `skipped`, what was taken out later `removed`. */
 export function listEdits({ history }: Pick<RunState, 'history'>): ListedEdit[] {
+  const removed = new Set(history.flatMap((record) => record.removed ?? []));
   return history.flatMap((record) =>
     (record.edits ?? []).map((edit, index) => {
       const status = record.editStatuses?.[index] ?? 'skipped_over_cap';
-      return { ...edit, step: record.step, status, fate: fateOf(record, status, index) };
+      const fate = fateOf(record, status, index);
+      const isRemoved = fate === 'accepted' && removed.has(edit.content.trim());
+      return { ...edit, step: record.step, status, fate: isRemoved ? 'removed' : fate };
     }),
   );
 }
 
-function fateOf({ action, salvagedEdits }: StepRecord, status: string, index: number): ListedEdit['fate'] {
+function fateOf(
+  { action, salvagedEdits }: StepRecord,
+  status: string,
+  index: number,
+): Exclude<ListedEdit['fate'], 'removed'> {
   if (!status.startsWith('applied')) return 'skipped';
   if (salvagedEdits) return salvagedEdits.includes(index) ? 'accepted' : 'rejected';
   return isAccepted(action) ? 'accepted' : 'rejected';

@@ -3,6 +3,7 @@ import { summarize } from '../../core/summary.ts';
 import { reportedScores } from '../../core/winner-measurement.ts';
 import { isRunLocked, type RunListing } from '../../stores/index.ts';
 import { gateMetricScore } from '../report/gate-metric-score.ts';
+import { stepTotal } from '../report/step-total.ts';
 import { loadRun } from './load-run.ts';
 
 /** One run in the list of runs. */
@@ -49,7 +50,7 @@ function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'pat
   };
 }
 
-function describeState({ isDone, stepsDone, totalSteps }: RunState, isRunning: boolean): string {
-  const progress = isDone ? 'done' : `step ${stepsDone} of ${totalSteps}`;
+function describeState(state: RunState, isRunning: boolean): string {
+  const progress = state.isDone ? 'done' : `step ${state.stepsDone} of ${stepTotal(state)}`;
   return isRunning ? `running, ${progress}` : progress;
 }

@@ -73,31 +73,3 @@ export function isBinary(...evidences: readonly Evidence[]): boolean {
     return true;
   });
 }
-
-export type MergeInput = {
-  readonly incumbent: Evidence;
-  readonly candidate: Evidence;
-  /** How many rollouts' worth of the old evidence an item keeps. */
-  readonly keptRollouts: number;
-};
-
-/**
- * The evidence of a skill that was just accepted: its own rollouts, and a little of its predecessor's. A candidate that won
- * was also lucky; the old evidence pulls its score back to what is believable. Items without a new rollout keep the old ones.
- */
-export function mergeAccepted({ incumbent, candidate, keptRollouts }: MergeInput): Evidence {
-  const merged = new Map(incumbent);
-  for (const [id, item] of candidate) merged.set(id, mergeItem(item, incumbent.get(id), keptRollouts));
-  return merged;
-}
-
-function mergeItem(fresh: ItemEvidence, old: ItemEvidence | undefined, keptRollouts: number): ItemEvidence {
-  if (old === undefined) return fresh;
-  const kept = Math.min(old.count, keptRollouts);
-  const share = kept / old.count;
-  return {
-    sum: fresh.sum + old.sum * share,
-    sumSquares: fresh.sumSquares + old.sumSquares * share,
-    count: fresh.count + kept,
-  };
-}

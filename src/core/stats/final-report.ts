@@ -1,14 +1,16 @@
-import { tQuantile } from './distributions.ts';
-import { type Evidence, itemMean, pooledMean, withinItems } from './evidence.ts';
+import { normalCdf, tQuantile } from './distributions.ts';
+import { type Evidence, itemMean, pooledMean, type WithinItems, withinItems } from './evidence.ts';
 
 export type Interval = { readonly low: number; readonly high: number };
 export type Estimate = { readonly value: number; readonly interval: Interval };
 
 export type FinalReport = {
-  /** From fresh rollouts alone. `undefined` if there were none. */
+  /** Of what ships. `undefined` if nothing was rolled out. */
   readonly score: Estimate | undefined;
   /** Fresh rollouts against the seed skill's evidence, item by item. */
   readonly gain: Estimate | undefined;
+  /** The seed skill measures better than the winner, and is what ships. */
+  readonly isSeedBetter: boolean;
   /** The whole interval of the gain is above 0. Otherwise the winner ships as «not proven». */
   readonly isClaimed: boolean;
   readonly confidence: number;
@@ -20,6 +22,8 @@ export type FinalInput = {
   /** All rollouts of the seed skill. It was not chosen for its score, so its evidence is fair. */
   readonly seed: Evidence;
   readonly confidence?: number;
+  /** The seed skill itself is the winner: nothing to choose. */
+  readonly isSeed?: boolean;
 };
 
 /**
@@ -28,23 +32,70 @@ export type FinalInput = {
  */
 const PRIOR_SQUARES = 0.25;
 
-export function finalReport({ fresh, seed, confidence = 0.95 }: FinalInput): FinalReport {
-  const score = estimateScore(fresh, confidence);
-  const gain = estimateGain(fresh, seed, confidence);
-  return { score, gain, isClaimed: gain !== undefined && gain.interval.low > 0, confidence };
+export function finalReport({ fresh, seed, confidence = 0.95, isSeed = false }: FinalInput): FinalReport {
+  const gain = isSeed ? undefined : estimateGain(fresh, seed, confidence);
+  const isSeedBetter = gain !== undefined && gain.value < 0;
+  const isClaimed = gain !== undefined && gain.interval.low > 0;
+  const all = isSeed ? [fresh] : [fresh, seed];
+  const score = isSeed ? estimateScore(fresh, confidence, all) : scoreOfShipped(fresh, seed, confidence);
+  return { score, gain, isSeedBetter, isClaimed, confidence };
 }
 
 /** The mean over the items with its interval: the noise of the rollouts, not the choice of the items. */
-export function estimateScore(fresh: Evidence, confidence = 0.95): Estimate | undefined {
+export function estimateScore(
+  fresh: Evidence,
+  confidence = 0.95,
+  repeated: readonly Evidence[] = [fresh],
+): Estimate | undefined {
   const value = pooledMean(fresh);
   if (value === undefined) return undefined;
-  const { squares, freedom } = withinItems(fresh);
-  const variance = (squares + PRIOR_SQUARES) / (freedom + 1);
-  let inverseCounts = 0;
-  for (const { count } of fresh.values()) inverseCounts += 1 / count;
-  const error = Math.sqrt(variance * inverseCounts) / fresh.size;
-  return around(value, quantile(confidence, freedom) * error, { low: 0, high: 1 });
+  const within = repeated.map(withinItems).reduce(addWithin);
+  const half = quantile(confidence, within.freedom) * Math.sqrt(varianceOfMean(fresh, within));
+  return around(value, half, { low: 0, high: 1 });
 }
+
+/**
+ * Whichever of two measured better is flattered by having been chosen for it, the more the closer they were: what is
+ * reported is what such a lead leads to expect.
+ */
+function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Estimate | undefined {
+  const [winner, before] = [pooledMean(fresh), pooledMean(seed)];
+  if (winner === undefined) return undefined;
+  if (before === undefined) return estimateScore(fresh, confidence);
+  const within = addWithin(withinItems(fresh), withinItems(seed));
+  const [shipped, other] = winner < before ? [seed, fresh] : [fresh, seed];
+  const variance = varianceOfMean(shipped, within);
+  const deviation = Math.sqrt(variance + varianceOfMean(other, within));
+  const lead = Math.abs(winner - before) / deviation;
+  const value = Math.max(winner, before) - (variance / deviation) * (lead - trueLead(lead));
+  return around(value, quantile(confidence, within.freedom) * Math.sqrt(variance), { low: 0, high: 1 });
+}
+
+/** Further below than this nobody believes that the worse one measured better. */
+const LEAST_TRUE_LEAD = -0.25;
+
+/** The lead, in deviations, that is seen as `lead` in the mean whenever it is above 0. */
+function trueLead(lead: number): number {
+  let [low, high] = [LEAST_TRUE_LEAD, lead];
+  for (let i = 0; i < 40; i++) {
+    const middle = (low + high) / 2;
+    [low, high] = middle + hazard(middle) > lead ? [low, middle] : [middle, high];
+  }
+  return high;
+}
+
+const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / normalCdf(z);
+
+function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): number {
+  let inverseCounts = 0;
+  for (const { count } of evidence.values()) inverseCounts += 1 / count;
+  return (((squares + PRIOR_SQUARES) / (freedom + 1)) * inverseCounts) / evidence.size ** 2;
+}
+
+const addWithin = (a: WithinItems, b: WithinItems): WithinItems => ({
+  squares: a.squares + b.squares,
+  freedom: a.freedom + b.freedom,
+});
 
 /** The paired difference over the items that both sides have. */
 export function estimateGain(fresh: Evidence, seed: Evidence, confidence = 0.95): Estimate | undefined {

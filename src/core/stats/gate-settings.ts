@@ -1,59 +1,53 @@
-/** The operating point of a step. It is chosen for gain over a run, not for significance: that belongs to the claim. */
-export type GateSettings = {
-  /** Where waves end, as shares of the items. */
-  readonly waves: readonly number[];
-  /** The first wave has at least this many items. */
+import type { NoiseModel } from './noise-model.ts';
+
+/** How a race goes about its work. It is chosen for gain over a run, not for significance: that belongs to the claim. */
+export type RaceSettings = {
+  /** Share of the items in the first wave; the second has the rest. */
   readonly firstWave: number;
-  /** After a share f of the items, z below `rejectSlope · f` ends the race. */
-  readonly rejectSlope: number;
-  /** z from which a finished candidate is accepted. */
-  readonly acceptThreshold: number;
-  /**
-   * A candidate that passes is rolled out on all items once more, and wins if z over both passes reaches this. Pays where
-   * proposals are scarce and rollouts are not.
-   */
-  readonly confirmThreshold?: number;
-  /** Rollouts that an item's prior weighs (binary; graded scores estimate it). */
-  readonly priorRollouts: number;
-  /** Rollouts' worth of old evidence that an item keeps after an accept. */
-  readonly keptRollouts: number;
-  /** Incumbent rollouts repeated per step, as a share of the items. */
-  readonly refreshShare: number;
+  /** What one more rollout must be expected to bring, in items, to be worth its price. */
+  readonly price: number;
+  /** Whether a candidate that stays in doubt may be rolled out on all items once more. */
+  readonly hasSecondPass: boolean;
 };
 
-/** The settings for a validation set of `n` items, chosen on the bench; see docs/decisions. */
-export function gateSettings(n: number): GateSettings {
-  return {
-    waves: [0.1, 0.2, 0.3, 0.5, 0.75, 1],
-    firstWave: 2,
-    rejectSlope: 0,
-    acceptThreshold: acceptThreshold(n),
-    priorRollouts: 2,
-    keptRollouts: Math.min(2, 10 / Math.max(1, n)),
-    refreshShare: 0.0125,
-  };
-}
+export type SettingsInput = {
+  /** Validation items. */
+  readonly n: number;
+  /** Training tasks that a proposal costs, if none of their rollouts is known. */
+  readonly batchSize: number;
+  /** What a candidate of which nothing is known is expected to gain where it gains: `weigh` with no rollouts. */
+  readonly upside: number;
+  readonly hasSecondPass?: boolean;
+};
 
-/**
- * Settings for a run with few proposals and rollouts to spare, about as many as a full pass for each: later waves, a low first
- * bar, and a second pass for those that pass it.
- */
-export function patientSettings(n: number): GateSettings {
-  return { ...gateSettings(n), waves: [0.5, 0.75, 1], rejectSlope: -1, acceptThreshold: 0, confirmThreshold: 0.8 };
-}
+const FIRST_WAVE = 0.4;
+/** Of a candidate's cost: most races end early, every second batch is known, and the optimizer is not free either. */
+const [SHARE_MET, SHARE_OF_BATCH, OPTIMIZER_WORTH] = [0.7, 0.5, 15];
+const PRICE_SHARE = 0.7;
 
-/** What suits a run that makes so many proposals from one batch: where they are cheap, most may be dropped early. */
-export function settingsFor(n: number, proposalsPerBatch: number): GateSettings {
-  return proposalsPerBatch > 1 ? gateSettings(n) : patientSettings(n);
-}
-
-/** The fewer the items, the more of a lead is luck. */
-function acceptThreshold(n: number): number {
-  return Math.max(0.2, Math.min(0.8, 8 / Math.max(1, n)));
+/** A rollout should bring what it would bring in the next candidate. */
+export function raceSettings({ n, batchSize, upside, hasSecondPass = true }: SettingsInput): RaceSettings {
+  const next = SHARE_MET * n + SHARE_OF_BATCH * batchSize + OPTIMIZER_WORTH;
+  return { firstWave: FIRST_WAVE, price: (PRICE_SHARE * upside) / next, hasSecondPass };
 }
 
 /** How many items have been met at the end of each wave. Rising, the last is `n`; no items, no waves. */
-export function planWaves(n: number, settings: GateSettings = gateSettings(n)): number[] {
-  const ends = settings.waves.map((share) => Math.min(n, Math.max(settings.firstWave, Math.ceil(share * n - 1e-9))));
-  return [...new Set([...ends, n])].filter((end) => end > 0);
+export function planWaves(
+  n: number,
+  { firstWave }: Pick<RaceSettings, 'firstWave'> = { firstWave: FIRST_WAVE },
+): number[] {
+  const first = Math.min(n, Math.max(2, Math.ceil(firstWave * n - 1e-9)));
+  return [...new Set([first, n])].filter((end) => end > 0);
+}
+
+/** What a winner needs, in items. Where scores hardly vary less will do: then there is hardly any luck. */
+export type Bar = { readonly gain: number; readonly lead: number };
+
+/** Of sets larger than this a winner needs a share, not an item. */
+const USUAL_SIZE = 40;
+
+export function barFor({ kind, within }: Pick<NoiseModel, 'kind' | 'within'>, n: number): Bar {
+  const item = kind === 'binary' ? 1 : Math.min(1, 4 * Math.sqrt(within));
+  const lead = item * Math.max(1, n / USUAL_SIZE);
+  return { lead, gain: 0.4 * lead };
 }

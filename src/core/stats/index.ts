@@ -9,8 +9,6 @@ export {
   isMissing,
   itemMean,
   MAX_MISSING_SHARE,
-  type MergeInput,
-  mergeAccepted,
   missingShare,
   noEvidence,
   type Observation,
@@ -27,7 +25,6 @@ export {
   type StartableInput,
   startable,
 } from './exact-race.ts';
-export type { ScoreKind } from './expect-items.ts';
 export {
   type Estimate,
   estimateGain,
@@ -37,10 +34,32 @@ export {
   finalReport,
   type Interval,
 } from './final-report.ts';
-export { judgeWave, type Movement, type Verdict, type WaveInput, type WaveJudgement } from './gate.ts';
-export { type GateSettings, gateSettings, patientSettings, planWaves, settingsFor } from './gate-settings.ts';
+export {
+  judgeWave,
+  type Movement,
+  settingsFor,
+  type Verdict,
+  type WaveInput,
+  type WaveJudgement,
+} from './gate.ts';
+export { type Bar, barFor, planWaves, type RaceSettings, raceSettings, type SettingsInput } from './gate-settings.ts';
 export { combineJudgements, type JudgedScore, type Judgement, type JudgeNoise } from './judge-noise.ts';
+export {
+  addOwn,
+  believedScore,
+  disputedItems,
+  type Inherited,
+  inherit,
+  type Knowledge,
+  knownOf,
+  noKnowledge,
+  unmetItems,
+  type WeighedKnowledge,
+  type WeighInput,
+  weigh,
+} from './knowledge.ts';
 export { findLeaks, type GuardedItem, type LeakFinding, type LeakInput, type LeakReport } from './leak-critic.ts';
+export { estimateNoise, type NoiseInput, type NoiseModel, type ScoreKind } from './noise-model.ts';
 export { raceOrder } from './race-order.ts';
-export { type RefreshInput, refreshPlan } from './refresh-plan.ts';
 export { type Flip, type FlipInput, findFlips, regressionVeto, type Veto, type VetoInput } from './regression-veto.ts';
+export { type Weighed, type WeighedItem, weighCandidate } from './weigh-candidate.ts';

@@ -1,0 +1,79 @@
+import {
+  addObservations,
+  addOwn,
+  disputedItems,
+  type Evidence,
+  judgeWave,
+  type Knowledge,
+  knownOf,
+  noEvidence,
+  type Observation,
+  planWaves,
+  raceOrder,
+  settingsFor,
+  unmetItems,
+  type WaveInput,
+  type WaveJudgement,
+} from '../../src/core/stats/index.ts';
+
+type Roll = (ids: readonly string[]) => Observation[];
+
+export type RaceInput = {
+  readonly knowledge: Knowledge;
+  /** In the order in which equals are met. */
+  readonly ids: readonly string[];
+  readonly batchSize: number;
+  readonly candidate: Roll;
+  readonly current: Roll;
+  /** Rollouts that may still be made. */
+  readonly left?: () => number;
+  /** What is rolled out inside is rolled out at the same time. */
+  readonly together?: (work: () => void) => void;
+};
+
+export type RaceResult = {
+  readonly verdict: WaveJudgement['verdict'];
+  readonly observed: Evidence;
+  /** With the rollouts of the current skill that were missing. */
+  readonly knowledge: Knowledge;
+};
+
+/** A race as the trainer runs it, by the library's own functions. */
+export function race({ ids, batchSize, candidate, current, ...input }: RaceInput): RaceResult {
+  const { left = () => Number.POSITIVE_INFINITY, together = (work) => work() } = input;
+  let { knowledge } = input;
+  const settings = settingsFor(knowledge, ids, batchSize);
+  const order = raceOrder(ids, (id) => rateOf(input.knowledge, id));
+  let observed: Evidence = noEvidence;
+  const judgeOnce = (more: Partial<WaveInput>) => {
+    const remaining = order.filter((id) => !observed.has(id));
+    return judgeWave({ knowledge, observed, remaining, settings, ...more }).verdict;
+  };
+  const judge = (more: Partial<WaveInput> = {}) => {
+    const verdict = judgeOnce(more);
+    const disputed = verdict === 'accept' ? disputedItems(knowledge, observed) : [];
+    if (disputed.length === 0 || left() < disputed.length) return verdict;
+    knowledge = addOwn(knowledge, current(disputed));
+    return judgeOnce(more);
+  };
+  for (const end of planWaves(ids.length, settings)) {
+    const wave = order.slice(observed.size, end);
+    const unmet = unmetItems(knowledge, wave);
+    if (left() < wave.length + unmet.length) return { verdict: 'inconclusive', observed, knowledge };
+    together(() => {
+      knowledge = addOwn(knowledge, current(unmet));
+      observed = addObservations(observed, candidate(wave));
+    });
+    const verdict = judge();
+    if (verdict !== 'continue') return { verdict, observed, knowledge };
+  }
+  const isSecondPass = left() >= 2 * ids.length;
+  if (isSecondPass) observed = addObservations(observed, candidate(ids));
+  const verdict = judge({ settings: { ...settings, hasSecondPass: false }, isSecondPass });
+  return { verdict, observed, knowledge };
+}
+
+function rateOf(knowledge: Knowledge, id: string): number {
+  const { sum, count } = knownOf(knowledge, id);
+  return count === 0 ? 0.5 : sum / count;
+}
