@@ -6,6 +6,21 @@ export function isSaidIn(text: string, content: string): boolean {
   return wanted.every((line) => lines.has(line));
 }
 
+/** Headings, tables and fences give shape to what follows, and may well come again. */
+const isSentence = (line: string) => !/^\s*(#|\||```|~~~|<)/.test(line) && plain(line).length >= 12;
+
+/** The content less the sentences that the text says already. */
+export function newLinesOf(text: string, content: string): string {
+  const lines = new Set(linesOf(text));
+  const isKnown = (line: string) => isSentence(line) && lines.has(plain(line));
+  return content.includes('```')
+    ? content
+    : content
+        .split('\n')
+        .filter((line) => !isKnown(line))
+        .join('\n');
+}
+
 function linesOf(text: string): string[] {
   return text
     .split('\n')

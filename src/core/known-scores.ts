@@ -8,6 +8,7 @@ import type { Evaluation, ItemScore } from './score.ts';
 export function isNewBest(action: string, candidate: ScoredSkill, state: RunState): boolean {
   if (action === 'accept_new_best') return true;
   const isOpen = action === 'force_accept' || (action === 'accept' && isPaired(state)); // the strict gate has said it
+  if (isPaired(state) && !hasPass(state, state.best)) return false; // the end of the search measures both
   return isOpen && passScore(state, candidate) > passScore(state, state.best);
 }
 
@@ -16,6 +17,9 @@ export function passScore({ evaluations, config }: RunState, { hash, score }: Sc
   const pass = evaluations[hash];
   return pass && config ? selectGateScore(pass.hard, pass.soft, config.gateMetric, config.gateMixedWeight) : score;
 }
+
+/** Whether a skill has met all items in one pass. One that was accepted early has not. */
+export const hasPass = ({ evaluations }: RunState, { hash }: ScoredSkill) => evaluations[hash] !== undefined;
 
 export function isAccepted(action: string): boolean {
   return action === 'accept' || action === 'accept_new_best' || action === 'force_accept';

@@ -24,6 +24,12 @@ export function countRollouts(state: RunState, event: RunEvent): Counted {
       return add(judged(event));
     case 'slow-update-end':
       return add(2 * event.pairs.length + judged(event));
+    case 'meta-skill-end':
+      return add(compared(state));
+    case 'finalists-end':
+      return add(2 * event.finalists.length * (state.items.val ?? 0));
+    case 'prune-end':
+      return add(Object.keys(event.evaluations).length * (state.items.val ?? 0));
     case 'final-selection-end':
       return add(sizeOf([event.evaluation]));
     case 'final-measurement-end':
@@ -31,6 +37,12 @@ export function countRollouts(state: RunState, event: RunEvent): Counted {
     default:
       return add(0);
   }
+}
+
+/** Notes compare epochs by themselves where no guidance did. */
+function compared({ config, items }: RunState): number {
+  if (!config || config.useSlowUpdate) return 0;
+  return 2 * Math.min(config.slowUpdateSamples, items.train ?? 0);
 }
 
 const sizeOf = (evaluations: readonly (Evaluation | null)[]) =>

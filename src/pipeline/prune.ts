@@ -3,32 +3,50 @@ import type { Prune } from '../core/optimizer-facts.ts';
 import { findRegions } from '../core/protected-regions.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { judgeSkill } from './evaluate.ts';
-import type { GateInput } from './gate-input.ts';
+import type { GateInput, Verdict } from './gate-input.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 type PruneInput = GateInput & {
+  /** Passes that this may take; no limit unless given. */
+  readonly maxPasses?: number | undefined;
   /** What accepted edits wrote, in the order in which to try to do without it. */
   readonly passages: readonly string[];
 };
 
 /** Leave one out: a passage without which the best skill scores no less is taken out of it, one after the other. */
 export async function pruneSkill(input: PruneInput, deps: StageDeps): Promise<Prune> {
-  const { skill, hash } = input.state.best;
-  const score = passScore(input.state, input.state.best); // as what is tried is measured
-  let kept: Prune = { removed: [], tries: 0, skill, hash, score, evaluations: {} };
-  for (const passage of input.passages) kept = await tryWithout(passage, kept, input, deps);
+  const { maxPasses = Number.POSITIVE_INFINITY } = input;
+  let kept = await measureBest(input, deps);
+  for (const passage of input.passages) {
+    if (passesOf(kept) < maxPasses) kept = await tryWithout(passage, kept, input, deps);
+  }
   return kept;
+}
+
+/** Each text that was measured took one. */
+const passesOf = ({ evaluations }: Prune) => Object.keys(evaluations).length;
+
+/** As what is tried is measured: by a whole pass. One that was accepted early has none, and what is believed of it is no match. */
+async function measureBest(input: PruneInput, deps: StageDeps): Promise<Prune> {
+  const { best, evaluations } = input.state;
+  const { skill, hash } = best;
+  const known = { removed: [], tries: 0, skill, hash, evaluations: {} };
+  if (evaluations[hash]) return { ...known, score: passScore(input.state, best) };
+  const measured = await judgeSkill({ candidateSkill: skill, candidateHash: hash }, input, deps);
+  return { ...known, score: measured.score, evaluations: evaluationOf(hash, measured) };
+}
+
+function evaluationOf(hash: string, { evaluation, isPartial = false }: Pick<Verdict, 'evaluation' | 'isPartial'>) {
+  return evaluation && !isPartial ? { [hash]: { hard: evaluation.hard, soft: evaluation.soft } } : {};
 }
 
 async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps: StageDeps): Promise<Prune> {
   const candidateSkill = withoutPassage(kept.skill, passage);
   if (candidateSkill === undefined) return kept;
   const candidateHash = skillHash(candidateSkill);
-  const { score, evaluation, isPartial = false } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
-  const evaluations =
-    evaluation && !isPartial
-      ? { ...kept.evaluations, [candidateHash]: { hard: evaluation.hard, soft: evaluation.soft } }
-      : kept.evaluations;
+  const judged = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  const { score, isPartial = false } = judged;
+  const evaluations = { ...kept.evaluations, ...evaluationOf(candidateHash, judged) };
   const tried = { ...kept, tries: kept.tries + 1, evaluations };
   if (isPartial || score < kept.score) return tried;
   return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };

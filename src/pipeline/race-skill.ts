@@ -40,12 +40,18 @@ export async function raceSkill(skill: string, input: GateInput, deps: StageDeps
     if (!isPaidFor(wave.length + unmetOf(wave, input).length, shown, input)) return stopRace(shown, input);
     shown = await settleDisputes(await rollWave(skill, wave, shown, input, deps), settings, input, deps);
     const judgement = judge(shown, settings, input);
-    if (judgement.verdict !== 'continue') return conclude(skill, shown, judgement, input, deps);
+    if (isOver(judgement, shown, input)) return conclude(skill, shown, judgement, input, deps);
   }
   const last = { ...settings, hasSecondPass: false };
   if (isPaidFor(2 * order.length, shown, input)) shown = await rollSecond(skill, order, shown, input, deps);
   shown = await settleDisputes(shown, last, input, deps);
   return conclude(skill, shown, judge(shown, last, input), input, deps);
+}
+
+/** With the veto a winner must have met every task: only those can be seen to be lost. */
+function isOver({ verdict }: WaveJudgement, { results }: Shown, { items, config }: GateInput): boolean {
+  if (verdict === 'accept' && config.regressionVeto) return results.length === items.length;
+  return verdict !== 'continue';
 }
 
 function settingsOf({ items, state, config }: GateInput): RaceSettings {
@@ -76,14 +82,13 @@ function unmetOf(wave: GateInput['items'], { state }: GateInput): GateInput['ite
 }
 
 /** Whether so many more rollouts are left to the search. */
-function isPaidFor(
-  rollouts: number,
-  { results, confirmation, refreshed }: Shown,
-  { rolloutsLeft }: GateInput,
-): boolean {
-  if (rolloutsLeft === undefined) return true;
-  return results.length + confirmation.length + refreshed.length + rollouts <= rolloutsLeft;
+function isPaidFor(rollouts: number, shown: Shown, { rolloutsLeft }: GateInput): boolean {
+  return rolloutsLeft === undefined || spentOn(shown) + rollouts <= rolloutsLeft;
 }
+
+const spentOn = ({ results, confirmation, refreshed }: Shown) =>
+  results.length + confirmation.length + refreshed.length;
+const drawsOf = (id: string, results: readonly RolloutResult[]) => results.filter((result) => result.id === id).length;
 
 /** Both sides at the same time. */
 async function rollWave(
@@ -154,7 +159,8 @@ function judge(shown: Shown, settings: RaceSettings, input: GateInput): WaveJudg
   const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
   const isSecondPass = shown.confirmation.length > 0;
   const { needs, ...judged } = judgeWave({ knowledge, observed, missing, remaining, settings, isSecondPass });
-  const reason = whyInvalid(shown.results, input.items.length) ?? whyInvalid(shown.confirmation);
+  const total = judged.verdict === 'accept' ? shown.results.length : input.items.length; // what wins early has met few
+  const reason = whyInvalid(shown.results, total) ?? whyInvalid(shown.confirmation);
   if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
   return { ...judged, ...(needs ? { needs } : {}) };
 }
@@ -181,7 +187,8 @@ async function conclude(
     skill,
     observed,
     incumbent: knowledge.own,
-    nextDraw: shown.confirmation.length > 0 ? 2 : 1,
+    nextDraw: (id: string) => drawsOf(id, shown.results) + drawsOf(id, shown.confirmation),
+    rolloutsLeft: input.rolloutsLeft === undefined ? undefined : input.rolloutsLeft - spentOn(shown),
     nextIncumbentDraw: currentSide(shown, input).from,
   };
   return toVerdict(shown, judgement, await vetoRegressions(winner, input, deps), input);

@@ -27,7 +27,7 @@ export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promis
   const { edits, maxRollouts } = input;
   const queue = halve(edits.map((_, index) => index));
   const found: Progress = { tries: [], evaluations: {}, accepted: null };
-  let rolloutsLeft = maxRollouts || 2 * mostRollouts(input);
+  let rolloutsLeft = Math.min(maxRollouts || 2 * mostRollouts(input), input.rolloutsLeft ?? Number.POSITIVE_INFINITY);
   for (let part = queue.shift(); part && !found.accepted && rolloutsLeft >= mostRollouts(input); part = queue.shift()) {
     rolloutsLeft -= await tryPart(part, input, found, deps);
     queue.push(...halve(part));

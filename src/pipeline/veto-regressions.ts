@@ -13,8 +13,15 @@ type Winner = {
   readonly observed: Evidence;
   readonly incumbent: Evidence;
   /** The next draw of an item, under the candidate and under the current skill. */
-  readonly nextDraw: number;
+  readonly nextDraw: (id: string) => number;
   readonly nextIncumbentDraw: (id: string) => number;
+  readonly rolloutsLeft: number | undefined;
+};
+
+/** A winner that cannot be asked is not taken. */
+const unasked = (count: number): RegressionCheck => {
+  const reason = `no rollouts are left to ask about ${count} tasks that seem to be lost`;
+  return { isVetoed: true, regressions: [], reason, incumbent: [], candidate: [] };
 };
 
 /**
@@ -22,7 +29,7 @@ type Winner = {
  * counts. Without the veto only protected items are asked about. `undefined` if there is nothing to ask.
  */
 export async function vetoRegressions(
-  { skill, observed, incumbent, nextDraw, nextIncumbentDraw }: Winner,
+  { skill, observed, incumbent, nextDraw, nextIncumbentDraw, rolloutsLeft }: Winner,
   input: GateInput,
   deps: StageDeps,
 ): Promise<RegressionCheck | undefined> {
@@ -34,11 +41,13 @@ export async function vetoRegressions(
     const flip = flips.find(({ id }) => id === item.id);
     return flip ? [{ item, times: flip.rerolls }] : [];
   });
+  const asked = 2 * flips.reduce((sum, { rerolls }) => sum + rerolls, 0);
+  if (rolloutsLeft !== undefined && asked > rolloutsLeft) return unasked(flips.length);
   const roll = (text: string, from: (id: string) => number) =>
     rollAgain(wanted, { skill: text, from }, input.env, deps);
   const [before, after] = await settleAll([
     roll(input.state.current.skill, nextIncumbentDraw),
-    roll(skill, () => nextDraw),
+    roll(skill, nextDraw),
   ] as const);
   const observe = (scores: readonly ItemScore[]) => toObservations(scores, input.config);
   const veto = regressionVeto({ flips, incumbent: observe(before), candidate: observe(after) });

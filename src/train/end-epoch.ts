@@ -28,8 +28,9 @@ export async function endEpoch(epoch: number, input: TrainInput, deps: StageDeps
 }
 
 /** Notes after the last epoch would be read by nobody. */
-function wanted(epoch: number, { config, state }: TrainInput) {
-  const hasPrevious = state.lastEpoch !== undefined;
+function wanted(epoch: number, { config, state, items }: TrainInput) {
+  const left = rolloutsLeft(state, config, items) ?? Number.POSITIVE_INFINITY;
+  const hasPrevious = state.lastEpoch !== undefined && left >= 2 * config.slowUpdateSamples + items.val.length;
   return {
     guidance: hasPrevious && config.useSlowUpdate && state.slowUpdateEpoch < epoch,
     notes: hasPrevious && config.useMetaSkill && epoch < config.numEpochs && state.metaSkillEpoch < epoch,

@@ -1,6 +1,6 @@
 import type { TestSubject } from '../core/event.ts';
 import { toEvidence, toObservations } from '../core/gate-evidence.ts';
-import { isAccepted, passScore } from '../core/known-scores.ts';
+import { hasPass, isAccepted, passScore } from '../core/known-scores.ts';
 import type { RunState } from '../core/run-state.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
@@ -9,7 +9,7 @@ import { winnerMeasurement } from '../core/winner-measurement.ts';
 import { judgeSkill, pruneSkill, requireScores, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
 import { compareFinalists } from './compare-finalists.ts';
 import { openTestSeal } from './open-test-seal.ts';
-import { finalPassesOf } from './rollouts-left.ts';
+import { finalPassesOf, rolloutsLeft } from './rollouts-left.ts';
 import type { TrainInput } from './train-input.ts';
 
 /** The end of a search: the last skill has its chance to be the best; finalists are compared and the best is pruned if wished. */
@@ -42,8 +42,16 @@ async function validateFinal({ env, items, state, config, commit }: TrainInput, 
   const gate = { env, state, items: items.val, config: wholePass(config) };
   const { evaluation, score, results } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
   requireScores(results, deps.maxErroredShare); // there is no other candidate to go on with
-  const isPromoted = score > passScore(state, state.best);
+  const isPromoted = score > (await passScoreOfBest(gate, deps));
   return commit({ type: 'final-selection-end', evaluation, score, isPromoted }, { results });
+}
+
+/** What was accepted early has met a part of the items only, and what is believed of it is no match for a whole pass. */
+async function passScoreOfBest(gate: Parameters<typeof judgeSkill>[1], deps: StageDeps): Promise<number> {
+  const { state } = gate;
+  if (hasPass(state, state.best)) return passScore(state, state.best);
+  const { skill: candidateSkill, hash: candidateHash } = state.best;
+  return (await judgeSkill({ candidateSkill, candidateHash }, gate, deps)).score;
 }
 
 /** Scores of whole passes: what is compared here has no incumbent to race against. */
@@ -74,7 +82,10 @@ export async function measureWinner(
 
 async function prune({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
   const passages = acceptedPassages(state);
-  const pruned = await pruneSkill({ env, state, items: items.val, config: wholePass(config), passages }, deps);
+  const left = rolloutsLeft(state, { ...config, prune: false, finalists: 1 }, items);
+  const maxPasses = left === undefined ? undefined : Math.floor(left / Math.max(1, items.val.length));
+  const gate = { env, state, items: items.val, config: wholePass(config) };
+  const pruned = await pruneSkill({ ...gate, passages, maxPasses }, deps);
   return commit({ type: 'prune-end', ...pruned });
 }
 

@@ -1,4 +1,5 @@
 import type { SkillOptConfig } from '../core/config.ts';
+import { SkillError } from '../core/errors.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { RunItems } from './run-items.ts';
 
@@ -26,5 +27,24 @@ export function rolloutsLeft(
   items: Pick<RunItems, 'val'>,
 ): number | undefined {
   if (config.maxRollouts === undefined) return undefined;
-  return config.maxRollouts - finalPassesOf(config, items) * items.val.length - rollouts;
+  return config.maxRollouts - passesKept(config, items) * items.val.length - rollouts;
+}
+
+/** Passes that pruning may take of what is kept back for it. */
+const PRUNE_PASSES = 4;
+
+/** After the search: the final measurement, and what else is wished for. */
+function passesKept(config: SkillOptConfig, items: Sizes): number {
+  const { finalists, prune } = config;
+  return finalPassesOf(config, items) + (finalists > 1 ? 2 * finalists : 0) + (prune ? PRUNE_PASSES : 0);
+}
+
+/** Refuses a limit that does not even pay for a baseline, one look at a candidate and the final measurement. */
+export function requireRollouts(config: SkillOptConfig, items: Pick<RunItems, 'val'>): void {
+  const needed = (2 + passesKept(config, items)) * items.val.length;
+  if (config.maxRollouts === undefined || config.maxRollouts >= needed) return;
+  const what = `maxRollouts: ${config.maxRollouts} attempts do not pay for a run on ${items.val.length} validation tasks`;
+  throw new SkillError('CONFIG_INVALID', `${what}; it takes at least ${needed}`, {
+    hint: 'Raise maxRollouts, or use fewer validation tasks (selEnvNum).',
+  });
 }

@@ -1,6 +1,7 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { Patch, RawPatch } from '../core/edit.ts';
 import type { ReflectContext, SkillEnv } from '../core/env.ts';
+import { isAccepted } from '../core/known-scores.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import type { RunState } from '../core/run-state.ts';
 import { type Evaluation, toEvaluation } from '../core/score.ts';
@@ -81,7 +82,7 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
   const judged = await commit({ type: 'stage-end', step, stage: 'evaluate', ...verdict }, { results: evidence });
 
   const action = await trySalvage({ step, patch, ...ruling(verdict) }, { ...input, state: judged }, deps);
-  if (action === 'reject') await tryRemoval(plan, { ...input, state: judged }, deps);
+  if (!isAccepted(action)) await tryRemoval(plan, { ...input, state: judged }, deps);
   return commit({ type: 'step-end', step, action });
 }
 

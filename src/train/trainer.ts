@@ -15,6 +15,7 @@ import { createReserve } from './create-reserve.ts';
 import { equip } from './equip.ts';
 import { countSteps } from './plan.ts';
 import { createRecorder, notify } from './recorder.ts';
+import { requireRollouts } from './rollouts-left.ts';
 import { requireSameIdentity, runIdentity } from './run-identity.ts';
 import { loadRunItems, type RunItems } from './run-items.ts';
 import { skillCap } from './skill-cap.ts';
@@ -65,6 +66,7 @@ export class SkillOptTrainer<I extends Item = Item> {
 
   async #trainInStore(): Promise<RunSummary> {
     const items = await loadRunItems(this.#options.env, this.#config);
+    requireRollouts(this.#config, items);
     const start = await this.#describeStart(items);
     requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
     await using store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb });

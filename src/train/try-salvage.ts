@@ -1,6 +1,7 @@
 import type { Patch } from '../core/edit.ts';
 import type { StepAction } from '../core/step-action.ts';
 import { type StageDeps, salvagePatch } from '../pipeline/index.ts';
+import { rolloutsLeft } from './rollouts-left.ts';
 import type { TrainInput } from './train-input.ts';
 
 type Rejected = {
@@ -25,7 +26,7 @@ export async function trySalvage(
     config.skillUpdateMode !== 'patch'
   )
     return action;
-  const gate = { env, state, items: items.val, config };
+  const gate = { env, state, items: items.val, config, rolloutsLeft: rolloutsLeft(state, config, items) };
   const part = {
     skill: state.current.skill,
     edits: patch.edits,

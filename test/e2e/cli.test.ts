@@ -80,7 +80,7 @@ describe('the first ten minutes', () => {
     await using project = await createProject(worldFiles({ ...quick, editBudget: 3, minEditBudget: 1 }));
     await project.run(['train', '--quiet', '--edit-budget', '2']);
     const config = JSON.parse(await project.read('runs/run/config.json'));
-    expect(config).toMatchObject({ edit_budget: 2, min_edit_budget: 1, minibatch_size: 8 });
+    expect(config).toMatchObject({ edit_budget: 2, min_edit_budget: 1, minibatch_size: 5 });
   });
 
   it('keeps the old run when it starts anew', async () => {

@@ -172,10 +172,10 @@ describe('the line of a step', () => {
     expect(line).not.toContain('%');
   });
 
-  it('says how early a winner was taken, and what was left out', () => {
-    expect(lineFor({ nItemsMet: 4, nItems: 8, nRepeats: 1 })).toMatch(
-      /\+50\.0 {2}after 4 of 8 tasks {2}.* 1 repeat left out$/,
-    );
+  it('says how early a winner was taken, and where everything was said before', () => {
+    expect(lineFor({ nItemsMet: 4, nItems: 8 })).toMatch(/\+50\.0 {2}after 4 of 8 tasks {2}2 edits$/);
+    const nothing = { action: 'skip_no_patches', edits: [], nRepeats: 2 };
+    expect(lineFor(nothing)).toBe('· step 1/3  no edits   nothing but 2 repeats');
   });
 
   it('has no total where nobody knows how many steps there will be', () => {

@@ -4,7 +4,8 @@ import { listEdits } from '../../src/cli/runs/edit-list.ts';
 import { findVersion } from '../../src/cli/runs/skill-version.ts';
 import { colorsFor, noColors } from '../../src/cli/terminal/colors.ts';
 import { textWidth } from '../../src/cli/terminal/text-width.ts';
-import { emptyRun, type RunState } from '../../src/core/run-state.ts';
+import type { RunEvent } from '../../src/core/event.ts';
+import { emptyRun, type RunState, type StepRecord } from '../../src/core/run-state.ts';
 import { reduce } from '../../src/core/state.ts';
 import { INITIAL_SKILL, LEARNED, sampleRun } from './cli-sample-run.ts';
 
@@ -108,6 +109,35 @@ describe('the report of a run', () => {
     const lines = reportLines(state, { ...options, isComplete: true });
     expect(lines).toContain('skipped edits (1): they did not fit the text');
     expect(lines).toContain('             (skipped replace target not found)');
+  });
+
+  it('says apart what was taken out again', () => {
+    const [first, second, ...rest] = state.history as [StepRecord, StepRecord, ...StepRecord[]];
+    const history = [first, { ...second, removed: [`- ${LEARNED}`] }, ...rest];
+    const lines = reportLines({ ...state, history }, options);
+    expect(lines).toContain('removed edits (1): the skill is better without');
+    expect(lines.some((line) => line.startsWith('accepted edits'))).toBe(false);
+  });
+
+  it('says that the seed skill is kept where it measured better', () => {
+    const estimate = (value: number) => ({ value, interval: { low: value - 0.05, high: value + 0.05 } });
+    const measured = { hash: state.best.hash, passes: [{ hard: 0, soft: 0, scores: [] }], confidence: 0.95 };
+    const event = {
+      ...sampleRun.at(-1)!,
+      ...{ type: 'final-measurement-end', ...measured, score: estimate(0.25), gain: estimate(-0.018) },
+      ...{ isSeedBetter: true, isClaimed: false },
+    } as RunEvent;
+    const over = { ...state, final: { hard: 0.75, soft: 0.75, score: 0.75 } };
+    const after = reduce(over, event);
+    expect(after.best).toMatchObject({ skill: INITIAL_SKILL, origin: 'initial' });
+    const kept = 'the seed skill measured better than the winner (-1.8 points) and is kept';
+    const lines = reportLines(after, options);
+    expect(lines).toContain(kept);
+    expect(lines.join('\n')).toMatch(/validation +25\.0 % +25\.0 % +±0/);
+    expect(lines.join('\n')).not.toContain('gain');
+    // A run that is not over goes on with its winner.
+    const stopped = reportLines(reduce({ ...state, isDone: false }, event), options);
+    expect(stopped).toContain('the seed skill measured better than the winner so far (-1.8 points)');
   });
 
   it('prints nothing that a model wrote to move the cursor', () => {

@@ -58,7 +58,7 @@ describe('parseConfig', () => {
       optimizerContextTokens: 128_000,
       numEpochs: 4,
       batchSize: 40,
-      minibatchSize: 8,
+      minibatchSize: 5,
       mergeBatchSize: 8,
       editBudget: 4,
       minEditBudget: 2,
@@ -92,6 +92,7 @@ describe('parseConfig', () => {
     const keys = differing.map(([key]) => key).filter((key) => !['prices', 'extras', 'protectedItems'].includes(key));
     expect(Object.fromEntries(keys.map((key) => [key, paper[key as keyof typeof paper]]))).toEqual({
       preset: 'paper',
+      minibatchSize: 8,
       lrScheduler: 'cosine',
       proposalsPerBatch: 1,
       stepBufferScope: 'epoch',

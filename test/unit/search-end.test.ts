@@ -29,7 +29,10 @@ async function run({ config, sizes, store = memoryRun() }: Options) {
 }
 
 describe('a limit of rollouts', () => {
-  const cases = [4, 10, 25].flatMap((val) => [4, 9, 20, 33].map((times) => [times * val, val] as const));
+  const cases = [
+    ...[4, 10, 25].flatMap((val) => [4, 9, 20, 33].map((times) => [times * val, val] as const)),
+    ...[120, 127, 148, 190].map((limit) => [limit, 30] as const), // a race begins, and cannot be paid to its end
+  ];
 
   it.each(cases)('of %i is kept with %i validation tasks, all but the test counted', async (maxRollouts, val) => {
     const { made, facts, state, summary } = await run({ config: { maxRollouts }, sizes: { train: 16, val } });

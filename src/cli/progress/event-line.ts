@@ -154,7 +154,7 @@ function stepText(record: StepRecord, told: Told): string {
   const facts = [
     judgementText(record, told),
     edits.length > 0 ? plural(edits.length, 'edit') : '',
-    nRepeats > 0 ? `${plural(nRepeats, 'repeat')} left out` : '',
+    nRepeats > 0 && edits.length === 0 ? `nothing but ${plural(nRepeats, 'repeat')}` : '',
     nLeaksRefused > 0 ? `${plural(nLeaksRefused, 'leak')} refused` : '',
     needsRollouts === undefined ? '' : `≈ ${plural(needsRollouts, 'more rollout')} would decide it`,
   ].filter((fact) => fact !== '');

@@ -115,7 +115,7 @@ function decideEarly({ weighed, remaining, ids }: Standing, { price }: RaceSetti
   const worth = price * remaining.length;
   const reason = `${figures(weighed, ids.length)} after ${ids.length - remaining.length} of ${ids.length} items`;
   if (isAhead && weighed.downside < EARLY_SHARE * worth) return { verdict: 'accept', reason };
-  if (!isAhead && weighed.upside < worth) return { verdict: lost(weighed), reason };
+  if (!isAhead && weighed.upside <= worth) return { verdict: lost(weighed), reason };
   return { verdict: 'continue', reason };
 }
 
