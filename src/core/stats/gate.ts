@@ -147,12 +147,12 @@ function figures({ gain, chance }: WeighedKnowledge, n: number): string {
 
 const POWER = 0.8;
 
-/** Passes until an expected gain is 0.84 deviations above the bar, the noise being what was seen. */
+/** Until an expected gain is 0.84 deviations of the noise that was seen; at least one more pass. */
 function needsOf({ weighed, ids, observed }: Standing): Pick<Decision, 'needs'> {
   if (weighed.gain <= 0) return {};
   const deviation = Math.sqrt(2 * weighed.noise.within * ids.length);
   const made = [...observed.values()].reduce((sum, { count }) => sum + count, 0);
   const passes = (0.84 * deviation) ** 2 / weighed.gain ** 2;
-  const rollouts = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, Math.ceil(passes * ids.length - made)));
+  const rollouts = Math.min(Number.MAX_SAFE_INTEGER, Math.max(ids.length, Math.ceil(passes * ids.length - made)));
   return { needs: { rollouts, power: POWER } };
 }
