@@ -48,10 +48,14 @@ export async function raceSkill(skill: string, input: GateInput, deps: StageDeps
   return conclude(skill, shown, judge(shown, last, input), input, deps);
 }
 
-/** With the veto a winner must have met every task: only those can be seen to be lost. */
+/**
+ * With the veto a winner must have met every task: only those can be seen to be lost. So must one of which many rollouts gave
+ * no result.
+ */
 function isOver({ verdict }: WaveJudgement, { results }: Shown, { items, config }: GateInput): boolean {
-  if (verdict === 'accept' && config.regressionVeto) return results.length === items.length;
-  return verdict !== 'continue';
+  if (verdict !== 'accept') return verdict !== 'continue';
+  const isEarly = results.length < items.length;
+  return !(isEarly && (config.regressionVeto || whyInvalid(results) !== undefined));
 }
 
 function settingsOf({ items, state, config }: GateInput): RaceSettings {
@@ -159,8 +163,7 @@ function judge(shown: Shown, settings: RaceSettings, input: GateInput): WaveJudg
   const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
   const isSecondPass = shown.confirmation.length > 0;
   const { needs, ...judged } = judgeWave({ knowledge, observed, missing, remaining, settings, isSecondPass });
-  const total = judged.verdict === 'accept' ? shown.results.length : input.items.length; // what wins early has met few
-  const reason = whyInvalid(shown.results, total) ?? whyInvalid(shown.confirmation);
+  const reason = whyInvalid(shown.results, input.items.length) ?? whyInvalid(shown.confirmation);
   if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
   return { ...judged, ...(needs ? { needs } : {}) };
 }

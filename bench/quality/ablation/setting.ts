@@ -22,7 +22,13 @@ export function isOptimizerName(name: string): name is OptimizerName {
 }
 
 /**
- * Three steps to an epoch, so that a buffer has something to tell. One proposal per batch: with four, everything that there is
- * to learn here is learned, whatever is left out. Everything else is as it is by default.
+ * Three steps to an epoch, so that a buffer has something to tell. One proposal per batch: with more, everything that there is
+ * to learn here is learned, whatever is left out. All parts are on; everything else is as it is by default.
  */
-export const SETTINGS: SkillOptConfigInput = { batchSize: 16, proposalsPerBatch: 1, evalTest: false };
+export const SETTINGS: SkillOptConfigInput = {
+  batchSize: 16,
+  proposalsPerBatch: 1,
+  useSlowUpdate: true,
+  useMetaSkill: true,
+  evalTest: false,
+};
