@@ -60,6 +60,10 @@ export function withinItems(evidence: Evidence): WithinItems {
   return { squares, freedom };
 }
 
+export function addWithin(a: WithinItems, b: WithinItems): WithinItems {
+  return { squares: a.squares + b.squares, freedom: a.freedom + b.freedom };
+}
+
 /** Variance of one rollout about its item's mean. `undefined` if no item was rolled twice. */
 export function withinVariance(evidence: Evidence): number | undefined {
   const { squares, freedom } = withinItems(evidence);

@@ -1,5 +1,5 @@
 import { normalCdf, tQuantile } from './distributions.ts';
-import { type Evidence, itemMean, pooledMean, type WithinItems, withinItems } from './evidence.ts';
+import { addWithin, type Evidence, itemMean, pooledMean, type WithinItems, withinItems } from './evidence.ts';
 
 export type Interval = { readonly low: number; readonly high: number };
 export type Estimate = { readonly value: number; readonly interval: Interval };
@@ -36,20 +36,15 @@ export function finalReport({ fresh, seed, confidence = 0.95, isSeed = false }: 
   const gain = isSeed ? undefined : estimateGain(fresh, seed, confidence);
   const isSeedBetter = gain !== undefined && gain.value < 0;
   const isClaimed = gain !== undefined && gain.interval.low > 0;
-  const all = isSeed ? [fresh] : [fresh, seed];
-  const score = isSeed ? estimateScore(fresh, confidence, all) : scoreOfShipped(fresh, seed, confidence);
+  const score = isSeed ? estimateScore(fresh, confidence) : scoreOfShipped(fresh, seed, confidence);
   return { score, gain, isSeedBetter, isClaimed, confidence };
 }
 
 /** The mean over the items with its interval: the noise of the rollouts, not the choice of the items. */
-export function estimateScore(
-  fresh: Evidence,
-  confidence = 0.95,
-  repeated: readonly Evidence[] = [fresh],
-): Estimate | undefined {
+export function estimateScore(fresh: Evidence, confidence = 0.95): Estimate | undefined {
   const value = pooledMean(fresh);
   if (value === undefined) return undefined;
-  const within = repeated.map(withinItems).reduce(addWithin);
+  const within = withinItems(fresh);
   const half = quantile(confidence, within.freedom) * Math.sqrt(varianceOfMean(fresh, within));
   return around(value, half, { low: 0, high: 1 });
 }
@@ -91,11 +86,6 @@ function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): 
   for (const { count } of evidence.values()) inverseCounts += 1 / count;
   return (((squares + PRIOR_SQUARES) / (freedom + 1)) * inverseCounts) / evidence.size ** 2;
 }
-
-const addWithin = (a: WithinItems, b: WithinItems): WithinItems => ({
-  squares: a.squares + b.squares,
-  freedom: a.freedom + b.freedom,
-});
 
 /** The paired difference over the items that both sides have. */
 export function estimateGain(fresh: Evidence, seed: Evidence, confidence = 0.95): Estimate | undefined {

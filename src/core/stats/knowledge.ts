@@ -1,5 +1,6 @@
 import {
   addObservations,
+  addWithin,
   type Evidence,
   isBinary,
   itemMean,
@@ -90,11 +91,6 @@ function noiseOf({ knowledge, observed, ids }: WeighInput): NoiseModel {
   const kind = isBinary(knowledge.own, observed) ? 'binary' : 'graded';
   return estimateNoise({ kind, repeats, items: ids.map((id) => knownOf(knowledge, id)) });
 }
-
-const addWithin = (a: WithinItems, b: WithinItems): WithinItems => ({
-  squares: a.squares + b.squares,
-  freedom: a.freedom + b.freedom,
-});
 
 /** Rollouts' worth of old knowledge that an item keeps at most, at least, and where the skill was not rolled out. */
 const MOST_INHERITED = 4;

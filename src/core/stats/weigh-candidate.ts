@@ -18,8 +18,6 @@ export type Weighed = {
   readonly gain: number;
   readonly upside: number;
   readonly downside: number;
-  /** What those items lose that it is likely to have spoiled; part of `gain`. */
-  readonly spoiled: number;
   /** The chance that it gains anything. */
   readonly chance: number;
   /** Candidate less current skill, over the items that both texts were rolled out on. */
@@ -124,7 +122,7 @@ const NEGLIGIBLE = 1e-6;
 function expect(cases: readonly Cases[], odds: readonly number[]): Omit<Weighed, 'lead'> {
   const untouched = cases.map(() => 0);
   const believed = cases.map(() => 0);
-  const sums = { gain: 0, upside: 0, downside: 0, spoiled: 0, chance: 0 };
+  const sums = { gain: 0, upside: 0, downside: 0, chance: 0 };
   for (const [place, weight] of odds.entries()) {
     if (weight < NEGLIGIBLE) continue;
     const { lifted, spoiled } = HYPOTHESES[place]!;
@@ -133,7 +131,6 @@ function expect(cases: readonly Cases[], odds: readonly number[]): Omit<Weighed,
       const shares = [(1 - lifted - spoiled) * same.likelihood, lifted * up.likelihood, spoiled * down.likelihood];
       const total = shares[0]! + shares[1]! + shares[2]!;
       gain += (shares[1]! * (up.score - before) + shares[2]! * (down.score - before)) / total;
-      sums.spoiled += (weight * shares[2]! * (before - down.score)) / total;
       untouched[item]! += (weight * shares[0]!) / total;
       believed[item]! += (weight * (shares[0]! * same.score + shares[1]! * up.score + shares[2]! * down.score)) / total;
     }
