@@ -56,7 +56,7 @@ describe('buildScheduler', () => {
     expect(() => buildScheduler({ mode: mode as LRSchedulerMode })).toThrow(
       expect.objectContaining({
         code: 'CONFIG_INVALID',
-        message: `lrScheduler must be one of constant, linear, cosine, got "${mode}"`,
+        message: `lrScheduler must be one of constant, linear, cosine, autonomous, got "${mode}"`,
       }),
     );
   });
