@@ -16,6 +16,8 @@ export type LoadedProject = {
   readonly notes: readonly string[];
   /** What the file says and nothing here does. */
   readonly warnings: readonly string[];
+  /** Where a setting was said, for messages. */
+  readonly findOrigin: FindOrigin;
 };
 
 type ProjectSource = {
@@ -34,10 +36,10 @@ export async function loadProject({ flags, config, cwd, overrides = [] }: Projec
   const find: FindOrigin = async (path) =>
     flags[String(path[0])] === undefined ? findOrigin(path) : { place: 'command line', key: flagOf(String(path[0])) };
   await refuseUnknownKeys(input, find);
-  return { project: await parseProject(mergeInputs(input, anchorPaths(flags, cwd)), find), ...rest };
+  return { project: await parseProject(mergeInputs(input, anchorPaths(flags, cwd)), find), findOrigin: find, ...rest };
 }
 
-type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput; readonly findOrigin: FindOrigin };
+type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };
 type Place = { readonly cwd: string; readonly overrides: readonly string[]; readonly flags: ProjectInput };
 
 async function readProject(file: string | undefined, place: Place): Promise<FileProject> {
