@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
 import { findLine, type KeyPath } from './find-line.ts';
 
 /** Where a setting was said: file and line, or the option; nowhere for a default. And under which name. */
@@ -33,4 +34,13 @@ export function originIn({ file, raw, set }: Said): FindOrigin {
 export async function placeIn(file: string, paths: readonly KeyPath[]): Promise<string> {
   const line = await findLine(file, paths);
   return line === undefined ? basename(file) : `${basename(file)}:${line}`;
+}
+
+/** An error about a setting, with the place where it was said. */
+export async function withPlace(error: unknown, path: KeyPath, findOrigin: FindOrigin | undefined): Promise<unknown> {
+  if (!(error instanceof SkillError)) return error;
+  const { place } = (await findOrigin?.(path)) ?? {};
+  if (place === undefined) return error;
+  const { code, message, hint } = error;
+  return new SkillError(code, `${place}: ${message}`, { cause: error, ...(hint === undefined ? {} : { hint }) });
 }

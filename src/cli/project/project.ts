@@ -65,10 +65,15 @@ export async function parseProject(input: ProjectInput, findOrigin: FindOrigin):
   const whole = withPreset(input);
   const result = Project.safeParse(whole);
   if (result.success) return result.data;
-  const lines = result.error.issues.map(async (issue) => {
-    const guess =
-      issue.code === 'invalid_value' ? suggestion(String(valueAt(issue, whole)), issue.values.map(String)) : '';
-    return `${nameOf(await findOrigin(issue.path))}: ${describeValue(issue, whole)}${guess}`;
-  });
+  const lines = result.error.issues.map(
+    async (issue) => `${nameOf(await findOrigin(issue.path))}: ${describeValue(issue, whole)}${guess(issue, whole)}`,
+  );
   throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
+}
+
+/** What was probably meant by a word, or by the name of a prompt. */
+function guess(issue: z.core.$ZodIssue, input: unknown): string {
+  if (issue.code === 'invalid_value') return suggestion(String(valueAt(issue, input)), issue.values.map(String));
+  const [name] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  return name === undefined || issue.path[0] !== 'promptOverrides' ? '' : suggestion(name, PROMPT_NAMES);
 }

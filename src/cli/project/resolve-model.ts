@@ -4,7 +4,7 @@ import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { suggestion } from '../closest-name.ts';
 import type { Io } from '../terminal/io.ts';
-import type { FindOrigin } from './origin.ts';
+import { type FindOrigin, withPlace } from './origin.ts';
 import type { ModelContext, ModelRole, Provider } from './provider.ts';
 import { providerAliases, providers, refusedProviders } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
@@ -32,7 +32,7 @@ export async function resolveModel(spec: ModelSpec | undefined, options: Resolve
     const provider = findProvider(name, role);
     return await provider.create(parseOptions(provider, settings, role), await modelContext(name, options));
   } catch (error) {
-    throw await withPlace(error, options);
+    throw await withPlace(error, [role], options.findOrigin);
   }
 }
 
@@ -47,15 +47,6 @@ function parseOptions(provider: Provider, settings: unknown, role: ModelRole): u
   });
   const title = `the ${role} (${provider.usage}) is not valid:`;
   throw invalid([title, ...problems].join('\n'), `It may have: provider, ${known.join(', ')}.`);
-}
-
-/** Says in which line of which file the model is named. */
-async function withPlace(error: unknown, { role, findOrigin }: ResolveOptions): Promise<unknown> {
-  if (!(error instanceof SkillError) || error.code !== 'CONFIG_INVALID') return error;
-  const { place } = (await findOrigin?.([role])) ?? {};
-  if (place === undefined) return error;
-  const { message, hint } = error;
-  return new SkillError(error.code, `${place}: ${message}`, { cause: error, ...(hint === undefined ? {} : { hint }) });
 }
 
 function readSpec(spec: ModelSpec, role: ModelRole): { name: string; settings: Readonly<Record<string, unknown>> } {

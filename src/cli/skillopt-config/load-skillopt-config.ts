@@ -89,8 +89,8 @@ function originIn(files: readonly string[], set: Layer): FindOrigin {
 type Row = (typeof KEY_TABLE)[number];
 
 function rowsFor([first, second]: KeyPath): Row[] {
-  const isTheirs = (row: Row) => row.section === first && row.key === second;
-  return KEY_TABLE.filter((row) => isTheirs(row) || (row.to ?? '').split(', ').includes(String(first)));
+  const theirs = KEY_TABLE.filter((row) => row.section === first && row.key === second);
+  return theirs.length > 0 ? theirs : KEY_TABLE.filter((row) => (row.to ?? '').split(', ').includes(String(first)));
 }
 
 async function originInFile(file: string, path: KeyPath, rows: readonly Row[]): Promise<Origin | undefined> {
