@@ -615,7 +615,9 @@ describe('skillopt train --config', () => {
     using folder = tempFolder({ 'x.yaml': config, 'tasks.jsonl': tasks.join('\n') });
     const io = captureIo({ cwd: folder.path });
     expect(await runCli(['doctor', '--config', 'x.yaml', '--json'], io)).toBe(0);
-    expect(io.err()).toMatch(/^warning: x\.yaml: without effect here:\n.*model\.rewrite_reasoning_effort/);
+    expect(io.err()).toMatch(
+      /^note: x\.yaml .*\nwarning: x\.yaml: without effect here:\n.*model\.rewrite_reasoning_effort/,
+    );
     expect(JSON.parse(io.out())).toMatchObject({ isOk: true });
   });
 

@@ -161,6 +161,14 @@ describe('an OpenAI-compatible endpoint in the environment', () => {
     expect(target).toEqual({ provider: 'compatible', model: 'mine', baseURL: 'http://h/v1', temperature: 0.2 });
   });
 
+  it('has a key for Qwen, wherever that is', async () => {
+    await using server = await startFakeLLM(() => 'fine');
+    const { target } = await projectOf(`model: { target: m, backend: qwen, qwen_chat_base_url: "${server.baseURL}" }`);
+    const model = await resolveModel(target, { role: 'target', env: { QWEN_CHAT_API_KEY: 'dummy-key' } });
+    await model.complete({ messages: [{ role: 'user', content: 'q' }] });
+    expect(server.headers[0]!.authorization).toBe('Bearer dummy-key');
+  });
+
   it('of Qwen and MiniMax are read too', async () => {
     expect(await targetId('backend: qwen', { QWEN_CHAT_BASE_URL: 'http://q/v1' })).toContain('qwen:m@q/v1');
     expect(await targetId('backend: minimax', { MINIMAX_BASE_URL: 'http://x/v1' })).toContain('minimax:m@x/v1');

@@ -33,7 +33,7 @@ const optionalKey = (apiKeyEnv: string | undefined, { readKey }: ModelContext) =
 const variableOf = ({ role, readSetting }: ModelContext, name: string): string | undefined =>
   [`${role.toUpperCase()}_${name}`, name].find((variable) => readSetting(variable));
 
-/** The address that variables name, and the key that goes with it: to an address of the project it does not go. */
+/** The address and the key that variables name. */
 function endpointFrom(context: ModelContext, family: string) {
   const address = variableOf(context, `${family}_BASE_URL`);
   const key = variableOf(context, `${family}_API_KEY`);
@@ -125,9 +125,8 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
     }),
     fromText: modelAtURL,
     async create({ apiKeyEnv, ...options }, context) {
-      const found = options.baseURL === undefined ? endpointFrom(context, 'QWEN_CHAT') : {};
       const key = optionalKey(apiKeyEnv, context);
-      return (await loadModels()).qwenChat({ ...found, ...options, ...key });
+      return (await loadModels()).qwenChat({ ...endpointFrom(context, 'QWEN_CHAT'), ...options, ...key });
     },
   }),
   minimax: define({
@@ -155,6 +154,7 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
     }),
     fromText: modelAtURL,
     async create({ apiKeyEnv, ...options }, context) {
+      // The key of one such server is nothing for another, which the project names.
       const found = options.baseURL === undefined ? endpointFrom(context, 'OPENAI_COMPATIBLE') : {};
       const whole = { ...found, ...options, ...optionalKey(apiKeyEnv, context) };
       return (await loadModels()).openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
