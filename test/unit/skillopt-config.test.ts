@@ -167,7 +167,7 @@ describe('a base', () => {
   it('merges maps and replaces everything else', async () => {
     const child = 'env: { knobs: { b: 3 }, data_dirs: [c] }';
     const base = 'env: { knobs: { a: 1, b: 2 }, data_dirs: [a, b] }';
-    expect((await chain(child, base)).extras).toEqual({ knobs: { a: 1, b: 3 }, data_dirs: ['c'] });
+    expect((await chain(child, base)).extras).toMatchObject({ knobs: { a: 1, b: 3 }, data_dirs: ['c'] });
   });
 
   it('is emptied by a blank', async () => {
@@ -240,7 +240,11 @@ describe('one file', () => {
   });
 
   it('means the protocol of SkillOpt where it says nothing', async () => {
-    expect(await inputOf('env: { name: qa }')).toEqual({ ...meant, env: 'qa' });
+    expect(await inputOf('env: { name: qa }')).toEqual({
+      ...meant,
+      env: 'qa',
+      extras: { maxCompletionTokens: 16_384 },
+    });
   });
 
   it('knows the switches of older YAML', async () => {

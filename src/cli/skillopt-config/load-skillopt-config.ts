@@ -10,7 +10,7 @@ import { type Layer, mergeLayers, type Values } from './layer.ts';
 import { lostSettings } from './lost-settings.ts';
 import { modelSpecs } from './model-specs.ts';
 import { overrideLayer } from './overrides.ts';
-import { budgetsOf, protocolOf } from './protocol.ts';
+import { budgetsOf, extrasOf, protocolOf } from './protocol.ts';
 import { readLayers } from './read-layers.ts';
 import { BadValue } from './read-value.ts';
 import { runSettings } from './run-settings.ts';
@@ -56,7 +56,7 @@ function translate(layer: Layer, source: string, presetOfFlag: unknown) {
   const protocol = protocolOf(presetOfFlag ?? layer.own.preset, source);
   const said = { ...runSettings(layer), ...modelSpecs(layer.sections.model), ...layer.own };
   const budgets = budgetsOf(said, source);
-  const input = { ...protocol.settings, ...said, ...budgets.settings };
+  const input = { ...protocol.settings, ...said, ...extrasOf(said, protocol), ...budgets.settings };
   return { input, notes: [...protocol.notes, ...budgets.notes] };
 }
 

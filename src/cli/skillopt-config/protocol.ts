@@ -4,6 +4,9 @@ import { readFor } from './read-value.ts';
 /** What SkillOpt does where a file says nothing, as far as the preset does something else. */
 const REFERENCE: ProjectInput = { preset: 'paper', slowUpdateGate: false, optimizerMaxCompletionTokens: 16_384 };
 
+/** What a target may answer there, for the environment that has its limit in the extras. */
+const QUESTION_LIMIT = { maxCompletionTokens: 16_384 };
+
 /** Settings that a file means without saying them, and lines that tell so. */
 type Meant = { readonly settings: ProjectInput; readonly notes: readonly string[] };
 
@@ -12,6 +15,12 @@ export function protocolOf(preset: unknown, source: string): Meant {
   if (preset !== undefined) return { settings: preset === 'paper' ? REFERENCE : {}, notes: [] };
   const note = `${source} is a SkillOpt config and trains by SkillOpt's protocol (preset: paper); ours is --preset default`;
   return { settings: REFERENCE, notes: [note] };
+}
+
+/** The limit of an answer for the environment qa, which a file without a name means too. */
+export function extrasOf({ env = 'qa', extras }: ProjectInput, protocol: Meant): ProjectInput {
+  const isSkillOpts = protocol.settings === REFERENCE && env === 'qa';
+  return isSkillOpts ? { extras: { ...QUESTION_LIMIT, ...(extras as object | undefined) } } : {};
 }
 
 /** A budget that decays stays at or above the least, so a least budget above the greatest is the budget of every step. */
