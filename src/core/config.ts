@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeIssue } from './describe-issue.ts';
 import { SkillError } from './errors.ts';
 import { GATE_METRICS } from './gate.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
@@ -234,13 +235,3 @@ export function parseWith<Schema extends z.ZodType>(
 
 const listKeys = (schema: z.ZodType) =>
   schema instanceof z.ZodObject ? `It may have: ${Object.keys(schema.shape).join(', ')}.` : '';
-
-function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
-  const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  if (issue.code === 'unrecognized_keys') {
-    return `${where}unknown ${issue.keys.length > 1 ? 'keys' : 'key'} ${issue.keys.join(', ')}`;
-  }
-  const came = issue.path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)?.[key], input);
-  const message = issue.message.replace(/^Invalid (input|option): /, '');
-  return `${where}${message}${message.includes('got') ? '' : `, got ${JSON.stringify(came)}`}`;
-}

@@ -1,7 +1,7 @@
 import { SkillError } from './errors.ts';
 import { roundHalfToEven } from './python-text.ts';
 
-export const LR_SCHEDULER_MODES = ['constant', 'linear', 'cosine'] as const;
+export const LR_SCHEDULER_MODES = ['constant', 'linear', 'cosine', 'autonomous'] as const;
 /** How the edit budget, the textual learning rate, changes over a run. */
 export type LRSchedulerMode = (typeof LR_SCHEDULER_MODES)[number];
 
@@ -17,9 +17,13 @@ export interface LRScheduler {
   loadStateDict(state: { currentStep?: number }): void;
 }
 
+/** The budget of a schedule that leaves the number of edits to the optimizer. */
+const UNLIMITED = 999;
+
 const decays: Record<LRSchedulerMode, (max: number, min: number, progress: number) => number> = {
   constant: (max) => max,
   linear: (max, min, progress) => max + (min - max) * progress,
+  autonomous: () => UNLIMITED,
   cosine: (max, min, progress) => min + 0.5 * (max - min) * (1 + Math.cos(Math.PI * progress)),
 };
 
@@ -38,6 +42,7 @@ export function buildScheduler({
   }
   let currentStep = 0;
   const getLr = (step: number) => {
+    if (mode === 'autonomous') return UNLIMITED;
     if (mode === 'constant' || totalSteps <= 1) return maxLr;
     return Math.max(minLr, roundHalfToEven(decays[mode](maxLr, minLr, Math.min(step, totalSteps) / totalSteps)));
   };

@@ -21,8 +21,8 @@ const EXTENSIONS = [...READERS.keys()].join(', ');
 
 /**
  * The tasks in a file, in its order, each with the line where it begins. The name's ending says how to read it: a
- * JSON value per line (`.jsonl`), a list, an object with a list under `data` or `items`, or a single task with its id
- * (`.json`, `.yaml`, `.yml`), or rows under a header (`.csv`, where `answers` is a JSON list or separated by `|`). Throws `TASKS_INVALID` for a
+ * JSON value per line (`.jsonl`), a list, an object with a list under `data` or `items` or with tasks by name, or a single
+ * task with its id (`.json`, `.yaml`, `.yml`), or rows under a header (`.csv`, where `answers` is a JSON list or separated by `|`). Throws `TASKS_INVALID` for a
  * file that cannot be read or holds no task. What is inside a task is not looked at.
  */
 export async function loadItems(path: string): Promise<Row[]> {
@@ -34,9 +34,20 @@ export async function loadItems(path: string): Promise<Row[]> {
     );
   }
   const text = await readText(path);
-  const rows = strip(text) === '' ? [] : read(text, path);
+  const rows = strip(text) === '' ? [] : (namedWrongly(text, read) ?? read)(text, path);
   if (rows.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
   return rows;
+}
+
+/** JSON lines in a `.json` file, or a list in a `.jsonl` file: what is in it is plain to see. */
+function namedWrongly(text: string, read: Reader): Reader | undefined {
+  const lines = text
+    .split('\n')
+    .map(strip)
+    .filter((line) => line !== '');
+  const isLines = lines.length > 1 && lines.every((line) => line.startsWith('{') && line.endsWith('}'));
+  if (read === readJson && isLines) return readJsonl;
+  return read === readJsonl && lines[0]!.startsWith('[') ? readJson : undefined;
 }
 
 async function readText(path: string): Promise<string> {

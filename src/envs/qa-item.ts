@@ -7,6 +7,9 @@ const FILLED = 'must be non-empty text';
 const FILLED_LIST = 'must be a non-empty list';
 
 const filled = z.string(FILLED).refine(isFilled, FILLED);
+/** One answer need not stand in a list. Text that begins as a list is one that was not written well. */
+const toList = (value: unknown) =>
+  typeof value === 'string' && isFilled(value) && !value.startsWith('[') ? [value] : value;
 // A blank cell or a null says as little as a missing key.
 const optionalText = z
   .string('must be text')
@@ -14,7 +17,7 @@ const optionalText = z
   .transform((value) => (value == null || !isFilled(value) ? undefined : value));
 
 /**
- * A question with its gold answers. Also read: one gold as `answer`, the task type as `task_type`, and a number as
+ * A question with its gold answers. Also read: one gold without a list or as `answer`, the task type as `task_type`, and a number as
  * id. What is not listed here is dropped, so that it cannot change what the task is cached under.
  */
 export const QaItem = z
@@ -22,7 +25,7 @@ export const QaItem = z
     {
       id: itemId,
       question: filled,
-      answers: z.array(filled, FILLED_LIST).refine(isNotEmpty, FILLED_LIST).readonly().nullish(),
+      answers: z.preprocess(toList, z.array(filled, FILLED_LIST).refine(isNotEmpty, FILLED_LIST).readonly().nullish()),
       answer: filled.nullish(),
       context: optionalText,
       taskType: optionalText,
@@ -42,7 +45,9 @@ export const QaItem = z
     };
   });
 export type QaItem = z.output<typeof QaItem>;
-export type QaItemInput = z.input<typeof QaItem>;
+export type QaItemInput = Omit<z.input<typeof QaItem>, 'answers'> & {
+  readonly answers?: string | readonly string[] | null | undefined;
+};
 
 /** What to say to someone whose task is not one. */
 export const QA_ITEM_HINT =

@@ -1,14 +1,20 @@
-import { elementLines } from './element-lines.ts';
+import { elementLines, entryLines } from './element-lines.ts';
 import type { Row } from './row.ts';
-import { isTask, LIST_KEYS, notAList } from './task-list.ts';
+import { isTask, isTasksByName, LIST_KEYS, notAList, withName } from './task-list.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
-/** A list of tasks, an object with such a list under one of `LIST_KEYS`, or a single task. */
+/** A list of tasks, an object with such a list under one of `LIST_KEYS` or with tasks by name, or a single task. */
 export function readJson(text: string, path: string): Row[] {
   const root = parse(text, path);
   const key = Array.isArray(root) ? undefined : LIST_KEYS.find((name) => Array.isArray(entryOf(root, name)));
   const list = key === undefined ? root : entryOf(root, key);
   if (isTask(list)) return [{ value: root, where: `${path}:1` }];
+  if (isTasksByName(root)) {
+    return [...entryLines(text)].map(([name, line]) => ({
+      value: withName(name, root[name]!),
+      where: `${path}:${line}`,
+    }));
+  }
   if (!Array.isArray(list)) throw notAList(root, path);
   const lines = elementLines(text, key);
   return list.map((value, index) => ({ value, where: `${path}:${lines[index]}` }));

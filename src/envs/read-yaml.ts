@@ -1,11 +1,11 @@
 import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument, type YAMLSeq } from 'yaml';
 import type { Row } from './row.ts';
-import { isTask, LIST_KEYS, notAList } from './task-list.ts';
+import { isTask, isTasksByName, LIST_KEYS, notAList, withName } from './task-list.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
 const HINT = 'A task file is a YAML list: each task begins with "- ".';
 
-/** A list of tasks, a mapping with such a list under one of `LIST_KEYS`, or a single task. */
+/** A list of tasks, a mapping with such a list under one of `LIST_KEYS` or with tasks by name, or a single task. */
 export function readYaml(text: string, path: string): Row[] {
   const lineCounter = new LineCounter();
   // The library is silent: without the level, the parser would print its warnings itself.
@@ -15,8 +15,19 @@ export function readYaml(text: string, path: string): Row[] {
   if (error) throw tasksInvalid([`${placeOf(error.pos[0])}: expected YAML: ${error.message}`], HINT, error);
   if (document.contents === null) return [];
   const list = findList(document.contents);
+  if (!list && isMap<Node, Node>(document.contents) && isNamed(document, path)) {
+    return document.contents.items.map(({ key, value }) => {
+      const row = toRow(value!, document, placeOf(key.range![0]));
+      return { ...row, value: withName(String(key.toJS(document)), row.value as object) };
+    });
+  }
   const nodes = list ? list.items : [requireTask(document, path)];
   return nodes.map((node) => toRow(node, document, placeOf(node.range![0])));
+}
+
+function isNamed(document: Document, path: string): boolean {
+  const { value: root } = toRow(document.contents as Node, document, `${path}:1`);
+  return !isTask(root) && isTasksByName(root);
 }
 
 function requireTask(document: Document, path: string): Node {

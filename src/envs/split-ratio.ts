@@ -4,16 +4,24 @@ type Ratio = readonly [train: number, val: number, test: number];
 
 const NUMBER = /^\d+(?:\.\d+)?$/;
 
-/** Reads `4:3:3`. Throws `CONFIG_INVALID` unless it is three positive numbers. */
+/** Reads `4:3:3`, also with spaces. Throws `CONFIG_INVALID` unless it is three positive numbers. */
 export function parseRatio(text: string): Ratio {
-  const parts = text.split(':').filter((part) => part !== '');
-  const [train, val, test] = parts.map(Number);
-  const isRatio = parts.length === 3 && parts.every((part) => NUMBER.test(part) && Number(part) > 0);
-  if (isRatio) return [train!, val!, test!];
+  if (isRatio(text)) return partsOf(text).map(Number) as unknown as Ratio;
   throw new SkillError('CONFIG_INVALID', `ratio: expected three positive numbers such as 4:3:3, got "${text}"`, {
     hint: 'The numbers are the shares of train, val and test.',
   });
 }
+
+export function isRatio(text: string): boolean {
+  const parts = partsOf(text);
+  return parts.length === 3 && parts.every((part) => NUMBER.test(part) && Number(part) > 0);
+}
+
+const partsOf = (text: string) =>
+  text
+    .split(':')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 /**
  * Whole numbers that add up to `total`: every share rounded down, and what is left goes to the largest remainders,

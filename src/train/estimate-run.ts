@@ -78,10 +78,11 @@ type Extras = Pick<EstimateInput, 'config' | 'tokens'> & { readonly steps: numbe
 
 /** What a step may ask besides, by the mode it works in. */
 function stepExtras({ config, steps, skill, tokens }: Extras): StageEstimate[] {
-  const { lrControlMode, skillUpdateMode, useSkillAwareReflection } = config;
+  const { lrControlMode, lrScheduler, skillUpdateMode, useSkillAwareReflection } = config;
   const { optimizerReply: reply } = tokens;
   const atMost = { low: 0, high: steps };
-  const isRanked = lrControlMode !== 'none' && !isFullRewrite(skillUpdateMode);
+  const isUnlimited = lrControlMode === 'none' || (lrControlMode === 'fixed' && lrScheduler === 'autonomous');
+  const isRanked = !isUnlimited && !isFullRewrite(skillUpdateMode);
   return [
     ...(lrControlMode === 'autonomous' ? [toEstimate('lr_autonomous', atMost, skill, reply / 4)] : []),
     ...(isRanked ? [toEstimate('ranking', atMost, skill, reply / 4)] : []),

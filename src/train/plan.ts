@@ -147,6 +147,7 @@ function editBudgets(config: PlanConfig, totalSteps: number): (step: number) => 
   const { lrControlMode, skillUpdateMode, editBudget, minEditBudget, lrScheduler } = config;
   if (lrControlMode === 'none' || isFullRewrite(skillUpdateMode)) return () => null;
   if (lrControlMode === 'autonomous') return () => editBudget;
+  if (lrScheduler === 'autonomous') return () => null;
   return buildScheduler({ mode: lrScheduler, maxLr: editBudget, minLr: minEditBudget, totalSteps }).getLr;
 }
 

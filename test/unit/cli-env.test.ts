@@ -160,7 +160,7 @@ describe('an environment by name', () => {
       const hint = name === 'searchqa' ? /env: qa/ : /env: \.\/env\.mjs/;
       await expect(load(name)).rejects.toMatchObject({
         code: 'ENV_INVALID',
-        message: `the benchmark "${name}" does not come with this package`,
+        message: `command line: the benchmark "${name}" does not come with this package`,
         hint: expect.stringMatching(hint),
       });
     },
@@ -169,7 +169,7 @@ describe('an environment by name', () => {
   it('that is unknown is an error with the names that there are', async () => {
     await expect(load('qaa')).rejects.toMatchObject({
       code: 'ENV_INVALID',
-      message: 'unknown environment "qaa" — did you mean qa?',
+      message: 'command line: unknown environment "qaa" — did you mean qa?',
       hint: expect.stringContaining('There is: qa'),
     });
   });

@@ -60,10 +60,10 @@ describe('flags from a schema', () => {
 
   it.each([
     [['--batch-size', 'many'], 'Expected a number'],
-    [['--batch-size', '1.5'], 'expected int'],
-    [['--batch-size', '0'], 'expected number to be >0'],
-    [['--batch-size', ''], 'expected number'],
-    [['--gate-metric', 'mood'], 'expected one of "hard"|"soft"'],
+    [['--batch-size', '1.5'], 'Expected a whole number'],
+    [['--batch-size', '0'], 'Expected more than 0'],
+    [['--batch-size', ''], 'Expected a number'],
+    [['--gate-metric', 'mood'], 'Expected one of hard, soft'],
     [['--batchsize', '1'], 'Did you mean --batch-size'],
   ])('refuse %j', (argv, message) => {
     expect(() => parse(argv)).toThrow(CommanderError);

@@ -52,10 +52,10 @@ describe('a project', () => {
   it.each([
     [
       'bachSize: 3\nzebra: 1',
-      'yaml: unknown key bachSize — did you mean batchSize?\nskillopt.config.yaml: unknown key zebra',
+      'yaml:1: unknown key bachSize — did you mean batchSize?\nskillopt.config.yaml:2: unknown key zebra',
     ],
     ['batch_size: 3\nnumEpochs: 1', 'unknown key batch_size — did you mean batchSize?'],
-    ['batchSize: many', 'batchSize: expected number, received string, got "many"'],
+    ['batchSize: many', 'skillopt.config.yaml:1: batchSize: expected a number, got "many"'],
     ['minEditBudget: 9', 'minEditBudget: must not exceed editBudget (4), got 9'],
     ['name: ../up', 'name: expected letters, digits'],
     ['promptOverrides: { anlyst: x }', 'promptOverrides'],

@@ -123,17 +123,17 @@ describe('parseConfig', () => {
   it.each([
     [{ batchsize: 3 }, 'unknown key batchsize'],
     [{ batchsize: 3, foo: 1 }, 'unknown keys batchsize, foo'],
-    [{ mergeBatchSize: 1 }, 'mergeBatchSize: Too small: expected number to be >=2, got 1'],
+    [{ mergeBatchSize: 1 }, 'mergeBatchSize: expected at least 2, got 1'],
     [{ minEditBudget: 5 }, 'minEditBudget: must not exceed editBudget (4), got 5'],
     [{ editBudget: 1 }, 'minEditBudget: must not exceed editBudget (1), got 2'],
-    [{ editBudget: 0, minEditBudget: 0 }, 'editBudget: Too small: expected number to be >0, got 0'],
-    [{ lrScheduler: 'step' }, 'lrScheduler: expected one of "constant"|"linear"|"cosine", got "step"'],
-    [{ gateMetric: 'f1' }, 'gateMetric: expected one of "hard"|"soft"|"mixed", got "f1"'],
-    [{ gateMixedWeight: 5 }, 'gateMixedWeight: Too big: expected number to be <=1, got 5'],
-    [{ workers: '8' }, 'workers: expected number, received string, got "8"'],
-    [{ seed: 1.5 }, 'seed: expected int, received number, got 1.5'],
-    [{ numEpochs: Number.POSITIVE_INFINITY }, 'numEpochs: expected number, received Infinity'],
-    [null, 'expected object, received null, got null'],
+    [{ editBudget: 0, minEditBudget: 0 }, 'editBudget: expected more than 0, got 0'],
+    [{ lrScheduler: 'step' }, 'lrScheduler: expected one of constant, linear, cosine, autonomous, got "step"'],
+    [{ gateMetric: 'f1' }, 'gateMetric: expected one of hard, soft, mixed, got "f1"'],
+    [{ gateMixedWeight: 5 }, 'gateMixedWeight: expected at most 1, got 5'],
+    [{ workers: '8' }, 'workers: expected a number, got "8", which is text: leave the quotes out'],
+    [{ seed: 1.5 }, 'seed: expected a whole number, got 1.5'],
+    [{ numEpochs: Number.POSITIVE_INFINITY }, 'numEpochs: expected a number, got Infinity'],
+    [null, 'expected keys and values, got nothing'],
   ])('refuses %j in a line that says what was expected, what came, and where', (input, line) => {
     expect(problem(input).message.split('\n  ')).toContainEqual(expect.stringContaining(line));
   });
@@ -163,7 +163,7 @@ describe('parseWith', () => {
   it('says where in a nested value the problem is', () => {
     const schema = z.strictObject({ model: z.strictObject({ name: z.string() }) });
     expect(() => parseWith(schema, { model: { name: 7 } }, 'Not good.')).toThrow(
-      'Not good.\n  model.name: expected string, received number, got 7',
+      'Not good.\n  model.name: expected text, got 7',
     );
     expect(() => parseWith(schema, { model: { name: '', key: 1 } }, 'Not good.')).toThrow('model: unknown key key');
   });

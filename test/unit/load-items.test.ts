@@ -82,8 +82,32 @@ describe('a .json file', () => {
     expect(await load('tasks.yaml', '# one\nid: 1\n')).toEqual([{ value: { id: 1 }, where: 'tasks.yaml:2' }]);
   });
 
-  test('that is JSONL by another name says where to put it', async () => {
-    expect(await problemOf('tasks.json', '{"id": 1}\n{"id": 2}\n')).toMatch(/^tasks\.json:2: expected JSON: ./);
+  test('that is JSONL by another name is read as such, and the other way round', async () => {
+    expect(await load('tasks.json', '{"id": 1}\n{"id": 2}\n')).toEqual([
+      { value: { id: 1 }, where: 'tasks.json:1' },
+      { value: { id: 2 }, where: 'tasks.json:2' },
+    ]);
+    expect(await load('tasks.jsonl', '[{"id": 1},\n{"id": 2}]')).toEqual([
+      { value: { id: 1 }, where: 'tasks.jsonl:1' },
+      { value: { id: 2 }, where: 'tasks.jsonl:2' },
+    ]);
+    expect(await problemOf('tasks.json', '{"id": 1}\n{"id": 2\n')).toMatch(/^tasks\.json:2: expected JSON: ./);
+  });
+
+  test('may hold its tasks by name, in the order of the file; a task without an id goes by its name', async () => {
+    const text = '{\n"b": {"id": "own", "data": [1]},\n"10": {"question": "x"}, "2":\n{"question": "y"}\n}';
+    const rows = [
+      { value: { id: 'own', data: [1] }, where: 'tasks.json:2' },
+      { value: { id: '10', question: 'x' }, where: 'tasks.json:3' },
+      { value: { id: '2', question: 'y' }, where: 'tasks.json:3' },
+    ];
+    expect(await load('tasks.json', text)).toEqual(rows);
+    const yaml = 'b: { id: own, data: [1] }\n10: { question: x }\n2: { question: y }\n';
+    expect((await load('tasks.yaml', yaml)).map(({ value, where }) => [value, where])).toEqual([
+      [rows[0]!.value, 'tasks.yaml:1'],
+      [rows[1]!.value, 'tasks.yaml:2'],
+      [rows[2]!.value, 'tasks.yaml:3'],
+    ]);
   });
 
   test.each([
@@ -92,7 +116,7 @@ describe('a .json file', () => {
     ['null', 'null'],
   ])('of %s is not a list', async (text, came) => {
     expect(await problemOf('tasks.json', text)).toBe(
-      `tasks.json: expected a list of tasks, or an object with a list under "data" or "items", got ${came}`,
+      `tasks.json: expected a list of tasks, or an object with a list under "data" or "items" or with tasks by name, got ${came}`,
     );
   });
 });
@@ -180,7 +204,7 @@ describe('a .yaml file', () => {
 
   test('that is not a list says so', async () => {
     expect(await problemOf('tasks.yaml', 'question: why?\n')).toMatchInlineSnapshot(
-      `"tasks.yaml: expected a list of tasks, or an object with a list under "data" or "items", got an object with the keys "question""`,
+      `"tasks.yaml: expected a list of tasks, or an object with a list under "data" or "items" or with tasks by name, got an object with the keys "question""`,
     );
   });
 });
@@ -239,9 +263,14 @@ describe('loadQaItems', () => {
     ]);
   });
 
+  test('takes one answer without a list', async () => {
+    const rows = await load('tasks.jsonl', JSON.stringify({ ...q1, answers: 'Paris' }), loadQaItems);
+    expect(rows).toEqual([{ value: q1, where: 'tasks.jsonl:1' }]);
+  });
+
   test.each([
+    [{ ...q1, answers: '["Paris"' }, '"answers" must be a non-empty list, got "[\\"Paris\\""'],
     [{ ...q1, answers: '' }, '"answers" must be a non-empty list, got ""'],
-    [{ ...q1, answers: 'Paris' }, '"answers" must be a non-empty list, got "Paris"'],
     [{ ...q1, answers: [] }, '"answers" must be a non-empty list, got []'],
     [{ ...q1, answers: undefined }, '"answers" must be a non-empty list, got nothing'],
     [{ ...q1, answers: ['Paris', ' '] }, '"answers.1" must be non-empty text, got " "'],

@@ -95,10 +95,13 @@ describe('defects of the reference', () => {
     expect(calls.filter(({ stage }) => stage === 'ranking')).toEqual([]);
   });
 
-  it('#5 lrControlMode none is no limit in patch mode', async () => {
+  it('#5 lrControlMode none is no limit in patch mode, and neither is lrScheduler autonomous', async () => {
     const lines = Array.from({ length: 9 }, (_, k) => `rule ${k}`);
-    const { facts } = await run({ config: { lrControlMode: 'none' }, script: { analyst: () => appends(...lines) } });
-    expect(ofStage(facts, 'select')[0]!.patch.edits).toHaveLength(9);
+    for (const config of [{ lrControlMode: 'none' }, { lrScheduler: 'autonomous' }] as const) {
+      const { facts, calls } = await run({ config, script: { analyst: () => appends(...lines) } });
+      expect(ofStage(facts, 'select')[0]!.patch.edits).toHaveLength(9);
+      expect(calls.filter(({ stage }) => stage === 'ranking')).toEqual([]);
+    }
   });
 
   it('#6 forced guidance is measured: no stale score is the bar of later candidates', async () => {

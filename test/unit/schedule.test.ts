@@ -18,6 +18,8 @@ const rows: Row[] = [
   ['cosine', 2, 4, 4, [4, 4, 4, 4]],
   ['linear', 2, 4, 4, [4, 4, 4, 4]],
   ['constant', 4, 2, 3, [4, 4, 4, 4]],
+  ['autonomous', 4, 2, 1, [999, 999]],
+  ['autonomous', 4, 2, 4, [999, 999, 999, 999, 999]],
   ['cosine', 4, 2, 16, [...times(5, 4), ...times(5, 3), ...times(6, 2)]],
   ['cosine', 4, 2, 40, [...times(13, 4), ...times(13, 3), ...times(14, 2)]],
 ];
@@ -56,7 +58,7 @@ describe('buildScheduler', () => {
     expect(() => buildScheduler({ mode: mode as LRSchedulerMode })).toThrow(
       expect.objectContaining({
         code: 'CONFIG_INVALID',
-        message: `lrScheduler must be one of constant, linear, cosine, got "${mode}"`,
+        message: `lrScheduler must be one of constant, linear, cosine, autonomous, got "${mode}"`,
       }),
     );
   });

@@ -13,7 +13,7 @@ const LISTED = {
     reasoning_effort rewrite_reasoning_effort rewrite_max_completion_tokens
     codex_exec_path codex_exec_sandbox codex_exec_profile codex_exec_reasoning_effort codex_exec_use_sdk
     codex_exec_network_access codex_exec_web_search codex_exec_approval_policy codex_exec_full_auto
-    codex_trace_to_optimizer
+    codex_trace_to_optimizer claude_trace_to_optimizer
     claude_code_exec_path claude_code_exec_profile claude_code_exec_use_sdk claude_code_exec_effort
     claude_code_exec_max_thinking_tokens
     cursor_exec_path cursor_exec_sandbox copilot_exec_path copilot_exec_home copilot_exec_allow_all_tools
@@ -39,7 +39,15 @@ const LISTED = {
     optimizer_minimax_region optimizer_minimax_base_url optimizer_minimax_api_key optimizer_minimax_model
     optimizer_minimax_temperature optimizer_minimax_max_tokens optimizer_minimax_enable_thinking
     target_minimax_region target_minimax_base_url target_minimax_api_key target_minimax_model
-    target_minimax_temperature target_minimax_max_tokens target_minimax_enable_thinking`,
+    target_minimax_temperature target_minimax_max_tokens target_minimax_enable_thinking
+    openai_compatible_base_url openai_compatible_api_key openai_compatible_model openai_compatible_temperature
+    openai_compatible_timeout_seconds openai_compatible_max_tokens
+    optimizer_openai_compatible_base_url optimizer_openai_compatible_api_key optimizer_openai_compatible_model
+    optimizer_openai_compatible_temperature optimizer_openai_compatible_timeout_seconds
+    optimizer_openai_compatible_max_tokens
+    target_openai_compatible_base_url target_openai_compatible_api_key target_openai_compatible_model
+    target_openai_compatible_temperature target_openai_compatible_timeout_seconds
+    target_openai_compatible_max_tokens`,
   train: 'num_epochs train_size steps_per_epoch batch_size accumulation seed',
   gradient: 'minibatch_size merge_batch_size analyst_workers failure_only max_analyst_rounds',
   optimizer: `learning_rate>edit_budget min_learning_rate>min_edit_budget lr_scheduler lr_control_mode
@@ -64,7 +72,7 @@ const listed = Object.entries(LISTED).flatMap(([section, names]) =>
 const doc = readFileSync(new URL('../../docs/config-from-skillopt.md', import.meta.url), 'utf8');
 
 describe('the table of keys', () => {
-  it.each(listed)('has $section.$key, in code and in the documentation', ({ section, key, flat }) => {
+  it.each(listed)('has $section $key, in code and in the documentation', ({ section, key, flat }) => {
     const rows = KEY_TABLE.filter((row) => row.section === section && row.key === key);
     expect(rows).toMatchObject([{ flat }]);
     expect(doc).toContain(renderRow(rows[0]!));
@@ -85,8 +93,7 @@ describe('the table of keys', () => {
   });
 
   it('names only keys that a project has', () => {
-    const coming = ['splitDir', 'splitMode', 'dataPath']; // TODO: empty this list once the project has these keys
-    const known = new Set([...Object.keys({ ...configShape, ...projectKeys }), ...coming]);
+    const known = new Set(Object.keys({ ...configShape, ...projectKeys }));
     const ofRun = KEY_TABLE.filter(({ section }) => section !== 'model').flatMap(({ to = '' }) => to.split(', '));
     expect(ofRun.filter((to) => to !== '' && !to.startsWith('extras.') && !known.has(to))).toEqual([]);
   });
@@ -98,6 +105,9 @@ function sample({ key, values }: KeyRow): unknown {
   if (key === 'backend') return 'claude';
   if (/^(optimizer|target)_backend$/.test(key)) return 'qwen_chat';
   if (/auth_mode$/.test(key)) return 'openai_compatible';
+  if (/region$/.test(key)) return 'cn_zh';
+  if (/thinking_mode$/.test(key)) return 'on';
+  if (/max_completion_tokens$/.test(key)) return 1234;
   if (/timeout|temperature|threshold|_num$|size|weight|seed|workers|limit|budget|rate|samples/.test(key)) return 1234;
   return /^use_|enable_/.test(key) ? true : 'something';
 }
@@ -106,13 +116,14 @@ describe('every row does what it says', () => {
   const base = (row: KeyRow) => {
     const backend = row.backends?.[0] ?? 'openai_chat';
     const endpoint = /auth_mode|api_version/.test(row.key) ? { azure_openai_endpoint: 'https://here.example' } : {};
-    const names = row.key.includes('minimax_model') ? {} : { optimizer: 'm', target: 'm' };
+    const names = /(minimax|compatible)_model/.test(row.key) ? {} : { optimizer: 'm', target: 'm' };
     return { ...names, optimizer_backend: backend, target_backend: backend, ...endpoint };
   };
   const load = (row: KeyRow, value?: unknown) => {
     const model = base(row);
     const own = value === undefined ? {} : { [row.key]: value };
-    const raw = row.section === 'model' ? { model: { ...model, ...own } } : { model, [row.section]: own };
+    const env = row.section === 'env' ? { name: './env.mjs', ...own } : {};
+    const raw = row.section === 'model' ? { model: { ...model, ...own } } : { model, [row.section]: own, env };
     return loadSkillOptConfig({ file: '/nowhere/x.yaml', raw });
   };
   const name = (row: KeyRow) => [`${row.section}.${row.key}`, row] as const;

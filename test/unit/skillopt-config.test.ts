@@ -25,6 +25,9 @@ async function translate(text: string, overrides: readonly string[] = []) {
 
 const inputOf = async (text: string, overrides: readonly string[] = []) => (await translate(text, overrides)).input;
 
+/** What a file means without saying it. */
+const meant = { preset: 'paper', slowUpdateGate: false, optimizerMaxCompletionTokens: 16_384, splitRatio: '2:1:7' };
+
 describe('the settings of the six benchmarks', () => {
   const model = {
     provider: 'azure',
@@ -33,6 +36,8 @@ describe('the settings of the six benchmarks', () => {
     apiVersion: '2024-12-01-preview',
   };
   const common = {
+    preset: 'paper',
+    optimizerMaxCompletionTokens: 16_384,
     optimizer: model,
     target: model,
     rewriteMaxCompletionTokens: 64000,
@@ -118,12 +123,11 @@ describe('the settings of the six benchmarks', () => {
     expect(input).toMatchObject({ gateMetric: 'soft', env: 'searchqa', batchSize: 40 });
   });
 
-  // TODO: turns itself on when the project has the key splitDir
   it('are projects, with paths from where the command runs', async () => {
     const config = join(FIXTURES, 'searchqa/default.yaml');
     const { project, directory, warnings } = await loadProject({ flags: {}, config, cwd: '/somewhere' });
     expect(project).toMatchObject({ env: 'searchqa', workers: 24, skill: '/somewhere/envs/searchqa/initial.md' });
-    expect(project).toMatchObject({ splitDir: '/somewhere/data/searchqa_split', maxSkillTokens: 2000 });
+    expect(project).toMatchObject({ splitDir: '/somewhere/data/searchqa_split', maxSkillTokens: 0 });
     expect([directory, warnings]).toEqual(['/somewhere', []]);
   });
 });
@@ -163,7 +167,7 @@ describe('a base', () => {
   it('merges maps and replaces everything else', async () => {
     const child = 'env: { knobs: { b: 3 }, data_dirs: [c] }';
     const base = 'env: { knobs: { a: 1, b: 2 }, data_dirs: [a, b] }';
-    expect((await chain(child, base)).extras).toEqual({ knobs: { a: 1, b: 3 }, data_dirs: ['c'] });
+    expect((await chain(child, base)).extras).toMatchObject({ knobs: { a: 1, b: 3 }, data_dirs: ['c'] });
   });
 
   it('is emptied by a blank', async () => {
@@ -176,7 +180,7 @@ describe('a base', () => {
     [{ 'x.yaml': '_base_: [a.yaml, b.yaml]' }, '_base_ must be one path, got ["a.yaml","b.yaml"]'],
     [{ 'x.yaml': '_base_: none.yaml' }, 'the _base_ of x.yaml: '],
     [{ 'x.yaml': '_base_: y.yaml', 'y.yaml': '- 1' }, 'the _base_ of x.yaml: y.yaml: expected keys and values'],
-    [{ 'x.yaml': '_base_: y.yaml', 'y.yaml': 'azure_api_key: hush' }, 'y.yaml: azure_api_key looks like a secret'],
+    [{ 'x.yaml': '_base_: y.yaml', 'y.yaml': 'azure_api_key: hush' }, 'y.yaml:1: azure_api_key looks like a secret'],
     [{ 'x.yaml': 'train: 5\nenv: {}' }, 'x.yaml: train must be a section with keys, got 5'],
   ])('is refused in %j', async (files, message) => {
     using folder = tempFolder(files);
@@ -198,6 +202,7 @@ describe('one file', () => {
       'their_own: x',
     ].join('\n');
     expect(await inputOf(text)).toEqual({
+      ...meant,
       env: 'searchqa',
       batchSize: 7,
       editBudget: 3,
@@ -234,8 +239,12 @@ describe('one file', () => {
     expect(await inputOf('env: { workers: 4 }')).toMatchObject({ workers: 4 });
   });
 
-  it('says nothing about what it does not name, so our defaults hold', async () => {
-    expect(await inputOf('env: { name: qa }')).toEqual({ env: 'qa', splitRatio: '2:1:7' });
+  it('means the protocol of SkillOpt where it says nothing', async () => {
+    expect(await inputOf('env: { name: qa }')).toEqual({
+      ...meant,
+      env: 'qa',
+      extras: { maxCompletionTokens: 16_384 },
+    });
   });
 
   it('knows the switches of older YAML', async () => {
@@ -276,7 +285,7 @@ describe('one file', () => {
     async (key) => {
       const problem = {
         code: 'CONFIG_INVALID',
-        message: expect.stringContaining(`optimizer.${key}: expected one of `),
+        message: expect.stringContaining(`x.yaml:1: optimizer.${key}: expected one of `),
       };
       await expect(translate(`optimizer: { ${key}: toString }`)).rejects.toMatchObject(problem);
     },
@@ -368,9 +377,24 @@ describe('the models of a config', () => {
   });
 
   it.each([
-    ['backend: qwne', 'model.backend: unknown backend "qwne" — did you mean qwen?'],
+    ['backend: qwne', 'x.yaml:1: model.backend: unknown backend "qwne" — did you mean qwen?'],
     ['target_backend: toString', 'model.target_backend: unknown backend "toString"'],
-    ['target: t, azure_openai_auth_mode: azure_cli', 'expected api_key or openai_compatible, got "azure_cli"'],
+    [
+      'target: t, azure_openai_auth_mode: kerberos',
+      'x.yaml:1: model.azure_openai_auth_mode: expected one of key, api_key',
+    ],
+    [
+      'backend: qwen, target: t, qwen_chat_thinking_mode: maybe',
+      'x.yaml:1: model.qwen_chat_thinking_mode: expected one of',
+    ],
+    [
+      'backend: minimax, target: t, target_minimax_region: mars',
+      'x.yaml:1: model.target_minimax_region: expected one of',
+    ],
+    [
+      'backend: qwen, target: t, qwen_chat_timeout_seconds: soon',
+      'qwen_chat_timeout_seconds: expected a number, got "soon"',
+    ],
   ])('{ %s } is refused', async (text, message) => {
     await expect(models(text)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -433,7 +457,8 @@ describe('what has no effect', () => {
         'model: { target: t, rewrite_reasoning_effort: high, colour: red }',
         'optimizer: { meta_learning_rate: 2, learning_rat: 3 }',
         'evaluation: { use_semantic_density: true }',
-        'env: { slit_dir: x, knob: 1 }',
+        'env: { slit_dir: x, knob: 1, max_turns: 3, use_theorem: false }',
+        'logging: { level: debug }',
       ].join('\n'),
     );
     expect(warning).toMatchInlineSnapshot(`
@@ -443,7 +468,11 @@ describe('what has no effect', () => {
         optimizer.meta_learning_rate: Read by nothing in SkillOpt either.
         optimizer.learning_rat: unknown — did you mean learning_rate?
         evaluation.use_semantic_density: Pays for loud words. The gate here looks at tasks and nothing else.
-        env.slit_dir: unknown, left to the environment — did you mean split_dir?"
+        env.logging: unknown, handed to the environment as extras.logging
+        env.slit_dir: unknown, handed to the environment as extras.slit_dir — did you mean split_dir?
+        env.knob: unknown, handed to the environment as extras.knob
+        env.max_turns: For other environments: qa does not read it.
+        env.use_theorem: For other environments: qa does not read it."
     `);
   });
 
@@ -590,7 +619,9 @@ describe('skillopt train --config', () => {
     using folder = tempFolder({ 'x.yaml': config, 'tasks.jsonl': tasks.join('\n') });
     const io = captureIo({ cwd: folder.path });
     expect(await runCli(['doctor', '--config', 'x.yaml', '--json'], io)).toBe(0);
-    expect(io.err()).toMatch(/^warning: x\.yaml: without effect here:\n.*model\.rewrite_reasoning_effort/);
+    expect(io.err()).toMatch(
+      /^note: x\.yaml .*\nwarning: x\.yaml: without effect here:\n.*model\.rewrite_reasoning_effort/,
+    );
     expect(JSON.parse(io.out())).toMatchObject({ isOk: true });
   });
 

@@ -3,23 +3,33 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 import type { LoadedProject } from '../project/load-project.ts';
-import { printWarnings } from '../project/print-warnings.ts';
+import { printNotes, printWarnings } from '../project/print-warnings.ts';
+import { setOption } from '../skillopt-config/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+
+type Flags = { readonly config?: string; readonly set: readonly string[] };
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
     .option('--json', 'one JSON object on stdout')
+    .addOption(setOption())
     .addHelpText('after', EXAMPLES)
-    .action((flags: { config?: string }) => diagnose(flags, terminal));
+    .action((flags: Flags) => diagnose(flags, terminal));
 };
 
-const EXAMPLES = examples([['skillopt doctor', 'Node, project, tasks, and one tiny call to each model']]);
+const EXAMPLES = examples([
+  ['skillopt doctor', 'Node, project, tasks, and one tiny call to each model'],
+  ['skillopt doctor --config x.yaml --set env.split_dir=data', 'a config of SkillOpt, changed'],
+]);
 
-async function diagnose({ config }: { config?: string }, terminal: Terminal): Promise<void> {
+async function diagnose({ config, set: overrides }: Flags, terminal: Terminal): Promise<void> {
   const checks: Check[] = [];
-  const onProject = (loaded: LoadedProject) => printWarnings(loaded, terminal);
-  for await (const finding of examine({ config, io: terminal.io, onProject })) checks.push(finding);
+  const onProject = (loaded: LoadedProject) => {
+    printNotes(loaded, terminal);
+    printWarnings(loaded, terminal);
+  };
+  for await (const finding of examine({ config, overrides, io: terminal.io, onProject })) checks.push(finding);
   terminal.answer(
     { isOk: checks.every(({ isOk }) => isOk), checks },
     checks.flatMap((row) => lines(row, terminal)),

@@ -2,7 +2,7 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import { estimateLines } from '../estimate/estimate-lines.ts';
 import { type CostEstimate, estimateProject } from '../estimate/estimate-project.ts';
 import { loadProject } from '../project/load-project.ts';
-import { printWarnings } from '../project/print-warnings.ts';
+import { printNotes, printWarnings } from '../project/print-warnings.ts';
 import { projectInput, trainFlags } from '../project/project-flags.ts';
 import { setOption } from '../skillopt-config/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -25,6 +25,7 @@ const EXAMPLES = examples([
 async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
   const { config, set: overrides } = flags;
   const loaded = await loadProject({ flags: projectInput(flags), config, overrides, cwd: terminal.io.cwd() });
+  printNotes(loaded, terminal);
   printWarnings(loaded, terminal);
   const costs: CostEstimate = await estimateProject(loaded);
   terminal.answer(costs, estimateLines(costs, terminal));

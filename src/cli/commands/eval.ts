@@ -13,96 +13,138 @@ import { openProgress } from '../progress/progress.ts';
 import { loadProject } from '../project/load-project.ts';
 import { printWarnings } from '../project/print-warnings.ts';
 import { evalFlags, projectInput } from '../project/project-flags.ts';
-import { resolveModel } from '../project/resolve-model.ts';
-import { readSkill, wireRun } from '../project/wire-run.ts';
-import { countTasks, taskCount } from '../report/scored-tasks.ts';
-import { testLookLines } from '../report/test-look-lines.ts';
+import { resolveRole } from '../project/resolve-models.ts';
+import { readSkill, type Wiring, wireRun } from '../project/wire-run.ts';
+import { type EvalReport, evalLines, evalValue, summaryOf, together } from '../report/eval-report.ts';
 import { countLook, testTasksOf } from '../runs/count-look.ts';
-import { percent } from '../terminal/figures.ts';
-import { table } from '../terminal/table.ts';
+import { setOption } from '../skillopt-config/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { oneLine } from '../terminal/text-width.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
   readonly skill: string;
   readonly split: string;
   readonly cache: boolean;
   readonly config?: string;
+  readonly set: readonly string[];
   readonly out?: string;
   readonly quiet?: boolean;
 };
 
+const ALL = 'all';
+
 export const define: DefineCommand = (command, terminal) => {
   command
     .requiredOption('--skill <path>', 'document to score')
-    .option('--split <name>', 'train, val or test', 'test')
+    .option('--split <name>', `train, val or test, or ${ALL}: each of them, and together`, 'test')
     .option('--out <dir>', 'write results.json, summary.json and buckets.json there')
     .option('--no-cache', 'ask the model again, even for what is known')
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
     .option('--quiet', 'no progress, only warnings and the result')
     .option('--json', 'one JSON object on stdout');
-  for (const option of evalFlags()) command.addOption(option);
+  for (const option of [setOption(), ...evalFlags()]) command.addOption(option);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => evaluate(flags, terminal));
 };
 
 const EXAMPLES = examples([
   ['skillopt eval --skill runs/demo/best_skill.md', 'score on the test split'],
   ['skillopt eval --skill SKILL.md --split val', 'on the split that the gate uses'],
+  ['skillopt eval --skill SKILL.md --split all', 'on every split; a look at the test tasks like any other'],
   ['skillopt eval --skill SKILL.md --out scores', 'keep every result'],
+  ['skillopt eval --skill SKILL.md --set env.limit=20', "with a setting in SkillOpt's words"],
 ]);
 
 async function evaluate(
-  { skill: document, split, cache, config, out, quiet, ...flags }: Flags,
+  { skill: document, split, cache, config, set: overrides, out, quiet, ...flags }: Flags,
   terminal: Terminal,
 ): Promise<void> {
   const { io } = terminal;
-  const loaded = await loadProject({ flags: projectInput(flags), config, cwd: io.cwd() });
+  const loaded = await loadProject({ flags: projectInput(flags), config, overrides, cwd: io.cwd() });
   printWarnings(loaded, terminal);
   const skill = await readSkill(resolve(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
-  const resolveRole = (role: 'target' | 'judge') =>
-    resolveModel(loaded.project[role], { role, env: io.env, directory: loaded.directory });
-  const target = await resolveRole('target');
-  const judge = loaded.project.judge === undefined ? undefined : await resolveRole('judge');
+  const target = await resolveRole(loaded, 'target', io);
+  const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', io);
   // Before the cache makes a folder.
-  const testTasks = await withEnv(wiring.env, parseConfig(wiring.config), async () => {
-    await requireItems(wiring.env, split);
-    return testTasksOf(wiring, split);
-  });
+  const plan = await withEnv(wiring.env, parseConfig(wiring.config), () => planSplits(wiring, split));
+  const { yellow } = terminal.errorColors;
+  for (const reason of plan.leftOut) terminal.say(`${yellow('warning:')} left out: ${reason}`);
   const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval'), wiring.config) : undefined;
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {
-    const { env, config } = wiring;
-    const score = await interruptible({ io, onStop: () => progress.log(STOPPING) }, (signal) =>
-      evaluateSkill({
-        env,
-        skill,
-        split,
-        target,
-        judge,
-        config,
-        observers: [progress],
-        signal,
-        ...(caches ? { caches } : {}),
-      }),
+    const options = { env: wiring.env, skill, target, judge, config: wiring.config, observers: [progress] };
+    const splits = await interruptible({ io, onStop: () => progress.log(STOPPING) }, (signal) =>
+      scoreEach(plan.names, (name) =>
+        evaluateSkill({ ...options, split: name, signal, ...(caches ? { caches } : {}) }),
+      ),
     );
     progress.close();
     // Before anybody sees the score. Replies that are asked for again are another look at the same skill.
-    const conditions = [target.id, judge?.id, config.extras, ...(cache ? [] : [Date.now()])];
+    const conditions = [target.id, judge?.id, wiring.config.extras, ...(cache ? [] : [Date.now()])];
     const look = { by: 'eval', document, skill, conditions } as const;
-    const testLooks = await countLook(testTasks, look, wiring, terminal);
-    if (out !== undefined) await writeScore(resolve(io.cwd(), out), score);
-    answer(score, { document, split, testLooks }, terminal);
+    const testLooks = await countLook(plan.testTasks, look, wiring, terminal);
+    const report = { document, split, testLooks, splits, taskTypes: wiring.env.getTaskTypes?.() ?? [] };
+    if (out !== undefined) await writeReport(resolve(io.cwd(), out), report);
+    terminal.answer(evalValue(report), evalLines(report, terminal));
   } finally {
     progress.close();
     caches?.close();
   }
 }
 
-async function requireItems(env: SkillEnv, split: string): Promise<void> {
-  if ((await env.getItems(split)).length > 0) return;
+type SplitPlan = {
+  readonly names: readonly string[];
+  /** Why other splits are not among them. */
+  readonly leftOut: readonly string[];
+  /** The hash of the test tasks, if they are among them. */
+  readonly testTasks: string | undefined;
+};
+
+async function planSplits(wiring: Wiring, split: string): Promise<SplitPlan> {
+  const { env, config } = wiring;
+  if (split !== ALL) {
+    if ((await env.getItems(split)).length === 0) throw emptySplit(env, split);
+    return { names: [split], leftOut: [], testTasks: await testTasksOf(wiring, split) };
+  }
+  const { selectionSplit, testSplit } = parseConfig(config);
+  const wanted = [...new Set(['train', selectionSplit, testSplit])];
+  const reasons = new Map<string, string>();
+  for (const name of wanted) {
+    const reason = await whyEmpty(env, name);
+    if (reason !== undefined) reasons.set(name, reason);
+  }
+  const names = wanted.filter((name) => !reasons.has(name));
+  if (names.length === 0) throw emptySplit(env, wanted.join(', '));
+  const testTasks = names.includes(testSplit) ? await testTasksOf(wiring, testSplit) : undefined;
+  return { names, leftOut: [...reasons.values()], testTasks };
+}
+
+/** An environment may have no such split at all, and say so. */
+async function whyEmpty(env: SkillEnv, split: string): Promise<string | undefined> {
+  try {
+    return (await env.getItems(split)).length > 0 ? undefined : `the ${split} split of ${env.name} is empty`;
+  } catch (error) {
+    if (error instanceof SkillError && error.code === 'TASKS_INVALID') return error.message;
+    throw error;
+  }
+}
+
+function emptySplit(env: SkillEnv, split: string): SkillError {
   const hint = `Give some tasks the split "${split}", or choose another with --split.`;
-  throw new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`, { hint });
+  return new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`, { hint });
+}
+
+/** One after the other: how many calls are in flight is one setting. */
+async function scoreEach(names: readonly string[], score: (name: string) => Promise<SkillScore>) {
+  const scores: Record<string, SkillScore> = {};
+  for (const name of names) scores[name] = await score(name);
+  return scores;
+}
+
+/** All tasks together, and where there are several splits each in a folder of its own. */
+async function writeReport(directory: string, report: EvalReport): Promise<void> {
+  await writeScore(directory, together(report));
+  const parts = Object.entries(report.splits);
+  if (parts.length > 1) for (const [name, score] of parts) await writeScore(join(directory, name), score);
 }
 
 async function writeScore(directory: string, score: SkillScore): Promise<void> {
@@ -111,33 +153,4 @@ async function writeScore(directory: string, score: SkillScore): Promise<void> {
   for (const [name, value] of Object.entries(files)) {
     await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
   }
-}
-
-function summaryOf({ evaluation: { hard, soft, scores } }: SkillScore) {
-  return { hard, soft, n: scores.length, errored: scores.filter((score) => score.errored).length };
-}
-
-type Question = { readonly document: string; readonly split: string; readonly testLooks: number | undefined };
-
-function answer(score: SkillScore, { document, split, testLooks }: Question, terminal: Terminal): void {
-  const { bold, dim } = terminal.colors;
-  const { hard, soft } = score.evaluation;
-  const { scored, total } = countTasks([score.evaluation]);
-  const tasks = taskCount({ scored, total }, `${split} task`);
-  const types = Object.entries(score.buckets).filter(([type]) => type !== 'overall');
-  const columns = [
-    { title: 'task type', isElastic: true },
-    ...['hard', 'soft', 'tasks'].map((title) => ({ title, align: 'right' as const })),
-  ];
-  const rows = types.map(([type, bucket]) => [
-    oneLine(type),
-    percent(bucket.hard),
-    percent(bucket.soft),
-    String(bucket.total),
-  ]);
-  const details = rows.length > 0 ? ['', ...table(columns, rows, { width: terminal.width, paintTitle: dim })] : [];
-  const headline = `${bold(percent(hard))} hard, ${percent(soft)} soft on ${tasks}${scored < total ? ',' : ''} with ${document}`;
-  const looks = testLookLines(testLooks, terminal.colors);
-  const value = { skill: document, split, ...summaryOf(score), testLooks, buckets: score.buckets };
-  terminal.answer(value, [headline, ...looks, ...details]);
 }

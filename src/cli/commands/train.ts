@@ -3,7 +3,7 @@ import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
 import { estimateProject } from '../estimate/estimate-project.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
-import { printWarnings } from '../project/print-warnings.ts';
+import { printNotes, printWarnings } from '../project/print-warnings.ts';
 import { projectInput, trainFlags } from '../project/project-flags.ts';
 import { resolveModels } from '../project/resolve-models.ts';
 import { wireRun } from '../project/wire-run.ts';
@@ -48,6 +48,7 @@ async function train(flags: Flags, terminal: Terminal): Promise<void> {
     overrides: flags.set,
     cwd: io.cwd(),
   });
+  if (!flags.quiet) printNotes(loaded, terminal);
   printWarnings(loaded, terminal);
   const wiring = await wireRun(loaded);
   const models = await resolveModels(loaded, io);

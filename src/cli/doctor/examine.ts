@@ -8,7 +8,7 @@ import { loadRunItems } from '../../train/run-items.ts';
 import { withEnv } from '../../train/with-env.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
 import type { ModelRole } from '../project/provider.ts';
-import { resolveModel } from '../project/resolve-model.ts';
+import { resolveRole } from '../project/resolve-models.ts';
 import { type Wiring, wireRun } from '../project/wire-run.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Check, check } from './check.ts';
@@ -18,18 +18,20 @@ const CALL_TIMEOUT_MS = 30_000;
 
 type Place = {
   readonly config?: string | undefined;
+  /** `key=value` over the file. */
+  readonly overrides?: readonly string[] | undefined;
   readonly io: Io;
   /** Told what the project file asks for and does not get, among other things. */
   readonly onProject?: (loaded: LoadedProject) => void;
 };
 
 /** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model. */
-export async function* examine({ config, io, onProject }: Place): AsyncGenerator<Check> {
+export async function* examine({ config, overrides, io, onProject }: Place): AsyncGenerator<Check> {
   yield await check('node', () => requireNode(process.versions.node));
   yield await check('agents', describeAgents);
   let loaded: LoadedProject | undefined;
   yield await check('project', async () => {
-    loaded = await loadProject({ flags: {}, config, cwd: io.cwd() });
+    loaded = await loadProject({ flags: {}, config, overrides, cwd: io.cwd() });
     return `read from ${loaded.directory}`;
   });
   if (!loaded) return;
@@ -75,8 +77,8 @@ async function describeTasks({ env, config: input }: Wiring): Promise<string> {
 }
 
 /** A key that is there may still be refused, and a model that is named may not exist: only a call tells. */
-async function tryModel({ project, directory }: LoadedProject, role: ModelRole, io: Io): Promise<string> {
-  const model = await resolveModel(project[role], { role, env: io.env, directory });
+async function tryModel(loaded: LoadedProject, role: ModelRole, io: Io): Promise<string> {
+  const model = await resolveRole(loaded, role, io);
   const startedAt = performance.now();
   await askForOneWord(model);
   return `${model.id} answered in ${Math.round(performance.now() - startedAt)} ms`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SkillError } from '../../core/errors.ts';
 import { define, type ModelContext, type Provider } from './provider.ts';
 
 const chat = {
@@ -27,6 +28,28 @@ function deploymentAtResource(text: string) {
 /** A server of one's own may want no key: it gets one only when a variable is named. */
 const optionalKey = (apiKeyEnv: string | undefined, { readKey }: ModelContext) =>
   apiKeyEnv === undefined ? {} : readKey(apiKeyEnv);
+
+/** A variable of the role, else the shared one: `TARGET_QWEN_CHAT_BASE_URL`, `QWEN_CHAT_BASE_URL`. */
+const variableOf = ({ role, readSetting }: ModelContext, name: string): string | undefined =>
+  [`${role.toUpperCase()}_${name}`, name].find((variable) => readSetting(variable));
+
+/** The address and the key that variables name. */
+function endpointFrom(context: ModelContext, family: string) {
+  const address = variableOf(context, `${family}_BASE_URL`);
+  const key = variableOf(context, `${family}_API_KEY`);
+  return {
+    ...(address === undefined ? {} : { baseURL: context.readSetting(address)! }),
+    ...(key === undefined ? {} : context.readKey(key)),
+  };
+}
+
+function requireURL(baseURL: string | undefined, { role }: ModelContext): string {
+  if (baseURL !== undefined) return baseURL;
+  const expected = 'expected a URL such as http://127.0.0.1:8080/v1';
+  throw new SkillError('CONFIG_INVALID', `the ${role} (compatible) needs a baseURL: ${expected}, got nothing`, {
+    hint: 'Write compatible:MODEL@URL, or export OPENAI_COMPATIBLE_BASE_URL=…',
+  });
+}
 
 const loadModels = () => import('../../models/index.ts');
 
@@ -97,12 +120,13 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
     options: z.strictObject({
       ...seeded,
       baseURL,
+      temperature: chat.temperature.nullable(),
       thinkingMode: z.enum(['server_default', 'enabled', 'disabled']).optional(),
     }),
     fromText: modelAtURL,
     async create({ apiKeyEnv, ...options }, context) {
       const key = optionalKey(apiKeyEnv, context);
-      return (await loadModels()).qwenChat({ ...options, ...key });
+      return (await loadModels()).qwenChat({ ...endpointFrom(context, 'QWEN_CHAT'), ...options, ...key });
     },
   }),
   minimax: define({
@@ -114,23 +138,26 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
       thinking: z.enum(['adaptive', 'disabled']).optional(),
     }),
     fromText: modelOnly,
-    async create({ apiKeyEnv = 'MINIMAX_API_KEY', ...options }, { readKey }) {
+    async create({ apiKeyEnv = 'MINIMAX_API_KEY', ...options }, { readKey, readSetting }) {
       const key = readKey(apiKeyEnv);
-      return (await loadModels()).minimaxChat({ ...options, ...key });
+      const baseURL = options.region === undefined ? readSetting('MINIMAX_BASE_URL') : undefined;
+      return (await loadModels()).minimaxChat({ ...(baseURL ? { baseURL } : {}), ...options, ...key });
     },
   }),
   compatible: define({
     usage: 'compatible:MODEL@URL',
     options: z.strictObject({
       ...seeded,
-      baseURL: z.string('expected a URL such as http://127.0.0.1:8080/v1'),
+      baseURL,
       maxTokensParameter: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
       extraBody: z.record(z.string(), z.json()).optional(),
     }),
     fromText: modelAtURL,
     async create({ apiKeyEnv, ...options }, context) {
-      const key = optionalKey(apiKeyEnv, context);
-      return (await loadModels()).openaiCompatible({ ...options, ...key });
+      // The key of one such server is nothing for another, which the project names.
+      const found = options.baseURL === undefined ? endpointFrom(context, 'OPENAI_COMPATIBLE') : {};
+      const whole = { ...found, ...options, ...optionalKey(apiKeyEnv, context) };
+      return (await loadModels()).openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
     },
   }),
 };

@@ -19,30 +19,68 @@ export function findConfigFile(directory: string): string | undefined {
   return found[0] === undefined ? undefined : resolve(directory, found[0]);
 }
 
-const readers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+type ReadOptions = {
+  /** Reads YAML as SkillOpt does: version 1.1, in which yes and on are true. */
+  readonly isSkillOpt?: boolean;
+};
+
+const readers: Readonly<Record<string, (path: string, options: ReadOptions) => Promise<unknown>>> = {
   '.yaml': readYaml,
   '.yml': readYaml,
-  '.json': async (path) => JSON.parse(await readFile(path, 'utf8')) as unknown,
+  '.json': readJson,
   '.mjs': readModule,
   '.js': readModule,
 };
 
 /** What a project file says, not yet checked: neither against the schema nor for secrets. */
-export async function readConfigFile(path: string): Promise<ProjectInput> {
+export async function readConfigFile(path: string, options: ReadOptions = {}): Promise<ProjectInput> {
   const read = readers[extname(path)];
   if (!read) throw invalid(path, `expected .yaml, .json or .mjs, got "${extname(path)}"`);
   if (!existsSync(path)) {
     throw new SkillError('CONFIG_INVALID', `${path} does not exist`, { hint: 'Write one with: skillopt init' });
   }
-  const value = (await read(path).catch((error: unknown) => Promise.reject(unreadable(path, error)))) ?? {};
-  if (typeof value !== 'object' || Array.isArray(value))
-    throw invalid(path, `expected keys and values, got ${typeof value}`);
+  const value = (await read(path, options).catch((error: unknown) => Promise.reject(unreadable(path, error)))) ?? {};
+  if (typeof value !== 'object') throw invalid(path, `expected keys and values, got ${JSON.stringify(value)}`);
+  if (Array.isArray(value)) throw invalid(path, 'expected keys and values, got a list');
+  if (isDeeperThan(value, DEEPEST))
+    throw invalid(path, `expected keys and values, got more than ${DEEPEST} levels of them`);
   return value as ProjectInput;
 }
 
-async function readYaml(path: string): Promise<unknown> {
+/** Nobody writes that by hand, and what walks through it would run out of stack. */
+const DEEPEST = 100;
+
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((entry) => isDeeperThan(entry, levels - 1)));
+
+async function readYaml(path: string, { isSkillOpt = false }: ReadOptions): Promise<unknown> {
   const [{ parse }, text] = await Promise.all([import('yaml'), readFile(path, 'utf8')]);
-  return parse(text) as unknown;
+  return parse(text, { merge: true, logLevel: 'error', ...(isSkillOpt ? YAML_1_1 : {}) }) as unknown;
+}
+
+/** But for numbers to the base of 60 and dates: 2:1:7 is a ratio, and 2024-12-01 a version. */
+const YAML_1_1: import('yaml').ParseOptions & import('yaml').DocumentOptions & import('yaml').SchemaOptions = {
+  version: '1.1',
+  customTags: (tags) =>
+    tags.filter((tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith(':timestamp'))),
+};
+
+async function readJson(path: string): Promise<unknown> {
+  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`${message}${/\bline\b/.test(message) ? '' : lineOf(text, message)}`, { cause: error });
+  }
+}
+
+/** The engine tells an offset for most errors, but not for all. */
+function lineOf(text: string, message: string): string {
+  const offset = /at position (\d+)/.exec(message)?.[1];
+  return offset === undefined ? '' : ` (line ${text.slice(0, Number(offset)).split('\n').length})`;
 }
 
 async function readModule(path: string): Promise<unknown> {

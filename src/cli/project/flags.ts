@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { expectedBy } from '../../core/describe-issue.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type FlagOptions = {
@@ -37,11 +38,16 @@ function switches(key: string, help: string, isOn: boolean): Option[] {
   return isOn ? [on.hideHelp(), off] : [on, off.hideHelp()];
 }
 
+/** The flag of a key. */
+export const flagOf = (key: string): string => `--${kebabCase(key)}`;
+
 const kebabCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 type Unwrapped = { readonly inner: z.ZodType; readonly fallback?: unknown };
 
-/** The type below `.default()` and `.optional()`, and the default. */
+/** The type below `.default()` and `.optional()`. */
+export const innerType = (schema: z.ZodType): z.ZodType => unwrap(schema).inner;
+
 function unwrap(schema: z.ZodType): Unwrapped {
   if (schema instanceof z.ZodDefault) return { inner: schema.unwrap() as z.ZodType, fallback: schema.def.defaultValue };
   return { inner: schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema };
@@ -65,7 +71,10 @@ function readValue(text: string, schema: z.ZodType, inner: z.ZodType): unknown {
   const result = schema.safeParse(value);
   if (result.success) return value;
   throw new InvalidArgumentError(
-    result.error.issues.map(({ message }) => message.replace(/^Invalid (input|option): /, '')).join('; '),
+    `${result.error.issues
+      .map(expectedBy)
+      .join('; ')
+      .replace(/^expected/, 'Expected')}.`,
   );
 }
 

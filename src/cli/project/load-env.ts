@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +12,7 @@ import { findEnvFactory } from '../../envs/env-registry.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import { guardEnv } from './guard-env.ts';
 import { isModulePath, type LoadedProject } from './load-project.ts';
+import { type FindOrigin, withPlace } from './origin.ts';
 import { resolveSelfImports } from './self-import.ts';
 import { unknownEnv } from './unknown-env.ts';
 
@@ -23,10 +25,18 @@ type EnvLibrary = typeof import('../../index.ts') &
   };
 
 /** The environment that a project names: a registered one, or the default export of a module. */
-export async function loadEnv({ project, directory }: LoadedProject): Promise<SkillEnv> {
+export async function loadEnv({ project, directory, findOrigin }: LoadedProject): Promise<SkillEnv> {
   const { env, tasks, splitRatio, splitSeed, extras } = project;
   const parts = { directory, tasks, splitRatio, splitSeed, extras, ...dataKeys(project) };
-  return isModulePath(env) ? loadModuleEnv(env, parts) : loadNamedEnv(env, parts);
+  if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
+  if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
+  if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
+  return loadNamedEnv(env, parts);
+}
+
+function noTasks(path: string): SkillError {
+  const hint = 'Check the path of the task file.';
+  return new SkillError('TASKS_INVALID', `the task file ${shownPath(path, process.cwd())} does not exist`, { hint });
 }
 
 type DataKeys = Pick<EnvProject, 'splitMode' | 'splitDir' | 'dataPath'>;
@@ -38,10 +48,11 @@ function dataKeys(project: object): DataKeys {
 }
 
 async function loadNamedEnv(name: string, project: EnvProject): Promise<SkillEnv> {
-  const make = findEnvFactory(name);
-  if (!make) throw unknownEnv(name);
   const { tasks } = project;
-  const made = await make({ ...project, tasks: tasks === undefined ? tasks : shownPath(tasks, process.cwd()) });
+  const made = await findEnvFactory(name)!({
+    ...project,
+    tasks: tasks === undefined ? tasks : shownPath(tasks, process.cwd()),
+  });
   return isEnvAdapter(made) ? projectAdapterEnv(made, { name }, project) : (made as SkillEnv);
 }
 
@@ -53,9 +64,11 @@ function projectAdapterEnv(adapter: EnvAdapter, options: AdapterEnvOptions, proj
   return { ...env, setup: (config) => env.setup({ ...config, extras: { ...settings, ...config.extras } }) };
 }
 
-async function loadModuleEnv(path: string, project: EnvProject): Promise<SkillEnv> {
+async function loadModuleEnv(path: string, project: EnvProject, findOrigin: FindOrigin): Promise<SkillEnv> {
   const name = basename(path);
-  const source = await readFile(path, 'utf8').catch((cause: Error) => Promise.reject(unreadable(path, cause)));
+  const source = await readFile(path, 'utf8').catch(async (cause: Error) => {
+    throw await withPlace(unreadable(path, cause), ['env'], findOrigin);
+  });
   resolveSelfImports();
   const made = await importDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
   const plainName = basename(path, extname(path));

@@ -1,8 +1,10 @@
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { isSkillOptConfig } from '../skillopt-config/is-skillopt-config.ts';
 import { loadSkillOptConfig, overridesForProject } from '../skillopt-config/load-skillopt-config.ts';
 import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
+import { flagOf } from './flags.ts';
+import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
 import { refuseSecrets } from './secrets.ts';
 
@@ -10,8 +12,12 @@ export type LoadedProject = {
   readonly project: Project;
   /** Where the project file is: runs are kept beside it. For a SkillOpt config: where the command runs, as over there. */
   readonly directory: string;
+  /** What the file means without saying it. */
+  readonly notes: readonly string[];
   /** What the file says and nothing here does. */
   readonly warnings: readonly string[];
+  /** Where a setting was said, for messages. */
+  readonly findOrigin: FindOrigin;
 };
 
 type ProjectSource = {
@@ -26,28 +32,34 @@ type ProjectSource = {
 export async function loadProject({ flags, config, cwd, overrides = [] }: ProjectSource): Promise<LoadedProject> {
   const file = config === undefined ? findConfigFile(cwd) : resolve(cwd, config);
   if (file === undefined && flags.tasks === undefined && flags.env === undefined) throw noProject(cwd);
-  const { input, directory, warnings } = await readProject(file, { cwd, overrides });
-  refuseUnknownKeys(input, file === undefined ? 'The command line' : basename(file));
-  return { project: parseProject(mergeInputs(input, anchorPaths(flags, cwd))), directory, warnings };
+  const { input, findOrigin, ...rest } = await readProject(file, { cwd, overrides, flags });
+  const find: FindOrigin = async (path) =>
+    flags[String(path[0])] === undefined ? findOrigin(path) : { place: 'command line', key: flagOf(String(path[0])) };
+  await refuseUnknownKeys(input, find);
+  return { project: await parseProject(mergeInputs(input, anchorPaths(flags, cwd)), find), findOrigin: find, ...rest };
 }
 
 type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };
-type Place = { readonly cwd: string; readonly overrides: readonly string[] };
+type Place = { readonly cwd: string; readonly overrides: readonly string[]; readonly flags: ProjectInput };
 
 async function readProject(file: string | undefined, place: Place): Promise<FileProject> {
   const { cwd } = place;
   const raw = file === undefined ? {} : await readConfigFile(file);
-  if (file !== undefined && isSkillOptConfig(raw)) return readSkillOpt(file, raw, place);
+  if (file !== undefined && isSkillOptConfig(raw)) return readSkillOpt(file, place);
   const directory = file === undefined ? cwd : dirname(file);
-  if (file !== undefined) refuseSecrets(raw, basename(file));
-  const over = anchorPaths(overridesForProject(place.overrides), cwd);
-  return { input: mergeInputs(anchorPaths(raw, directory), withExtras(raw, over)), directory, warnings: [] };
+  if (file !== undefined) await refuseSecrets(raw, file);
+  const set = overridesForProject(place.overrides);
+  const over = withExtras(raw, anchorPaths(set, cwd));
+  const input = mergeInputs(anchorPaths(raw, directory), over);
+  return { input, directory, notes: [], warnings: [], findOrigin: originIn({ file, raw, set }) };
 }
 
 /** Such files lie in folders of their own, and their paths are read from where the command runs. */
-async function readSkillOpt(file: string, raw: ProjectInput, { cwd, overrides }: Place): Promise<FileProject> {
-  const { input, warning } = await loadSkillOptConfig({ file, raw, overrides });
-  return { input: anchorPaths(input, cwd), directory: cwd, warnings: warning === undefined ? [] : [warning] };
+async function readSkillOpt(file: string, { cwd, overrides, flags }: Place): Promise<FileProject> {
+  const raw = await readConfigFile(file, { isSkillOpt: true });
+  const { input, warning, ...rest } = await loadSkillOptConfig({ file, raw, overrides, flags });
+  const warnings = warning === undefined ? [] : [warning];
+  return { input: anchorPaths(input, cwd), directory: cwd, warnings, ...rest };
 }
 
 /** Setting one extra keeps the others. */

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { CONFIG_HINT, checkTogether, configShape, parseWith, withPreset } from '../../core/config.ts';
+import { CONFIG_HINT, checkTogether, configShape, withPreset } from '../../core/config.ts';
+import { describeValue, valueAt } from '../../core/describe-issue.ts';
 import { SkillError } from '../../core/errors.ts';
 import { PROMPT_NAMES } from '../../core/prompt-name.ts';
+import { isRatio } from '../../envs/split-ratio.ts';
 import { suggestion } from '../closest-name.ts';
+import { type FindOrigin, nameOf } from './origin.ts';
 
-const modelSpec = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
+const modelSpec = z.union(
+  [z.string().min(1), z.record(z.string(), z.unknown())],
+  'expected a model such as openai:MODEL, or provider and model as keys',
+);
 const NAME = /^[A-Za-z0-9][\w.-]*$/;
 
 /** What a project file may say besides the settings of a run. */
@@ -17,7 +23,11 @@ export const projectKeys = {
   env: z.string().min(1).default('qa').describe('Environment: qa, or the path of a module (.js, .mjs).'),
   tasks: z.string().min(1).optional().describe('File of tasks: .jsonl, .json, .csv or .yaml.'),
   skill: z.string().min(1).optional().describe('Document to start from. Default: what the environment has.'),
-  splitRatio: z.string().min(1).default('4:3:3').describe('Shares of train:val:test for tasks without a split.'),
+  splitRatio: z
+    .string()
+    .refine(isRatio, 'expected three positive numbers such as 4:3:3')
+    .default('4:3:3')
+    .describe('Shares of train:val:test for tasks without a split.'),
   splitSeed: z.number().int().default(42).describe('Seed of that split.'),
   splitMode: z.enum(['ratio', 'split_dir']).optional().describe('How data outside a task file is divided.'),
   splitDir: z.string().min(1).optional().describe('Folder with train/, val/ and test/.'),
@@ -38,18 +48,32 @@ export type Project = z.output<typeof Project>;
 /** Values before defaults: from a file or from flags, any key may be missing or wrong. */
 export type ProjectInput = Readonly<Record<string, unknown>>;
 
-/** Throws `CONFIG_INVALID` for keys that no project has; `source` is what the message calls the input. */
-export function refuseUnknownKeys(input: ProjectInput, source: string): void {
+/** Throws `CONFIG_INVALID` for keys that no project has. */
+export async function refuseUnknownKeys(input: ProjectInput, findOrigin: FindOrigin): Promise<void> {
   const known = Object.keys(projectShape);
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
   if (unknown.length === 0) return;
-  const lines = unknown.map((key) => `${source}: unknown key ${key}${suggestion(key, known)}`);
-  throw new SkillError('CONFIG_INVALID', lines.join('\n'), {
-    hint: CONFIG_HINT,
+  const lines = unknown.map(async (key) => {
+    const { place = 'The command line' } = await findOrigin([key]);
+    return `${place}: unknown key ${key}${suggestion(key, known)}`;
   });
+  throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
 }
 
-/** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem. */
-export function parseProject(input: ProjectInput): Project {
-  return parseWith(Project, withPreset(input), 'The settings of this project are not valid.', CONFIG_HINT);
+/** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem: where it was said, and what is wrong with it. */
+export async function parseProject(input: ProjectInput, findOrigin: FindOrigin): Promise<Project> {
+  const whole = withPreset(input);
+  const result = Project.safeParse(whole);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map(
+    async (issue) => `${nameOf(await findOrigin(issue.path))}: ${describeValue(issue, whole)}${guess(issue, whole)}`,
+  );
+  throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
+}
+
+/** What was probably meant by a word, or by the name of a prompt. */
+function guess(issue: z.core.$ZodIssue, input: unknown): string {
+  if (issue.code === 'invalid_value') return suggestion(String(valueAt(issue, input)), issue.values.map(String));
+  const [name] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  return name === undefined || issue.path[0] !== 'promptOverrides' ? '' : suggestion(name, PROMPT_NAMES);
 }

@@ -29,6 +29,10 @@ export const providerAliases: Readonly<Record<string, string>> = {
   qwen_chat: 'qwen',
   minimax_chat: 'minimax',
   openai_compatible: 'compatible',
+  openai_compatible_chat: 'compatible',
+  copilot_chat: 'copilot-cli',
+  copilot_cli: 'copilot-cli',
+  github_copilot: 'copilot-cli',
 };
 
 const AGENT = 'runs an agent in a folder of files, and a model here answers one message with one text';

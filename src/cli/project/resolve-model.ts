@@ -1,8 +1,10 @@
-import { parseWith } from '../../core/config.ts';
+import { z } from 'zod';
+import { describeIssue } from '../../core/describe-issue.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { suggestion } from '../closest-name.ts';
 import type { Io } from '../terminal/io.ts';
+import { type FindOrigin, withPlace } from './origin.ts';
 import type { ModelContext, ModelRole, Provider } from './provider.ts';
 import { providerAliases, providers, refusedProviders } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
@@ -15,6 +17,8 @@ type ResolveOptions = {
   readonly env: Io['env'];
   /** Where the project file is. Keys that `env` lacks are looked for in the file `.env` there. */
   readonly directory?: string | undefined;
+  /** Where the model is named, for messages. */
+  readonly findOrigin?: FindOrigin | undefined;
 };
 
 /** The model that a project names. No call is made; a missing key is known here already. */
@@ -23,22 +27,36 @@ export async function resolveModel(spec: ModelSpec | undefined, options: Resolve
   if (spec === undefined) {
     throw invalid(`no ${role} model is named`, `Name one in the project file or with --${role}: ${known()}`);
   }
-  const { name, settings } = readSpec(spec, role);
-  const provider = findProvider(name, role);
-  const parsed = parseWith(
-    provider.options,
-    settings,
-    `The ${role} (${provider.usage}) is not valid.`,
-    `Providers: ${known()}`,
-  );
-  return provider.create(parsed, await modelContext(name, options));
+  try {
+    const { name, settings } = readSpec(spec, role);
+    const provider = findProvider(name, role);
+    return await provider.create(parseOptions(provider, settings, role), await modelContext(name, options));
+  } catch (error) {
+    throw await withPlace(error, [role], options.findOrigin);
+  }
+}
+
+/** The options of a provider, or what is wrong with them, with the names that there are. */
+function parseOptions(provider: Provider, settings: unknown, role: ModelRole): unknown {
+  const result = provider.options.safeParse(settings);
+  if (result.success) return result.data;
+  const known = provider.options instanceof z.ZodObject ? Object.keys(provider.options.shape) : [];
+  const problems = result.error.issues.map((issue) => {
+    const [typed = ''] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+    return `  ${describeIssue(issue, settings)}${typed === '' ? '' : suggestion(typed, known)}`;
+  });
+  const title = `the ${role} (${provider.usage}) is not valid:`;
+  throw invalid([title, ...problems].join('\n'), `It may have: provider, ${known.join(', ')}.`);
 }
 
 function readSpec(spec: ModelSpec, role: ModelRole): { name: string; settings: Readonly<Record<string, unknown>> } {
   if (typeof spec !== 'string') {
     const { provider, ...settings } = spec;
     if (typeof provider === 'string') return { name: provider, settings };
-    throw invalid(`${role}.provider must be text, got ${JSON.stringify(provider)}`, `Providers: ${known()}`);
+    throw invalid(
+      `${role}.provider must be text, got ${JSON.stringify(provider) ?? 'nothing'}`,
+      `Providers: ${known()}`,
+    );
   }
   const colon = spec.indexOf(':');
   const [name, rest] = colon === -1 ? [spec, ''] : [spec.slice(0, colon), spec.slice(colon + 1)];

@@ -11,11 +11,19 @@ export type ProjectModels = {
 };
 
 /** The models of a project, by role. Only the judge may be missing: most environments score by rule. */
-export async function resolveModels({ project, directory }: LoadedProject, { env }: Io): Promise<ProjectModels> {
-  const resolve = (role: ModelRole) => resolveModel(project[role], { role, env, directory });
+export async function resolveModels(loaded: LoadedProject, io: Pick<Io, 'env'>): Promise<ProjectModels> {
   return {
-    target: await resolve('target'),
-    optimizer: await resolve('optimizer'),
-    judge: project.judge === undefined ? undefined : await resolve('judge'),
+    target: await resolveRole(loaded, 'target', io),
+    optimizer: await resolveRole(loaded, 'optimizer', io),
+    judge: loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', io),
   };
+}
+
+/** The model of one role. */
+export function resolveRole(
+  { project, directory, findOrigin }: LoadedProject,
+  role: ModelRole,
+  { env }: Pick<Io, 'env'>,
+): Promise<ChatModel> {
+  return resolveModel(project[role], { role, env, directory, findOrigin });
 }

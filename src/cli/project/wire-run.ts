@@ -5,8 +5,10 @@ import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { PromptOverrides } from '../../core/prompt-name.ts';
 import { shownPath } from '../terminal/shown-path.ts';
+import type { KeyPath } from './find-line.ts';
 import { loadEnv } from './load-env.ts';
 import { isPromptPath, type LoadedProject } from './load-project.ts';
+import { withPlace } from './origin.ts';
 import type { Project } from './project.ts';
 
 /** A project with everything loaded that does not depend on a model. */
@@ -20,15 +22,19 @@ export type Wiring = {
 };
 
 export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
-  const { project, directory } = loaded;
+  const { project, directory, findOrigin } = loaded;
   const env = await loadEnv(loaded);
+  const blame = async (error: unknown, path: KeyPath) => Promise.reject(await withPlace(error, path, findOrigin));
   const path = project.outRoot ?? join(directory, 'runs', project.name ?? env.name);
   return {
     env,
     path,
     config: runConfig(project),
-    initialSkill: project.skill === undefined ? undefined : await readSkill(project.skill),
-    promptOverrides: await readPrompts(project.promptOverrides),
+    initialSkill:
+      project.skill === undefined
+        ? undefined
+        : await readSkill(project.skill).catch((error) => blame(error, ['skill'])),
+    promptOverrides: await readPrompts(project.promptOverrides).catch((error) => blame(error, ['promptOverrides'])),
   };
 }
 

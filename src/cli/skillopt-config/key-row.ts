@@ -34,6 +34,8 @@ export type KeyRow = {
   readonly backends?: readonly Backend[];
   /** The key speaks to this role alone. */
   readonly role?: Role;
+  /** The key speaks to environments other than qa. */
+  readonly isOfOthers?: boolean;
   /** Values at which nothing is lost. A blank one never is. */
   readonly harmless?: readonly unknown[];
   /** For a secret: the environment variable that holds it instead. */

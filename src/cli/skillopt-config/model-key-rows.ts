@@ -29,10 +29,11 @@ const secret = (variable: string) => ({
 const TOOLLESS = 'A model here answers one message with one text: it has no folder, no tools and no profile.';
 const EXEC = 'Belongs to a backend that is not served: it runs an agent in a folder of files.';
 const LIMITS = 'A reply is limited where it is asked for, not cut behind its back.';
-const TOKEN_SIGN_IN = 'Belongs to signing in with a token; the command line signs in with a key.';
+const TOKEN_SIGN_IN = "Tokens are those of az, for Azure's Cognitive Services, or AZURE_OPENAI_AD_TOKEN.";
 
 const azure: { backends: readonly Backend[] } = { backends: ['openai_chat'] };
 const qwen: { backends: readonly Backend[] } = { backends: ['qwen_chat'] };
+const compatible: { backends: readonly Backend[] } = { backends: ['openai_compatible'] };
 const minimax: { backends: readonly Backend[] } = { backends: ['minimax_chat'] };
 const codex: { backends: readonly Backend[] } = { backends: ['codex_exec'] };
 
@@ -66,6 +67,7 @@ const agents: readonly KeyRow[] = [
   ),
   model('codex_exec_full_auto', { does: 'ignored', ...codex, why: 'Ignored by SkillOpt too.' }),
   model('codex_trace_to_optimizer', { does: 'ignored', ...codex, why: TOOLLESS }),
+  model('claude_trace_to_optimizer', { does: 'ignored', backends: ['claude_code_exec'], why: TOOLLESS }),
   ...['path', 'profile', 'use_sdk', 'effort', 'max_thinking_tokens'].map((key) =>
     model(`claude_code_exec_${key}`, { does: 'refused', backends: ['claude_code_exec'], why: EXEC }),
   ),
@@ -99,7 +101,7 @@ const azureKeys: readonly KeyRow[] = [
     does: 'mapped',
     to: 'provider of ROLE',
     ...azure,
-    why: 'api_key is Azure, openai_compatible is openai at that endpoint. azure_cli and managed_identity are refused.',
+    why: 'api_key signs in with a key, azure_cli and managed_identity with Entra ID; openai_compatible is openai at that endpoint.',
   }),
   ...forRoles('azure_openai_ad_scope', {
     does: 'ignored',
@@ -120,7 +122,7 @@ const qwenKeys: readonly KeyRow[] = [
     does: 'mapped',
     to: 'temperature of ROLE',
     ...qwen,
-    why: 'A number. none and off, which send no temperature, are refused.',
+    why: 'A number; none, off or null sends no temperature.',
   }),
   ...forRoles('qwen_chat_timeout_seconds', {
     does: 'mapped',
@@ -160,5 +162,38 @@ const minimaxKeys: readonly KeyRow[] = [
   ...forRoles('minimax_enable_thinking', { does: 'mapped', to: 'thinking of ROLE', ...minimax }),
 ];
 
+/** In files of later versions; before, only variables of the environment said these. */
+const compatibleKeys: readonly KeyRow[] = [
+  ...forRoles('openai_compatible_base_url', {
+    does: 'mapped',
+    to: 'baseURL of ROLE',
+    ...compatible,
+    why: 'Without it the variable OPENAI_COMPATIBLE_BASE_URL.',
+  }),
+  ...forRoles('openai_compatible_api_key', { ...compatible, ...secret('OPENAI_COMPATIBLE_API_KEY') }),
+  ...forRoles('openai_compatible_model', { does: 'mapped', to: 'model of ROLE', ...compatible }),
+  ...forRoles('openai_compatible_temperature', { does: 'mapped', to: 'temperature of ROLE', ...compatible }),
+  ...forRoles('openai_compatible_timeout_seconds', {
+    does: 'mapped',
+    to: 'callTimeoutMs',
+    ...compatible,
+    why: 'Never less than our default: one limit for both models.',
+  }),
+  ...forRoles('openai_compatible_max_tokens', {
+    does: 'replaced',
+    to: replyLimits,
+    ...compatible,
+    harmless: [8000, '8000'],
+    why: LIMITS,
+  }),
+];
+
 /** Every key of the section `model`. */
-export const modelKeyRows: readonly KeyRow[] = [...roles, ...agents, ...azureKeys, ...qwenKeys, ...minimaxKeys];
+export const modelKeyRows: readonly KeyRow[] = [
+  ...roles,
+  ...agents,
+  ...azureKeys,
+  ...qwenKeys,
+  ...minimaxKeys,
+  ...compatibleKeys,
+];

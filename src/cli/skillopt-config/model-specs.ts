@@ -1,11 +1,21 @@
 import { configShape } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
 import type { ModelSpec } from '../project/resolve-model.ts';
-import { castText } from './cast-text.ts';
 import { type Backend, isBlank, type Role } from './key-row.ts';
 import type { Values } from './layer.ts';
+import { plainWord, readNumber, readWord } from './read-value.ts';
 import { variableIn } from './refuse-keys.ts';
 import { isAzureLabel, roleBackends } from './role-backends.ts';
+import {
+  AUTH_WORDS,
+  MINIMAX_THINKING_WORDS,
+  NO_TEMPERATURE,
+  REGION_WORDS,
+  THINKING_WORDS,
+  type Words,
+} from './value-aliases.ts';
+
+/** Reads the value of a key, or says what is wrong with it. */
+type Reader<Value> = (key: string, value: unknown) => Value;
 
 /** What one role finds in the section `model`. */
 type RoleSettings = {
@@ -14,7 +24,7 @@ type RoleSettings = {
   readonly isAzure: boolean;
   readonly model: string | undefined;
   /** The role's own value, else the shared one. A blank value is none. */
-  get(...keys: readonly string[]): unknown;
+  read<Value>(reader: Reader<Value>, ...keys: readonly string[]): Value | undefined;
 };
 
 const ROLES: readonly Role[] = ['optimizer', 'target'];
@@ -27,78 +37,95 @@ export function modelSpecs(model: Values): Values {
 }
 
 function settingsOf(role: Role, model: Values): RoleSettings {
-  const get = (...keys: readonly string[]) =>
-    keys.flatMap((key) => [model[`${role}_${key}`], model[key]]).find((value) => !isBlank(value));
   const name = model[role];
   return {
     role,
     backend: roleBackends(model)[role],
     isAzure: isAzureLabel(model),
-    model: isBlank(name) ? undefined : String(name),
-    get,
+    model: isBlank(name) ? undefined : String(name).trim(),
+    read(reader, ...keys) {
+      const found = keys.flatMap((key) => [`${role}_${key}`, key]).find((key) => !isBlank(model[key]));
+      return found === undefined ? undefined : reader(`model.${found}`, model[found]);
+    },
   };
 }
 
+const text: Reader<string> = (_, value) => String(value).trim();
+const variable: Reader<string | undefined> = (_, value) => variableIn(value);
+const word =
+  (words: Words): Reader<string> =>
+  (key, value) =>
+    readWord(key, words, value);
+const effort: Reader<string> = (_, value) => plainWord(value); // the provider knows which there are
+const temperature: Reader<number | null> = (key, value) =>
+  NO_TEMPERATURE.includes(plainWord(value)) ? null : readNumber(key, value);
+
 const makers: Readonly<Record<Backend, (settings: RoleSettings) => ModelSpec | undefined>> = {
   openai_chat: openaiSpec,
-  openai_compatible: ({ model, get }) =>
-    model === undefined
-      ? undefined
-      : block('compatible', { model, baseURL: get('azure_openai_endpoint', 'azure_endpoint') }),
+  openai_compatible: compatibleSpec,
   qwen_chat: qwenSpec,
   minimax_chat: minimaxSpec,
   claude_chat: ({ model }) => block('claude-cli', { model: chosen(model) ?? 'claude-sonnet-4-6' }),
-  copilot_chat: ({ role, model, get }) =>
-    block('copilot-cli', { model: get(`copilot_chat_${role}_model`) ?? chosen(model), path: get('copilot_exec_path') }),
+  copilot_chat: ({ role, model, read }) =>
+    block('copilot-cli', {
+      model: read(text, `copilot_chat_${role}_model`) ?? chosen(model),
+      path: read(text, 'copilot_exec_path'),
+    }),
   codex_exec: codexSpec,
   claude_code_exec: refusedSpec,
   cursor_exec: refusedSpec,
   copilot_exec: refusedSpec,
 };
 
-function openaiSpec({ model, get, isAzure }: RoleSettings): ModelSpec | undefined {
+function openaiSpec({ model, read, isAzure }: RoleSettings): ModelSpec | undefined {
   if (model === undefined) return undefined;
-  const baseURL = get('azure_openai_endpoint', 'azure_endpoint');
-  const apiKeyEnv = variableIn(get('azure_openai_api_key', 'azure_api_key'));
-  const shared = { model, baseURL, apiKeyEnv, reasoningEffort: get('reasoning_effort') };
-  const mode = authMode(get('azure_openai_auth_mode'));
-  if (mode === 'openai_compatible' || (baseURL === undefined && !isAzure)) return block('openai', shared);
-  return block('azure', { ...shared, apiVersion: get('azure_openai_api_version', 'azure_api_version') });
+  const baseURL = read(text, 'azure_openai_endpoint', 'azure_endpoint');
+  const apiKeyEnv = read(variable, 'azure_openai_api_key', 'azure_api_key');
+  const shared = { model, baseURL, apiKeyEnv, reasoningEffort: read(effort, 'reasoning_effort') };
+  const auth = read(word(AUTH_WORDS), 'azure_openai_auth_mode');
+  const isElsewhere = baseURL === undefined && !isAzure && auth === undefined;
+  if (auth === 'openai' || isElsewhere) return block('openai', shared);
+  return block('azure', { ...shared, apiVersion: read(text, 'azure_openai_api_version', 'azure_api_version'), auth });
 }
 
-function authMode(value: unknown = 'api_key'): 'api_key' | 'openai_compatible' {
-  if (value === 'api_key' || value === 'openai_compatible') return value;
-  const message = `model.azure_openai_auth_mode: expected api_key or openai_compatible, got ${JSON.stringify(value)}`;
-  throw new SkillError('CONFIG_INVALID', message, {
-    hint: 'Tokens of azure_cli or managed_identity: from code, with azureChat({ token }). Here: export AZURE_OPENAI_API_KEY=…',
+/** Without an address here it is the variable `OPENAI_COMPATIBLE_BASE_URL`. */
+function compatibleSpec({ model, read }: RoleSettings): ModelSpec | undefined {
+  const name = chosen(model) ?? read(text, 'openai_compatible_model') ?? model;
+  if (name === undefined) return undefined;
+  return block('compatible', {
+    model: name,
+    baseURL: read(text, 'openai_compatible_base_url', 'azure_openai_endpoint', 'azure_endpoint'),
+    temperature: read(temperature, 'openai_compatible_temperature') ?? undefined,
+    apiKeyEnv: read(variable, 'openai_compatible_api_key'),
   });
 }
 
-function qwenSpec({ model, get }: RoleSettings): ModelSpec {
+function qwenSpec({ model, read }: RoleSettings): ModelSpec {
+  const thinking = word(THINKING_WORDS);
   return block('qwen', {
     model: chosen(model) ?? 'Qwen/Qwen3.5-4B',
-    baseURL: get('qwen_chat_base_url'),
-    temperature: asNumber(get('qwen_chat_temperature')),
-    thinkingMode: get('qwen_chat_thinking_mode') ?? ifSaid(get('qwen_chat_enable_thinking'), ['enabled', 'disabled']),
-    apiKeyEnv: variableIn(get('qwen_chat_api_key')),
+    baseURL: read(text, 'qwen_chat_base_url'),
+    temperature: read(temperature, 'qwen_chat_temperature'),
+    thinkingMode: read(thinking, 'qwen_chat_thinking_mode') ?? read(thinking, 'qwen_chat_enable_thinking'),
+    apiKeyEnv: read(variable, 'qwen_chat_api_key'),
   });
 }
 
-function minimaxSpec({ model, get }: RoleSettings): ModelSpec {
+function minimaxSpec({ model, read }: RoleSettings): ModelSpec {
   return block('minimax', {
-    model: chosen(model) ?? get('minimax_model') ?? 'MiniMax-M3',
-    region: get('minimax_region'),
-    baseURL: get('minimax_base_url'),
-    temperature: asNumber(get('minimax_temperature')),
-    thinking: ifSaid(get('minimax_enable_thinking'), ['adaptive', 'disabled']),
-    apiKeyEnv: variableIn(get('minimax_api_key')),
+    model: chosen(model) ?? read(text, 'minimax_model') ?? 'MiniMax-M3',
+    region: read(word(REGION_WORDS), 'minimax_region'),
+    baseURL: read(text, 'minimax_base_url'),
+    temperature: read(readNumber, 'minimax_temperature'),
+    thinking: read(word(MINIMAX_THINKING_WORDS), 'minimax_enable_thinking'),
+    apiKeyEnv: read(variable, 'minimax_api_key'),
   });
 }
 
 /** As optimizer Codex answers a message, as `codex-cli` does. As target it works in a folder. */
 function codexSpec(settings: RoleSettings): ModelSpec {
   if (settings.role === 'target') return refusedSpec(settings);
-  return block('codex-cli', { model: settings.model, path: settings.get('codex_exec_path') });
+  return block('codex-cli', { model: settings.model, path: settings.read(text, 'codex_exec_path') });
 }
 
 /** Named as it is, so that resolving it says why it is not served, unless a flag names another model. */
@@ -116,25 +143,17 @@ function block(provider: string, options: Values): ModelSpec {
   return given.length === 0 ? provider : { provider, ...Object.fromEntries(given) };
 }
 
-/** The base file writes numbers and switches as text. */
-const asNumber = (value: unknown) => (typeof value === 'string' ? castText(value.trim()) : value);
-
-function ifSaid(value: unknown, [on, off]: readonly [string, string]): unknown {
-  const said = typeof value === 'string' ? castText(value.trim()) : value;
-  if (said === undefined) return undefined;
-  return typeof said === 'boolean' ? (said ? on : off) : said;
-}
-
 const TIMEOUT_KEYS: Readonly<Partial<Record<Backend, string>>> = {
   qwen_chat: 'qwen_chat_timeout_seconds',
   copilot_chat: 'copilot_chat_timeout',
+  openai_compatible: 'openai_compatible_timeout_seconds',
 };
 
 /** One limit serves both models, so it is the longest, and never below the default of ours. */
 function callTimeout(roles: readonly RoleSettings[]): Values {
-  const seconds = roles.flatMap(({ backend, get }) => {
+  const seconds = roles.map(({ backend, read }) => {
     const key = TIMEOUT_KEYS[backend];
-    return key === undefined ? [] : [Number(get(key) ?? 0)];
+    return key === undefined ? 0 : (read(readNumber, key) ?? 0);
   });
   const longest = Math.max(0, ...seconds) * 1000;
   return longest > configShape.callTimeoutMs.parse(undefined) ? { callTimeoutMs: Math.round(longest) } : {};

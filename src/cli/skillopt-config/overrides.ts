@@ -3,7 +3,7 @@ import { suggestion } from '../closest-name.ts';
 import { castText } from './cast-text.ts';
 import { findFlat, findRow, KEY_ALIASES, KEY_TABLE } from './key-table.ts';
 import { emptyLayer, isOwnKey, isSection, type Layer, mergeLayers, toLayer } from './layer.ts';
-import { refuseKeys } from './refuse-keys.ts';
+import { refuseKey } from './refuse-keys.ts';
 
 /** `key=value`, each over the ones before. Keys are `section.key` or a known flat name. */
 export function overrideLayer(texts: readonly string[]): Layer {
@@ -16,7 +16,7 @@ function readOverride(text: string): Layer {
   const value = castText(typed.trim());
   const [section = '', ...rest] = name.split('.');
   const key = rest.join('.');
-  refuseKeys({ [key || name]: value }, '--set', key === '' ? [] : [section]);
+  refuseKey(name, value);
   if (key === '') return flatOverride(name, value);
   if (!isSection(section) || !isKnown(section, key)) throw unknown(name);
   return toLayer({ [section]: { [key]: value } }, '--set');

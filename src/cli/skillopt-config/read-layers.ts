@@ -1,26 +1,35 @@
 import { basename, dirname, resolve } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { readConfigFile } from '../project/config-file.ts';
+import { placeIn } from '../project/origin.ts';
+import { isBlank } from './key-row.ts';
 import { type Layer, mergeLayers, toLayer, type Values } from './layer.ts';
 import { refuseKeys } from './refuse-keys.ts';
 
 type Source = { readonly file: string; readonly raw: Values };
 
+/** What the files say together, and which they are, the one that was named first. */
+export type Layers = { readonly layer: Layer; readonly files: readonly string[] };
+
 /** A file over its `_base_`, over the base of that, and so on. */
-export async function readLayers({ file, raw }: Source, above: readonly string[] = []): Promise<Layer> {
+export async function readLayers({ file, raw }: Source, above: readonly string[] = []): Promise<Layers> {
   const chain = [...above, file];
-  refuseKeys(raw, basename(file));
+  await refuseKeys(raw, file);
   const layer = toLayer(raw, basename(file));
-  if (raw._base_ === undefined || raw._base_ === null) return layer;
-  const base = basePath(file, raw._base_);
+  if (isBlank(raw._base_)) return { layer, files: [file] };
+  const base = await basePath(file, raw._base_);
   if (chain.includes(base)) throw cycle([...chain, base]);
-  const below = await readConfigFile(base).catch((error: unknown) => Promise.reject(badBase(file, error)));
-  return mergeLayers(await readLayers({ file: base, raw: below }, chain), layer);
+  const below = await readConfigFile(base, { isSkillOpt: true }).catch((error: unknown) =>
+    Promise.reject(badBase(file, error)),
+  );
+  const { layer: under, files } = await readLayers({ file: base, raw: below }, chain);
+  return { layer: mergeLayers(under, layer), files: [file, ...files] };
 }
 
-function basePath(file: string, base: unknown): string {
-  if (typeof base === 'string' && base !== '') return resolve(dirname(file), base);
-  throw new SkillError('CONFIG_INVALID', `${basename(file)}: _base_ must be one path, got ${JSON.stringify(base)}`, {
+async function basePath(file: string, base: unknown): Promise<string> {
+  if (typeof base === 'string') return resolve(dirname(file), base);
+  const where = await placeIn(file, [['_base_']]);
+  throw new SkillError('CONFIG_INVALID', `${where}: _base_ must be one path, got ${JSON.stringify(base)}`, {
     hint: 'For example _base_: ../_base_/default.yaml, read from the folder of the file.',
   });
 }

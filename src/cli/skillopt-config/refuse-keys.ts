@@ -1,5 +1,6 @@
 import { SkillError } from '../../core/errors.ts';
-import { hasUserInUrl, isSecretKey } from '../project/secrets.ts';
+import { placeIn } from '../project/origin.ts';
+import { findEntry, hasUserInUrl, isSecretKey } from '../project/secrets.ts';
 import { KEY_TABLE } from './key-table.ts';
 
 const variables = new Map(KEY_TABLE.flatMap(({ key, variable }) => (variable === undefined ? [] : [[key, variable]])));
@@ -21,15 +22,17 @@ export function variableIn(value: unknown): string | undefined {
   return typeof value === 'string' ? VARIABLE.exec(value.trim())?.[1] : undefined;
 }
 
-/** Throws when a value is a secret, and names the variable for it. Never repeats the value. */
-export function refuseKeys(value: unknown, source: string, path: readonly string[] = []): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, entry] of Object.entries(value)) {
-    const where = [...path, key];
-    const variable = variableFor(key, entry);
-    if (variable !== undefined) throw secretIn(`${source}: ${where.join('.')}`, variable);
-    refuseKeys(entry, source, where);
-  }
+/** Throws when a file holds a secret, and names the variable for it. Never repeats the value. */
+export async function refuseKeys(value: unknown, file: string): Promise<void> {
+  const secret = findEntry(value, variableFor);
+  if (secret === undefined) return;
+  throw secretIn(`${await placeIn(file, [secret.path])}: ${secret.path.join('.')}`, secret.found);
+}
+
+/** The same for what `--set` says. */
+export function refuseKey(name: string, value: unknown): void {
+  const variable = variableFor(name.split('.').at(-1)!, value);
+  if (variable !== undefined) throw secretIn(`--set: ${name}`, variable);
 }
 
 function variableFor(key: string, value: unknown): string | undefined {

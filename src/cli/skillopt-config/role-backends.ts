@@ -1,7 +1,7 @@
-import { SkillError } from '../../core/errors.ts';
 import { suggestion } from '../closest-name.ts';
 import { type Backend, isBlank, type Role } from './key-row.ts';
 import type { Values } from './layer.ts';
+import { BadValue, plainWord } from './read-value.ts';
 
 export type RoleBackends = Readonly<Record<Role, Backend>>;
 
@@ -21,9 +21,13 @@ const LABELS: Readonly<Record<string, RoleBackends>> = {
   codex_exec: both('codex_exec'),
   copilot: both('copilot_chat'),
   copilot_chat: both('copilot_chat'),
+  copilot_cli: both('copilot_chat'),
+  github_copilot: both('copilot_chat'),
   compat: both('openai_compatible'),
   openai_compatible: both('openai_compatible'),
+  openai_compatible_chat: both('openai_compatible'),
   cursor: targetOnly('cursor_exec'),
+  cursor_agent: targetOnly('cursor_exec'),
   cursor_exec: targetOnly('cursor_exec'),
   claude_code: targetOnly('claude_code_exec'),
   claude_code_exec: targetOnly('claude_code_exec'),
@@ -45,18 +49,13 @@ export function roleBackends(model: Values): RoleBackends {
   return { optimizer: choose('optimizer'), target: choose('target') };
 }
 
-function findLabel(where: string, value: unknown): RoleBackends {
-  const name = String(value).trim().toLowerCase().replaceAll('-', '_');
+function findLabel(key: string, value: unknown): RoleBackends {
+  const name = plainWord(value);
   if (Object.hasOwn(LABELS, name)) return LABELS[name]!;
   const names = Object.keys(LABELS);
-  throw new SkillError(
-    'CONFIG_INVALID',
-    `${where}: unknown backend ${JSON.stringify(value)}${suggestion(name, names)}`,
-    {
-      hint: `Known: ${names.join(', ')}.`,
-    },
-  );
+  const message = `unknown backend ${JSON.stringify(value)}${suggestion(name, names)}`;
+  throw new BadValue(key, message, `Known: ${names.join(', ')}.`);
 }
 
 /** Azure is where `openai_chat` goes when the label says so; without a label it goes to OpenAI. */
-export const isAzureLabel = (model: Values): boolean => /^azure/i.test(String(model.backend ?? ''));
+export const isAzureLabel = (model: Values): boolean => plainWord(model.backend ?? '').startsWith('azure');

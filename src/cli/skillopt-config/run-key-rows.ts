@@ -21,7 +21,7 @@ const ignored = (section: Section, key: string, why: string, more: More = {}): K
   ...more,
 });
 
-const forEnvironment = (key: string): KeyRow => mapped('env', key, `extras.${key}`);
+const forEnvironment = (key: string, more: More = {}): KeyRow => mapped('env', key, `extras.${key}`, more);
 
 const DENSITY = 'Pays for loud words. The gate here looks at tasks and nothing else.';
 const BOTH_WORKERS = 'One number for all calls in flight: the larger of env.workers and gradient.analyst_workers.';
@@ -43,14 +43,14 @@ export const runKeyRows: readonly KeyRow[] = [
 
   mapped('optimizer', 'learning_rate', 'editBudget', { flat: 'edit_budget' }),
   mapped('optimizer', 'min_learning_rate', 'minEditBudget', { flat: 'min_edit_budget' }),
-  mapped('optimizer', 'lr_scheduler', 'lrScheduler'),
+  mapped('optimizer', 'lr_scheduler', 'lrScheduler', { why: 'autonomous sets no limit, as there.' }),
   mapped('optimizer', 'lr_control_mode', 'lrControlMode', { values: LR_CONTROL_WORDS }),
   mapped('optimizer', 'skill_update_mode', 'skillUpdateMode', { values: UPDATE_MODE_WORDS }),
   ignored('optimizer', 'meta_learning_rate', 'Read by nothing in SkillOpt either.', { flat: 'meta_edit_budget' }),
   mapped('optimizer', 'use_slow_update', 'useSlowUpdate'),
   mapped('optimizer', 'slow_update_samples', 'slowUpdateSamples'),
   mapped('optimizer', 'slow_update_gate_with_selection', 'slowUpdateGate', {
-    why: 'A file that says nothing gets our default, which is gated as in the paper.',
+    why: 'Off where no file says anything, as in SkillOpt; on with preset: default.',
   }),
   mapped('optimizer', 'longitudinal_pair_policy', 'longitudinalPairPolicy', { values: PAIR_POLICY_WORDS }),
   mapped('optimizer', 'use_meta_skill', 'useMetaSkill'),
@@ -84,9 +84,9 @@ export const runKeyRows: readonly KeyRow[] = [
   mapped('env', 'max_completion_tokens', 'extras.max_completion_tokens, extras.maxCompletionTokens', {
     why: 'The second spelling is what the environment qa reads.',
   }),
+  forEnvironment('limit'),
+  forEnvironment('max_turns', { isOfOthers: true, harmless: [1] }),
   ...[
-    'max_turns',
-    'limit',
     'data_root',
     'mode',
     'image_detail',
@@ -106,5 +106,5 @@ export const runKeyRows: readonly KeyRow[] = [
     'use_local_tools',
     'data_dirs',
     'docs_dirs',
-  ].map(forEnvironment),
+  ].map((key) => forEnvironment(key, { isOfOthers: true })),
 ];

@@ -1,8 +1,8 @@
 import { configShape } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
 import { isBlank, type KeyRow, SECTIONS, type Section } from './key-row.ts';
 import { findRow } from './key-table.ts';
 import type { Layer, Values } from './layer.ts';
+import { readFor, readNumber, readWord } from './read-value.ts';
 
 type Setting = { readonly to: string; readonly value: unknown };
 
@@ -35,36 +35,20 @@ function settingsOf(section: Section, key: string, value: unknown): Setting[] {
   if (isBlank(value)) return [];
   if (row === undefined) return section === 'env' ? [{ to: `${EXTRAS}${key}`, value }] : [];
   if (row.does !== 'mapped' || !isOfRun(row)) return [];
-  return (row.to ?? '').split(', ').map((to) => ({ to, value: readValue(row, to, value) }));
+  return (row.to ?? '').split(', ').map((to) => ({ to, value: readSetting(row, to, value) }));
 }
 
 /** Of the section `model`, the keys that are no part of a model. */
 const isOfRun = ({ section, to }: KeyRow) => section !== 'model' || to === 'rewriteMaxCompletionTokens';
 
-function readValue(row: KeyRow, to: string, value: unknown): unknown {
-  if (row.values !== undefined) return findWord(row, row.values, value);
-  if (to === 'rolloutTimeoutMs') return taskLimitMs(value);
-  return isSwitch(to) ? (SWITCHES[String(value).toLowerCase()] ?? value) : value;
-}
-
-function findWord({ section, key }: KeyRow, values: Readonly<Record<string, string>>, value: unknown): string {
-  const word = String(value).trim().toLowerCase();
-  if (Object.hasOwn(values, word)) return values[word]!;
-  const message = `${section}.${key}: expected one of ${Object.keys(values).join(', ')}, got ${JSON.stringify(value)}`;
-  throw new SkillError('CONFIG_INVALID', message, {
-    hint: `Ours are ${[...new Set(Object.values(values))].join(', ')}.`,
-  });
+function readSetting(row: KeyRow, to: string, value: unknown): unknown {
+  const name = `${row.section}.${row.key}`;
+  if (row.values !== undefined) return readWord(name, row.values, value);
+  if (to === 'rolloutTimeoutMs') return taskLimitMs(readNumber(name, value));
+  if (to === `${EXTRAS}maxCompletionTokens`) return readNumber(name, value);
+  return readFor(to, value);
 }
 
 /** Seconds for what a task runs, and a minute for the rest of it. */
-function taskLimitMs(seconds: unknown): unknown {
-  if (typeof seconds !== 'number') return seconds; // the schema says what is wrong with it
-  return Math.max(configShape.rolloutTimeoutMs.parse(undefined), Math.round((seconds + 60) * 1000));
-}
-
-/** Older YAML has more words for true and false than the YAML we read. */
-const SWITCHES: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false };
-
-const isSwitch = (to: string) =>
-  Object.hasOwn(configShape, to) &&
-  typeof configShape[to as keyof typeof configShape].safeParse(undefined).data === 'boolean';
+const taskLimitMs = (seconds: number) =>
+  Math.max(configShape.rolloutTimeoutMs.parse(undefined), Math.round((seconds + 60) * 1000));

@@ -4,8 +4,10 @@ import type { ChatOptions } from '../ai-sdk/endpoint-model.ts';
 import type { ProviderEndpointOptions } from '../http/endpoint.ts';
 import { compatibleModel } from './openai-compatible.ts';
 
-export type QwenChatOptions = ChatOptions &
+export type QwenChatOptions = Omit<ChatOptions, 'temperature'> &
   ProviderEndpointOptions & {
+    /** Default 0.7; `null` sends none. */
+    readonly temperature?: number | null | undefined;
     /** Whether the model thinks before it answers. Default: as its server was started. */
     readonly thinkingMode?: 'server_default' | 'enabled' | 'disabled' | undefined;
   };
@@ -16,7 +18,12 @@ export type QwenChatOptions = ChatOptions &
  */
 export function qwenChat({ thinkingMode = 'server_default', ...options }: QwenChatOptions): ChatModel {
   const { baseURL = 'http://localhost:8000/v1', temperature = 0.7 } = options;
-  return compatibleModel('qwen', { ...options, baseURL, temperature, extraBody: thinking(thinkingMode) });
+  return compatibleModel('qwen', {
+    ...options,
+    baseURL,
+    temperature: temperature ?? undefined,
+    extraBody: thinking(thinkingMode),
+  });
 }
 
 function thinking(mode: NonNullable<QwenChatOptions['thinkingMode']>): JSONObject {
