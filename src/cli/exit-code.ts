@@ -12,6 +12,7 @@ export const EXIT_CODES = {
   5: 'locked by another run',
   6: 'waiting for an answer',
   70: 'a bug in skillopt',
+  129: 'hung up (the terminal was closed)',
   130: 'interrupted (Ctrl-C)',
   143: 'terminated',
 } as const;
