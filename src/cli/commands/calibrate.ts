@@ -18,8 +18,8 @@ import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
 import { countLook, testTasksOf } from '../runs/count-look.ts';
 import { percent, plural } from '../terminal/figures.ts';
+import { oneLine } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { oneLine } from '../terminal/text-width.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
   readonly skill?: string;

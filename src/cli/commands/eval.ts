@@ -19,9 +19,9 @@ import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
 import { countLook, testTasksOf } from '../runs/count-look.ts';
 import { percent } from '../terminal/figures.ts';
+import { oneLine } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { oneLine } from '../terminal/text-width.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
   readonly skill: string;

@@ -3,9 +3,9 @@ import { type Finding, findSkillFiles, type LintedSkill, lintFolder } from '../.
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { plural } from '../terminal/figures.ts';
+import { oneLine } from '../terminal/printable.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { oneLine } from '../terminal/text-width.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   const lint = command
