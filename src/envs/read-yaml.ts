@@ -20,9 +20,9 @@ export function readYaml(text: string, path: string): Row[] {
 }
 
 function requireTask(document: Document, path: string): Node {
-  const root: unknown = document.toJS();
-  if (isTask(root)) return document.contents as Node;
-  throw notAList(root, path);
+  const { value } = toRow(document.contents as Node, document, path);
+  if (isTask(value)) return document.contents as Node;
+  throw notAList(value, path);
 }
 
 function findList(contents: unknown): YAMLSeq<Node> | undefined {

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
@@ -17,6 +17,7 @@ import { resolveModel } from '../project/resolve-model.ts';
 import { readSkill, wireRun } from '../project/wire-run.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { countLook, testTasksOf } from '../runs/count-look.ts';
 import { percent } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
@@ -58,12 +59,13 @@ async function evaluate(
   const { io } = terminal;
   const loaded = await loadProject({ flags: projectInput(flags), config, cwd: io.cwd() });
   printWarnings(loaded, terminal);
-  const skill = await readSkill(resolve(io.cwd(), document));
+  const skill = await readSkill(resolvePath(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
   const resolveRole = (role: 'target' | 'judge') =>
     resolveModel(loaded.project[role], { role, env: io.env, directory: loaded.directory });
   const target = await resolveRole('target');
   const judge = loaded.project.judge === undefined ? undefined : await resolveRole('judge');
+  const outDirectory = out === undefined ? undefined : await openFolder(resolvePath(io.cwd(), out), out);
   // Before the cache makes a folder.
   const testTasks = await withEnv(wiring.env, parseConfig(wiring.config), async () => {
     await requireItems(wiring.env, split);
@@ -91,7 +93,7 @@ async function evaluate(
     const conditions = [target.id, judge?.id, config.extras, ...(cache ? [] : [Date.now()])];
     const look = { by: 'eval', document, skill, conditions } as const;
     const testLooks = await countLook(testTasks, look, wiring, terminal);
-    if (out !== undefined) await writeScore(resolve(io.cwd(), out), score);
+    if (outDirectory !== undefined) await writeScore(outDirectory, score);
     answer(score, { document, split, testLooks }, terminal);
   } finally {
     progress.close();
@@ -105,9 +107,17 @@ async function requireItems(env: SkillEnv, split: string): Promise<void> {
   throw new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`, { hint });
 }
 
+/** Now, not when everything has been paid for. */
+async function openFolder(path: string, shown: string): Promise<string> {
+  await mkdir(path, { recursive: true }).catch((cause: Error) => {
+    const hint = 'Name a folder that is not there yet, or one that you may write into.';
+    throw new SkillError('USAGE', `--out ${shown} cannot be written: ${cause.message}`, { cause, hint });
+  });
+  return path;
+}
+
 async function writeScore(directory: string, score: SkillScore): Promise<void> {
   const files = { results: score.results, summary: summaryOf(score), buckets: { buckets: score.buckets } };
-  await mkdir(directory, { recursive: true });
   for (const [name, value] of Object.entries(files)) {
     await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
   }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkillError } from '../../core/errors.ts';
+import { whyTooMuch } from '../../core/unfold.ts';
 import type { ProjectInput } from './project.ts';
 import { resolveSelfImports } from './self-import.ts';
 
@@ -22,7 +23,7 @@ export function findConfigFile(directory: string): string | undefined {
 const readers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   '.yaml': readYaml,
   '.yml': readYaml,
-  '.json': async (path) => JSON.parse(await readFile(path, 'utf8')) as unknown,
+  '.json': async (path) => JSON.parse(await readText(path)) as unknown,
   '.mjs': readModule,
   '.js': readModule,
 };
@@ -36,12 +37,21 @@ export async function readConfigFile(path: string): Promise<ProjectInput> {
   }
   const value = (await read(path).catch((error: unknown) => Promise.reject(unreadable(path, error)))) ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
-    throw invalid(path, `expected keys and values, got ${typeof value}`);
+    throw invalid(path, `expected keys and values, got ${Array.isArray(value) ? 'a list' : typeof value}`);
+  const problem = whyTooMuch(value);
+  if (problem !== undefined) throw invalid(path, `expected settings, got ${problem}`);
   return value as ProjectInput;
 }
 
+/** As UTF-8; other encodings have NUL characters between the letters. */
+async function readText(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  if (text.includes('\0')) throw new Error('it holds NUL characters: save it as UTF-8 text');
+  return text.replace(/^\uFEFF/, '');
+}
+
 async function readYaml(path: string): Promise<unknown> {
-  const [{ parse }, text] = await Promise.all([import('yaml'), readFile(path, 'utf8')]);
+  const [{ parse }, text] = await Promise.all([import('yaml'), readText(path)]);
   return parse(text) as unknown;
 }
 
@@ -52,11 +62,18 @@ async function readModule(path: string): Promise<unknown> {
   return module.default;
 }
 
+/** How parsers put it. */
+const TOO_DEEP = 'nested more than 100 levels deep, or in a circle,';
+const ALIASES = 'its aliases multiply beyond reason';
+
 const invalid = (path: string, message: string) =>
   new SkillError('CONFIG_INVALID', `${basename(path)}: ${message}`, { hint: 'See one that works: skillopt init DIR' });
 
 function unreadable(path: string, cause: unknown): SkillError {
-  const message = cause instanceof Error ? cause.message.trim() : String(cause);
+  const words = cause instanceof Error ? cause.message.trim() : String(cause);
+  const message = words
+    .replace(/^Maximum call stack size exceeded/, TOO_DEEP)
+    .replace(/^Excessive alias count.*/, ALIASES);
   return new SkillError('CONFIG_INVALID', `${basename(path)} cannot be read: ${message}`, {
     cause,
     hint: 'Mend it, or see one that works: skillopt init DIR',
