@@ -32,6 +32,7 @@ describe('a project file', () => {
     ['10,000 lists in each other', 'json', `{"extras":${deep('[', ']', 10_000)}}`, TOO_DEEP],
     ['10,000 objects in each other', 'json', `{"extras":${deep('{"a":', '}', 10_000)}}`, TOO_DEEP],
     ['10,000 lists in each other', 'yaml', `extras: ${deep('[', ']', 10_000)}`, TOO_DEEP],
+    ['10,000 dashes on a line', 'yaml', `extras:\n  ${'- '.repeat(10_000)}1`, TOO_DEEP],
     ['300 lists in each other', 'yaml', `extras: ${deep('[', ']', 300)}`, TOO_DEEP],
     ['a value that holds itself', 'yaml', 'extras: &a\n  x: *a\n', TOO_DEEP],
     ['an export that holds itself', 'mjs', 'const a = { extras: {} };\na.extras.a = a;\nexport default a;', TOO_DEEP],
@@ -113,6 +114,8 @@ describe('a task file', () => {
     ['10,000 lists in each other', 'jsonl', deep('[', ']', 10_000)],
     ['10,000 lists in each other', 'json', deep('[', ']', 10_000)],
     ['a task with 10,000 lists in each other', 'jsonl', `{"id":"a","extra":${deep('[', ']', 10_000)}}`],
+    ['10,000 lists in each other', 'yaml', deep('[', ']', 10_000)],
+    ['10,000 dashes on a line', 'yaml', `${'- '.repeat(10_000)}1`],
     ['aliases that multiply', 'yaml', bomb],
     ['a task that holds itself', 'yaml', '- &a\n  id: a\n  question: q\n  answers: [a]\n  extra: *a\n'],
   ])('with %s is refused: .%s', async (_, ending, text) => {

@@ -51,7 +51,10 @@ async function readText(path: string): Promise<string> {
 }
 
 async function readYaml(path: string): Promise<unknown> {
-  const [{ parse }, text] = await Promise.all([import('yaml'), readText(path)]);
+  const [{ parse, Parser }, text] = await Promise.all([import('yaml'), readText(path)]);
+  // Values are built by recursion, which on a deep text can abort the process. Tokens are not; three make a level.
+  for (const token of new Parser().parse(text))
+    if (whyTooMuch(token, { maxDepth: 310, maxValues: 1_000_000 }) !== undefined) throw new Error(TOO_DEEP);
   return parse(text) as unknown;
 }
 
@@ -62,18 +65,14 @@ async function readModule(path: string): Promise<unknown> {
   return module.default;
 }
 
-/** How parsers put it. */
-const TOO_DEEP = 'nested more than 100 levels deep, or in a circle,';
-const ALIASES = 'its aliases multiply beyond reason';
+const TOO_DEEP = 'it is nested more than 100 levels deep, or in a circle';
 
 const invalid = (path: string, message: string) =>
   new SkillError('CONFIG_INVALID', `${basename(path)}: ${message}`, { hint: 'See one that works: skillopt init DIR' });
 
 function unreadable(path: string, cause: unknown): SkillError {
   const words = cause instanceof Error ? cause.message.trim() : String(cause);
-  const message = words
-    .replace(/^Maximum call stack size exceeded/, TOO_DEEP)
-    .replace(/^Excessive alias count.*/, ALIASES);
+  const message = words.replace(/^Excessive alias count.*/, 'its aliases multiply beyond reason');
   return new SkillError('CONFIG_INVALID', `${basename(path)} cannot be read: ${message}`, {
     cause,
     hint: 'Mend it, or see one that works: skillopt init DIR',
