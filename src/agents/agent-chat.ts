@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ModelCallError } from '../core/errors.ts';
+import { ModelCallError, PromptTooLongError, SkillError } from '../core/errors.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '../core/model.ts';
-import type { AgentAnswer, AgentCli, AgentOutput, AgentRefusal, Environment } from './agent-cli.ts';
+import type { AgentAnswer, AgentCli, AgentCliName, AgentOutput, AgentRefusal, Environment } from './agent-cli.ts';
 import { agentClis } from './agent-clis.ts';
-import { agentError } from './agent-error.ts';
+import { agentError, startError } from './agent-error.ts';
 import { openCallFolder } from './call-folder.ts';
 import { flattenMessages } from './flatten-messages.ts';
 import { followLogs } from './follow-logs.ts';
@@ -24,6 +24,7 @@ export type AgentChatOptions = Whereabouts & {
 export function agentChat(options: AgentChatOptions): ChatModel {
   const { model, timeoutMs = 600_000 } = options;
   const id = `${options.cli}:${model ?? 'default'}`;
+  if (model !== undefined) requireModelName(model, options.cli);
   const cli = agentClis[options.cli];
   const env = { ...process.env, ...options.env };
   return {
@@ -36,17 +37,26 @@ export function agentChat(options: AgentChatOptions): ChatModel {
       const signals = [timeout, refused.signal, ...(request.signal === undefined ? [] : [request.signal])];
       const signal = AbortSignal.any(signals);
       try {
-        const output = await ask({ cli, file, model, env, signal, onLine: refused.onLine }, request);
+        const output = await ask({ cli, id, file, model, env, signal, onLine: refused.onLine }, request);
         return toReply(cli.read(output), { cli, id, env, output });
       } catch (error) {
-        throw signal.reason === timeout.reason && timeout.aborted ? timeoutError(id, timeoutMs) : error;
+        if (timeout.aborted && signal.reason === timeout.reason) throw timeoutError(id, timeoutMs);
+        throw signal.aborted || error instanceof SkillError ? error : startError(error, { id, env });
       }
     },
   };
 }
 
+/** A CLI would read an option into it, or cannot be given it at all. */
+function requireModelName(model: string, cli: AgentCliName): void {
+  if (!/^-|\p{Cc}/u.test(model)) return;
+  const message = `${cli}: a model's name has no "-" at its start and no control characters, got ${JSON.stringify(model)}`;
+  throw new SkillError('CONFIG_INVALID', message, { hint: `Name one as ${agentClis[cli].binary} spells it.` });
+}
+
 type Asking = {
   readonly cli: AgentCli;
+  readonly id: string;
   readonly file: string;
   readonly model: string | undefined;
   readonly env: Environment;
@@ -54,10 +64,12 @@ type Asking = {
   readonly onLine: (line: string) => void;
 };
 
-async function ask({ cli, file, model, env, signal, onLine }: Asking, { messages }: ChatRequest): Promise<AgentOutput> {
+async function ask(asking: Asking, { messages }: ChatRequest): Promise<AgentOutput> {
+  const { cli, id, file, model, env, signal, onLine } = asking;
   await using folder = await openCallFolder();
   const userHome = env.HOME ?? homedir();
   const invocation = cli.invoke({ ...flattenMessages(messages), model, folder: folder.path, env, userHome });
+  for (const argument of invocation.args) requireArgument(argument, id);
   await folder.furnish(invocation);
   using _ = invocation.logs === undefined ? undefined : followLogs(join(folder.path, invocation.logs), onLine);
   return await runProcess({
@@ -69,6 +81,22 @@ async function ask({ cli, file, model, env, signal, onLine }: Asking, { messages
     signal,
     onLine: cli.refusalIn && onLine,
   });
+}
+
+/** The longest argument that every system takes, with room to spare: Linux refuses one of 128 KiB. */
+const MAX_ARGUMENT_BYTES = 100_000;
+
+/** Only a prompt can be that long. */
+function requireArgument(argument: string, id: string): void {
+  const bytes = Buffer.byteLength(argument);
+  if (bytes > MAX_ARGUMENT_BYTES) {
+    const sizes = `of at most ${MAX_ARGUMENT_BYTES / 1000} kB; this one has ${Math.ceil(bytes / 1000)} kB`;
+    throw new PromptTooLongError(`${id} takes its prompt as an argument ${sizes}`);
+  }
+  if (argument.includes('\0')) {
+    const message = `${id} takes its prompt as an argument, which cannot hold the character U+0000 that this one has`;
+    throw new ModelCallError(message, { isRetryable: false, hint: 'Take it out of the task or the skill.' });
+  }
 }
 
 type Asked = { readonly cli: AgentCli; readonly id: string; readonly env: Environment };

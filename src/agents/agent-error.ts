@@ -29,6 +29,22 @@ export function agentError(failure: AgentFailure): ModelCallError {
   });
 }
 
+const BUSY = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'ETXTBSY'];
+const NEVER = ['EACCES', 'EISDIR', 'ELOOP', 'ENOENT', 'ENOEXEC', 'ENOTDIR', 'EPERM', 'EROFS'];
+
+/** Nothing was asked: the program did not start, or there is no folder for it. */
+export function startError(cause: unknown, { id, env }: Pick<AgentFailure, 'id' | 'env'>): ModelCallError {
+  const { code = '', message = String(cause) } = cause as NodeJS.ErrnoException;
+  return new ModelCallError(`${id} could not be started: ${shorten(mask(withoutValue(message), env))}`, {
+    isRetryable: BUSY.includes(code),
+    isFatal: NEVER.includes(code),
+    cause,
+  });
+}
+
+/** Node quotes an argument or a variable that it refuses. */
+const withoutValue = (message: string) => message.split('. Received ')[0]!;
+
 function remedyFor({ cli, words }: AgentFailure, status: number | undefined): string | undefined {
   if (VERSION.test(words)) return `Update ${cli.binary}: ${cli.installCommand}`;
   if (status === 404 || MODEL.test(words)) return `Name a model that ${cli.binary} offers to your account.`;

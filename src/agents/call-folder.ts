@@ -1,13 +1,19 @@
+import { copyFileSync, lstatSync, rmSync } from 'node:fs';
 import { copyFile, lstat, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Invocation } from './agent-cli.ts';
+import { atProcessEnd } from './at-process-end.ts';
 
 /** A private folder for one call, with an empty `work` in it. Gone when disposed. */
 export async function openCallFolder() {
   const path = await mkdtemp(join(await realpath(tmpdir()), 'skillopt-agent-'));
-  await mkdir(join(path, 'work'));
   let links: readonly (readonly [string, string])[] = [];
+  const cleanup = atProcessEnd(() => {
+    for (const [link, target] of links) if (lstatSync(link).isFile()) copyFileSync(link, target);
+    rmSync(path, REMOVAL);
+  });
+  await mkdir(join(path, 'work'));
   return {
     path,
     work: join(path, 'work'),
@@ -20,10 +26,14 @@ export async function openCallFolder() {
     },
     async [Symbol.asyncDispose]() {
       for (const [link, target] of links) await returnRenewed(link, target);
-      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+      await rm(path, REMOVAL);
+      cleanup[Symbol.dispose]();
     },
   };
 }
+
+/** A program that was just ended may still be writing. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
 
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

@@ -11,9 +11,17 @@ export function flattenMessages(messages: readonly ChatMessage[]): { system: str
   return { system: system.join('\n\n'), conversation };
 }
 
+type Texts = { readonly system: string; readonly conversation: string };
+
 /** Both texts in one, for a CLI that takes no system prompt. */
-export function withSystemSection({ system, conversation }: { system: string; conversation: string }): string {
-  return system === '' ? conversation : `${section('instructions', system)}\n\n${section('request', conversation)}`;
+export function withSystemSection(texts: Texts): string {
+  return texts.system === '' ? texts.conversation : inSections(texts);
+}
+
+/** The same with a section even for a single text. */
+export function inSections({ system, conversation }: Texts): string {
+  const instructions = system === '' ? [] : [section('instructions', system)];
+  return [...instructions, section('request', conversation)].join('\n\n');
 }
 
 const toSection = ({ role, content }: ChatMessage) => section(role, content);

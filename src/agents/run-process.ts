@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import type { AgentOutput, Environment } from './agent-cli.ts';
+import { atProcessEnd } from './at-process-end.ts';
 
 export type ProcessOptions = {
   readonly file: string;
@@ -16,24 +17,26 @@ export type ProcessOptions = {
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 const hasGroups = process.platform !== 'win32';
-const running = new Set<number>();
 
-/** Runs a program to its end. An abort, and the end of this process, end it with all that it started. */
+/**
+ * Runs a program to its end. An abort, and the end of this process, end it with all that it started. Throws the system's
+ * error when it could not be started.
+ */
 export async function runProcess({ file, args, signal, onLine, ...options }: ProcessOptions): Promise<AgentOutput> {
   signal.throwIfAborted();
   const pipe = onLine === undefined ? 'pipe' : tap(onLine);
   const subprocess = execa(file, args, { ...options, ...fixedOptions, stdout: pipe, stderr: pipe });
   const end = () => (hasGroups ? killGroup(subprocess.pid) : subprocess.kill('SIGKILL'));
   signal.addEventListener('abort', end, { once: true });
-  if (subprocess.pid !== undefined) watch(subprocess.pid);
+  using _ = atProcessEnd(end);
   try {
-    const { stdout, stderr, failed, shortMessage = '' } = await subprocess;
+    const { stdout, stderr, failed, shortMessage = '', cause } = await subprocess;
     signal.throwIfAborted();
+    if (subprocess.pid === undefined) throw cause;
     return { stdout, stderr: failed && stderr.trim() === '' ? shortMessage : stderr };
   } finally {
     signal.removeEventListener('abort', end);
     killGroup(subprocess.pid); // what the program left behind
-    if (subprocess.pid !== undefined) running.delete(subprocess.pid);
   }
 }
 
@@ -51,15 +54,6 @@ function tap(onLine: (line: string) => void) {
     onLine(String(line));
     yield line;
   };
-}
-
-function watch(pid: number): void {
-  if (running.size === 0) process.off('exit', endAll).on('exit', endAll);
-  running.add(pid);
-}
-
-function endAll(): void {
-  for (const pid of running) killGroup(pid);
 }
 
 function killGroup(pid: number | undefined): void {

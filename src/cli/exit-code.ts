@@ -1,6 +1,7 @@
 import { type ErrorCode, SkillError } from '../core/errors.ts';
 import { Answered } from './answered.ts';
 import { Interrupted } from './interrupt.ts';
+import { systemErrorOf } from './system-error.ts';
 
 /** What the shell is told, in the order of the help text. */
 export const EXIT_CODES = {
@@ -12,6 +13,7 @@ export const EXIT_CODES = {
   5: 'locked by another run',
   6: 'waiting for an answer',
   70: 'a bug in skillopt',
+  129: 'hung up (the terminal was closed)',
   130: 'interrupted (Ctrl-C)',
   143: 'terminated',
 } as const;
@@ -24,9 +26,9 @@ const special: { readonly [code in ErrorCode]?: ExitCode } = {
   RUN_LOCKED: 5,
 };
 
-/** An error thrown on purpose is the user's to mend; anything else is a bug. */
+/** An error thrown on purpose is the user's to mend, and so is what the operating system refuses; anything else is a bug. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Answered || error instanceof Interrupted) return error.exitCode;
   if (error instanceof SkillError) return special[error.code] ?? 2;
-  return 70;
+  return systemErrorOf(error) === undefined ? 70 : 2;
 }

@@ -1,23 +1,24 @@
 import type { Io } from './terminal/io.ts';
 
-const EXIT_CODE_OF = { SIGINT: 130, SIGTERM: 143 } as const;
+const EXIT_CODE_OF = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const WORD_OF = { SIGHUP: 'hung up', SIGINT: 'interrupted', SIGTERM: 'terminated' } as const;
 type StopSignal = keyof typeof EXIT_CODE_OF;
 
 /** Somebody asked the process to stop. Not a failure: the work can go on later. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly hint = 'Nothing is lost: run the same command again, and it goes on where it stopped.';
-  readonly exitCode: 130 | 143;
+  readonly exitCode: (typeof EXIT_CODE_OF)[StopSignal];
 
   constructor(signal: StopSignal) {
-    super(signal === 'SIGINT' ? 'interrupted' : 'terminated');
+    super(WORD_OF[signal]);
     this.exitCode = EXIT_CODE_OF[signal];
   }
 }
 
 type Interruptible = { readonly io: Io; onStop(): void };
 
-/** Runs `work` under a signal: the first Ctrl-C or SIGTERM aborts it, the second ends the process. */
+/** Runs `work` under a signal: the first Ctrl-C, SIGTERM or closed terminal aborts it, the second ends the process. */
 export async function interruptible<T>(
   { io, onStop }: Interruptible,
   work: (signal: AbortSignal) => Promise<T>,
@@ -28,7 +29,7 @@ export async function interruptible<T>(
     controller.abort(new Interrupted(name));
     onStop();
   };
-  const listeners = { SIGINT: stop('SIGINT'), SIGTERM: stop('SIGTERM') };
+  const listeners = { SIGHUP: stop('SIGHUP'), SIGINT: stop('SIGINT'), SIGTERM: stop('SIGTERM') };
   for (const [name, listener] of Object.entries(listeners)) io.on(name, listener);
   try {
     return await work(controller.signal);

@@ -55,9 +55,20 @@ export async function start(process: NodeJS.Process): Promise<void> {
       process.exit(exitCodeOf(error));
     });
   }
-  // A reader that left, as `head` does, is no reason to complain.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 70));
+  process.stderr.on('error', () => {}); // progress that nobody can see is no reason to stop
+  const lost = watchAnswer(process.stdout);
   const code = await runCli(process.argv.slice(2), process);
   await new Promise((flushed) => process.stdout.write('', flushed));
-  process.exit(code);
+  if (lost() !== undefined) printError(lost(), openTerminal(process));
+  process.exit(code === 0 && lost() !== undefined ? 2 : code);
+}
+
+/** Why what was written did not arrive. A reader that left, as `head` does, has seen what it wanted. */
+function watchAnswer(stdout: NodeJS.WriteStream): () => SkillError | undefined {
+  let lost: SkillError | undefined;
+  stdout.on('error', (cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EPIPE')
+      lost ??= new SkillError('USAGE', `the answer could not be written: ${cause.message}`, { cause });
+  });
+  return () => lost;
 }

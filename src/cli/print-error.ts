@@ -1,6 +1,7 @@
 import { SkillError } from '../core/errors.ts';
 import { Interrupted } from './interrupt.ts';
 import { StoppedRun } from './runs/stopped-run.ts';
+import { systemErrorOf } from './system-error.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 type Explained = { readonly code: string; readonly message: string; readonly hint?: string };
@@ -20,6 +21,8 @@ export function printError(error: unknown, terminal: Terminal): void {
 function explain(error: unknown): Explained {
   if (error instanceof SkillError) return { code: error.code, message: error.message, ...hintOf(error) };
   if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, ...hintOf(error) };
+  const refused = systemErrorOf(error);
+  if (refused !== undefined) return { code: 'SYSTEM', ...refused };
   const message = error instanceof Error ? error.message : String(error);
   const hint = 'Please report it. SKILLOPT_DEBUG=1 shows where it happened.';
   return { code: 'BUG', message: `this is a bug in skillopt: ${message}`, hint };

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { strip } from '../core/python-text.ts';
+import { whyTooMuch } from '../core/unfold.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { readJsonl } from './read-jsonl.ts';
@@ -17,6 +18,9 @@ const READERS = new Map<string, Reader>([
   ['.yaml', readYaml],
   ['.yml', readYaml],
 ]);
+/** What every later walk through a task can bear. */
+const TASK_LIMITS = { maxDepth: 500, maxValues: 10_000_000 };
+
 const EXTENSIONS = [...READERS.keys()].join(', ');
 
 /**
@@ -36,6 +40,11 @@ export async function loadItems(path: string): Promise<Row[]> {
   const text = await readText(path);
   const rows = strip(text) === '' ? [] : (namedWrongly(text, read) ?? read)(text, path);
   if (rows.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
+  const tooMuch = rows.flatMap(({ value, where }) => {
+    const problem = whyTooMuch(value, TASK_LIMITS);
+    return problem === undefined ? [] : [`${where}: expected a task, got ${problem}`];
+  });
+  if (tooMuch.length > 0) throw tasksInvalid(tooMuch, 'Keep what nests so deeply in a file of its own.');
   return rows;
 }
 

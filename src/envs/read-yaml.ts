@@ -1,4 +1,5 @@
-import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument, type YAMLSeq } from 'yaml';
+import { type Document, isMap, isSeq, LineCounter, type Node, Parser, parseDocument, type YAMLSeq } from 'yaml';
+import { whyTooMuch } from '../core/unfold.ts';
 import type { Row } from './row.ts';
 import { isTask, isTasksByName, LIST_KEYS, notAList, withName } from './task-list.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
@@ -7,6 +8,7 @@ const HINT = 'A task file is a YAML list: each task begins with "- ".';
 
 /** A list of tasks, a mapping with such a list under one of `LIST_KEYS` or with tasks by name, or a single task. */
 export function readYaml(text: string, path: string): Row[] {
+  requireShallow(text, path);
   const lineCounter = new LineCounter();
   // The library is silent: without the level, the parser would print its warnings itself.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' });
@@ -30,10 +32,18 @@ function isNamed(document: Document, path: string): boolean {
   return !isTask(root) && isTasksByName(root);
 }
 
+/** Tasks are built by recursion, which on a deep text can abort the process. Tokens are not; three make a level. */
+function requireShallow(text: string, path: string): void {
+  for (const token of new Parser().parse(text)) {
+    const isTooDeep = whyTooMuch(token, { maxDepth: 1500, maxValues: Number.POSITIVE_INFINITY }) !== undefined;
+    if (isTooDeep) throw tasksInvalid([`${path}: expected tasks, got YAML nested more than 500 levels deep`], HINT);
+  }
+}
+
 function requireTask(document: Document, path: string): Node {
-  const root: unknown = document.toJS();
-  if (isTask(root)) return document.contents as Node;
-  throw notAList(root, path);
+  const { value } = toRow(document.contents as Node, document, path);
+  if (isTask(value)) return document.contents as Node;
+  throw notAList(value, path);
 }
 
 function findList(contents: unknown): YAMLSeq<Node> | undefined {

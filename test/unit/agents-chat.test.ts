@@ -1,10 +1,9 @@
-import { on, once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { ModelCallError } from 'skillopt';
 import { type AgentCliName, agentChat, agentClis, detectAgents, requireInstalled } from 'skillopt/agents';
 import { describe, expect, it } from 'vitest';
+import { openLines } from './agent-lines.ts';
 import { fakeCli } from './agents-fake-cli.ts';
 
 const messages = [
@@ -337,19 +336,3 @@ describe('processes', () => {
     expect(await detectAgents(env)).toEqual([{ cli: 'codex-cli', path: fake.path, version: '0.166.0' }]);
   });
 });
-
-/** A server on loopback that hands out connections in the order they come. */
-async function openLines() {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const connections = on(server, 'connection');
-  return {
-    port: (server.address() as AddressInfo).port,
-    async next(): Promise<{ readonly closed: Promise<unknown> }> {
-      const [socket] = (await connections.next()).value as [Socket];
-      socket.on('error', () => {}).resume();
-      return { closed: once(socket, 'close') };
-    },
-    [Symbol.asyncDispose]: async () => void server.close(),
-  };
-}

@@ -33,15 +33,16 @@ describe('exit codes', () => {
     ['RUN_LOCKED', 5],
   ])('%s is %i', (code, exit) => expect(exitCodeOf(new SkillError(code, ''))).toBe(exit));
 
-  it('are 4 for a model, 130 and 143 for signals, and 70 for anything unforeseen', () => {
+  it('are 4 for a model, 129, 130 and 143 for signals, and 70 for anything unforeseen', () => {
     const errors = [
       new ModelCallError('down'),
       new Interrupted('SIGINT'),
       new Interrupted('SIGTERM'),
+      new Interrupted('SIGHUP'),
       new TypeError('oops'),
       'text',
     ];
-    expect(errors.map(exitCodeOf)).toEqual([4, 130, 143, 70, 70]);
+    expect(errors.map(exitCodeOf)).toEqual([4, 130, 143, 129, 70, 70]);
   });
 });
 

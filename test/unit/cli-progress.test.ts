@@ -223,7 +223,7 @@ describe('progress', () => {
 describe('a live block', () => {
   it('is redrawn in place, and only when it changed', () => {
     const io = captureIo({ isTTY: true, columns: 10 });
-    const block = openLiveBlock(io);
+    const block = openLiveBlock(openTerminal(io).io);
     block.draw(['one', 'two']);
     block.draw(['one', 'two']);
     block.draw(['three']);
@@ -236,7 +236,7 @@ describe('a live block', () => {
 
   it('restores the terminal when the process exits in the middle', () => {
     const io = captureIo({ isTTY: true });
-    openLiveBlock(io).draw(['x']);
+    openLiveBlock(openTerminal(io).io).draw(['x']);
     io.emit('exit');
     expect(io.err().endsWith('\x1b[?25h')).toBe(true);
   });

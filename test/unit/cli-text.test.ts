@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { closestName, suggestion } from '../../src/cli/closest-name.ts';
 import { ago, count, duration, percent, plural, points } from '../../src/cli/terminal/figures.ts';
+import { oneLine, printable } from '../../src/cli/terminal/printable.ts';
 import { shownPath } from '../../src/cli/terminal/shown-path.ts';
 import { table } from '../../src/cli/terminal/table.ts';
-import { clip, oneLine, padStart, printable, textWidth } from '../../src/cli/terminal/text-width.ts';
+import { clip, padStart, textWidth } from '../../src/cli/terminal/text-width.ts';
 
 describe('the closest name', () => {
   const names = ['train', 'runs', 'batchSize', 'minibatchSize'];
@@ -73,8 +74,13 @@ describe('text in columns', () => {
   });
 
   it('lets no text of a model move the cursor', () => {
-    expect(printable('a\x1b[2Jb\td\x07\n\x9b31m\x00')).toBe('ab\td\n');
+    expect(printable('a\x1b[2Jb\td\x07\r\n\x9b31m\x00')).toBe('ab\td<U+0007>\n<U+0000>');
     expect(oneLine(' two\n\tlines ')).toBe('two lines');
+  });
+
+  it('shows what would hide or turn the writing round', () => {
+    expect(printable('max\u200bCalls \u202efdp.exe \u{e0041}')).toBe('max<U+200B>Calls <U+202E>fdp.exe <U+E0041>');
+    expect(printable('⚠\ufe0f take care')).toBe('⚠ take care');
   });
 
   it('shows a path as one would type it', () => {

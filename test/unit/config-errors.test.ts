@@ -181,7 +181,7 @@ describe('a setting that is wrong elsewhere says where', () => {
       'no end of levels',
       { 'c.json': `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}` },
       ['estimate', '--config', 'c.json'],
-      'c.json: expected keys and values, got more than 100 levels of them',
+      'c.json: expected settings, got nested more than 100 levels deep, or in a circle',
     ],
   ])('%s', async (_, files, argv, error) => {
     expect(await complain(files, argv)).toEqual({ code: 2, error, hint: expect.any(String) });

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import { noUsage } from '../../core/model.ts';
 import type { AgentCli } from '../agent-cli.ts';
-import { withSystemSection } from '../flatten-messages.ts';
+import { inSections } from '../flatten-messages.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
 
 const Result = z.object({ type: z.literal('result'), is_error: z.boolean(), result: z.string().default('') });
 
-/** It takes the prompt as an argument only, no system prompt, and reports no tokens. */
+/**
+ * It takes the prompt as an argument only, no system prompt, and reports no tokens. A prompt outside of sections could be
+ * read as an option, a command such as `logout`, or, with `&` before it, as work for the cloud.
+ */
 export const cursor: AgentCli = {
   name: 'cursor-cli',
   binary: 'cursor-agent',
   installCommand: 'curl https://cursor.com/install -fsS | bash',
   signInCommand: 'cursor-agent login',
   invoke: (call) => ({
-    args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model]), withSystemSection(call)],
+    args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model]), inSections(call)],
     input: '',
   }),
   read({ stdout }) {

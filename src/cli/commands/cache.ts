@@ -1,6 +1,7 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { cacheStats, clearCache, listRuns } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { findRun } from '../runs/load-run.ts';
 import { byteSize } from '../terminal/figures.ts';
 import { table } from '../terminal/table.ts';
@@ -27,7 +28,7 @@ const EXAMPLES = examples([
 ]);
 
 async function showStats({ root }: Flags, terminal: Terminal): Promise<void> {
-  const folder = resolve(terminal.io.cwd(), root);
+  const folder = resolvePath(terminal.io.cwd(), root);
   const paths = [...(await listRuns(folder)).map(({ path }) => path), join(folder, '.eval')];
   const all = await Promise.all(paths.map(async (path) => ({ run: basename(path), ...(await cacheStats(path)) })));
   const caches = all.filter(({ bytes }) => bytes > 0);

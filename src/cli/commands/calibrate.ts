@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { parseConfig } from '../../core/config.ts';
 import { toObservations } from '../../core/gate-evidence.ts';
@@ -16,10 +16,11 @@ import { resolveModel } from '../project/resolve-model.ts';
 import { readSkill, type Wiring, wireRun } from '../project/wire-run.ts';
 import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { countLook, testTasksOf } from '../runs/count-look.ts';
 import { percent, plural } from '../terminal/figures.ts';
+import { oneLine } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { oneLine } from '../terminal/text-width.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
   readonly skill?: string;
@@ -56,7 +57,7 @@ function readPasses(text: string): number {
 async function measureNoise({ skill, split, passes, config, quiet, ...flags }: Flags, terminal: Terminal) {
   const loaded = await loadProject({ flags: projectInput(flags), config, cwd: terminal.io.cwd() });
   const wiring = await wireRun(loaded);
-  const document = skill === undefined ? wiring.initialSkill : await readSkill(resolve(terminal.io.cwd(), skill));
+  const document = skill === undefined ? wiring.initialSkill : await readSkill(resolvePath(terminal.io.cwd(), skill));
   const settings = parseConfig(wiring.config);
   const { measured, testLooks } = await passesOf(
     { loaded, wiring, name: skill ?? 'initial skill', skill: document ?? (await wiring.env.getInitialSkill?.()) ?? '' },

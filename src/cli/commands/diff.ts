@@ -3,7 +3,7 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import { findRun } from '../runs/load-run.ts';
 import { findVersion } from '../runs/skill-version.ts';
 import type { Colors } from '../terminal/colors.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/printable.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
@@ -16,6 +16,7 @@ import { evalFlags, projectInput } from '../project/project-flags.ts';
 import { resolveRole } from '../project/resolve-models.ts';
 import { readSkill, type Wiring, wireRun } from '../project/wire-run.ts';
 import { type EvalReport, evalLines, evalValue, summaryOf, together } from '../report/eval-report.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { countLook, testTasksOf } from '../runs/count-look.ts';
 import { setOption } from '../skillopt-config/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -60,10 +61,11 @@ async function evaluate(
   const { io } = terminal;
   const loaded = await loadProject({ flags: projectInput(flags), config, overrides, cwd: io.cwd() });
   printWarnings(loaded, terminal);
-  const skill = await readSkill(resolve(io.cwd(), document));
+  const skill = await readSkill(resolvePath(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
   const target = await resolveRole(loaded, 'target', io);
   const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', io);
+  const outDirectory = out === undefined ? undefined : await openFolder(resolvePath(io.cwd(), out), out);
   // Before the cache makes a folder.
   const plan = await withEnv(wiring.env, parseConfig(wiring.config), () => planSplits(wiring, split));
   const { yellow } = terminal.errorColors;
@@ -83,7 +85,7 @@ async function evaluate(
     const look = { by: 'eval', document, skill, conditions } as const;
     const testLooks = await countLook(plan.testTasks, look, wiring, terminal);
     const report = { document, split, testLooks, splits, taskTypes: wiring.env.getTaskTypes?.() ?? [] };
-    if (out !== undefined) await writeReport(resolve(io.cwd(), out), report);
+    if (outDirectory !== undefined) await writeReport(outDirectory, report);
     terminal.answer(evalValue(report), evalLines(report, terminal));
   } finally {
     progress.close();
@@ -144,12 +146,24 @@ async function scoreEach(names: readonly string[], score: (name: string) => Prom
 async function writeReport(directory: string, report: EvalReport): Promise<void> {
   await writeScore(directory, together(report));
   const parts = Object.entries(report.splits);
-  if (parts.length > 1) for (const [name, score] of parts) await writeScore(join(directory, name), score);
+  if (parts.length === 1) return;
+  for (const [name, score] of parts) {
+    await mkdir(join(directory, name), { recursive: true });
+    await writeScore(join(directory, name), score);
+  }
+}
+
+/** Now, not when everything has been paid for. */
+async function openFolder(path: string, shown: string): Promise<string> {
+  await mkdir(path, { recursive: true }).catch((cause: Error) => {
+    const hint = 'Name a folder that is not there yet, or one that you may write into.';
+    throw new SkillError('USAGE', `--out ${shown} cannot be written: ${cause.message}`, { cause, hint });
+  });
+  return path;
 }
 
 async function writeScore(directory: string, score: SkillScore): Promise<void> {
   const files = { results: score.results, summary: summaryOf(score), buckets: { buckets: score.buckets } };
-  await mkdir(directory, { recursive: true });
   for (const [name, value] of Object.entries(files)) {
     await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
   }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { Option } from 'commander';
 import { SkillError } from '../../core/errors.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { CONFIG_NAMES } from '../project/config-file.ts';
 import { STARTER_FORMATS, type StarterFormat, starterProject } from '../project/starter-project.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -27,7 +28,7 @@ const EXAMPLES = examples([
 ]);
 
 async function init(directory: string, { format, force = false }: Flags, terminal: Terminal): Promise<void> {
-  const path = resolve(terminal.io.cwd(), directory);
+  const path = resolvePath(terminal.io.cwd(), directory);
   const files = starterProject(format, basename(path));
   if (!force) refuseToOverwrite(path, Object.keys(files));
   await writeFiles(path, files);

@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { listRuns } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { describeRun, type RunRow } from '../runs/run-row.ts';
 import { ago, percent } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
@@ -12,7 +12,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async ({ root }: { root: string }) => {
-      const listings = await listRuns(resolve(terminal.io.cwd(), root));
+      const listings = await listRuns(resolvePath(terminal.io.cwd(), root));
       const runs = await Promise.all(listings.map(describeRun));
       const none = [`no runs in ${root}; start one with: skillopt train, or skillopt demo`];
       terminal.answer({ root, runs }, runs.length > 0 ? runTable(runs, terminal) : none);

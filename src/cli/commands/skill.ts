@@ -1,11 +1,11 @@
-import { resolve } from 'node:path';
 import { type Finding, findSkillFiles, type LintedSkill, lintFolder } from '../../skills/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { plural } from '../terminal/figures.ts';
+import { oneLine } from '../terminal/printable.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { oneLine } from '../terminal/text-width.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   const lint = command
@@ -24,7 +24,7 @@ const EXAMPLES = examples([
 
 async function lintAll(paths: readonly string[], terminal: Terminal): Promise<void> {
   const cwd = terminal.io.cwd();
-  const found = await Promise.all(paths.map((path) => findSkillFiles(resolve(cwd, path))));
+  const found = await Promise.all(paths.map((path) => findSkillFiles(resolvePath(cwd, path))));
   const skills = await Promise.all([...new Set(found.flat())].map(lintFolder));
   const findings = skills.flatMap((skill) => skill.findings);
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;

@@ -1,4 +1,4 @@
-import type { Io } from '../terminal/io.ts';
+import type { SafeIo } from '../terminal/io.ts';
 import { textWidth } from '../terminal/text-width.ts';
 
 const HIDE_CURSOR = '\x1b[?25l';
@@ -14,11 +14,11 @@ export type LiveBlock = {
   close(): void;
 };
 
-export function openLiveBlock(io: Io): LiveBlock {
+export function openLiveBlock(io: SafeIo): LiveBlock {
   const { stderr } = io;
   let shown: readonly string[] = [];
   let isClosed = false;
-  const write = (text: string) => void stderr.write(text);
+  const write = (codes: string, text = '') => void stderr.writeAfter(codes, text);
   const show = (lines: readonly string[]) => {
     shown = lines;
     return lines.map((line) => `${line}\n`).join('');
@@ -34,13 +34,13 @@ export function openLiveBlock(io: Io): LiveBlock {
   write(HIDE_CURSOR);
   return {
     draw(lines) {
-      if (lines.join('\n') !== shown.join('\n')) write(erase() + show(lines));
+      if (lines.join('\n') !== shown.join('\n')) write(erase(), show(lines));
     },
-    log: (line) => write(`${erase()}${line}\n${show(shown)}`),
+    log: (line) => write(erase(), `${line}\n${show(shown)}`),
     close() {
       if (isClosed) return;
       isClosed = true;
-      write(erase() + show([]));
+      write(erase(), show([]));
       restore();
       io.off('exit', restore);
     },

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkillError } from '../../core/errors.ts';
+import { whyTooMuch } from '../../core/unfold.ts';
 import type { ProjectInput } from './project.ts';
 import { resolveSelfImports } from './self-import.ts';
 
@@ -42,21 +43,23 @@ export async function readConfigFile(path: string, options: ReadOptions = {}): P
   const value = (await read(path, options).catch((error: unknown) => Promise.reject(unreadable(path, error)))) ?? {};
   if (typeof value !== 'object') throw invalid(path, `expected keys and values, got ${JSON.stringify(value)}`);
   if (Array.isArray(value)) throw invalid(path, 'expected keys and values, got a list');
-  if (isDeeperThan(value, DEEPEST))
-    throw invalid(path, `expected keys and values, got more than ${DEEPEST} levels of them`);
+  const problem = whyTooMuch(value);
+  if (problem !== undefined) throw invalid(path, `expected settings, got ${problem}`);
   return value as ProjectInput;
 }
 
-/** Nobody writes that by hand, and what walks through it would run out of stack. */
-const DEEPEST = 100;
-
-const isDeeperThan = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((entry) => isDeeperThan(entry, levels - 1)));
+/** As UTF-8; other encodings have NUL characters between the letters. */
+async function readText(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  if (text.includes('\0')) throw new Error('it holds NUL characters: save it as UTF-8 text');
+  return text.replace(/^\uFEFF/, '');
+}
 
 async function readYaml(path: string, { isSkillOpt = false }: ReadOptions): Promise<unknown> {
-  const [{ parse }, text] = await Promise.all([import('yaml'), readFile(path, 'utf8')]);
+  const [{ parse, Parser }, text] = await Promise.all([import('yaml'), readText(path)]);
+  // Values are built by recursion, which on a deep text can abort the process. Tokens are not; three make a level.
+  for (const token of new Parser().parse(text))
+    if (whyTooMuch(token, { maxDepth: 310, maxValues: 1_000_000 }) !== undefined) throw new Error(TOO_DEEP);
   return parse(text, { merge: true, logLevel: 'error', ...(isSkillOpt ? YAML_1_1 : {}) }) as unknown;
 }
 
@@ -68,7 +71,7 @@ const YAML_1_1: import('yaml').ParseOptions & import('yaml').DocumentOptions & i
 };
 
 async function readJson(path: string): Promise<unknown> {
-  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  const text = await readText(path);
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -90,11 +93,14 @@ async function readModule(path: string): Promise<unknown> {
   return module.default;
 }
 
+const TOO_DEEP = 'it is nested more than 100 levels deep, or in a circle';
+
 const invalid = (path: string, message: string) =>
   new SkillError('CONFIG_INVALID', `${basename(path)}: ${message}`, { hint: 'See one that works: skillopt init DIR' });
 
 function unreadable(path: string, cause: unknown): SkillError {
-  const message = cause instanceof Error ? cause.message.trim() : String(cause);
+  const words = cause instanceof Error ? cause.message.trim() : String(cause);
+  const message = words.replace(/^Excessive alias count.*/, 'its aliases multiply beyond reason');
   return new SkillError('CONFIG_INVALID', `${basename(path)} cannot be read: ${message}`, {
     cause,
     hint: 'Mend it, or see one that works: skillopt init DIR',

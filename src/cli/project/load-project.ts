@@ -1,5 +1,6 @@
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { isSkillOptConfig } from '../skillopt-config/is-skillopt-config.ts';
 import { loadSkillOptConfig, overridesForProject } from '../skillopt-config/load-skillopt-config.ts';
 import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
@@ -30,7 +31,7 @@ type ProjectSource = {
 
 /** Flags over overrides over file over defaults. Every path in the answer is absolute. */
 export async function loadProject({ flags, config, cwd, overrides = [] }: ProjectSource): Promise<LoadedProject> {
-  const file = config === undefined ? findConfigFile(cwd) : resolve(cwd, config);
+  const file = config === undefined ? findConfigFile(cwd) : resolvePath(cwd, config);
   if (file === undefined && flags.tasks === undefined && flags.env === undefined) throw noProject(cwd);
   const { input, findOrigin, ...rest } = await readProject(file, { cwd, overrides, flags });
   const find: FindOrigin = async (path) =>
@@ -76,19 +77,20 @@ const PATH_KEYS = ['tasks', 'skill', 'outRoot', 'splitDir', 'dataPath'];
 
 /** Paths mean what they meant where they were written: beside the file, or in the shell's folder. */
 function anchorPaths(input: ProjectInput, directory: string): ProjectInput {
-  const anchor = (value: unknown) => (typeof value === 'string' ? resolve(directory, value) : value);
+  const anchor = (value: unknown, key: string) =>
+    typeof value === 'string' ? resolvePath(directory, value, 'CONFIG_INVALID', `${key}: `) : value;
   const entries = Object.entries(input).map(([key, value]) => {
-    if (PATH_KEYS.includes(key) || (key === 'env' && isModulePath(value))) return [key, anchor(value)];
+    if (PATH_KEYS.includes(key) || (key === 'env' && isModulePath(value))) return [key, anchor(value, key)];
     if (key === 'promptOverrides') return [key, anchorPrompts(value, anchor)];
     return [key, value];
   });
   return Object.fromEntries(entries) as ProjectInput;
 }
 
-function anchorPrompts(value: unknown, anchor: (value: unknown) => unknown): unknown {
+function anchorPrompts(value: unknown, anchor: (value: unknown, key: string) => unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, text]) => [name, isPromptPath(text) ? anchor(text) : text]),
+    Object.entries(value).map(([name, text]) => [name, isPromptPath(text) ? anchor(text, name) : text]),
   );
 }
 

@@ -1,9 +1,9 @@
 import { bucketScores, toEvaluation } from '../../core/score.ts';
 import type { SkillScore } from '../../train/index.ts';
 import { percent } from '../terminal/figures.ts';
+import { oneLine } from '../terminal/printable.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { oneLine } from '../terminal/text-width.ts';
 import { countTasks, taskCell, taskCount } from './scored-tasks.ts';
 import { testLookLines } from './test-look-lines.ts';
 

@@ -1,6 +1,7 @@
 import type { RunState } from '../../core/run-state.ts';
 import { type ListedEdit, listEdits } from '../runs/edit-list.ts';
-import { clip, oneLine, printable } from '../terminal/text-width.ts';
+import { oneLine, printable } from '../terminal/printable.ts';
+import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
 const SHOWN = { accepted: 12, removed: 6, rejected: 6, skipped: 0 } as const;

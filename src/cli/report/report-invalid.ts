@@ -1,5 +1,6 @@
 import type { RunState } from '../../core/run-state.ts';
-import { clip, oneLine } from '../terminal/text-width.ts';
+import { oneLine } from '../terminal/printable.ts';
+import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** Steps whose candidate was turned down because its evaluation says nothing: their edits may be good all the same. */

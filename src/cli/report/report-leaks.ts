@@ -1,6 +1,7 @@
 import type { Leak, RunState } from '../../core/run-state.ts';
 import { plural } from '../terminal/figures.ts';
-import { clip, oneLine } from '../terminal/text-width.ts';
+import { oneLine } from '../terminal/printable.ts';
+import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** What was kept out of the skill because it repeats held-out tasks; with `isComplete`, why. */

@@ -1,7 +1,12 @@
 import pc from 'picocolors';
 import type { Io, Output } from './io.ts';
 
-export type Colors = ReturnType<typeof pc.createColors>;
+type Painting = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Colors = Pick<ReturnType<typeof pc.createColors>, Painting | 'isColorSupported'>;
+
+/** All that these colours are made of. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+export const COLOR_CODES = /(\x1b\[(?:1|2|22|31|32|33|36|39)m)/;
 
 /** Colours for one stream: on a terminal only, unless NO_COLOR or FORCE_COLOR say otherwise. */
 export function colorsFor(stream: Output, env: Io['env']): Colors {
@@ -10,7 +15,7 @@ export function colorsFor(stream: Output, env: Io['env']): Colors {
 
 export const noColors: Colors = pc.createColors(false);
 
-function isColored(stream: Output, env: Io['env']): boolean {
+export function isColored(stream: Output, env: Io['env']): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
   return stream.isTTY === true && env.TERM !== 'dumb';

@@ -5,6 +5,12 @@ export type Output = {
   write(text: string): unknown;
 };
 
+/** A stream through which nothing foreign commands the terminal: every text is made printable, and keeps our colours. */
+export type SafeOutput = Output & {
+  /** Writes codes of ours that move the cursor, then a text. */
+  writeAfter(codes: string, text: string): unknown;
+};
+
 type Listener = () => void;
 
 /** Everything the command line touches outside its files. `process` is one. */
@@ -17,3 +23,5 @@ export type Io = {
   off(name: string, listener: Listener): unknown;
   exit(code: number): void;
 };
+
+export type SafeIo = Io & { readonly stdout: SafeOutput; readonly stderr: SafeOutput };

@@ -1,9 +1,11 @@
 import { type Colors, colorsFor } from './colors.ts';
-import type { Io } from './io.ts';
+import type { Io, SafeIo } from './io.ts';
+import { jsonText } from './printable.ts';
+import { safeIo } from './safe-io.ts';
 
 /** What a command speaks through: results on stdout, everything else on stderr. */
 export type Terminal = {
-  readonly io: Io;
+  readonly io: SafeIo;
   readonly isJson: boolean;
   /** Columns to fill; 80 where nobody knows. */
   readonly width: number;
@@ -16,9 +18,10 @@ export type Terminal = {
 
 const WIDEST = 120;
 
-export function openTerminal(io: Io, { isJson = false } = {}): Terminal {
+export function openTerminal(outside: Io, { isJson = false } = {}): Terminal {
+  const io = safeIo(outside);
   const answer = (value: object, lines: readonly string[]) =>
-    io.stdout.write(isJson ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''));
+    io.stdout.write(isJson ? `${jsonText(value)}\n` : lines.map((line) => `${line}\n`).join(''));
   return {
     io,
     isJson,

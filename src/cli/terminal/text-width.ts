@@ -1,21 +1,22 @@
-import { stripVTControlCharacters } from 'node:util';
+import { printable } from './printable.ts';
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-const ZERO = /\p{M}|\p{Cf}/u;
+const ZERO = /\p{M}/u;
 
-/** Columns that a text takes in a terminal. Colours take none. */
+/** Columns that a text takes when it is printed. Colours take none. */
 export function textWidth(text: string): number {
-  return [...stripVTControlCharacters(text)].reduce((sum, char) => sum + charWidth(char), 0);
+  return [...printable(text)].reduce((sum, char) => sum + charWidth(char), 0);
 }
 
 /** The text in at most `width` columns, with `…` where it was cut. Colours must be added afterwards. */
 export function clip(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
+  const shown = printable(text);
+  if (textWidth(shown) <= width) return shown;
   if (width < 1) return '';
   let kept = '';
   let used = 1;
-  for (const char of text) {
+  for (const char of shown) {
     used += charWidth(char);
     if (used > width) break;
     kept += char;
@@ -29,19 +30,6 @@ export function padEnd(text: string, width: number): string {
 
 export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - textWidth(text))) + text;
-}
-
-/**
- * Text from a model or a file, safe to print: no escape sequences, no control characters but tab and newline.
- * A skill document must not be able to move the cursor or retitle the window.
- */
-export function printable(text: string): string {
-  return stripVTControlCharacters(text).replace(/[^\P{Cc}\t\n]/gu, '');
-}
-
-/** The same on one line. */
-export function oneLine(text: string): string {
-  return printable(text).replace(/\s+/g, ' ').trim();
 }
 
 function charWidth(char: string): number {
