@@ -1,4 +1,5 @@
 import { SkillError } from '../core/errors.ts';
+import { inFlags } from './in-flags.ts';
 import { Interrupted } from './interrupt.ts';
 import { StoppedRun } from './runs/stopped-run.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -18,7 +19,7 @@ export function printError(error: unknown, terminal: Terminal): void {
 }
 
 function explain(error: unknown): Explained {
-  if (error instanceof SkillError) return { code: error.code, message: error.message, ...hintOf(error) };
+  if (error instanceof SkillError) return { code: error.code, ...inFlags(error) };
   if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, ...hintOf(error) };
   const message = error instanceof Error ? error.message : String(error);
   const hint = 'Please report it. SKILLOPT_DEBUG=1 shows where it happened.';

@@ -52,6 +52,6 @@ export function requireSameIdentity(run: string, recorded: RunIdentity, now: Run
   if (differing.length === 0) return;
   const lines = differing.map((key) => `  ${key}: was ${recorded[key] ?? '(nothing)'}, is ${now[key] ?? '(nothing)'}`);
   throw new SkillError('RUN_MISMATCH', [`${run} holds a run of something else:`, ...lines].join('\n'), {
-    hint: 'Set them back, choose another run directory (--run), or start anew (--fresh).',
+    hint: 'Set them back, choose another run directory (outRoot), or move this run away.',
   });
 }

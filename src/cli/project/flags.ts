@@ -37,6 +37,8 @@ function switches(key: string, help: string, isOn: boolean): Option[] {
   return isOn ? [on.hideHelp(), off] : [on, off.hideHelp()];
 }
 
+export const flagOf = (key: string) => `--${kebabCase(key)}`;
+
 const kebabCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 type Unwrapped = { readonly inner: z.ZodType; readonly fallback?: unknown };
