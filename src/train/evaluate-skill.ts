@@ -9,6 +9,7 @@ import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { equip } from './equip.ts';
 import { notify } from './recorder.ts';
+import { requireReadable } from './skill-cap.ts';
 import { withEnv } from './with-env.ts';
 
 export type EvaluateSkillOptions<I extends Item = Item> = {
@@ -44,6 +45,7 @@ export async function evaluatePasses<I extends Item>(
   sampleIndexes: readonly number[],
 ): Promise<SkillScore[]> {
   const config = parseConfig(options.config);
+  requireReadable(options.skill);
   return withEnv(options.env, config, () => scoreInEnv(options, config, sampleIndexes));
 }
 

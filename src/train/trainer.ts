@@ -18,7 +18,7 @@ import { createRecorder, notify } from './recorder.ts';
 import { requireRollouts } from './rollouts-left.ts';
 import { requireSameIdentity, runIdentity } from './run-identity.ts';
 import { loadRunItems, type RunItems } from './run-items.ts';
-import { skillCap } from './skill-cap.ts';
+import { requireReadable, skillCap } from './skill-cap.ts';
 import { train } from './train.ts';
 import { withEnv } from './with-env.ts';
 
@@ -122,6 +122,7 @@ export class SkillOptTrainer<I extends Item = Item> {
   async #describeStart(items: RunItems): Promise<Start> {
     const { env, target, optimizer, judge } = this.#options;
     const initialSkill = this.#options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
+    requireReadable(initialSkill);
     const config = this.#config;
     const prompts = loadPrompts(this.#promptOverrides, config.extras);
     return {
