@@ -2,6 +2,7 @@ import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../c
 import type { Item, SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { RunEvent, RunFact } from '../core/event.ts';
+import { hideSecrets } from '../core/hide-secrets.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { RunObserver } from '../core/observer.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
@@ -129,7 +130,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       type: 'run-start',
       format: 1,
       identity: runIdentity({ config, env, items, initialSkill, target, optimizer, judge, prompts }),
-      config,
+      config: { ...config, extras: hideSecrets(config.extras) as SkillOptConfig['extras'] },
       env: env.name,
       target: target.id,
       optimizer: optimizer.id,

@@ -4,6 +4,7 @@ import { CREDIT_HINT, isOutOfCredit } from '../../core/out-of-credit.ts';
 import { brokenConnection } from './broken-connection.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
 import { FormatRefused, isFormatRefusal } from './format-refused.ts';
+import { LimitRefused, wantedLimitName } from './limit-refused.ts';
 import { isPromptTooLong, promptTooLong } from './prompt-too-long.ts';
 import { providerWords } from './provider-words.ts';
 import { noteRateLimit } from './rate-limit-headers.ts';
@@ -56,11 +57,13 @@ function refusedCall(
   if (isUnpaid(thrown, status)) return unpaidCall(thrown, status, call);
   if (isPromptTooLong(thrown, status)) return promptTooLong(thrown, status, call, sent);
   if (sent.responseFormat && isFormatRefusal(thrown, status)) return new FormatRefused(thrown, status, call);
+  const limitName = wantedLimitName(thrown, status);
+  if (limitName && call.endpoint) return new LimitRefused(thrown, status, limitName, call);
   const words = providerWords(thrown.responseBody || thrown.message || '', call.secrets);
   return new ModelCallError(`${call.who} answered ${status}${words && `: ${words}`}`, {
     status,
     retryAfterMs: retryAfterMs(thrown.responseHeaders),
-    ...refusalHint(status, words, call),
+    ...refusalHint(status, call),
   });
 }
 
@@ -77,10 +80,9 @@ function unpaidCall(thrown: SdkError, status: number, call: FailedCall): ModelCa
   return new ModelCallError(`${call.who} answered ${status}${words && `: ${words}`}`, details);
 }
 
-function refusalHint(status: number, words: string, call: FailedCall): { hint?: string } {
+function refusalHint(status: number, call: FailedCall): { hint?: string } {
   const { endpoint, path = '', apiKeyVariable: variable } = call;
   const host = endpoint?.name.split('/')[0] ?? 'this provider';
-  if (words.includes('max_completion_tokens')) return { hint: "Set maxTokensParameter to 'max_completion_tokens'." };
   if (status < 400) return { hint: 'The server sends calls elsewhere. Use the address it redirects to as base URL.' };
   const holder =
     variable === undefined ? 'the variable that holds the API key' : `${variable}, which holds the API key`;
