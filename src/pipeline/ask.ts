@@ -62,9 +62,12 @@ function parseReply<Schema extends z.ZodType>(schema: Schema, reply: ChatReply) 
 }
 
 /** Small slips such as a missing quote are mended; a reply that was cut off is not: half a patch is another patch. */
-function repair(reply: ChatReply): unknown {
-  if (reply.finishReason === 'length' || reply.finishReason === 'content-filter') return undefined;
-  for (const candidate of jsonCandidates(reply.text).reverse()) {
+function repair({ text, finishReason }: ChatReply): unknown {
+  return finishReason === 'length' || finishReason === 'content-filter' ? undefined : repairJson(text);
+}
+
+export function repairJson(text: string): unknown {
+  for (const candidate of jsonCandidates(text).reverse()) {
     const value = candidate.startsWith('{') ? parseJson(repaired(candidate)) : undefined;
     if (value !== undefined) return value;
   }
