@@ -27,7 +27,7 @@ type Versions = Readonly<Record<'from' | 'to' | 'before' | 'after', string>>;
 
 /** Versions with little in common are shown one after the other: to look for more would take minutes. */
 function patchOf({ from, to, before, after }: Versions): string {
-  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, { maxEditLength: 4_000 });
+  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, { maxEditLength: 1_000 });
   const marked = (sign: string, text: string) => text.split('\n').map((line) => `${sign}${line}`);
   return patch ?? [`--- ${from}`, `+++ ${to}`, ...marked('-', before), ...marked('+', after), ''].join('\n');
 }
