@@ -5,6 +5,7 @@ import { align } from './align.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
+import { foreignText } from './rows/foreign-text.ts';
 import { help } from './rows/help.ts';
 import { kill } from './rows/kill.ts';
 import { loopback } from './rows/loopback.ts';
@@ -19,6 +20,7 @@ const rows: readonly BenchRow[] = [
   cpu,
   overhead,
   tokens,
+  foreignText,
   loopback(50, 0.9),
   loopback(200, 0.95),
   rateLimit,

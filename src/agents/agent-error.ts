@@ -1,4 +1,5 @@
 import { ModelCallError } from '../core/errors.ts';
+import { CREDIT_HINT, isOutOfCredit } from '../core/out-of-credit.ts';
 import type { AgentCli, Environment } from './agent-cli.ts';
 import { isPassing, statusIn } from './refusal-status.ts';
 
@@ -11,18 +12,22 @@ export type AgentFailure = {
 };
 
 const MAX_LENGTH = 300;
+/** What is looked at to find those, and for patterns. */
+const MAX_READ = 8_000;
 const SHORTEST_SECRET = 8;
 
 const SIGN_IN =
   /not (?:logged|signed) in|log ?in\b|sign ?in|authenticat|unauthori[sz]ed|api key|auth (?:type|method)|credential/i;
-const MODEL = /model\b.*(?:not found|not exist|not available|unavailable|not supported|no access)|unknown model/i;
+const MODEL = /model\b.{0,200}(?:not found|not exist|not available|unavailable|not supported|no access)|unknown model/i;
 const VERSION = /unknown (?:option|argument|flag)|unexpected argument|too old|newer version|please (?:update|upgrade)/i;
 
 /** What a CLI said instead of an answer: who failed, whether another try can help, and otherwise the remedy. */
 export function agentError(failure: AgentFailure): ModelCallError {
-  const status = failure.status ?? statusIn(failure.words);
-  const remedy = isPassing(status) ? undefined : remedyFor(failure, status);
-  const message = `${failure.id}: ${shorten(mask(failure.words, failure.env)) || 'ended without an answer'}`;
+  const told = { ...failure, words: failure.words.slice(0, MAX_READ) };
+  const status = failure.status ?? statusIn(told.words);
+  const isUnpaid = isOutOfCredit(told.words);
+  const remedy = isUnpaid ? CREDIT_HINT : isPassing(status) ? undefined : remedyFor(told, status);
+  const message = `${failure.id}: ${shorten(mask(failure.words, failure.env).slice(0, MAX_READ)) || 'ended without an answer'}`;
   return new ModelCallError(message, {
     status,
     ...(remedy === undefined ? {} : { isRetryable: false, isFatal: true, hint: remedy }),

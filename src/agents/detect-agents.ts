@@ -25,5 +25,5 @@ async function versionOf(file: string, env: Environment): Promise<string | undef
   const printed = await runProcess({ file, args: ['--version'], input: '', cwd: tmpdir(), env, signal }).catch(
     () => undefined,
   );
-  return /\d+\.\d+\.\d+[\w.-]*/.exec(printed?.stdout ?? '')?.[0];
+  return /\d{1,9}\.\d{1,9}\.\d{1,9}[\w.-]*/.exec(printed?.stdout ?? '')?.[0];
 }

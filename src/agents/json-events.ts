@@ -6,16 +6,25 @@ export function jsonEvents(output: string): readonly unknown[] {
   if (whole !== undefined) return Array.isArray(whole) ? whole : [whole];
   return output
     .split('\n')
-    .map(parse)
+    .map((line) => (/^\s*[[{]/.test(line) ? parse(line) : undefined)) // most lines are no JSON, and an error is slow
     .filter((event) => event !== undefined);
 }
 
 /** The events that fit `schema`, in order. */
 export function eventsLike<T>(events: readonly unknown[], schema: z.ZodType<T>): readonly T[] {
-  return events.flatMap((event) => {
+  const required = requiredKeys(schema);
+  const isLikely = (event: unknown) =>
+    typeof event === 'object' && event !== null && required.every((key) => key in event);
+  return events.filter(isLikely).flatMap((event) => {
     const parsed = schema.safeParse(event);
     return parsed.success ? [parsed.data] : [];
   });
+}
+
+/** Looked for first: a schema takes its time to say what is wrong with thousands of other events. */
+function requiredKeys(schema: z.ZodType): readonly string[] {
+  const shape = 'shape' in schema ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {};
+  return Object.keys(shape).filter((key) => !shape[key]!.safeParse(undefined).success);
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { ModelCallError } from '../core/errors.ts';
 import type { AgentOutput, Environment } from './agent-cli.ts';
 import { atProcessEnd } from './at-process-end.ts';
 
@@ -16,6 +17,11 @@ export type ProcessOptions = {
 /** More than any reply; a CLI that prints without end is stopped here. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
+function tooMuchOutput(file: string): ModelCallError {
+  const message = `${file} printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`;
+  return new ModelCallError(message, { isRetryable: false, hint: 'Run it by hand to see what it prints.' });
+}
+
 const hasGroups = process.platform !== 'win32';
 
 /**
@@ -30,9 +36,10 @@ export async function runProcess({ file, args, signal, onLine, ...options }: Pro
   signal.addEventListener('abort', end, { once: true });
   using _ = atProcessEnd(end);
   try {
-    const { stdout, stderr, failed, shortMessage = '', cause } = await subprocess;
+    const { stdout, stderr, failed, isMaxBuffer, shortMessage = '', cause } = await subprocess;
     signal.throwIfAborted();
     if (subprocess.pid === undefined) throw cause;
+    if (isMaxBuffer) throw tooMuchOutput(file);
     return { stdout, stderr: failed && stderr.trim() === '' ? shortMessage : stderr };
   } finally {
     signal.removeEventListener('abort', end);

@@ -1,4 +1,5 @@
 import { SkillError } from '../core/errors.ts';
+import { inFlags } from './in-flags.ts';
 import { Interrupted } from './interrupt.ts';
 import { StoppedRun } from './runs/stopped-run.ts';
 import { systemErrorOf } from './system-error.ts';
@@ -19,7 +20,7 @@ export function printError(error: unknown, terminal: Terminal): void {
 }
 
 function explain(error: unknown): Explained {
-  if (error instanceof SkillError) return { code: error.code, message: error.message, ...hintOf(error) };
+  if (error instanceof SkillError) return { code: error.code, ...inFlags(error) };
   if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, ...hintOf(error) };
   const refused = systemErrorOf(error);
   if (refused !== undefined) return { code: 'SYSTEM', ...refused };

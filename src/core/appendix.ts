@@ -19,7 +19,7 @@ export function writeNotes(skill: string, notes: readonly string[]): string {
 export function mergeNotes(known: readonly string[], added: readonly string[]): string[] {
   const notes = new Map<string, string>();
   for (const note of [...known, ...added].map(collapse)) {
-    const key = note.toLowerCase().replace(/[ .;:,_-]+$/, '');
+    const key = note.toLowerCase().replace(/(?<![ .;:,_-])[ .;:,_-]+$/, '');
     if (key !== '' && !notes.has(key)) notes.set(key, note);
   }
   return [...notes.values()];

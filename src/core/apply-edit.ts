@@ -108,7 +108,7 @@ const operations: Record<
       ]);
     }
     if (strip(content) === '') return { skill, status: 'skipped_empty_content' };
-    const newline = skill.indexOf('\n', found + target.replace(/[\r\n]+$/, '').length);
+    const newline = skill.indexOf('\n', found + target.replace(/(?<![\r\n])[\r\n]+$/, '').length);
     const at = newline === -1 ? skill.length : newline + 1;
     if (touches(regions, at, at + 1) && touches(regions, at - 1, at)) return skipped(skill);
     return { skill: `${skill.slice(0, at)}\n${content}\n${skill.slice(at)}`, status: 'applied_insert_after' };

@@ -21,11 +21,9 @@ export function newLinesOf(text: string, content: string): string {
         .join('\n');
 }
 
+/** Each once: a text may be one line again and again. */
 function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map(plain)
-    .filter((line) => line !== '');
+  return [...new Set(text.split('\n'))].map(plain).filter((line) => line !== '');
 }
 
 const plain = (line: string) =>
@@ -33,5 +31,5 @@ const plain = (line: string) =>
     .replace(/^[\s>]*(?:[-*+•]|\d{1,3}[.)])?\s+/, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/[.!;:,]+$/, '')
+    .replace(/(?<![.!;:,])[.!;:,]+$/, '')
     .toLowerCase();

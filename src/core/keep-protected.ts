@@ -1,4 +1,4 @@
-import { findRegions, withoutMarkers } from './protected-regions.ts';
+import { findRegions, frontmatterEnd, withoutMarkers } from './protected-regions.ts';
 import { strip } from './python-text.ts';
 
 /**
@@ -14,10 +14,11 @@ export function keepProtected(skill: string, rewritten: string): string | undefi
   return `${[...frontmatter, body, ...blocks].join('\n\n')}\n`;
 }
 
-/** Until nothing protected is left: what stands around a block may be the two halves of another. */
+/** Until nothing protected is left: below one frontmatter there may be another. Blocks are gone with their markers. */
 function bodyOf(text: string): string {
-  const body = strip(withoutMarkers(withoutRegions(text)));
-  return body === text ? body : bodyOf(body);
+  let body = strip(withoutMarkers(withoutRegions(text)));
+  for (let end = frontmatterEnd(body); end > 0; end = frontmatterEnd(body)) body = strip(body.slice(end));
+  return body;
 }
 
 function withoutRegions(text: string): string {

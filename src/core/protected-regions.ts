@@ -10,15 +10,23 @@ export type Region = {
   readonly end: number;
 };
 
-const FRONTMATTER = /^---[ \t]*\r?\n(?:[^\n]*\n)*?---(?=[ \t]*(?:\r?\n|$))/;
-const ANY_MARKER = /<!-- (?:SLOW_UPDATE|APPENDIX)_(?:START|END) -->/g;
+const FRONTMATTER_START = /^---[ \t]*\r?\n/;
+const FRONTMATTER_END = /(?<![^\n])---(?=[ \t]*(?:\r?\n|$))/;
+const EVERY_MARKER = Object.values(MARKERS).flatMap(({ start, end }) => [start, end]);
 
 /** Every protected region in order of appearance: the YAML frontmatter, and each marked block with its markers. */
 export function findRegions(skill: string): Region[] {
-  const frontmatter = skill.match(FRONTMATTER);
-  const regions: Region[] = frontmatter ? [{ kind: 'frontmatter', start: 0, end: frontmatter[0].length }] : [];
+  const end = frontmatterEnd(skill);
+  const regions: Region[] = end > 0 ? [{ kind: 'frontmatter', start: 0, end }] : [];
   for (const kind of Object.keys(MARKERS) as (keyof typeof MARKERS)[]) regions.push(...findBlocks(skill, kind));
   return regions.sort((a, b) => a.start - b.start);
+}
+
+/** Just behind the marks that close the frontmatter; 0 without any. */
+export function frontmatterEnd(skill: string): number {
+  const start = skill.match(FRONTMATTER_START)?.[0].length;
+  const length = start === undefined ? -1 : skill.slice(start).search(FRONTMATTER_END);
+  return length === -1 ? 0 : start! + length + '---'.length;
 }
 
 function findBlocks(skill: string, kind: keyof typeof MARKERS): Region[] {
@@ -41,8 +49,20 @@ export function protectedText(skill: string): string[] {
 
 /** Content with every marker taken out, also those that only appear once another is gone. */
 export function withoutMarkers(content: string): string {
-  for (let before = content; ; before = content) {
-    content = before.replace(ANY_MARKER, '');
-    if (content === before) return content;
+  if (!EVERY_MARKER.some((marker) => content.includes(marker))) return content;
+  const kept: string[] = []; // one by one, so that a text with markers in markers is read once
+  for (const character of content) {
+    kept.push(character);
+    if (character === '>') dropMarker(kept);
   }
+  return kept.join('');
 }
+
+function dropMarker(kept: string[]): void {
+  if (kept.at(-2) !== '-') return;
+  const ending = kept.slice(-LONGEST_MARKER).join('');
+  const marker = EVERY_MARKER.find((one) => ending.endsWith(one));
+  if (marker !== undefined) kept.length -= marker.length;
+}
+
+const LONGEST_MARKER = Math.max(...EVERY_MARKER.map(({ length }) => length));

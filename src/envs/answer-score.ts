@@ -14,14 +14,18 @@ export function normalizeAnswer(text: string): string {
 /** Twice the shared tokens over all tokens, each counted as often as it occurs. Two empty texts score 1. */
 export function tokenF1(predicted: string, gold: string): number {
   const [tokens, goldTokens] = [tokenize(predicted), tokenize(gold)];
-  return (2 * countShared(tokens, goldTokens)) / (tokens.length + goldTokens.length);
+  return overlap(tokens, goldTokens);
 }
+
+const overlap = (tokens: readonly string[], others: readonly string[]) =>
+  (2 * countShared(tokens, others)) / (tokens.length + others.length);
 
 /** The best score over all gold answers. An answer that merely contains a gold one is not an exact match. */
 export function scoreAnswer(predicted: string, golds: readonly string[]): AnswerScore {
-  const normal = normalizeAnswer(predicted);
-  const hard = golds.some((gold) => normalizeAnswer(gold) === normal) ? 1 : 0;
-  return { hard, soft: Math.max(0, ...golds.map((gold) => tokenF1(predicted, gold))) };
+  const tokens = tokenize(predicted); // once: an answer may be long, and have many golds
+  const wanted = golds.map(tokenize);
+  const hard = wanted.some((gold) => gold.join(' ') === tokens.join(' ')) ? 1 : 0;
+  return { hard, soft: Math.max(0, ...wanted.map((gold) => overlap(tokens, gold))) };
 }
 
 /** Never empty: a text without words is one empty token, which only another such text shares. */

@@ -31,6 +31,6 @@ async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: Env
 }
 
 function noTasks(): SkillError {
-  const hint = 'Add "tasks: tasks.jsonl" to the project file, or pass --tasks PATH.';
+  const hint = 'Name it, for example tasks: tasks.jsonl';
   return new SkillError('CONFIG_INVALID', 'The qa environment needs tasks, and no file is named.', { hint });
 }

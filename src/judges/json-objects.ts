@@ -3,18 +3,21 @@ const START = /\{\s*"/g;
 
 /** Beginnings that may come to nothing. A model that repeats itself to its limit writes thousands, each read to the end. */
 const MAX_FALSE_STARTS = 200;
+/** And all of them together, in characters. */
+const MAX_READ = 8_000_000;
 
 /** Every JSON object with a key that stands in a text, in order. What is inside one of them is a part of it. */
 export function jsonObjects(text: string): unknown[] {
   const found: unknown[] = [];
-  let falseStarts = 0;
+  let [falseStarts, read] = [0, 0];
   let behind = 0;
   for (const { index } of text.matchAll(START)) {
     if (index < behind) continue;
     const end = endOfObject(text, index);
+    read += (end ?? text.length) - index;
     const value = end === undefined ? undefined : parse(text.slice(index, end));
     if (value !== undefined) found.push(value);
-    else if (++falseStarts > MAX_FALSE_STARTS) return []; // there may be more, so it is not known what the text says
+    else if (++falseStarts > MAX_FALSE_STARTS || read > MAX_READ) return []; // it is not known what else the text says
     behind = value === undefined ? behind : end!;
   }
   return found;

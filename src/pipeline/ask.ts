@@ -1,6 +1,6 @@
 import { jsonrepair } from 'jsonrepair';
 import { z } from 'zod';
-import { extractJson, jsonCandidates } from '../core/extract-json.ts';
+import { extractJson, jsonCandidates, parseJson } from '../core/extract-json.ts';
 import type { ChatMessage, ChatReply } from '../core/model.ts';
 import type { PromptName } from '../core/prompt-name.ts';
 import { toCamelCase } from '../core/snake-case.ts';
@@ -62,17 +62,27 @@ function parseReply<Schema extends z.ZodType>(schema: Schema, reply: ChatReply) 
 }
 
 /** Small slips such as a missing quote are mended; a reply that was cut off is not: half a patch is another patch. */
-function repair(reply: ChatReply): unknown {
-  if (reply.finishReason === 'length' || reply.finishReason === 'content-filter') return undefined;
-  for (const candidate of jsonCandidates(reply.text).reverse()) {
-    if (!candidate.startsWith('{')) continue;
-    try {
-      return JSON.parse(jsonrepair(candidate));
-    } catch {
-      // the next candidate may be better
-    }
+function repair({ text, finishReason }: ChatReply): unknown {
+  return finishReason === 'length' || finishReason === 'content-filter' ? undefined : repairJson(text);
+}
+
+export function repairJson(text: string): unknown {
+  for (const candidate of jsonCandidates(text).reverse()) {
+    const value = candidate.startsWith('{') ? parseJson(repaired(candidate)) : undefined;
+    if (value !== undefined) return value;
   }
   return undefined;
+}
+
+/** Mending takes time that grows with the square of the text. */
+const MAX_REPAIRED_LENGTH = 32_000;
+
+function repaired(text: string): string {
+  try {
+    return text.length <= MAX_REPAIRED_LENGTH ? jsonrepair(text) : '';
+  } catch {
+    return ''; // beyond repair
+  }
 }
 
 function complain(reply: ChatReply, error: z.ZodError): string {

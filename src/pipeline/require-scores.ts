@@ -46,6 +46,6 @@ function tooFewScores(missing: readonly Result[], total: number): SkillError {
   });
 }
 
-const OUTAGE_HINT = 'Run the same command again: only these are tried again.';
+const OUTAGE_HINT = 'Start again: only these are tried again.';
 const JUDGE_HINT =
   'The judge answered, but not as it was asked, and its replies are kept: use another judge model, or a rubric that it can follow.';

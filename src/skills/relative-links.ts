@@ -12,7 +12,8 @@ const ELSEWHERE = /^(?:[a-z][a-z\d+.-]*:|[/\\#?]|$)/i;
 
 /** The paths that a Markdown text links to relative to itself, without those in code. */
 export function relativeLinks(markdown: string): Link[] {
-  return linesOutsideFences(markdown).flatMap(({ text, line }) =>
+  const lines = linesOutsideFences(markdown).filter(({ text }) => text.includes('](') || text.includes(']:'));
+  return lines.flatMap(({ text, line }) =>
     targetsIn(text.replace(CODE, '')).flatMap((target) => {
       const link = target.replace(/^<|>$/g, '');
       return ELSEWHERE.test(link) ? [] : [{ path: decoded(link.replace(/[?#].*$/, '')), line }];
@@ -28,7 +29,8 @@ function targetsIn(line: string): string[] {
 function linesOutsideFences(markdown: string): { text: string; line: number }[] {
   let fence = '';
   return markdown.split(/\r?\n/).flatMap((text, index) => {
-    const [, marks = '', words = ''] = text.match(FENCE) ?? [];
+    const mayBeFence = text.includes('```') || text.includes('~~~');
+    const [, marks = '', words = ''] = (mayBeFence && text.match(FENCE)) || [];
     const isInside = fence !== '';
     if (!isInside) fence = marks;
     else if (marks.startsWith(fence) && words.trim() === '') fence = '';

@@ -23,8 +23,7 @@ export function fileReason(error: unknown): string {
 
 /** The error of a run that cannot be kept: a full disk, a read-only folder, a file in the way. */
 export function unwritable(path: string, cause: unknown): SkillError {
-  const hint =
-    'Free or unlock the place and run the same command again, or choose a run directory that can be written (--run, outRoot).';
+  const hint = 'Free or unlock the place and start again, or choose a run directory that can be written (outRoot).';
   return new SkillError('RUN_UNWRITABLE', `${shownPath(path)} cannot be written: ${fileReason(cause)}`, {
     cause,
     hint,

@@ -77,7 +77,7 @@ function parseLine(line: string, where: string): RunEvent {
 function corrupt(where: string, line: string, cause?: unknown): SkillError {
   const preview = line.length > 60 ? `${line.slice(0, 60)}…` : line;
   const message = `${where} must be a JSON object with a "type" that this version knows, got ${preview || 'an empty line'}`;
-  const hint = 'Nothing was changed. Restore the file, or start anew with --fresh.';
+  const hint = 'Nothing was changed. Restore the file, or move this run away.';
   return new SkillError('JOURNAL_CORRUPT', message, { cause, hint });
 }
 

@@ -21,7 +21,7 @@ export async function refuseIfAlive(path: string, text: string): Promise<void> {
   const owner = parseOwner(text);
   if (owner === undefined) return;
   if (owner.host !== hostname()) {
-    const hint = `If that machine is gone, delete ${shownPath(path)} and run the same command again.`;
+    const hint = `If that machine is gone, delete ${shownPath(path)} and start again.`;
     throw locked(path, `process ${owner.pid} on ${owner.host}`, hint);
   }
   const start = await processStart(owner.pid);
@@ -30,7 +30,7 @@ export async function refuseIfAlive(path: string, text: string): Promise<void> {
   throw locked(
     path,
     `process ${owner.pid}`,
-    'Wait until it ends or stop it, or choose another run directory (--run, outRoot).',
+    'Wait until it ends or stop it, or choose another run directory (outRoot).',
   );
 }
 

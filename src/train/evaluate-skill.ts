@@ -9,6 +9,7 @@ import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { equip } from './equip.ts';
 import { notify } from './recorder.ts';
+import { requireReadable } from './skill-cap.ts';
 import { withEnv } from './with-env.ts';
 
 export type EvaluateSkillOptions<I extends Item = Item> = {
@@ -34,15 +35,26 @@ export type SkillScore = {
 
 /** Scores one document on one split, as the trainer would. Nothing is journaled; with `caches` nothing is paid twice. */
 export async function evaluateSkill<I extends Item>(options: EvaluateSkillOptions<I>): Promise<SkillScore> {
+  const [score] = await evaluatePasses(options, [options.sampleIndex ?? 0]);
+  return score!;
+}
+
+/** The same for several draws, one after the other and within the limits of one run together. */
+export async function evaluatePasses<I extends Item>(
+  options: EvaluateSkillOptions<I>,
+  sampleIndexes: readonly number[],
+): Promise<SkillScore[]> {
   const config = parseConfig(options.config);
-  return withEnv(options.env, config, () => scoreInEnv(options, config));
+  requireReadable(options.skill);
+  return withEnv(options.env, config, () => scoreInEnv(options, config, sampleIndexes));
 }
 
 async function scoreInEnv<I extends Item>(
   options: EvaluateSkillOptions<I>,
   config: SkillOptConfig,
-): Promise<SkillScore> {
-  const { env, skill, split, target, judge, sampleIndex = 0, caches, observers = [], signal } = options;
+  sampleIndexes: readonly number[],
+): Promise<SkillScore[]> {
+  const { env, skill, split, target, judge, caches, observers = [], signal } = options;
   const items = await env.getItems(split);
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
@@ -59,8 +71,12 @@ async function scoreInEnv<I extends Item>(
       notify(observers, 'onProgress', { phase: 'test', step: 0, done, total, ...(result ? { result } : {}) });
     },
   });
-  const { evaluation, results } = await scoreSkill({ env, skill, items, sampleIndex }, deps);
-  return { evaluation, results, buckets: bucketScores(evaluation.scores, env.getTaskTypes?.()) };
+  const scores: SkillScore[] = [];
+  for (const sampleIndex of sampleIndexes) {
+    const { evaluation, results } = await scoreSkill({ env, skill, items, sampleIndex }, deps);
+    scores.push({ evaluation, results, buckets: bucketScores(evaluation.scores, env.getTaskTypes?.()) });
+  }
+  return scores;
 }
 
 function emptySplit<I extends Item>({ name }: SkillEnv<I>, split: string): SkillError {

@@ -2,6 +2,8 @@ import { OPERATIONAL_KEYS, type SkillOptConfig } from '../core/config.ts';
 import type { SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { RunIdentity } from '../core/event.ts';
+import { parseJson } from '../core/extract-json.ts';
+import { hideSecrets } from '../core/hide-secrets.ts';
 import type { ChatModel } from '../core/model.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import type { RunItems } from './run-items.ts';
@@ -28,7 +30,9 @@ export function runIdentity({
   judge,
   prompts,
 }: IdentityInput): RunIdentity {
-  const settings = Object.entries(config).filter(([key]) => !OPERATIONAL_KEYS.has(key));
+  const settings = Object.entries({ ...config, extras: hideSecrets(config.extras) }).filter(
+    ([key]) => !OPERATIONAL_KEYS.has(key),
+  );
   const hashes = (prefix: string, values: object) =>
     Object.entries(values).map(([key, value]) => [`${prefix} ${key}`, skillHash(asText(value))]);
   return Object.fromEntries([
@@ -48,10 +52,16 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 /** A run goes on only as what it was: otherwise its numbers would be about two different things. */
 export function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentity): void {
   const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])];
-  const differing = keys.filter((key) => recorded[key] !== now[key]);
+  const before: RunIdentity = { ...recorded, ...withoutSecrets(recorded) };
+  const differing = keys.filter((key) => before[key] !== now[key]);
   if (differing.length === 0) return;
-  const lines = differing.map((key) => `  ${key}: was ${recorded[key] ?? '(nothing)'}, is ${now[key] ?? '(nothing)'}`);
+  const lines = differing.map((key) => `  ${key}: was ${before[key] ?? '(nothing)'}, is ${now[key] ?? '(nothing)'}`);
   throw new SkillError('RUN_MISMATCH', [`${run} holds a run of something else:`, ...lines].join('\n'), {
-    hint: 'Set them back, choose another run directory (--run), or start anew (--fresh).',
+    hint: 'Set them back, choose another run directory (outRoot), or move this run away.',
   });
+}
+
+/** A run of an earlier version wrote its extras down as they were. */
+function withoutSecrets({ extras }: RunIdentity): RunIdentity {
+  return typeof extras === 'string' ? { extras: JSON.stringify(hideSecrets(parseJson(extras))) } : {};
 }

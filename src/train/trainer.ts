@@ -2,6 +2,7 @@ import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../c
 import type { Item, SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { RunEvent, RunFact } from '../core/event.ts';
+import { hideSecrets } from '../core/hide-secrets.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { RunObserver } from '../core/observer.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
@@ -18,7 +19,7 @@ import { createRecorder, notify } from './recorder.ts';
 import { requireRollouts } from './rollouts-left.ts';
 import { requireSameIdentity, runIdentity } from './run-identity.ts';
 import { loadRunItems, type RunItems } from './run-items.ts';
-import { skillCap } from './skill-cap.ts';
+import { requireReadable, skillCap } from './skill-cap.ts';
 import { train } from './train.ts';
 import { withEnv } from './with-env.ts';
 
@@ -122,13 +123,14 @@ export class SkillOptTrainer<I extends Item = Item> {
   async #describeStart(items: RunItems): Promise<Start> {
     const { env, target, optimizer, judge } = this.#options;
     const initialSkill = this.#options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
+    requireReadable(initialSkill);
     const config = this.#config;
     const prompts = loadPrompts(this.#promptOverrides, config.extras);
     return {
       type: 'run-start',
       format: 1,
       identity: runIdentity({ config, env, items, initialSkill, target, optimizer, judge, prompts }),
-      config,
+      config: { ...config, extras: hideSecrets(config.extras) as SkillOptConfig['extras'] },
       env: env.name,
       target: target.id,
       optimizer: optimizer.id,

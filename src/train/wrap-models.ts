@@ -15,6 +15,7 @@ import {
   withRetry,
   withTimeout,
 } from '../models/index.ts';
+import { withCountedUsage } from '../models/wrappers/with-counted-usage.ts';
 import type { Stop } from '../pipeline/index.ts';
 import { priceFor } from './price-for.ts';
 import { notify } from './recorder.ts';
@@ -34,7 +35,7 @@ export type WrapOptions = {
   readonly ledger?: Ledger | undefined;
 };
 
-/** The models in what every run needs: cache(meter(circuit(retry(rateLimit(budget(timeout(model))))))). */
+/** The models in what every run needs: cache(meter(circuit(retry(rateLimit(budget(countedUsage(timeout(model)))))))). */
 export function wrapModels({
   config,
   target,
@@ -84,7 +85,7 @@ export function wrapModels({
   const cached = (model: ChatModel) => (caches ? withReplyCache(model, caches.replies, { onHit }) : model);
 
   const wrap = (model: ChatModel, use: ModelUse) => {
-    const limited = budget.within(withTimeout(model, config.callTimeoutMs), model, use);
+    const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);
     return cached(metered(retried(paced(limited, model, use.signal), use.signal), model));
   };
   const modelsUnder = ({ signal }: Stop) => ({

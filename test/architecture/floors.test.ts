@@ -53,6 +53,16 @@ describe('floors', () => {
     for (const path of sources) visit(path, []);
   });
 
+  it('speaks of settings, not of flags, below the command line', () => {
+    // Agents are called with flags of theirs; the help of the tool lists every setting.
+    const others = sources.filter((path) => !/^(cli|agents)\//.test(path));
+    const flags = others.flatMap((path) => {
+      const texts = textOf(path).match(/(['"`])(?:\\.|(?!\1)[^\\\n])*\1/g) ?? [];
+      return texts.filter((text) => /(^|[\s(`'"])--[a-z]|same command/.test(text) && !text.includes('--help'));
+    });
+    expect(flags).toEqual([]);
+  });
+
   it('is silent below the command line', () => {
     const talkers = sources.filter(
       (path) => roomOf(path) !== 'cli' && /\bconsole\.|process\.std(out|err)/.test(textOf(path)),

@@ -49,26 +49,22 @@ it('leaves nothing behind when sums of dollars are given back', async () => {
 
 describe('a limit', () => {
   it.each([
-    [
-      { maxCalls: 2_000, spent: { calls: 2_000 } },
-      '--max-calls is reached: 2,000 of 2,000 calls are spent',
-      '--max-calls',
-    ],
+    [{ maxCalls: 2_000, spent: { calls: 2_000 } }, 'maxCalls is reached: 2,000 of 2,000 calls are spent', 'maxCalls'],
     [
       { maxTotalTokens: 3e6, spent: { totalTokens: 2_999_950 } },
-      '--max-total-tokens is reached: 2,999,950 of 3,000,000 tokens are spent, and the next call may take up to 100',
-      '--max-total-tokens',
+      'maxTotalTokens is reached: 2,999,950 of 3,000,000 tokens are spent, and the next call may take up to 100',
+      'maxTotalTokens',
     ],
     [
       { maxCostUsd: 5, spent: { costUsd: 4.8 } },
-      '--max-cost-usd is reached: $4.80 of $5.00 are spent, and the next call may take up to $0.50',
-      '--max-cost-usd',
+      'maxCostUsd is reached: $4.80 of $5.00 are spent, and the next call may take up to $0.50',
+      'maxCostUsd',
     ],
   ])('%j that the next call could pass is an error that says so', async (options, message, flag) => {
     await expect(createBudget(options).reserve(call)).rejects.toMatchObject({
       code: 'BUDGET_EXHAUSTED',
       message,
-      hint: `Raise ${flag} and run the same command again: it goes on from here.`,
+      hint: `Raise ${flag} and start again: it goes on from here.`,
     });
   });
 
@@ -93,7 +89,7 @@ describe('a limit', () => {
     now += 1;
     await expect(budget.reserve(call)).rejects.toMatchObject({
       code: 'BUDGET_EXHAUSTED',
-      message: '--max-minutes is reached: 1.5 of 1.5 minutes are over',
+      message: 'maxMinutes is reached: 1.5 of 1.5 minutes are over',
     });
   });
 });
@@ -142,7 +138,7 @@ describe('a part that is kept back', () => {
     expect(budget.left().calls).toBe(1);
     (await budget.reserve(call)).settle(call);
     await expect(budget.reserve(call)).rejects.toThrow(
-      '--max-calls is reached: 1 of 3 calls are spent, and 2 are kept for the end',
+      'maxCalls is reached: 1 of 3 calls are spent, and 2 are kept for the end',
     );
     budget.release();
     (await budget.reserve(call)).settle(call);
@@ -153,19 +149,15 @@ describe('a part that is kept back', () => {
     [
       { maxTotalTokens: 250 },
       { totalTokens: 200 },
-      '--max-total-tokens leaves nothing for the start: 0 of 250 tokens were spent before it, the end needs 200, and the next call may take up to 100',
+      'maxTotalTokens leaves nothing for the start: 0 of 250 tokens were spent before it, the end needs 200, and the next call may take up to 100',
     ],
     [
       { maxCostUsd: 1, spent: { costUsd: 0.4 } },
       { costUsd: 0.6 },
-      '--max-cost-usd leaves nothing for the start: $0.40 of $1.00 were spent before it, the end needs $0.60, and the next call may take up to $0.50',
+      'maxCostUsd leaves nothing for the start: $0.40 of $1.00 were spent before it, the end needs $0.60, and the next call may take up to $0.50',
     ],
     [{ maxCalls: 5, spent: { calls: 4 } }, { calls: 9 }, 'calls were spent before it, and the end needs 9'],
-    [
-      { maxMinutes: 2 },
-      { minutes: 2 },
-      '--max-minutes is reached: 0 of 2 minutes are over, and 2 are kept for the end',
-    ],
+    [{ maxMinutes: 2 }, { minutes: 2 }, 'maxMinutes is reached: 0 of 2 minutes are over, and 2 are kept for the end'],
   ])('%j of which %j is kept says so', async (limits, part, message) => {
     const budget = createBudget(limits);
     budget.hold({ ...part, ...words });

@@ -1,6 +1,6 @@
 import { memoryRun, type SkillOptConfigInput, skillHash } from 'skillopt';
 import { scripted } from 'skillopt/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventLines, openLine } from '../../src/cli/progress/event-line.ts';
 import { openLiveBlock } from '../../src/cli/progress/live-block.ts';
 import { openProgress } from '../../src/cli/progress/progress.ts';
@@ -217,6 +217,38 @@ describe('progress', () => {
     const { err } = replay(captureIo({ isTTY: true, columns: 60 }));
     expect(err().startsWith('\x1b[?25l')).toBe(true);
     expect(err().endsWith('\x1b[?25h')).toBe(true);
+  });
+});
+
+describe('a provider that wants pauses', () => {
+  const slowDown = (io: ReturnType<typeof captureIo>, account = 'openai api.example') => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const progress = openProgress(openTerminal(io));
+    for (let pause = 0; pause < 40; pause++) {
+      progress.onRateLimit?.({ account, type: 'pause', reason: 'asked', pauseMs: 3_000 });
+    }
+    for (let retry = 1; retry <= 40; retry++) {
+      progress.onRetry?.({ error: new Error('503 busy'), attempt: retry, delayMs: 500 });
+    }
+    vi.advanceTimersByTime(200);
+    progress.close();
+    return io.err();
+  };
+
+  it('is one counter on a terminal', () => {
+    const err = slowDown(captureIo({ isTTY: true, columns: 300 }));
+    expect(err.match(/wants a pause/g)).toHaveLength(1);
+    expect(err).toContain('wants a pause: 3.0 s (40 pauses, 2:00 in all)');
+    expect(err.match(/retry \d/g)).toHaveLength(1);
+    expect(err).toContain('(40 retries so far)');
+    expect(err.endsWith('\x1b[J\x1b[?25h')).toBe(true); // nothing of it stays
+  });
+
+  it('is whole lines in a file, not one for each', () => {
+    const account = `openai ${'very-'.repeat(20)}long.example`;
+    const lines = slowDown(captureIo(), account).trimEnd().split('\n');
+    expect(lines).toEqual([`  ${account} wants a pause: 3.0 s`, '  retry 1 in 0.5 s: 503 busy']);
   });
 });
 

@@ -54,7 +54,7 @@ describe('reading a journal', () => {
     const text = `${linesOf(1)}${line}\n${linesOf(3)}`;
     await using journal = await journalOf(text);
     const error = await readJournal(journal.path).catch((thrown) => thrown);
-    expect(error).toMatchObject({ code: 'JOURNAL_CORRUPT', hint: expect.stringContaining('--fresh') });
+    expect(error).toMatchObject({ code: 'JOURNAL_CORRUPT', hint: expect.stringContaining('move this run away') });
     expect(error.message).toContain(`events.jsonl:2 must be a JSON object with a "type" that this version knows, got `);
     expect(await readFile(journal.path, 'utf8')).toBe(text);
   });

@@ -259,7 +259,7 @@ describe('a run that a judge scores', () => {
     await expect(train({ judge })).rejects.toMatchObject({
       code: 'MODEL_CALL_FAILED',
       message: expect.stringContaining('4 of 10 tasks got no score (2 could not be judged, 2 met an outage)'),
-      hint: expect.stringMatching(/Run the same command again.*another judge model/s),
+      hint: expect.stringMatching(/Start again.*another judge model/s),
     });
   });
 });

@@ -9,6 +9,7 @@ import {
   openaiChat,
   openaiCompatible,
   qwenChat,
+  withRetry,
 } from '../../src/models/index.ts';
 import { type FakeAnswer, startFakeLLM } from '../../src/testing/index.ts';
 
@@ -220,6 +221,53 @@ describe('openaiChat', () => {
     );
   });
 
+  it.each(['gpt-5-codex', 'gpt-5.1-codex-max', 'codex-mini-latest', 'o3-pro', 'gpt-5.4-pro', 'gpt-5-pro-2025-10-06'])(
+    'asks %s over Responses, which alone serves it',
+    async (model) => {
+      await using server = await startFakeLLM(['hi']);
+      const options = { model, baseURL: server.baseURL, apiKey, reasoningEffort: 'low', sendSeed: true } as const;
+      const reply = await openaiChat(options).complete({ messages, maxOutputTokens: 90 });
+      expect(reply).toMatchObject({ text: 'hi', usage: { input: 3, output: 2 }, finishReason: 'stop' });
+      expect(server.urls).toEqual(['/v1/responses']);
+      expect(server.requests[0]).toMatchObject({ max_output_tokens: 90, reasoning: { effort: 'low' }, store: false });
+    },
+  );
+
+  it.each(['gpt-5', 'gpt-4o', 'gemini-2.5-pro', 'my-codex', 'gpt-5-proxy'])(
+    'asks %s over Chat Completions',
+    async (model) => {
+      await using server = await startFakeLLM(['hi', 'hi']);
+      const options = { model, baseURL: server.baseURL, apiKey };
+      await openaiChat(options).complete({ messages });
+      await openaiChat({ ...options, api: 'responses' }).complete({ messages });
+      expect(server.urls).toEqual(['/v1/chat/completions', '/v1/responses']);
+    },
+  );
+
+  it.each([
+    ['openaiChat', 'gpt-5', 'Unrecognized request argument supplied: max_completion_tokens'],
+    [
+      'openaiCompatible',
+      'm',
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    ],
+  ])('%s names its limit otherwise where the server refuses the name', async (provider, model, content) => {
+    await using server = await startFakeLLM([{ status: 400, content }, 'hi', 'hi']);
+    const options = { model, baseURL: server.baseURL, apiKey };
+    const chat = withRetry(provider === 'openaiChat' ? openaiChat(options) : openaiCompatible(options), {
+      maxRetries: 1,
+    });
+    for (let call = 0; call < 2; call++) await chat.complete({ messages, maxOutputTokens: 9 });
+    const [refused, ...taken] = server.requests;
+    const [old, wanted] =
+      provider === 'openaiChat' ? ['max_completion_tokens', 'max_tokens'] : ['max_tokens', 'max_completion_tokens'];
+    expect(refused).toHaveProperty(old!, 9);
+    for (const request of taken) {
+      expect(request).toHaveProperty(wanted!, 9);
+      expect(request).not.toHaveProperty(old!);
+    }
+  });
+
   it('goes to OpenAI unless told', () => {
     expect(openaiChat({ model: 'm', apiKey }).id).toBe('openai:m@api.openai.com/v1?structuredOutput=auto');
     expect(openaiChat({ model: 'm', apiKey, structuredOutput: 'off' }).id).toBe('openai:m@api.openai.com/v1');
@@ -318,6 +366,13 @@ describe('azureChat', () => {
     expect(azureChat({ model: 'm', apiKey }).id).toContain('fabrikam.openai.azure.com/openai');
   });
 
+  it('asks a deployment named after a model of Responses where that is', async () => {
+    await using server = await startFakeLLM(['hi']);
+    const options = { model: 'gpt-5-codex', baseURL: server.baseURL, apiKey, apiVersion: '2024-12-01-preview' };
+    await azureChat(options).complete({ messages });
+    expect(server.urls).toEqual(['/v1/responses']);
+  });
+
   it('asks a dated version by its deployment', async () => {
     await using server = await startFakeLLM(['hi']);
     const options = { model: 'mine', baseURL: server.baseURL, apiKey, apiVersion: '2024-12-01-preview' };
@@ -395,5 +450,11 @@ describe('minimaxChat', () => {
       temperature: 0.7,
       max_completion_tokens: 9,
     });
+  });
+
+  it.each(['MiniMax-M2', 'MiniMax-M2.5', 'M2-highspeed'])('lets %s think, which knows nothing else', async (model) => {
+    await using server = await startFakeLLM(['hi']);
+    await minimaxChat({ model, baseURL: server.baseURL, apiKey, thinking: 'disabled' }).complete({ messages });
+    expect(server.requests[0]).toMatchObject({ thinking: { type: 'adaptive' } });
   });
 });

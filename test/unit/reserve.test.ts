@@ -202,7 +202,7 @@ describe('a reserve', () => {
     expect(error).toMatchObject({
       code: 'BUDGET_EXHAUSTED',
       message:
-        '--max-calls leaves nothing for the search: 4 of 11 calls were spent before it, and the final measurement needs 8',
+        'maxCalls leaves nothing for the search: 4 of 11 calls were spent before it, and the final measurement needs 8',
     });
     expect(state.stepsDone).toBe(0);
   });
@@ -210,7 +210,7 @@ describe('a reserve', () => {
   it('is named when the search has used up its part', async () => {
     const { error } = await start({ config: { maxCalls: 16 } });
     expect(error.message).toBe(
-      '--max-calls is reached: 8 of 16 calls are spent, and 8 are kept for the final measurement',
+      'maxCalls is reached: 8 of 16 calls are spent, and 8 are kept for the final measurement',
     );
   });
 

@@ -51,7 +51,7 @@ export const codex: AgentCli = {
   },
   refusalIn(line) {
     const [retrying] = eventsLike(jsonEvents(line), Retrying);
-    return retrying && { failure: /\((.*)\)$/.exec(retrying.message)?.[1] ?? retrying.message };
+    return retrying && { failure: /^[^(]*\((.*)\)$/.exec(retrying.message)?.[1] ?? retrying.message };
   },
 };
 

@@ -58,7 +58,7 @@ export const opencode: AgentCli = {
     return { text: texts.join(''), usage: toUsage(finish?.tokens), finishReason: isCut ? 'length' : 'stop' };
   },
   refusalIn(line) {
-    const words = REFUSED.exec(line)?.[1];
+    const words = line.startsWith('timestamp=') && line.includes(REFUSED) ? lastError(line) : undefined;
     return words !== undefined && isPassing(statusIn(words)) ? { failure: words } : undefined;
   },
 };
@@ -67,7 +67,13 @@ export const opencode: AgentCli = {
 const HELP = /^opencode run \[message/m;
 
 /** A line of its log, which tells of a refused try without the status. */
-const REFUSED = /^timestamp=.* message="stream error" .*error\.error="(?:\w+: )?(.*)"$/;
+const REFUSED = ' message="stream error" ';
+
+function lastError(line: string): string | undefined {
+  const at = line.lastIndexOf('error.error="');
+  if (at === -1 || !line.endsWith('"')) return undefined;
+  return line.slice(at + 'error.error="'.length, -1).replace(/^\w+: /, '');
+}
 
 const headless = [
   ...['run', '--pure', '--format', 'json', '--agent', 'chat', '--title', 'chat'],

@@ -5,7 +5,7 @@ import { toObservations } from '../../core/gate-evidence.ts';
 import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
 import { judgementsOf } from '../../judges/index.ts';
 import { openCaches } from '../../stores/index.ts';
-import { evaluateSkill } from '../../train/index.ts';
+import { evaluatePasses } from '../../train/evaluate-skill.ts';
 import { withEnv } from '../../train/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
@@ -103,13 +103,9 @@ async function passesOf(
   const progress = openProgress(terminal, { isQuiet });
   const { env, config } = wiring;
   try {
-    const measured = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, async (signal) => {
-      const passes = [];
-      for (let sampleIndex = 0; sampleIndex < count; sampleIndex++) {
-        const options = { env, skill, split, target, judge, config, caches, observers: [progress], signal };
-        passes.push(await evaluateSkill({ ...options, sampleIndex }));
-      }
-      return passes;
+    const measured = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, (signal) => {
+      const options = { env, skill, split, target, judge, config, caches, observers: [progress], signal };
+      return evaluatePasses(options, [...Array(count).keys()]);
     });
     const testTasks = await withEnv(env, parseConfig(config), () => testTasksOf(wiring, split));
     const conditions = [target.id, judge?.id, config.extras, count];

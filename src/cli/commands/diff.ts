@@ -17,11 +17,20 @@ export const define: DefineCommand = (command, terminal) => {
       const { events } = await findRun(name, { cwd: terminal.io.cwd(), root });
       const [before, after] = [findVersion(events, from), findVersion(events, to)];
       const isChanged = before !== after;
-      const patch = isChanged ? createTwoFilesPatch(from, to, before, after) : '';
+      const patch = isChanged ? patchOf({ from, to, before, after }) : '';
       const lines = isChanged ? coloured(patch, terminal.colors) : [`no difference between ${from} and ${to}`];
       terminal.answer({ run: name, from, to, isChanged, patch }, lines);
     });
 };
+
+type Versions = Readonly<Record<'from' | 'to' | 'before' | 'after', string>>;
+
+/** Versions with little in common are shown one after the other: to look for more would take minutes. */
+function patchOf({ from, to, before, after }: Versions): string {
+  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, { maxEditLength: 1_000 });
+  const marked = (sign: string, text: string) => text.split('\n').map((line) => `${sign}${line}`);
+  return patch ?? [`--- ${from}`, `+++ ${to}`, ...marked('-', before), ...marked('+', after), ''].join('\n');
+}
 
 const EXAMPLES = examples([
   ['skillopt diff demo', 'what training changed'],

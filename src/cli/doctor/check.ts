@@ -1,4 +1,5 @@
 import { SkillError } from '../../core/errors.ts';
+import { inFlags } from '../in-flags.ts';
 
 /** One thing that was looked at, and what to do about it if it is not well. */
 export type Check = {
@@ -14,6 +15,7 @@ export async function check(name: string, work: () => Promise<string> | string):
     return { name, isOk: true, detail: await work() };
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
-    return { name, isOk: false, detail: error.message, ...(error.hint ? { remedy: error.hint } : {}) };
+    const { message, hint } = inFlags(error);
+    return { name, isOk: false, detail: message, ...(hint ? { remedy: hint } : {}) };
   }
 }

@@ -3,7 +3,8 @@ import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
-import { withTimeout } from '../../models/index.ts';
+import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../../models/index.ts';
+import { priceFor } from '../../train/price-for.ts';
 import { loadRunItems } from '../../train/run-items.ts';
 import { withEnv } from '../../train/with-env.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
@@ -25,7 +26,7 @@ type Place = {
   readonly onProject?: (loaded: LoadedProject) => void;
 };
 
-/** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model. */
+/** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model, within the project's limits. */
 export async function* examine({ config, overrides, io, onProject }: Place): AsyncGenerator<Check> {
   yield await check('node', () => requireNode(process.versions.node));
   yield await check('agents', describeAgents);
@@ -43,7 +44,8 @@ export async function* examine({ config, overrides, io, onProject }: Place): Asy
     env = wiring.env;
     return describeTasks(wiring);
   });
-  for (const role of rolesOf(project, env)) yield await check(role, () => tryModel(project, role, io));
+  const budget = createBudget(project.project);
+  for (const role of rolesOf(project, env)) yield await check(role, () => tryModel(project, role, { io, budget }));
 }
 
 /** Only the judge may be missing, and only where nobody asks it. */
@@ -77,10 +79,15 @@ async function describeTasks({ env, config: input }: Wiring): Promise<string> {
 }
 
 /** A key that is there may still be refused, and a model that is named may not exist: only a call tells. */
-async function tryModel(loaded: LoadedProject, role: ModelRole, io: Io): Promise<string> {
+async function tryModel(
+  loaded: LoadedProject,
+  role: ModelRole,
+  { io, budget }: { readonly io: Io; readonly budget: Budget },
+): Promise<string> {
   const model = await resolveRole(loaded, role, io);
+  const options = { price: priceFor(model, loaded.project.prices), countTokens: countMessages };
   const startedAt = performance.now();
-  await askForOneWord(model);
+  await askForOneWord(withBudget(model, budget, options));
   return `${model.id} answered in ${Math.round(performance.now() - startedAt)} ms`;
 }
 

@@ -2,17 +2,15 @@ import type { Progress, RunEvent } from '../../core/event.ts';
 import type { RunObserver } from '../../core/observer.ts';
 import { emptyRun, type RunState } from '../../core/run-state.ts';
 import { STAGES } from '../../core/step-action.ts';
-import { duration } from '../terminal/figures.ts';
-import { oneLine } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';
 import { eventLines, openLine } from './event-line.ts';
 import { openLiveBlock } from './live-block.ts';
 import { progressBlock } from './progress-block.ts';
 import { finishedRollouts, isSearchOver } from './rollout-count.ts';
+import { watchTrouble } from './trouble.ts';
 
 const REDRAW_MS = 120;
-const RARE_LINE_MS = 1000;
 
 export type ProgressReporter = RunObserver & {
   /** A line of its own, which does not disturb the live block. */
@@ -34,12 +32,16 @@ export function openProgress(terminal: Terminal, { isQuiet = false }: ProgressOp
   let finishedBefore = 0;
   let progress: Progress | undefined;
 
-  const draw = () =>
-    live?.draw(progressBlock({ state, progress, elapsedMs: performance.now() - startedAt, finishedBefore }, look()));
+  const draw = () => {
+    const block = progressBlock({ state, progress, elapsedMs: performance.now() - startedAt, finishedBefore }, look());
+    live?.draw([...block, ...trouble.lines().map((line) => clip(line.trim(), look().width))]);
+  };
   const timer = live ? setInterval(draw, REDRAW_MS).unref() : undefined;
   const tell = (line: string | undefined) => {
     if (line !== undefined && !isQuiet) log(line);
   };
+
+  const trouble = watchTrouble(live ? undefined : tell);
 
   return {
     log,
@@ -58,8 +60,8 @@ export function openProgress(terminal: Terminal, { isQuiet = false }: ProgressOp
     onProgress(next) {
       progress = next;
     },
-    onRetry: retryLines((line) => tell(clip(line, look().width))),
-    onRateLimit: limitLines((line) => tell(clip(line, look().width))),
+    onRetry: trouble.onRetry,
+    onRateLimit: trouble.onRateLimit,
     onWarning: (message) => log(`${terminal.errorColors.yellow('warning:')} ${message}`),
     close() {
       clearInterval(timer);
@@ -78,36 +80,3 @@ function comingPhase(state: RunState, event?: RunEvent): Progress {
 
 /** One column is left free: some terminals wrap after the last one. */
 const lineWidth = (columns = 81) => Math.max(1, Math.min(columns, 121) - 1);
-
-/** When a provider is down, every call in flight says so. */
-function retryLines(tell: (line: string) => void): NonNullable<RunObserver['onRetry']> {
-  const sayRarely = atMostOneASecond(tell);
-  return ({ error, attempt, delayMs }) =>
-    sayRarely(`  retry ${attempt} in ${duration(delayMs)}: ${oneLine(error.message)}`);
-}
-
-/** A line when a provider slows us down, none for each call more that it takes. */
-function limitLines(tell: (line: string) => void): NonNullable<RunObserver['onRateLimit']> {
-  const sayRarely = atMostOneASecond(tell);
-  return (change) => {
-    if (change.type === 'pause') sayRarely(`  ${change.account} wants a pause: ${duration(change.pauseMs)}`);
-    else if (change.reason === 'cut')
-      sayRarely(`  ${change.account} refuses more calls: ${change.calls} at once from now on`);
-  };
-}
-
-/** Says how many lines it left out since the last one. */
-function atMostOneASecond(tell: (line: string) => void): (line: string) => void {
-  let lastAt = Number.NEGATIVE_INFINITY;
-  let unsaid = 0;
-  return (line) => {
-    const now = performance.now();
-    if (now - lastAt < RARE_LINE_MS) {
-      unsaid++;
-      return;
-    }
-    tell(unsaid > 0 ? `${line} (and ${unsaid} more)` : line);
-    lastAt = now;
-    unsaid = 0;
-  };
-}

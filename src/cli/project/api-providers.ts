@@ -12,6 +12,8 @@ const seeded = { ...chat, sendSeed: z.boolean().optional() };
 const baseURL = z.string().optional();
 const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional();
 
+const api = z.enum(['chat', 'responses']).optional();
+
 const modelOnly = (model: string) => ({ model });
 
 /** `MODEL@URL`. Names of models may hold an @ too. */
@@ -57,7 +59,7 @@ const loadModels = () => import('../../models/index.ts');
 export const apiProviders: Readonly<Record<string, Provider>> = {
   openai: define({
     usage: 'openai:MODEL',
-    options: z.strictObject({ ...seeded, baseURL, reasoningEffort }),
+    options: z.strictObject({ ...seeded, baseURL, reasoningEffort, api }),
     fromText: modelOnly,
     async create({ apiKeyEnv = 'OPENAI_API_KEY', ...options }, { readKey }) {
       const key = readKey(apiKeyEnv);
@@ -73,6 +75,7 @@ export const apiProviders: Readonly<Record<string, Provider>> = {
       apiVersion: z.string().optional(),
       auth: z.enum(['key', 'entra']).optional(),
       reasoningEffort,
+      api,
     }),
     fromText: deploymentAtResource,
     async create({ apiKeyEnv, auth, ...options }, context) {

@@ -6,6 +6,7 @@ import { projectKeys } from './project.ts';
 const { extras: _extras, verbose: _verbose, ...runKeys } = configShape;
 const { promptOverrides: _promptOverrides, ...ownKeys } = projectKeys;
 const { workers, maxRetries, callTimeoutMs, rolloutTimeoutMs } = configShape;
+const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = configShape;
 const { env, tasks, splitRatio, splitSeed, target, judge } = projectKeys;
 
 const placeholders = {
@@ -45,6 +46,10 @@ export function evalFlags(): Option[] {
     maxRetries,
     callTimeoutMs,
     rolloutTimeoutMs,
+    maxCalls,
+    maxTotalTokens,
+    maxCostUsd,
+    maxMinutes,
   };
   return flagsFrom(shape, { group: 'project (over the project file):', placeholders });
 }

@@ -30,5 +30,5 @@ function unquote(value: string): string {
   const [, quote, quoted = ''] = /^(["'])(.*?)(?<!\\)\1\s*(?:#.*)?$/.exec(value) ?? [];
   if (quote === "'") return quoted;
   if (quote === '"') return quoted.replace(/\\(["\\n])/g, (_, escaped) => (escaped === 'n' ? '\n' : escaped));
-  return value.replace(/(^|\s+)#.*$/, '');
+  return value.replace(/(^|(?<!\s)\s+)#.*$/, '');
 }

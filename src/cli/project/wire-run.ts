@@ -4,6 +4,7 @@ import { configShape, type SkillOptConfigInput } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { PromptOverrides } from '../../core/prompt-name.ts';
+import { requireReadable } from '../../train/skill-cap.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import type { KeyPath } from './find-line.ts';
 import { loadEnv } from './load-env.ts';
@@ -44,8 +45,9 @@ function runConfig(project: Project): SkillOptConfigInput {
   return Object.fromEntries(entries) as SkillOptConfigInput;
 }
 
-export function readSkill(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+/** Throws for a document that is not there, or that no model could read. */
+export async function readSkill(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     const problem = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${cause.message}`;
     const hint = 'Check the path. An empty file is a fine start.';
     throw new SkillError('SKILL_NOT_FOUND', `the skill document ${shownPath(path, process.cwd())} ${problem}`, {
@@ -53,6 +55,8 @@ export function readSkill(path: string): Promise<string> {
       hint,
     });
   });
+  requireReadable(text); // here already: the estimate would count its tokens
+  return text;
 }
 
 async function readPrompts(overrides: Project['promptOverrides']): Promise<PromptOverrides> {

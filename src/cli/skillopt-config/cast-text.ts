@@ -2,5 +2,5 @@
 export function castText(text: string): unknown {
   if (/^(true|yes)$/i.test(text)) return true;
   if (/^(false|no)$/i.test(text)) return false;
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+  return /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
 }

@@ -6,11 +6,16 @@ const ZERO = /\p{M}/u;
 
 /** Columns that a text takes when it is printed. Colours take none. */
 export function textWidth(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   return [...printable(text)].reduce((sum, char) => sum + charWidth(char), 0);
 }
 
+/** Wider than any terminal: what is behind it need not be measured. */
+const LONGEST_LINE = 10_000;
+
 /** The text in at most `width` columns, with `…` where it was cut. Colours must be added afterwards. */
 export function clip(text: string, width: number): string {
+  if (text.length > LONGEST_LINE) return clip(text.slice(0, LONGEST_LINE), width);
   const shown = printable(text);
   if (textWidth(shown) <= width) return shown;
   if (width < 1) return '';

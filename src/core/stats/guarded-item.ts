@@ -65,6 +65,8 @@ export type Holders = {
   /** Whether more than `limit` of them hold these words. */
   readonly hold: (words: string, limit: number) => boolean;
   readonly holdNumber: (digits: string, limit: number) => boolean;
+  /** What more than one of them shows, where `shownBy` says what a text shows. */
+  readonly holdOften: (shownBy: (text: string) => readonly string[]) => ReadonlySet<string>;
 };
 
 export function holdersAmong(items: readonly GuardedItem[]): Holders {
@@ -76,7 +78,15 @@ export function holdersAmong(items: readonly GuardedItem[]): Holders {
     isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : holdPhrase(words, limit);
   const holdNumber = (digits: string, limit: number) =>
     isMoreThan(limit, different, (item) => numbersOf(item).has(digits));
-  return { count: different.length, hold, holdNumber: remember(holdNumber) };
+  const holdOften: Holders['holdOften'] = (shownBy) =>
+    repeated(haystacks.map((texts) => new Set(texts.flatMap(shownBy))));
+  return { count: different.length, hold, holdNumber: remember(holdNumber), holdOften };
+}
+
+function repeated(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
+  const [once, twice] = [new Set<string>(), new Set<string>()];
+  for (const phrase of sets.flatMap((set) => [...set])) (once.has(phrase) ? twice : once).add(phrase);
+  return twice;
 }
 
 const isOneWord = (words: string) => words.indexOf(' ', 1) === words.length - 1;

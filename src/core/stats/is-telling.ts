@@ -1,5 +1,5 @@
 import { STOP_WORDS } from './stop-words.ts';
-import { splitWords } from './words.ts';
+import { splitWords, weightOf } from './words.ts';
 
 /** Shorter strings turn up in any text: «a», «42», «54 °F». */
 const SHORTEST = 3;
@@ -29,11 +29,11 @@ export function isTellingAnswer(answer: string): boolean {
  */
 export function isLongAnswer(answer: string): boolean {
   const words = splitWords(answer);
-  const weight = words.reduce((sum, word) => sum + word.weight, 0);
-  const digits = answer.replace(/\P{N}/gu, '').replace(/0+$/, '');
-  if (digits.length >= LONG_NUMBER || words.some(({ text }) => isCode(text))) return true;
+  const weight = words.reduce((sum, word) => sum + weightOf(word), 0);
+  const digits = answer.replace(/\P{N}/gu, '').replace(/(?<!0)0+$/, '');
+  if (digits.length >= LONG_NUMBER || words.some(isCode)) return true;
   if (isFullName(answer)) return true;
-  return weight >= LONG_WORDS && words.some(({ text }) => !STOP_WORDS.has(text));
+  return weight >= LONG_WORDS && words.some((word) => !STOP_WORDS.has(word));
 }
 
 const isCode = (word: string) => word.length >= LONG_CODE && /\p{L}/u.test(word) && /\p{N}/u.test(word);
@@ -46,7 +46,7 @@ function isFullName(answer: string): boolean {
 }
 
 function sizesOf(text: string): { letters: number; digits: number } {
-  const characters = splitWords(text).flatMap((word) => [...word.text]);
-  const digits = characters.filter((character) => /\p{N}/u.test(character)).length;
-  return { letters: characters.length - digits, digits };
+  const characters = splitWords(text).join('');
+  const digits = characters.match(/\p{N}/gu)?.length ?? 0;
+  return { letters: [...characters].length - digits, digits };
 }

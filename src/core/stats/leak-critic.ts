@@ -2,7 +2,7 @@ import { type GuardedItem, type Holders, holdersAmong, inWords, type TellingAnsw
 import { isTellingId } from './is-telling.ts';
 import { namesTask } from './names-task.ts';
 import { STOP_WORDS } from './stop-words.ts';
-import { joinWords, phrasesOf, splitWords } from './words.ts';
+import { joinWords, type Phrase, phrasesIn, splitWords, textsOf } from './words.ts';
 import { numbersIn } from './written-numbers.ts';
 
 export type { GuardedItem };
@@ -48,8 +48,8 @@ const TELLING_WORDS = 2;
  * it counts only beside words that say to which item it belongs.
  */
 export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: LeakInput): LeakReport {
-  const shared = sharing(items, contract);
   const brought = readEdit(edit);
+  const shared = sharing(items, contract, brought);
   const all = items.flatMap((item) => findingsOf(item, brought, shared));
   const findings = all.filter(({ split }) => split !== 'train');
   const memorised = all.filter(({ split }) => split === 'train');
@@ -62,6 +62,8 @@ export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: Lea
 /** What is no secret, since the contract holds it or many items do. */
 type Shared = {
   readonly has: (words: string) => boolean;
+  /** The same of a run of words that the edit brings. */
+  readonly hasPhrase: (phrase: string) => boolean;
   readonly hasNumber: (digits: string) => boolean;
   /** A word that few items use: it may say which item is meant. */
   readonly isRare: (word: string) => boolean;
@@ -69,17 +71,27 @@ type Shared = {
   readonly isCommon: (word: string) => boolean;
 };
 
-function sharing(items: readonly GuardedItem[], contract: readonly string[]): Shared {
+function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: Brought): Shared {
   const holders = holdersAmong(items);
   const rules = joinWords(contract.flatMap(splitWords));
   const figures = numbersIn(contract.join('\n'));
   const isStop = (word: string) => STOP_WORDS.has(word.trim());
+  // Read when the first is asked about: most edits repeat nothing.
+  const ruleWords = once(() => textsOf(phrasesIn(rules, 1)));
+  const rulePhrases = once(() => longPhrasesIn(rules));
+  const oftenShown = once(() => holders.holdOften((text) => common(longPhrasesIn(text), phrases)));
   return {
     has: (words) => rules.includes(words) || holders.hold(words, 1),
+    hasPhrase: (phrase) => rulePhrases().has(phrase) || oftenShown().has(phrase),
     hasNumber: (digits) => figures.has(digits) || holders.holdNumber(digits, 1),
-    isRare: (word) => !isStop(word) && !rules.includes(word) && !holders.hold(word, few(holders, 0.01)),
+    isRare: (word) => !isStop(word) && !ruleWords().has(word) && !holders.hold(word, few(holders, 0.01)),
     isCommon: (word) => isStop(word) || holders.hold(word, few(holders, 0.1)),
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 const few = ({ count }: Holders, share: number) => Math.max(2, Math.floor(share * count));
@@ -88,42 +100,21 @@ const few = ({ count }: Holders, share: number) => Math.max(2, Math.floor(share 
 type Brought = {
   readonly written: string;
   readonly text: string;
+  readonly words: readonly Phrase[];
   readonly numbers: ReadonlySet<string>;
-  readonly beginnings: ReadonlyMap<string, readonly string[]>;
+  readonly phrases: ReadonlySet<string>;
 };
 
 function readEdit(edit: string): Brought {
-  const words = splitWords(edit);
-  const beginnings = byBeginning(phrasesOf(words, PHRASE_WORDS));
-  return { written: edit.toLowerCase(), text: joinWords(words), numbers: numbersIn(edit), beginnings };
+  const text = joinWords(splitWords(edit));
+  const phrases = longPhrasesIn(text);
+  return { written: edit.toLowerCase(), text, words: [...phrasesIn(text, 1)], numbers: numbersIn(edit), phrases };
 }
 
-/** The first three words from a place on: rare enough to tell phrases apart. */
-function beginningAt(text: string, start: number): string {
-  const second = text.indexOf(' ', start + 1);
-  const third = text.indexOf(' ', second + 1);
-  return text.slice(start, text.indexOf(' ', third + 1));
-}
+const longPhrasesIn = (text: string) => textsOf(phrasesIn(text, PHRASE_WORDS));
 
-function byBeginning(phrases: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>();
-  for (const phrase of new Set(phrases)) {
-    const beginning = beginningAt(phrase, 0);
-    groups.set(beginning, [...(groups.get(beginning) ?? []), phrase]);
-  }
-  return groups;
-}
-
-/** The phrases that a text repeats. Goes through the text once: there may be thousands of phrases, and of texts. */
-function repeatedIn(text: string, { beginnings }: Brought): string[] {
-  const found: string[] = [];
-  for (let at = 0; at !== -1; at = text.indexOf(' ', at + 1)) {
-    for (const phrase of beginnings.get(beginningAt(text, at)) ?? []) {
-      if (text.startsWith(phrase, at)) found.push(phrase);
-    }
-  }
-  return found;
-}
+const common = (ours: ReadonlySet<string>, theirs: ReadonlySet<string>) =>
+  [...ours].filter((phrase) => theirs.has(phrase));
 
 function findingsOf(item: GuardedItem, brought: Brought, shared: Shared): LeakFinding[] {
   const { id, split } = item;
@@ -149,17 +140,17 @@ function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: Brou
   const { text, numbers } = brought;
   if (digits !== undefined) return numbers.has(digits) && !shared.hasNumber(digits);
   if (!text.includes(words) || shared.has(words)) return false;
-  return isLong || namesTask({ text, answer: words, item, isRare: shared.isRare });
+  return isLong || namesTask({ text, words: brought.words, answer: words, item, isRare: shared.isRare });
 }
 
-function phraseOf(item: GuardedItem, brought: Brought, { has, isCommon }: Shared): string | undefined {
+function phraseOf(item: GuardedItem, { phrases }: Brought, { hasPhrase, isCommon }: Shared): string | undefined {
   const isTelling = (phrase: string) =>
     phrase
       .trim()
       .split(' ')
       .filter((word) => !isCommon(` ${word} `)).length >= TELLING_WORDS;
-  const shown = new Set(inWords(item).texts.flatMap((text) => repeatedIn(text, brought)));
-  return [...shown].find((phrase) => !has(phrase) && isTelling(phrase));
+  const shown = inWords(item).texts.flatMap((text) => common(longPhrasesIn(text), phrases));
+  return shown.find((phrase) => !hasPhrase(phrase) && isTelling(phrase));
 }
 
 function explain(

@@ -1,9 +1,11 @@
 import { type GuardedItem, inWords } from './guarded-item.ts';
-import { phrasesOf, splitWords } from './words.ts';
+import { type Phrase, phrasesIn, textsOf } from './words.ts';
 
 type Named = {
   /** An edit, and the answer of an item in it, both as `joinWords` writes them. */
   readonly text: string;
+  /** The words of the edit. */
+  readonly words: readonly Phrase[];
   readonly answer: string;
   readonly item: GuardedItem;
   readonly isRare: (word: string) => boolean;
@@ -16,18 +18,43 @@ const REACH = 120;
  * Whether an edit says next to an answer which item it answers: by a rare name or number of the item's text, or by two other
  * rare words. Of a text that has only one such word, that one is enough.
  */
-export function namesTask({ text, answer, item, isRare }: Named): boolean {
-  const { texts } = inWords(item);
-  const isCue = (word: string) => !answer.includes(word) && texts.some((own) => own.includes(word)) && isRare(word);
+export function namesTask({ text, words, answer, item, isRare }: Named): boolean {
+  const own = wordsOf(item);
+  const isCue = remember((word: string) => !answer.includes(word) && own.has(word) && isRare(word));
+  const isEnough = remember(
+    (cue: string) => isName(cue, item.texts) || ![...own].some((word) => word !== cue && isCue(word)),
+  );
+  const cues = words.filter(({ text: word }) => isCue(word));
   return placesOf(answer, text).some((at) => {
-    const [first, second] = new Set(wordsAround(text, at, answer.length).filter(isCue));
-    if (first === undefined) return false;
-    return second !== undefined || isName(first, item.texts) || !texts.some(hasOther(first, isCue));
+    const near = new Set(around(cues, text, at, answer.length));
+    const [first] = near;
+    return first !== undefined && (near.size > 1 || isEnough(first));
   });
 }
 
-const hasOther = (first: string, isCue: (word: string) => boolean) => (text: string) =>
-  wordsOf(text).some((word) => word !== first && isCue(word));
+/** The cues within reach of a place: before it, then behind it. */
+function around(cues: readonly Phrase[], text: string, at: number, length: number): string[] {
+  const from = Math.max(0, text.lastIndexOf(' ', Math.max(0, at - REACH)));
+  const behind = text.indexOf(' ', at + length + REACH);
+  const to = behind === -1 ? text.length : behind;
+  const found: string[] = [];
+  for (let index = firstFrom(cues, from); index < cues.length && cues[index]!.start < to; index++) {
+    const { text: word, start, end } = cues[index]!;
+    if (end <= at || (start >= at + length - 1 && end <= to)) found.push(word);
+  }
+  return found;
+}
+
+/** The first of them that begins at `from` or later: they are in order. */
+function firstFrom(cues: readonly Phrase[], from: number): number {
+  let [low, high] = [0, cues.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (cues[middle]!.start < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 function placesOf(needle: string, text: string): number[] {
   const places: number[] = [];
@@ -35,15 +62,23 @@ function placesOf(needle: string, text: string): number[] {
   return places;
 }
 
-function wordsAround(text: string, at: number, length: number): string[] {
-  const start = text.lastIndexOf(' ', Math.max(0, at - REACH));
-  const end = text.indexOf(' ', at + length + REACH);
-  const after = text.slice(at + length, end === -1 ? text.length : end);
-  return [...wordsOf(text.slice(Math.max(0, start), at)), ...wordsOf(after)];
-}
+const known = new WeakMap<GuardedItem, ReadonlySet<string>>();
 
 /** Words with a space on either side. In scripts without spaces, pairs of characters stand for them. */
-const wordsOf = (text: string) => phrasesOf(splitWords(text), 1);
+function wordsOf(item: GuardedItem): ReadonlySet<string> {
+  const words = known.get(item) ?? new Set(inWords(item).texts.flatMap((text) => [...textsOf(phrasesIn(text, 1))]));
+  known.set(item, words);
+  return words;
+}
+
+function remember(look: (word: string) => boolean): (word: string) => boolean {
+  const memory = new Map<string, boolean>();
+  return (word) => {
+    const seen = memory.get(word) ?? look(word);
+    memory.set(word, seen);
+    return seen;
+  };
+}
 
 /** A word with three digits, or one that has a capital letter within a sentence. */
 function isName(word: string, texts: readonly string[]): boolean {

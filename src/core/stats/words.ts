@@ -1,40 +1,51 @@
-/** A word, and where phrases are counted: how much it weighs. Scripts without spaces have a word per character, at half weight. */
-export type Word = { readonly text: string; readonly weight: number };
-
-const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]/u;
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}';
+const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
+const IS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u');
 
 /** Words in lower case, without punctuation: what two texts share however they are written. */
-export function splitWords(text: string): Word[] {
-  const words: Word[] = [];
-  let current = '';
-  const close = () => {
-    if (current !== '') words.push({ text: current, weight: 1 });
-    current = '';
-  };
-  for (const character of text.normalize('NFKC').toLowerCase()) {
-    if (WORD.test(character) && !UNSPACED.test(character)) current += character;
-    else close();
-    if (UNSPACED.test(character)) words.push({ text: character, weight: 0.5 });
-  }
-  close();
-  return words;
+export function splitWords(text: string): readonly string[] {
+  return text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 }
 
 /** The words with a space around each, so that a search for some of them finds whole words only. */
-export function joinWords(words: readonly Word[]): string {
-  return ` ${words.map(({ text }) => text).join(' ')} `;
+export function joinWords(words: readonly string[]): string {
+  return ` ${words.join(' ')} `;
 }
 
-/** Every run of words that weighs `size`, as a string that `joinWords` of a longer text contains. */
-export function phrasesOf(words: readonly Word[], size: number): string[] {
-  const phrases: string[] = [];
-  for (let start = 0; start < words.length; start++) {
-    let weight = 0;
-    let end = start;
-    while (end < words.length && weight < size) weight += words[end++]!.weight;
-    if (weight < size) break;
-    phrases.push(joinWords(words.slice(start, end)));
+const weights = new Map<number, number>();
+
+/** Where phrases are counted. Scripts without spaces have a word per character, at half weight. */
+export function weightOf(word: string, at = 0): number {
+  const code = word.codePointAt(at)!;
+  if (code < 0x0e00) return 1; // Thai, the first of them
+  const weight = weights.get(code) ?? (IS_UNSPACED.test(String.fromCodePoint(code)) ? 0.5 : 1);
+  weights.set(code, weight);
+  return weight;
+}
+
+/** A run of words in a text that `joinWords` made: from the space before it to the space behind it. */
+export type Phrase = { readonly text: string; readonly start: number; readonly end: number };
+
+/**
+ * Every run of words that weighs `size` and not one word more than it must. What a run is depends on its words alone: two
+ * texts have a run in common when its text is among the runs of both.
+ */
+export function* phrasesIn(joined: string, size: number): Generator<Phrase> {
+  if (joined.trim() === '') return;
+  let [weight, end] = [0, 0];
+  for (let start = 0; start < joined.length - 1; start = joined.indexOf(' ', start + 1)) {
+    while (end < joined.length - 1 && weight < size) {
+      weight += weightOf(joined, end + 1);
+      end = joined.indexOf(' ', end + 1);
+    }
+    if (weight < size) return;
+    yield { text: joined.slice(start, end + 1), start, end };
+    weight -= weightOf(joined, start + 1);
   }
-  return phrases;
+}
+
+export function textsOf(phrases: Iterable<Phrase>): ReadonlySet<string> {
+  const texts = new Set<string>();
+  for (const { text } of phrases) texts.add(text);
+  return texts;
 }

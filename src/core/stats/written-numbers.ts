@@ -5,7 +5,9 @@ const MOST_GROUPS = 6;
 
 /** The digits of every number that a text may mean, however it separates them: «5,252.75» gives 525275, and also 5, 252, 75 and so on. */
 export function numbersIn(text: string): ReadonlySet<string> {
-  return new Set(numbersOf(text).flatMap(runsOf));
+  const numbers = new Set<string>();
+  for (const groups of numbersOf(text)) addRuns(groups, numbers);
+  return numbers;
 }
 
 /** The numbers of a text as groups of digits. */
@@ -13,11 +15,14 @@ function numbersOf(text: string): string[][] {
   return [...text.normalize('NFKC').matchAll(NUMBER)].map(([number]) => number.match(/\p{N}+/gu) ?? []);
 }
 
-function runsOf(groups: readonly string[]): string[] {
-  return groups.flatMap((_, start) => {
-    const sizes = Array.from({ length: Math.min(MOST_GROUPS, groups.length - start) }, (_, index) => index + 1);
-    return sizes.map((size) => groups.slice(start, start + size).join(''));
-  });
+function addRuns(groups: readonly string[], numbers: Set<string>): void {
+  for (let start = 0; start < groups.length; start++) {
+    let run = '';
+    for (const group of groups.slice(start, start + MOST_GROUPS)) {
+      run += group;
+      numbers.add(run);
+    }
+  }
 }
 
 /** The digits of a text that is one number, perhaps with a unit. */

@@ -1,8 +1,10 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { ModelCallError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
+import { wantTokenLimitName } from '../http/token-limit-name.ts';
 import type { FailedCall } from './failed-call.ts';
 import { FormatRefused } from './format-refused.ts';
+import { LimitRefused } from './limit-refused.ts';
 import { providerWords } from './provider-words.ts';
 import { noteRateLimit } from './rate-limit-headers.ts';
 import { type CallSettings, toCallOptions, toResponseFormat } from './to-call-options.ts';
@@ -40,6 +42,7 @@ export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiS
         return noteRateLimit(toChatReply(result, call), result.response?.headers);
       } catch (error) {
         if (error instanceof FormatRefused) isStructured = false;
+        if (error instanceof LimitRefused) wantTokenLimitName(call.endpoint!, error.limitName);
         throw error;
       }
     },

@@ -29,7 +29,7 @@ const PROMPT_TOKENS = [
   /(?:prompt|request) (?:contains|\() ?(\d+) tokens/i,
   /"n_prompt_tokens" ?: ?(\d+)/,
   /\brequested:? (\d+)/i,
-  /(\d+)(?: tokens)? > \d+/,
+  /(?<!\d)(\d+)(?: tokens)? > \d+/,
 ];
 
 const MAX_TOKENS = [

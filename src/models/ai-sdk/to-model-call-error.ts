@@ -1,8 +1,10 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { ModelCallError } from '../../core/errors.ts';
+import { CREDIT_HINT, isOutOfCredit } from '../../core/out-of-credit.ts';
 import { brokenConnection } from './broken-connection.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
 import { FormatRefused, isFormatRefusal } from './format-refused.ts';
+import { LimitRefused, wantedLimitName } from './limit-refused.ts';
 import { isPromptTooLong, promptTooLong } from './prompt-too-long.ts';
 import { providerWords } from './provider-words.ts';
 import { noteRateLimit } from './rate-limit-headers.ts';
@@ -21,7 +23,7 @@ const UNASKED =
  */
 export function toModelCallError(error: unknown, call: FailedCall, sent: LanguageModelV3CallOptions): ModelCallError {
   if (error instanceof ModelCallError) return error;
-  const thrown = (error ?? {}) as SdkError;
+  const thrown = withShortBody((error ?? {}) as SdkError);
   const { name = '', statusCode: status } = thrown;
   if (status !== undefined && status >= 300) {
     return noteRateLimit(refusedCall(thrown, status, call, sent), thrown.responseHeaders);
@@ -29,6 +31,16 @@ export function toModelCallError(error: unknown, call: FailedCall, sent: Languag
   if (status !== undefined || MANGLED.test(name)) return unreadableReply(thrown, call);
   if (UNASKED.test(name)) return unaskedCall(thrown, call);
   return brokenConnection(thrown, call);
+}
+
+/** More than any refusal needs. Some servers send the prompt back, and every pattern below would go through it. */
+const MAX_BODY_LENGTH = 64_000;
+
+function withShortBody(thrown: SdkError): SdkError {
+  const { name, message, code, cause, statusCode, responseHeaders, responseBody, isRetryable } = thrown;
+  if (responseBody === undefined || responseBody.length <= MAX_BODY_LENGTH) return thrown;
+  const body = responseBody.slice(0, MAX_BODY_LENGTH);
+  return { name, message, code, cause, statusCode, responseHeaders, responseBody: body, isRetryable } as SdkError;
 }
 
 function unaskedCall(thrown: SdkError, call: FailedCall): ModelCallError {
@@ -42,20 +54,35 @@ function refusedCall(
   call: FailedCall,
   sent: LanguageModelV3CallOptions,
 ): ModelCallError {
+  if (isUnpaid(thrown, status)) return unpaidCall(thrown, status, call);
   if (isPromptTooLong(thrown, status)) return promptTooLong(thrown, status, call, sent);
   if (sent.responseFormat && isFormatRefusal(thrown, status)) return new FormatRefused(thrown, status, call);
+  const limitName = wantedLimitName(thrown, status);
+  if (limitName && call.endpoint) return new LimitRefused(thrown, status, limitName, call);
   const words = providerWords(thrown.responseBody || thrown.message || '', call.secrets);
   return new ModelCallError(`${call.who} answered ${status}${words && `: ${words}`}`, {
     status,
     retryAfterMs: retryAfterMs(thrown.responseHeaders),
-    ...refusalHint(status, words, call),
+    ...refusalHint(status, call),
   });
 }
 
-function refusalHint(status: number, words: string, call: FailedCall): { hint?: string } {
+/** A reply that came broken may speak of money too, so under a status of success only what says that it is an error counts. */
+function isUnpaid({ responseBody = '' }: SdkError, status: number): boolean {
+  const beginning = responseBody.slice(0, 4_000);
+  if (status === 200) return /^\s*\{\s*"(?:error|base_resp)"/.test(beginning) && isOutOfCredit(beginning);
+  return status === 402 || ([400, 403, 429].includes(status) && isOutOfCredit(beginning));
+}
+
+function unpaidCall(thrown: SdkError, status: number, call: FailedCall): ModelCallError {
+  const words = providerWords(thrown.responseBody || thrown.message || '', call.secrets);
+  const details = { status, isRetryable: false, isFatal: true, hint: CREDIT_HINT };
+  return new ModelCallError(`${call.who} answered ${status}${words && `: ${words}`}`, details);
+}
+
+function refusalHint(status: number, call: FailedCall): { hint?: string } {
   const { endpoint, path = '', apiKeyVariable: variable } = call;
   const host = endpoint?.name.split('/')[0] ?? 'this provider';
-  if (words.includes('max_completion_tokens')) return { hint: "Set maxTokensParameter to 'max_completion_tokens'." };
   if (status < 400) return { hint: 'The server sends calls elsewhere. Use the address it redirects to as base URL.' };
   const holder =
     variable === undefined ? 'the variable that holds the API key' : `${variable}, which holds the API key`;
@@ -67,6 +94,7 @@ function refusalHint(status: number, words: string, call: FailedCall): { hint?: 
 
 /** A status of success with a body that is no chat completion. Gateways do this while a server restarts. */
 function unreadableReply(thrown: SdkError, call: FailedCall): ModelCallError {
+  if (isUnpaid(thrown, thrown.statusCode ?? 200)) return unpaidCall(thrown, thrown.statusCode ?? 200, call);
   const words = providerWords(thrown.responseBody ?? '', call.secrets);
   const message = `${call.who} sent no readable chat completion${words && `: ${words}`}`;
   return new ModelCallError(message, { status: thrown.statusCode ?? 200, isRetryable: true });

@@ -31,16 +31,16 @@ export class KeptPartShort extends SkillError {
   }
 }
 
-const flags = { calls: '--max-calls', totalTokens: '--max-total-tokens', costUsd: '--max-cost-usd' } as const;
+const keys = { calls: 'maxCalls', totalTokens: 'maxTotalTokens', costUsd: 'maxCostUsd' } as const;
 const units = { calls: ' calls', totalTokens: ' tokens', costUsd: '' } as const;
 
 /** Says which limit, what is spent of it, what is kept back, and what the next call could have cost. */
 export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kept }: Shortage): SkillError {
   const amount = (amounts: Amounts) => (name === 'costUsd' ? dollars(amounts[name]) : count(amounts[name]));
-  const flag = flags[name];
+  const key = keys[name];
   const next = name === 'calls' ? [] : [`the next call may take up to ${amount(bound)}`];
   const spending = `${amount(spent)} of ${amount(limits)}${units[name]}`;
-  if (!kept || kept.amounts[name] === 0) return exhausted(flag, 'is reached', [`${spending} are spent`, ...next]);
+  if (!kept || kept.amounts[name] === 0) return exhausted(key, 'is reached', [`${spending} are spent`, ...next]);
   const isBegun = spent[name] > kept.spentBefore[name];
   const what = isBegun ? 'is reached' : `leaves nothing for ${kept.others}`;
   const needs = `${amount(kept.amounts)}`;
@@ -54,9 +54,9 @@ export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kep
   const afterUse: KeptPartShort['afterUse'] = (all, used) => {
     const rest = used[name] === kept.amounts[name] ? '' : `, for which ${needs} were kept`;
     const use = `${amount(used)} of them went into ${kept.purpose}${rest}`;
-    return exhausted(flag, what, [`${amount(all)} of ${amount(limits)}${units[name]} are spent`, use], least(all));
+    return exhausted(key, what, [`${amount(all)} of ${amount(limits)}${units[name]} are spent`, use], least(all));
   };
-  const told = exhausted(flag, what, facts, least(spent));
+  const told = exhausted(key, what, facts, least(spent));
   return new KeptPartShort(told, (all, used) => (used[name] > 0 ? afterUse(all, used) : told));
 }
 
@@ -69,18 +69,18 @@ function leastLimit(name: keyof Amounts, parts: readonly Amounts[]): string {
 export function timeIsUp(maxMinutes: number, kept?: Kept): SkillError {
   const all = `${count(maxMinutes)} minutes`;
   if (!kept || kept.minutes === 0)
-    return exhausted('--max-minutes', 'is reached', [`${count(maxMinutes)} of ${all} are over`]);
+    return exhausted('maxMinutes', 'is reached', [`${count(maxMinutes)} of ${all} are over`]);
   const over = `${count(Math.max(0, maxMinutes - kept.minutes))} of ${all} are over`;
-  const told = (end: string) => exhausted('--max-minutes', 'is reached', [over, end]);
+  const told = (end: string) => exhausted('maxMinutes', 'is reached', [over, end]);
   const keeping = told(`${count(kept.minutes)} are kept for ${kept.purpose}`);
   return new KeptPartShort(keeping, () => told(`${kept.purpose} was made in the rest`));
 }
 
 /** `least` is a limit that would still be too low, where one is known. */
-function exhausted(flag: string, what: string, facts: readonly string[], least?: string): SkillError {
+function exhausted(key: string, what: string, facts: readonly string[], least?: string): SkillError {
   const more = least === undefined ? '' : ` to more than ${least}`;
-  return new SkillError('BUDGET_EXHAUSTED', `${flag} ${what}: ${sentence(facts)}`, {
-    hint: `Raise ${flag}${more} and run the same command again: it goes on from here.`,
+  return new SkillError('BUDGET_EXHAUSTED', `${key} ${what}: ${sentence(facts)}`, {
+    hint: `Raise ${key}${more} and start again: it goes on from here.`,
   });
 }
 

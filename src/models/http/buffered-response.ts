@@ -1,18 +1,20 @@
-import type { IncomingMessage } from 'node:http';
+type Head = {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+};
 
 /**
  * As much of a `Response` as is read of one here, over a body that is all there. A real one, with its streams and its
  * headers, costs as much time as sending the request did.
  */
-export function bufferedResponse(
-  { statusCode = 0, statusMessage = '', headers }: IncomingMessage,
-  body: Buffer,
-): Response {
+export function bufferedResponse({ status, statusText, headers }: Head, chunks: readonly Uint8Array[]): Response {
+  const body = Buffer.concat(chunks);
   const texts = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string');
   const response = {
-    status: statusCode,
-    ok: statusCode >= 200 && statusCode < 300,
-    statusText: statusMessage,
+    status,
+    ok: status >= 200 && status < 300,
+    statusText,
     headers: new Map(texts), // lower-case names from Node, and `get` and iteration are all that anyone uses
     body: body.length === 0 ? null : { getReader: () => bodyReader(body), cancel: async () => {} },
     text: async () => body.toString('utf8'),

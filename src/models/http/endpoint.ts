@@ -26,7 +26,7 @@ export type ProviderEndpointOptions = Omit<EndpointOptions, 'baseURL'> & { reado
 /** Throws `CONFIG_INVALID` unless `baseURL` is an http or https URL. */
 export function parseEndpoint({ baseURL, apiKey, headers = {} }: EndpointOptions): Endpoint {
   const url = parseURL(baseURL);
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   const queryParams = Object.fromEntries(url.searchParams);
   const sent = { ...authorization(url, apiKey), ...headers };
   const passwords = [decodeURIComponent(url.password), url.password];

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { ProxyAgent } from 'undici';
+import { ModelCallError } from '../../core/errors.ts';
 import { onAbort } from '../on-abort.ts';
 import { bufferedResponse } from './buffered-response.ts';
 
@@ -31,8 +32,33 @@ function fetchThrough(proxy: string): Fetch {
     // Without a tunnel for http: targets, since many proxies allow CONNECT to port 443 only. Time-outs are the caller's.
     agent ??= new ProxyAgent({ uri: proxy, proxyTunnel: false, headersTimeout: 0, bodyTimeout: 0 });
     const options = { ...(init as object), redirect: 'manual', dispatcher: agent } as const;
-    return (await fetch(String(url), options)) as unknown as Response;
+    const response = await fetch(String(url), options);
+    const chunks: Uint8Array[] = [];
+    const keep = keepWithin(chunks, new URL(String(url)).host);
+    for await (const chunk of response.body ?? []) keep(chunk as Uint8Array); // leaving the loop closes the connection
+    const { status, statusText } = response;
+    return bufferedResponse({ status, statusText, headers: Object.fromEntries(response.headers) }, chunks);
   };
+}
+
+/** More than any reply: a megabyte is a book. Whoever sends without end would fill the memory. */
+const MAX_REPLY_MB = 32;
+
+/** Adds to `chunks`, and throws when they become too large together. */
+function keepWithin(chunks: Uint8Array[], host: string): (chunk: Uint8Array) => void {
+  let size = 0;
+  return (chunk) => {
+    size += chunk.length;
+    if (size > MAX_REPLY_MB * 1_000_000) throw tooLarge(host);
+    chunks.push(chunk);
+  };
+}
+
+function tooLarge(host: string): ModelCallError {
+  return new ModelCallError(`${host} sent more than ${MAX_REPLY_MB} MB in reply to one call`, {
+    isRetryable: false,
+    hint: 'Check what the server sends: no model writes as much.',
+  });
 }
 
 const fetchDirectly: Fetch = async (input, init) => {
@@ -45,7 +71,7 @@ const fetchDirectly: Fetch = async (input, init) => {
   const request = (isSecure ? https : http).request(url, options);
   const stopListening = onAbort(signal ?? undefined, (reason) => request.destroy(toError(reason)));
   try {
-    return await readReply(await send(request, body as string | undefined));
+    return await readReply(await send(request, body as string | undefined), url.host);
   } finally {
     stopListening();
   }
@@ -60,12 +86,20 @@ function send(request: http.ClientRequest, body: string | undefined): Promise<ht
 }
 
 /** By events, since iterating over a stream takes several turns of the event loop for a body of one piece. */
-function readReply(incoming: http.IncomingMessage): Promise<Response> {
+function readReply(incoming: http.IncomingMessage, host: string): Promise<Response> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const keep = keepWithin(chunks, host);
+    incoming.on('data', (chunk: Buffer) => {
+      try {
+        keep(chunk);
+      } catch (error) {
+        incoming.destroy(error as Error);
+      }
+    });
     incoming.once('error', reject);
-    incoming.once('end', () => resolve(bufferedResponse(incoming, Buffer.concat(chunks))));
+    const { statusCode: status = 0, statusMessage: statusText = '', headers } = incoming;
+    incoming.once('end', () => resolve(bufferedResponse({ status, statusText, headers }, chunks)));
   });
 }
 

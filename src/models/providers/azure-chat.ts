@@ -6,7 +6,7 @@ import { providerWords } from '../ai-sdk/provider-words.ts';
 import { type Endpoint, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
 import { endpointFetch } from '../http/endpoint-fetch.ts';
 import { type AzureAddress, azureBaseURL, isDated } from './azure-endpoint.ts';
-import { openaiSettings, type ReasoningEffort } from './openai-settings.ts';
+import { apiFor, type OpenAIApi, openaiSettings, type ReasoningEffort, responsesSettings } from './openai-settings.ts';
 import { requireKey } from './require-key.ts';
 
 /** `model` is the name of a deployment. */
@@ -16,16 +16,20 @@ export type AzureChatOptions = ChatOptions &
     /** A Microsoft Entra token, in place of a key. Asked for before every call, so it should cache. */
     readonly token?: (() => Promise<string>) | undefined;
     readonly reasoningEffort?: ReasoningEffort | undefined;
+    /** Default: Responses for deployments named after models that answer to nothing else, else Chat Completions. */
+    readonly api?: OpenAIApi | undefined;
   };
 
 type Credentials = { readonly apiKey: string } | { readonly tokenProvider: () => Promise<string> };
 
 /**
- * A deployment on Azure OpenAI, over Chat Completions. Signs in with `token`, else with `apiKey`, else with the variable
+ * A deployment on Azure OpenAI, over Chat Completions or Responses. Signs in with `token`, else with `apiKey`, else with the variable
  * `AZURE_OPENAI_API_KEY` or `AZURE_API_KEY`. Throws `CONFIG_INVALID` when there is none, or no resource is named.
  */
 export function azureChat(options: AzureChatOptions): ChatModel {
-  const { token, headers, apiVersion, reasoningEffort } = options;
+  const { token, headers, reasoningEffort, api = apiFor(options.model) } = options;
+  // Responses is not among the older addresses.
+  const apiVersion = api === 'responses' && isDated(options.apiVersion) ? undefined : options.apiVersion;
   const apiKey = token === undefined ? findKey(options) : refuseSecondKey(options);
   const key = apiKey === undefined ? {} : { 'api-key': apiKey };
   const parsed = parseEndpoint({ baseURL: azureBaseURL(options), headers: { ...key, ...headers } });
@@ -36,11 +40,11 @@ export function azureChat(options: AzureChatOptions): ChatModel {
   return endpointModel(options, {
     provider: 'azure',
     endpoint,
-    path: isDated(apiVersion) ? `/deployments/${options.model}/chat/completions` : '/chat/completions',
-    settings: { apiVersion, reasoningEffort },
-    prepare: openaiSettings(reasoningEffort),
+    path: pathOf(options.model, api, apiVersion),
+    settings: { apiVersion, reasoningEffort, api: options.api },
+    prepare: api === 'responses' ? responsesSettings(reasoningEffort) : openaiSettings(reasoningEffort),
     structuredOutput: options.structuredOutput ?? 'auto',
-    load: () => loadModel(options, credentials, endpoint),
+    load: () => loadModel({ model: options.model, apiVersion, api }, credentials, endpoint),
   });
 }
 
@@ -66,8 +70,15 @@ async function fetchToken(token: () => Promise<string>, secrets: string[], model
   return value;
 }
 
+function pathOf(model: string, api: OpenAIApi, apiVersion: string | undefined): string {
+  if (api === 'responses') return '/responses';
+  return isDated(apiVersion) ? `/deployments/${model}/chat/completions` : '/chat/completions';
+}
+
+type Wanted = Pick<AzureChatOptions, 'model' | 'apiVersion'> & { readonly api: OpenAIApi };
+
 async function loadModel(
-  { model, apiVersion }: AzureChatOptions,
+  { model, apiVersion, api }: Wanted,
   credentials: Credentials,
   endpoint: Endpoint,
 ): Promise<LanguageModelV3> {
@@ -80,5 +91,5 @@ async function loadModel(
     ...(apiVersion === undefined ? {} : { apiVersion }),
     useDeploymentBasedUrls: isDated(apiVersion),
   });
-  return provider.chat(model);
+  return provider[api](model);
 }

@@ -8,9 +8,12 @@ export type MiniMaxChatOptions = ChatOptions &
   ProviderEndpointOptions & {
     /** Where the account is: api.minimax.io (`global`) or api.minimaxi.com (`cn`). */
     readonly region?: 'global' | 'cn' | undefined;
-    /** Models of the M2 family think whatever is asked of them. Without it: the model's default. */
+    /** Models of the M2 family always get `adaptive`: they know nothing else. Without it: the model's default. */
     readonly thinking?: 'adaptive' | 'disabled' | undefined;
   };
+
+/** They think, or refuse the call. */
+const ALWAYS_THINKS = /^(?:minimax-)?m2(?:[.-]|$)/i;
 
 const REGIONS = { global: 'https://api.minimax.io/v1', cn: 'https://api.minimaxi.com/v1' };
 
@@ -20,6 +23,7 @@ const REGIONS = { global: 'https://api.minimax.io/v1', cn: 'https://api.minimaxi
  */
 export function minimaxChat({ region = 'global', thinking, ...options }: MiniMaxChatOptions): ChatModel {
   const { baseURL = REGIONS[region], temperature = 0.7 } = options;
+  const type = ALWAYS_THINKS.test(options.model) ? 'adaptive' : thinking;
   return compatibleModel('minimax', {
     ...options,
     baseURL,
@@ -27,6 +31,6 @@ export function minimaxChat({ region = 'global', thinking, ...options }: MiniMax
     apiKey: requireKey(options.apiKey, { provider: 'minimaxChat', variables: ['MINIMAX_API_KEY'] }),
     maxTokensParameter: 'max_completion_tokens',
     // Thoughts apart from the text, which otherwise begins with them.
-    extraBody: { reasoning_split: true, ...(thinking === undefined ? {} : { thinking: { type: thinking } }) },
+    extraBody: { reasoning_split: true, ...(type === undefined ? {} : { thinking: { type } }) },
   });
 }

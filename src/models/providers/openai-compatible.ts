@@ -3,6 +3,7 @@ import type { ChatModel } from '../../core/model.ts';
 import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
 import { type Endpoint, type EndpointOptions, parseEndpoint } from '../http/endpoint.ts';
 import { httpFetch } from '../http/http-fetch.ts';
+import { withTokenLimitName } from '../http/token-limit-name.ts';
 
 export type OpenAICompatibleOptions = EndpointOptions &
   ChatOptions & {
@@ -40,7 +41,7 @@ async function loadModel(options: OpenAICompatibleOptions, endpoint: Endpoint): 
     baseURL: endpoint.baseURL,
     headers: { ...endpoint.headers },
     queryParams: { ...endpoint.queryParams },
-    fetch: httpFetch(endpoint.proxy),
+    fetch: withTokenLimitName(httpFetch(endpoint.proxy), endpoint),
     supportsStructuredOutputs: options.structuredOutput === 'auto',
     ...(hasOwnBody(options) ? { transformRequestBody: (body: Body) => toServerBody(body, options) } : {}),
   });

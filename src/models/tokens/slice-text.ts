@@ -16,8 +16,8 @@ export function sliceText(text: string, maxLength = 500): string[] {
 function endOfSlice(text: string, start: number, maxLength: number): number {
   const most = start + maxLength;
   if (most >= text.length) return text.length;
-  const space = text.lastIndexOf(' ', most);
-  if (space > start) return space;
+  const space = text.slice(start, most + 1).lastIndexOf(' '); // not in the whole text, which may have none
+  if (space > 0) return start + space;
   return isInsidePair(text, most) ? most - 1 : most;
 }
 

@@ -3,6 +3,7 @@ import { type ChatMessage, type ChatModel, type ChatRequest, noUsage, type Usage
 import type { Amounts } from '../budget/amounts.ts';
 import type { Budget } from '../budget/budget.ts';
 import { costUsd, type Price } from '../budget/prices.ts';
+import { isCount, withCountedUsage } from './with-counted-usage.ts';
 
 export type WithBudgetOptions = {
   /** The run's stop signal: nothing is sent after it. A call in flight goes on, since it is paid for. */
@@ -19,12 +20,13 @@ export type WithBudgetOptions = {
 
 /**
  * The same model, within `budget`. Before each attempt the most that it may cost is set aside, and after it what it did
- * cost is counted. A failed attempt counts as a call: with the tokens that its error names; with none when it was
+ * cost is counted, by us where the provider does not say. A failed attempt counts as a call: with the tokens that its error names; with none when it was
  * refused; and else, since it may have been answered and billed, with all that was set aside. What the budget cannot pay
  * for is not sent: it fails with `BUDGET_EXHAUSTED`.
  */
 export function withBudget(model: ChatModel, budget: Budget, options: WithBudgetOptions): ChatModel {
   requirePrice(model, budget, options);
+  const counted = withCountedUsage(model, options.countTokens);
   return {
     id: model.id,
     async complete(request) {
@@ -32,7 +34,7 @@ export function withBudget(model: ChatModel, budget: Budget, options: WithBudget
       const bound = await boundOf(limited, options);
       const reservation = await budget.reserve(bound, [request.signal, options.signal]);
       try {
-        const reply = await model.complete(limited);
+        const reply = await counted.complete(limited);
         reservation.settle(attempt(reply.usage, options.price));
         return reply;
       } catch (error) {
@@ -76,7 +78,7 @@ function attempt(usage: Usage, price: Price | undefined): Amounts {
 
 function failedAttempt(error: unknown, bound: Amounts, price: Price | undefined): Amounts {
   const { usage, status = 0 } = error instanceof ModelCallError ? error : {};
-  if (usage !== undefined) return attempt(usage, price);
+  if (usage !== undefined && isCount(usage.input) && isCount(usage.output)) return attempt(usage, price);
   const isRefusal = status >= 300;
   return isRefusal ? attempt(noUsage, price) : bound;
 }

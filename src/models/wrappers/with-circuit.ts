@@ -24,7 +24,7 @@ export function withCircuit(model: ChatModel, failures: number): ChatModel {
 }
 
 function outage(last: ModelCallError, count: number): ModelCallError {
-  const { status, hint = 'Run the same command again when the model answers.' } = last;
+  const { status, hint = 'Start again when the model answers.' } = last;
   const message = `${count} calls in a row have failed; the last one: ${last.message}`;
   return new ModelCallError(message, { status, hint, isRetryable: false, isFatal: true, cause: last });
 }

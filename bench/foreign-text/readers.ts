@@ -1,0 +1,172 @@
+import { createTwoFilesPatch } from 'diff';
+import { agentClis } from '../../src/agents/agent-clis.ts';
+import { agentError } from '../../src/agents/agent-error.ts';
+import { oneLine, printable } from '../../src/cli/terminal/printable.ts';
+import { clip, textWidth } from '../../src/cli/terminal/text-width.ts';
+import { mergeNotes, readNotes, writeNotes } from '../../src/core/appendix.ts';
+import { applyPatch } from '../../src/core/apply-edit.ts';
+import { extractJson } from '../../src/core/extract-json.ts';
+import { hideSecrets } from '../../src/core/hide-secrets.ts';
+import { isSaidIn, newLinesOf } from '../../src/core/is-said.ts';
+import { keepProtected } from '../../src/core/keep-protected.ts';
+import { readBlock, writeBlock } from '../../src/core/marked-block.ts';
+import { isOutOfCredit } from '../../src/core/out-of-credit.ts';
+import { findRegions, withoutMarkers } from '../../src/core/protected-regions.ts';
+import { strip } from '../../src/core/python-text.ts';
+import { skillHash } from '../../src/core/skill-hash.ts';
+import { toCamelCase } from '../../src/core/snake-case.ts';
+import { findLeaks } from '../../src/core/stats/index.ts';
+import { isLongAnswer, isTellingAnswer, isTellingId } from '../../src/core/stats/is-telling.ts';
+import { numbersIn, soleNumberIn } from '../../src/core/stats/written-numbers.ts';
+import { scoreAnswer } from '../../src/envs/answer-score.ts';
+import { extractAnswer } from '../../src/envs/extract-answer.ts';
+import { readJson } from '../../src/envs/read-json.ts';
+import { readJsonl } from '../../src/envs/read-jsonl.ts';
+import { jsonObjects } from '../../src/judges/json-objects.ts';
+import { readRateLimit } from '../../src/models/ai-sdk/rate-limit-headers.ts';
+import { retryAfterMs } from '../../src/models/ai-sdk/retry-after.ts';
+import { toModelCallError } from '../../src/models/ai-sdk/to-model-call-error.ts';
+import { sliceText } from '../../src/models/tokens/slice-text.ts';
+import { repairJson } from '../../src/pipeline/ask.ts';
+import { failurePatterns } from '../../src/pipeline/failure-patterns.ts';
+import { renderTrajectory } from '../../src/pipeline/trajectory.ts';
+import { lintSkill } from '../../src/skills/lint-skill.ts';
+import { relativeLinks } from '../../src/skills/relative-links.ts';
+import { withoutRepeats } from '../../src/train/without-repeats.ts';
+
+type Reader = (text: string) => unknown;
+
+/** Two tasks that hold a text, and one that does not. */
+const tasksWith = (text: string) => [
+  { id: text.slice(0, 40), split: 'val' as const, texts: [text], answers: [text.slice(0, 20), 'Paris'] },
+  { id: 'b', split: 'val' as const, texts: [`${text} and`], answers: ['Rome'] },
+  { id: 'c', split: 'train' as const, texts: ['What is the capital of France?'], answers: ['Paris'] },
+];
+
+const leaks: Readonly<Record<string, Reader>> = {
+  'findLeaks, edit': (edit) => findLeaks({ edit, items: tasksWith('The quick brown fox'), contract: ['a'] }),
+  'findLeaks, tasks': (text) =>
+    findLeaks({ edit: 'Paris is the capital', items: tasksWith(text.slice(0, text.length / 2)) }),
+  'findLeaks, skill': (text) =>
+    findLeaks({ edit: 'Paris is the capital', items: tasksWith('x y z'), contract: [text] }),
+  'findLeaks, all': (text) => {
+    const part = text.slice(0, text.length / 4); // it is there four times
+    return findLeaks({ edit: part, items: tasksWith(part), contract: [part] });
+  },
+};
+
+const refused = (statusCode: number, responseBody: string) =>
+  toModelCallError(
+    { statusCode, responseBody, message: responseBody, responseHeaders: { 'retry-after': responseBody } },
+    { who: 'model at host', secrets: ['sk-of-my-own'], endpoint: undefined },
+    { prompt: [], responseFormat: { type: 'json' } },
+  );
+
+const servers: Readonly<Record<string, Reader>> = {
+  ...Object.fromEntries(
+    [200, 400, 401, 413, 429, 500].map((status) => [`status ${status}`, (text: string) => refused(status, text)]),
+  ),
+  'status 400 with a message': (text) => refused(400, JSON.stringify({ error: { message: text } })),
+  'status 500 with a page': (text) => refused(500, `<html>${text}`),
+  'rate-limit headers': (text) =>
+    readRateLimit({
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': text,
+      'ratelimit-remaining': text,
+    }),
+  'retry-after': (text) => retryAfterMs({ 'retry-after': text, 'retry-after-ms': text }),
+  isOutOfCredit,
+};
+
+const clis = Object.values(agentClis).flatMap((cli): [string, Reader][] => [
+  [`${cli.name}, output`, (text) => cli.read({ stdout: text, stderr: text })],
+  [`${cli.name}, a line`, (text) => cli.refusalIn?.(text)],
+]);
+
+const agents: Readonly<Record<string, Reader>> = {
+  agentError: (words) => agentError({ cli: agentClis['codex-cli'], id: 'codex', words, env: { MY_KEY: 'of-my-own' } }),
+  ...Object.fromEntries(clis),
+};
+
+const replies: Readonly<Record<string, Reader>> = {
+  extractJson,
+  'toCamelCase of it': (text) => toCamelCase(extractJson(text)),
+  'repair of JSON': (text) => repairJson(`{"edits": [${text}`),
+  jsonObjects,
+  extractAnswer,
+  scoreAnswer: (text) => scoreAnswer(text, ['Paris', text]),
+  renderTrajectory: (text) =>
+    renderTrajectory(
+      { id: text, hard: 0, soft: 0, failReason: text, conversation: [{ role: 'a', content: text }] },
+      5000,
+    ),
+  failurePatterns: (text) => failurePatterns([{ id: 'a', hard: 0, soft: 0, failReason: text }], []),
+  sliceText,
+  hideSecrets,
+};
+
+const documents: Readonly<Record<string, Reader>> = {
+  'applyPatch, content': (content) => applyPatch('# a\n', { edits: [{ op: 'append', content }] }),
+  'applyPatch, target': (target) => applyPatch(target, { edits: [{ op: 'insert_after', target, content: 'x' }] }),
+  'applyPatch, skill': (skill) => applyPatch(skill, { edits: [{ op: 'delete', target: skill.slice(5, 50) }] }),
+  findRegions,
+  withoutMarkers,
+  readBlock: (text) => readBlock(text, 'appendix'),
+  writeBlock: (text) => writeBlock(text, 'appendix', text),
+  keepProtected: (text) => keepProtected(text, text),
+  readNotes,
+  writeNotes: (text) => writeNotes(text, [text]),
+  mergeNotes: (text) => mergeNotes([], text.split('\n')),
+  isSaidIn: (text) => isSaidIn(text, text),
+  newLinesOf: (text) => newLinesOf(text, text),
+  withoutRepeats: (content) =>
+    withoutRepeats({ edits: [{ op: 'replace', content, target: content }], reasoning: '' }, content),
+  strip,
+  skillHash,
+  lintSkill: (text) => lintSkill({ folderName: 'a', text }),
+  'lintSkill, frontmatter': (text) => lintSkill({ folderName: 'a', text: `---\nname: ${text}\n---\n` }),
+  relativeLinks,
+  diff: (text) =>
+    createTwoFilesPatch('a', 'b', text, [...text].reverse().join(''), undefined, undefined, { maxEditLength: 1_000 }),
+};
+
+const answers: Readonly<Record<string, Reader>> = {
+  isTellingId,
+  isTellingAnswer,
+  isLongAnswer,
+  numbersIn,
+  soleNumberIn,
+};
+
+const printed: Readonly<Record<string, Reader>> = {
+  printable,
+  oneLine,
+  textWidth,
+  'clip of a line': (text) => clipLine(text, 80),
+};
+
+/** What is wrong with a file of tasks is said by an exception. */
+const files = Object.fromEntries(
+  Object.entries({ readJsonl, readJson }).map(([name, read]): [string, Reader] => [
+    name,
+    (text) => {
+      try {
+        return read(text, 'tasks');
+      } catch {
+        return undefined;
+      }
+    },
+  ]),
+);
+
+/** Everything in `src` that goes through a text of a model, a server, a file or an agent. */
+export const readers: Readonly<Record<string, Reader>> = {
+  ...leaks,
+  ...servers,
+  ...agents,
+  ...replies,
+  ...documents,
+  ...answers,
+  ...printed,
+  ...files,
+};
