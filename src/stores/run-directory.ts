@@ -40,7 +40,6 @@ type Release = () => Promise<void>;
 async function takeAll(directory: string, taken: Release[], options: OpenOptions): Promise<OpenRunStore> {
   const lock = await takeRunLock(directory);
   taken.push(lock.release);
-  await readJournal(join(directory, JOURNAL_FILE)); // A damaged journal is reported before anything is changed.
   const journal = await openJournal(join(directory, JOURNAL_FILE));
   taken.push(journal.close);
   const { close, ...caches } = await openCaches(directory, options);
@@ -51,7 +50,7 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
     caches,
     ledger,
     append: journal.append,
-    writeViews: viewWriter(directory),
+    writeViews: viewWriter(directory, journal.requireInPlace),
     lookAtTest: (look) => lookAtTest(directory, look),
     [Symbol.asyncDispose]: () => releaseAll(taken),
   };
@@ -70,12 +69,13 @@ async function lookAtTest(directory: string, { measurement, ...look }: TestLook)
   return place;
 }
 
-/** One call at a time, since two would write the same drafts. */
-function viewWriter(directory: string): (views: Views) => Promise<void> {
+/** One call at a time, since two would write the same drafts; and none once the run was deleted, which would begin it again. */
+function viewWriter(directory: string, requireInPlace: () => Promise<void>): (views: Views) => Promise<void> {
   let last = Promise.resolve();
   return (views) => {
     last = last
       .catch(() => undefined)
+      .then(requireInPlace)
       .then(() => writeViews(directory, views))
       .catch((error) => {
         throw isFileError(error) ? unwritable(directory, error) : error;
