@@ -16,7 +16,7 @@ type RecorderOptions = {
   readonly outRoot: string;
   readonly journal: readonly RunEvent[];
   readonly observers: readonly RunObserver[];
-  readonly takeUsage: () => Stamp['usage'];
+  readonly takeUsage: () => Pick<Stamp, 'usage' | 'counted'>;
   /** Told when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -48,7 +48,7 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
   const stamp = (fact: RunFact): RunEvent => {
     const ms = Math.round(performance.now() - lastTime);
     lastTime = performance.now();
-    return { ...fact, at: new Date().toISOString(), ms, usage: takeUsage() };
+    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage() };
   };
 
   const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {

@@ -9,6 +9,7 @@ import { emptyRun } from '../core/run-state.ts';
 import type { OpenRunStore, RunStore, TestLook } from '../core/run-store.ts';
 import { reduce } from '../core/state.ts';
 import { type RunSummary, summarize } from '../core/summary.ts';
+import { type Paid, readPaid } from '../models/wrappers/with-reply-cache.ts';
 import { createStop, loadPrompts } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { createReserve } from './create-reserve.ts';
@@ -93,6 +94,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       observers,
       stop,
       usage: journal.reduce(reduce, emptyRun).usage,
+      uncounted: uncountedReplies(store, journal),
       onProgress: (...progress) => recorder.progress(...progress),
     });
     const outRoot = this.#store.name;
@@ -153,6 +155,13 @@ export class SkillOptTrainer<I extends Item = Item> {
   get #promptOverrides(): PromptOverrides {
     return { ...this.#options.env.prompts, ...this.#options.promptOverrides };
   }
+}
+
+/** After a kill the cache holds replies that were paid for and of which no line tells. The next line counts them. */
+function uncountedReplies({ caches }: OpenRunStore, journal: readonly RunEvent[]): Paid[] {
+  const counted = journal.at(-1)?.counted;
+  if (counted === undefined) return []; // a new run, or one of an earlier version
+  return (caches.replies.since?.(counted) ?? []).flatMap((entry) => readPaid(entry) ?? []);
 }
 
 function requireSameRun(store: RunStore, start: Start, journal: readonly RunEvent[]): void {
