@@ -28,5 +28,10 @@ const special: { readonly [code in ErrorCode]?: ExitCode } = {
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Answered || error instanceof Interrupted) return error.exitCode;
   if (error instanceof SkillError) return special[error.code] ?? 2;
-  return 70;
+  return isOutOfFiles(error) ? 2 : 70;
+}
+
+/** Anything may be the first to find that this process has no more files to open, even the loading of our own code. */
+export function isOutOfFiles(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }

@@ -1,4 +1,5 @@
 import { SkillError } from '../core/errors.ts';
+import { isOutOfFiles } from './exit-code.ts';
 import { Interrupted } from './interrupt.ts';
 import { StoppedRun } from './runs/stopped-run.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -21,8 +22,12 @@ function explain(error: unknown): Explained {
   if (error instanceof SkillError) return { code: error.code, message: error.message, ...hintOf(error) };
   if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, ...hintOf(error) };
   const message = error instanceof Error ? error.message : String(error);
+  if (isOutOfFiles(error))
+    return { code: 'TOO_MANY_FILES', message: `too many files are open: ${message}`, hint: MORE_FILES };
   const hint = 'Please report it. SKILLOPT_DEBUG=1 shows where it happened.';
   return { code: 'BUG', message: `this is a bug in skillopt: ${message}`, hint };
 }
+
+const MORE_FILES = 'Allow this process more of them and run the same command again: ulimit -n 1024';
 
 const hintOf = ({ hint }: { hint?: string | undefined }) => (hint === undefined ? {} : { hint });

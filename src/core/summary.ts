@@ -1,4 +1,4 @@
-import { isAccepted } from './known-scores.ts';
+import { isAccepted, passOf } from './known-scores.ts';
 import type { RunState, StepRecord, TestReport } from './run-state.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Estimate } from './stats/final-report.ts';
@@ -73,7 +73,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     bestStep: best.step,
     baselineSelectionHard: baseline?.hard ?? null,
     baselineSelectionScore: baseline?.score ?? null,
-    bestSelectionHard: state.evaluations[best.hash]?.hard ?? null,
+    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
     bestSelectionScore: best.score,
     currentSelectionScore: current.score,
     totalSteps: state.totalSteps,

@@ -4,7 +4,7 @@ import { SkillError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/event.ts';
 import { emptyRun, type RunState } from '../../core/run-state.ts';
 import { reduce } from '../../core/state.ts';
-import { listRuns, readJournal } from '../../stores/index.ts';
+import { foldJournal, listRuns } from '../../stores/index.ts';
 import { suggestion } from '../closest-name.ts';
 
 const JOURNAL = 'events.jsonl';
@@ -13,23 +13,29 @@ export type LoadedRun = {
   /** Absolute. */
   readonly path: string;
   readonly name: string;
-  readonly events: readonly RunEvent[];
   readonly state: RunState;
 };
 
-/** A run as its journal tells it. Reads only. */
-export async function loadRun(path: string): Promise<LoadedRun> {
-  const events = await readJournal(join(path, JOURNAL));
-  return { path, name: basename(path), events, state: events.reduce(reduce, emptyRun) };
+/** Told of the state after each event. */
+type Watch = (event: RunEvent, state: RunState) => void;
+
+/** A run as its journal tells it. Reads only. Without a journal its state is that of no run. */
+export async function loadRun(path: string, watch: Watch = () => undefined): Promise<LoadedRun> {
+  let state = emptyRun;
+  await foldJournal(join(path, JOURNAL), (event) => {
+    state = reduce(state, event);
+    watch(event, state);
+  });
+  return { path, name: basename(path), state };
 }
 
 type Place = { readonly cwd: string; readonly root: string };
 
 /** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */
-export async function findRun(nameOrPath: string, { cwd, root }: Place): Promise<LoadedRun> {
+export async function findRun(nameOrPath: string, { cwd, root }: Place, watch?: Watch): Promise<LoadedRun> {
   const candidates = [join(resolve(cwd, root), nameOrPath), resolve(cwd, nameOrPath)];
   const path = candidates.find((candidate) => existsSync(join(candidate, JOURNAL)));
-  if (path !== undefined) return loadRun(path);
+  if (path !== undefined) return loadRun(path, watch);
   const names = (await listRuns(resolve(cwd, root))).map((run) => run.name);
   const hint =
     names.length > 0
