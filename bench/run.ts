@@ -7,6 +7,7 @@ import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { help } from './rows/help.ts';
 import { kill } from './rows/kill.ts';
+import { longJournal, wideJournal } from './rows/long-journal.ts';
 import { loopback } from './rows/loopback.ts';
 import { memory } from './rows/memory.ts';
 import { overhead } from './rows/overhead.ts';
@@ -24,6 +25,8 @@ const rows: readonly BenchRow[] = [
   rateLimit,
   chaos,
   memory,
+  longJournal,
+  wideJournal,
   kill,
   sharedCache,
 ];

@@ -115,9 +115,13 @@ function countActions(history: readonly StepRecord[]) {
 }
 
 function epochStats(history: readonly StepRecord[]): EpochStats[] {
-  const epochs = [...new Set(history.map((record) => record.epoch))];
-  return epochs.map((epoch) => {
-    const records = history.filter((record) => record.epoch === epoch);
+  const byEpoch = new Map<number, StepRecord[]>();
+  for (const record of history) {
+    const records = byEpoch.get(record.epoch) ?? [];
+    byEpoch.set(record.epoch, records);
+    records.push(record);
+  }
+  return [...byEpoch].map(([epoch, records]) => {
     const { totalAccepts, totalRejects, totalSkips } = countActions(records);
     const last = records.at(-1)!;
     const scores = { bestScoreAtEpochEnd: last.bestScore, currentScoreAtEpochEnd: last.currentScore };
