@@ -8,6 +8,7 @@ import { journalLines } from '../src/core/journal-lines.ts';
 import { shuffle } from '../src/core/random.ts';
 import type { Evaluation, ItemScore } from '../src/core/score.ts';
 import { noStageUsage } from '../src/core/stage-usage.ts';
+import { runDirectory } from '../src/stores/run-directory.ts';
 
 export type LongJournal = {
   readonly path: string;
@@ -34,6 +35,8 @@ export async function writeLongJournal({ path, steps, tasks, batch }: LongJourna
     if (file.writableNeedDrain) await once(file, 'drain');
   }
   await finished(file.end());
+  await using run = await runDirectory(dirname(path)).open();
+  await run.keepState?.(); // as at the end of a run
 }
 
 const usage = { ...noStageUsage, replies: 48, input: 21_345, output: 1_234 };

@@ -4,14 +4,16 @@ import { NameTable, type PackedScores } from './name-table.ts';
 import type { ItemScore } from './score.ts';
 import { skillHash } from './skill-hash.ts';
 
-/** Names a text by 16 hex digits of its SHA-256. */
-type Digest = (text: string) => string;
+/** 16 hex digits of the SHA-256 of one text after the other. */
+type Digest = (before: string, text: string) => string;
 
 export type JournalLines = {
   /** The event of the next line, without its newline. Throws when the line is not what was written there. */
   read(line: string): RunEvent;
   /** The next line, without its newline. */
   write(event: RunEvent): string;
+  /** Of the last line. */
+  check(): string;
 };
 
 const CHECK = /,"check":"([0-9a-f]{16})"\}$/;
@@ -24,7 +26,7 @@ const CHECK_LENGTH = ',"check":"0123456789abcdef"}'.length;
  * that are new. Its last field is a `check` of the line and of all lines before it. Lines from before there were checks
  * have none and are not packed; the first check after them covers them too, and from then on every line has one.
  */
-export function journalLines(digest: Digest = skillHash): JournalLines {
+export function journalLines(digest: Digest = (before, text) => skillHash(before + text)): JournalLines {
   const names = new NameTable();
   const pack = lists(
     (ids) => (isList(ids) ? names.packIds(ids as string[]) : ids),
@@ -40,15 +42,15 @@ export function journalLines(digest: Digest = skillHash): JournalLines {
     read(line) {
       const check = CHECK.exec(line.slice(-CHECK_LENGTH))?.[1];
       const body = check === undefined ? line : line.slice(0, -CHECK_LENGTH);
-      previous = digest(previous + body);
+      previous = digest(previous, body);
       if (check !== undefined && check !== previous)
         throw new Error(`${DAMAGED}: it should have the check ${previous}`);
       if (check === undefined && isChecked) throw new Error(`${DAMAGED}: it has no check, and the line before it has`);
       isChecked = check !== undefined;
-      const { names: news = [], ...packed } = JSON.parse(isChecked ? `${body}}` : line) ?? {};
+      const { names: news = [], check: _check, ...packed } = JSON.parse(line) ?? {};
       names.add(news);
-      const event = requireEvent(unpack(packed));
-      if (!isChecked) requireOldLine(event);
+      const event = unpack(packed) as RunEvent;
+      if (!isChecked) requireOldLine(event); // Who wrote a check wrote what belongs to the event, too.
       return event;
     },
     write(event) {
@@ -56,10 +58,11 @@ export function journalLines(digest: Digest = skillHash): JournalLines {
       const packed = pack(event) as object;
       const news = names.since(known);
       const body = JSON.stringify(news.length > 0 ? { ...packed, names: news } : packed).slice(0, -1);
-      previous = digest(previous + body);
+      previous = digest(previous, body);
       isChecked = true;
       return `${body},"check":"${previous}"}`;
     },
+    check: () => previous,
   };
 }
 
@@ -67,14 +70,10 @@ const DAMAGED = 'is damaged, or a line before it was changed, moved or lost';
 
 /** The last field of every line without a check is its usage. Otherwise a damaged check would pass for none. */
 function requireOldLine(value: object): void {
-  const last = Object.keys(value).at(-1);
-  if (last !== 'usage') throw new Error(`must end with its usage or a check, but ends with "${last}"`);
-}
-
-function requireEvent(value: unknown): RunEvent {
   const fault = findFault(value);
   if (fault !== undefined) throw new Error(fault);
-  return value as RunEvent;
+  const last = Object.keys(value).at(-1);
+  if (last !== 'usage') throw new Error(`must end with its usage or a check, but ends with "${last}"`);
 }
 
 type Change = (value: unknown) => unknown;

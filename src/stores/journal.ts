@@ -14,6 +14,8 @@ type Journal = {
   append(event: RunEvent): Promise<void>;
   /** Throws `RUN_UNWRITABLE` when the file is no longer what was written: deleted, moved, or changed by another. */
   requireInPlace(): Promise<void>;
+  /** Where it ends once everything is written. */
+  end(): { readonly size: number; readonly check: string };
   /** Waits for what is being written. A journal that is still empty is removed: it says no more than none. */
   close(): Promise<void>;
 };
@@ -21,7 +23,8 @@ type Journal = {
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 2 ** 20;
 
-const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const digest = (before: string, text: string) =>
+  createHash('sha256').update(before).update(text).digest('hex').slice(0, 16);
 
 /** The events of a journal, in order; none when there is no file. Changes nothing. */
 export async function readJournal(path: string): Promise<RunEvent[]> {
@@ -53,7 +56,8 @@ async function scan(path: string, take: (event: RunEvent) => void): Promise<Scan
   for await (const chunk of chunksOf(path)) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const line = Buffer.concat([...torn.splice(0), chunk.subarray(start, end)]);
+      const rest = chunk.subarray(start, end);
+      const line = torn.length > 0 ? Buffer.concat([...torn.splice(0), rest]) : rest;
       count += 1;
       take(readLine(lines, line.toString('utf8'), `${shown}:${count}`));
       size += line.length + 1;
@@ -115,6 +119,7 @@ function journalWriter({ path, file, lines, size: before }: Scanned & { path: st
   };
   return {
     requireInPlace,
+    end: () => ({ size, check: lines.check() }),
     append(event) {
       const line = Buffer.from(`${lines.write(event)}\n`);
       // Chained, so that a line is never glued to one that could not be written whole.

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../core/run-store.ts';
 import { isFileError, isForbidden, unwritable } from './file-error.ts';
 import { openJournal, readJournal } from './journal.ts';
+import { keptState } from './kept-state.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
 import { takeRunLock } from './run-lock.ts';
 import { countTestLook, type LookEntry } from './test-looks.ts';
@@ -46,11 +47,13 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
   taken.push(async () => close());
   const ledger = await openLedger(join(directory, LEDGER_FILE));
   taken.push(async () => ledger.close());
+  const write = viewWriter(directory, journal.requireInPlace);
   return {
     caches,
     ledger,
     append: journal.append,
-    writeViews: viewWriter(directory, journal.requireInPlace),
+    writeViews: write,
+    keepState: async () => write(await keptState(join(directory, JOURNAL_FILE), journal.end())),
     lookAtTest: (look) => lookAtTest(directory, look),
     [Symbol.asyncDispose]: () => releaseAll(taken),
   };

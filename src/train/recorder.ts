@@ -98,6 +98,7 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
     async close(): Promise<void> {
       await behind.done();
       if (last && !state.isDone) await store.writeViews(stateViews(last, state, outRoot));
+      await store.keepState?.();
     },
   };
 }

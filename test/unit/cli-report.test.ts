@@ -162,7 +162,7 @@ describe('a version of the skill', () => {
     const { watch, find } = versionFinder([name]);
     const state = events.reduce((before, event) => {
       const after = reduce(before, event);
-      watch(event, after);
+      watch?.(event, after);
       return after;
     }, emptyRun);
     return find(name, state);

@@ -4,7 +4,7 @@ import { SkillError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/event.ts';
 import { emptyRun, type RunState } from '../../core/run-state.ts';
 import { reduce } from '../../core/state.ts';
-import { foldJournal, listRuns } from '../../stores/index.ts';
+import { foldJournal, listRuns, readKeptState } from '../../stores/index.ts';
 import { suggestion } from '../closest-name.ts';
 
 const JOURNAL = 'events.jsonl';
@@ -20,13 +20,18 @@ export type LoadedRun = {
 type Watch = (event: RunEvent, state: RunState) => void;
 
 /** A run as its journal tells it. Reads only. Without a journal its state is that of no run. */
-export async function loadRun(path: string, watch: Watch = () => undefined): Promise<LoadedRun> {
+export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
+  const kept = watch ? undefined : await readKeptState(path, JOURNAL);
+  return { path, name: basename(path), state: kept ?? (await foldRun(path, watch)) };
+}
+
+async function foldRun(path: string, watch: Watch = () => undefined): Promise<RunState> {
   let state = emptyRun;
   await foldJournal(join(path, JOURNAL), (event) => {
     state = reduce(state, event);
     watch(event, state);
   });
-  return { path, name: basename(path), state };
+  return state;
 }
 
 type Place = { readonly cwd: string; readonly root: string };

@@ -6,12 +6,13 @@ import type { RunState } from '../../core/run-state.ts';
 export function versionFinder(names: readonly string[]) {
   const wanted = new Set(names.map(stepOf));
   const afterStep = new Map<number | undefined, string>();
+  const watch = (event: RunEvent, { current }: RunState): void => {
+    const isFound = event.type === 'step-end' && wanted.has(event.step) && !afterStep.has(event.step);
+    if (isFound) afterStep.set(event.step, current.skill);
+  };
   return {
-    /** Told of each event and the state after it. */
-    watch(event: RunEvent, { current }: RunState): void {
-      const isFound = event.type === 'step-end' && wanted.has(event.step) && !afterStep.has(event.step);
-      if (isFound) afterStep.set(event.step, current.skill);
-    },
+    /** Told of each event and the state after it. None, when the last state knows all that is asked for. */
+    watch: names.some(stepOf) ? watch : undefined, // step 0 is the initial one
     find(name: string, { initialSkill: initial, best, current, stepsDone }: RunState): string {
       const named: Readonly<Record<string, string>> = { initial, best: best.skill, current: current.skill };
       if (Object.hasOwn(named, name)) return named[name]!;
