@@ -15,5 +15,11 @@ if (isClone) {
   const { register } = await import('tsx/esm/api');
   register({ tsconfig: fileURLToPath(here('../tsconfig.json')) });
 }
-const { start } = await import(isClone ? source.href : here('../dist/cli/main.js').href);
+const { start } = await import(isClone ? source.href : here('../dist/cli/main.js').href).catch((error) => {
+  if (error.code !== 'EMFILE') throw error;
+  console.error(
+    `error: too many files are open: ${error.message}\nhint: allow this process more of them: ulimit -n 1024`,
+  );
+  process.exit(2);
+});
 await start(process);

@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from 'diff';
 import { agentClis } from '../../src/agents/agent-clis.ts';
 import { agentError } from '../../src/agents/agent-error.ts';
 import { oneLine, printable } from '../../src/cli/terminal/printable.ts';
-import { clip, textWidth } from '../../src/cli/terminal/text-width.ts';
+import { clip as clipLine, textWidth } from '../../src/cli/terminal/text-width.ts';
 import { mergeNotes, readNotes, writeNotes } from '../../src/core/appendix.ts';
 import { applyPatch } from '../../src/core/apply-edit.ts';
 import { extractJson } from '../../src/core/extract-json.ts';

@@ -167,13 +167,19 @@ export type RunFact =
     };
 
 /** What differs between two runs of the same thing: when, how long, and what had to be paid again. */
-export type Stamp = { readonly at: string; readonly ms: number; readonly usage: Readonly<Record<string, StageUsage>> };
+export type Stamp = {
+  readonly at: string;
+  readonly ms: number;
+  readonly usage: Readonly<Record<string, StageUsage>>;
+  /** How far the replies in the cache are part of the usages so far: what was set there later, no line tells of. */
+  readonly counted?: number;
+};
 
 /** One line of the journal. Every view of a run is a fold over these. */
 export type RunEvent = RunFact & Stamp;
 
 /** An event without its stamp: equal for equal runs. */
-export function toFact({ at: _at, ms: _ms, usage: _usage, ...fact }: RunEvent): RunFact {
+export function toFact({ at: _at, ms: _ms, usage: _usage, counted: _counted, ...fact }: RunEvent): RunFact {
   return fact as RunFact;
 }
 

@@ -83,5 +83,12 @@ export function acceptEvidence(
 }
 
 /** The current skill's score as far as it is believable. */
-export const believableScore = (evidence: GateEvidence) =>
-  believedScore(toKnowledge(evidence), Object.keys(evidence.draws));
+export function believableScore(evidence: GateEvidence): number {
+  const known = scoreOf.get(evidence);
+  const score = known ?? believedScore(toKnowledge(evidence), Object.keys(evidence.draws));
+  scoreOf.set(evidence, score);
+  return score;
+}
+
+/** A rejected candidate leaves the evidence as it is, and most are rejected. */
+const scoreOf = new WeakMap<GateEvidence, number>();

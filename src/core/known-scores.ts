@@ -13,20 +13,32 @@ export function isNewBest(action: string, candidate: ScoredSkill, state: RunStat
 }
 
 /** A skill by its whole pass, if it had one: what is believed of skills that never met is on no common scale. */
-export function passScore({ evaluations, config }: RunState, { hash, score }: ScoredSkill): number {
-  const pass = evaluations[hash];
+export function passScore(state: RunState, { hash, score }: ScoredSkill): number {
+  const { config } = state;
+  const pass = passOf(state, hash);
   return pass && config ? selectGateScore(pass.hard, pass.soft, config.gateMetric, config.gateMixedWeight) : score;
 }
 
 /** Whether a skill has met all items in one pass. One that was accepted early has not. */
-export const hasPass = ({ evaluations }: RunState, { hash }: ScoredSkill) => evaluations[hash] !== undefined;
+export const hasPass = (state: RunState, { hash }: ScoredSkill) => passOf(state, hash) !== undefined;
+
+/** The last pass of a text, if it had one. */
+export const passOf = ({ evaluations }: Pick<RunState, 'evaluations'>, hash: string) =>
+  evaluations.findLast((pass) => pass.hash === hash);
 
 export function isAccepted(action: string): boolean {
   return action === 'accept' || action === 'accept_new_best' || action === 'force_accept';
 }
 
 export function remember(state: RunState, hash: string, { hard, soft }: Evaluation): RunState {
-  return { ...state, evaluations: { ...state.evaluations, [hash]: { hard, soft } } };
+  return { ...state, evaluations: [...state.evaluations, { hash, hard, soft }] };
+}
+
+type PassTable = Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+
+export function rememberAll(state: RunState, table: PassTable): RunState {
+  const passes = Object.entries(table).map(([hash, { hard, soft }]) => ({ hash, hard, soft }));
+  return { ...state, evaluations: [...state.evaluations, ...passes] };
 }
 
 type Judged = {
@@ -41,7 +53,7 @@ export function learn(state: RunState, hash: string, { evaluation, isPartial = f
   if (!decision || !state.config) return known;
   const isSeed = state.current.origin === 'initial';
   const drawn = [...decision.refreshed, ...(decision.veto?.incumbent ?? [])];
-  const gate = addRefreshed(state.gate, drawn, { ...state.config, isSeed });
+  const gate = drawn.length === 0 ? state.gate : addRefreshed(state.gate, drawn, { ...state.config, isSeed });
   const current = { ...known.current, score: believableScore(gate) };
   return {
     ...known,

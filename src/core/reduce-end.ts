@@ -1,5 +1,5 @@
-import type { RunEvent } from './event.ts';
-import { remember } from './known-scores.ts';
+import { type RunEvent, type Stamp, toFact } from './event.ts';
+import { passOf, remember, rememberAll } from './known-scores.ts';
 import { type RunState, unscored } from './run-state.ts';
 import { bucketScores } from './score.ts';
 import { skillHash } from './skill-hash.ts';
@@ -9,14 +9,14 @@ type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 export function prune(state: RunState, event: Event<'prune-end'>): RunState {
   const { removed, skill, hash, score, evaluations } = event;
   const best = removed.length > 0 ? { ...state.best, skill, hash, score, origin: 'prune' } : state.best;
-  return { ...state, best, isPruned: true, evaluations: { ...state.evaluations, ...evaluations } };
+  return { ...rememberAll(state, evaluations), best, isPruned: true };
 }
 
 /** The last skill has its chance to be the best. */
 export function selectFinal(state: RunState, event: Event<'final-selection-end'>): RunState {
   const { evaluation, score, isPromoted } = event;
   const known = evaluation ? remember(state, state.current.hash, evaluation) : state;
-  const { hard = 0, soft = 0 } = known.evaluations[state.current.hash] ?? {};
+  const { hard = 0, soft = 0 } = passOf(known, state.current.hash) ?? {};
   const best = isPromoted ? { ...state.current, score } : state.best;
   return { ...known, best, final: { hard, soft, score } };
 }
@@ -28,7 +28,7 @@ export function chooseFinalist(state: RunState, { finalists, hash }: Event<'fina
 }
 
 export function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
-  const { type: _type, at: _at, ms: _ms, usage: _usage, ...finalMeasurement } = event;
+  const { type: _type, ...finalMeasurement } = toFact(event) as Omit<typeof event, keyof Stamp>;
   const measured = { ...state, finalMeasurement };
   const isOver = state.final !== undefined; // a run that has stopped for want of money goes on with what it has
   return event.isSeedBetter && isOver ? { ...measured, best: seedSkill(state) } : measured;

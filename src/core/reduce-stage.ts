@@ -1,6 +1,6 @@
 import type { RunEvent } from './event.ts';
 import type { GateDecision } from './gate-decision.ts';
-import { learn, scoresOf } from './known-scores.ts';
+import { learn, passOf, scoresOf } from './known-scores.ts';
 import type { Leak, RunState, StepDraft } from './run-state.ts';
 import { addStageUsage } from './stage-usage.ts';
 import { timeOfRollout } from './time-of-rollout.ts';
@@ -54,7 +54,7 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
     case 'evaluate': {
       const { score, isPartial } = event;
       const known = learn(state, state.draft.candidateHash ?? '', event);
-      const { hard = null, soft = null } = known.evaluations[state.draft.candidateHash ?? ''] ?? {};
+      const { hard = null, soft = null } = passOf(known, state.draft.candidateHash ?? '') ?? {};
       const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
       const scores = { candidateScores: scoresOf(event) };
       const partial = isPartial ? { isPartial, nItemsMet: event.evaluation?.scores.length ?? 0 } : {};

@@ -1,5 +1,5 @@
-import type { RunEvent } from './event.ts';
-import { accept, isAccepted, isNewBest, learn, scoresOf, scoreTaken } from './known-scores.ts';
+import { type RunEvent, type Stamp, toFact } from './event.ts';
+import { accept, isAccepted, isNewBest, learn, passOf, rememberAll, scoresOf, scoreTaken } from './known-scores.ts';
 import type { Removal, Salvage } from './optimizer-facts.ts';
 import { verdictOf, withoutJudgement } from './reduce-stage.ts';
 import { type RunState, removalKey, type StepRecord } from './run-state.ts';
@@ -13,7 +13,7 @@ export function startStep(state: RunState, event: Extract<RunEvent, { type: 'ste
 }
 
 export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): RunState {
-  const { type: _type, at: _at, ms: _ms, usage: _usage, step, ...lrDecision } = event;
+  const { type: _type, step, ...lrDecision } = toFact(event) as Omit<typeof event, keyof Stamp>;
   const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken anew
   const lrHistory = [...earlier, { step, ...lrDecision }];
   return { ...state, lrHistory, draft: { ...state.draft, editBudget: lrDecision.learningRate, lrDecision } };
@@ -21,11 +21,11 @@ export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr
 
 /** A part that was better takes the place of the patch that was not. */
 export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvage): RunState {
-  const measuredAll = { ...state, evaluations: { ...state.evaluations, ...evaluations } };
+  const measuredAll = rememberAll(state, evaluations);
   if (!accepted) return measuredAll;
   const known = learn(measuredAll, accepted.candidateHash, accepted);
   const { candidateSkill, candidateHash, score, edits } = accepted;
-  const { hard = null, soft = null } = known.evaluations[candidateHash] ?? {};
+  const { hard = null, soft = null } = passOf(known, candidateHash) ?? {};
   const measured = { selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
   const candidateScores = scoresOf(accepted);
   const text = { candidateSkill, candidateHash, candidateSkillLen: candidateSkill.length };

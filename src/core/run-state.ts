@@ -19,6 +19,9 @@ export type ScoredSkill = {
   readonly origin: string;
 };
 
+/** What a skill scored in one pass over validation. */
+export type Pass = { readonly hash: string; readonly hard: number; readonly soft: number };
+
 /** One finished step: what `history.json` holds. */
 export type StepRecord = {
   readonly step: number;
@@ -142,8 +145,11 @@ export type RunState = {
   readonly removalsTried: readonly string[];
   readonly draft: StepDraft;
   readonly history: readonly StepRecord[];
-  /** Validation scores by skill hash, so that no text is measured twice. */
-  readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+  /**
+   * Validation scores of whole passes, so that no text is measured twice. Of two under one hash the last counts. A list, since
+   * copying a table of thousands at each step would take a long run longer than all else.
+   */
+  readonly evaluations: readonly Pass[];
   /** What the gate knows of the seed skill and the current one. */
   readonly gate: GateEvidence;
   /** The winner by fresh rollouts, as soon as it was measured. */
@@ -180,6 +186,9 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
+/** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
+export const STATE_FORMAT = 1;
+
 /** A run before its first event. */
 export const emptyRun: RunState = {
   config: undefined,
@@ -198,7 +207,7 @@ export const emptyRun: RunState = {
   removalsTried: [],
   draft: {},
   history: [],
-  evaluations: {},
+  evaluations: [],
   gate: noGateEvidence,
   finalMeasurement: undefined,
   stepBuffer: [],

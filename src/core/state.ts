@@ -19,7 +19,9 @@ export function reduce(before: RunState, event: RunEvent): RunState {
 
 /** A skill may be the best twice. */
 function keepFormer({ best, formerBests }: RunState, former: RunState['best']): RunState['formerBests'] {
-  return [...formerBests.filter(({ hash }) => hash !== former.hash && hash !== best.hash), former];
+  const isAgain = formerBests.some(({ hash }) => hash === former.hash || hash === best.hash);
+  const others = isAgain ? formerBests.filter(({ hash }) => hash !== former.hash && hash !== best.hash) : formerBests;
+  return [...others, former];
 }
 
 function apply(state: RunState, event: RunEvent): RunState {

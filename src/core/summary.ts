@@ -1,4 +1,4 @@
-import { isAccepted } from './known-scores.ts';
+import { isAccepted, passOf } from './known-scores.ts';
 import type { RunState, StepRecord, TestReport } from './run-state.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Estimate } from './stats/final-report.ts';
@@ -73,7 +73,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     bestStep: best.step,
     baselineSelectionHard: baseline?.hard ?? null,
     baselineSelectionScore: baseline?.score ?? null,
-    bestSelectionHard: state.evaluations[best.hash]?.hard ?? null,
+    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
     bestSelectionScore: best.score,
     currentSelectionScore: current.score,
     totalSteps: state.totalSteps,
@@ -115,9 +115,13 @@ function countActions(history: readonly StepRecord[]) {
 }
 
 function epochStats(history: readonly StepRecord[]): EpochStats[] {
-  const epochs = [...new Set(history.map((record) => record.epoch))];
-  return epochs.map((epoch) => {
-    const records = history.filter((record) => record.epoch === epoch);
+  const byEpoch = new Map<number, StepRecord[]>();
+  for (const record of history) {
+    const records = byEpoch.get(record.epoch) ?? [];
+    byEpoch.set(record.epoch, records);
+    records.push(record);
+  }
+  return [...byEpoch].map(([epoch, records]) => {
     const { totalAccepts, totalRejects, totalSkips } = countActions(records);
     const last = records.at(-1)!;
     const scores = { bestScoreAtEpochEnd: last.bestScore, currentScoreAtEpochEnd: last.currentScore };

@@ -1,5 +1,6 @@
 import type { Item, SkillEnv } from '../core/env.ts';
 import { evaluateGate, selectGateScore } from '../core/gate.ts';
+import { passOf } from '../core/known-scores.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { type Evaluation, toEvaluation } from '../core/score.ts';
 import type { StepAction } from '../core/step-action.ts';
@@ -34,7 +35,7 @@ type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
 export async function judgeSkill(text: Text, input: GateInput, deps: StageDeps): Promise<Verdict> {
   const { state, config } = input;
   if (config.gate === 'paired' && config.useGate) return raceSkill(text.candidateSkill, input, deps);
-  const known = state.evaluations[text.candidateHash];
+  const known = passOf(state, text.candidateHash);
   if (known)
     return { evaluation: null, score: gateScore(known, config), results: [], action: decide(text, known, input) };
   const { evaluation, results, isPartial, score } = await measure(text, input, deps);

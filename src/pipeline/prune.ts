@@ -1,4 +1,4 @@
-import { passScore } from '../core/known-scores.ts';
+import { hasPass, passScore } from '../core/known-scores.ts';
 import type { Prune } from '../core/optimizer-facts.ts';
 import { findRegions } from '../core/protected-regions.ts';
 import { skillHash } from '../core/skill-hash.ts';
@@ -28,10 +28,10 @@ const passesOf = ({ evaluations }: Prune) => Object.keys(evaluations).length;
 
 /** As what is tried is measured: by a whole pass. One that was accepted early has none, and what is believed of it is no match. */
 async function measureBest(input: PruneInput, deps: StageDeps): Promise<Prune> {
-  const { best, evaluations } = input.state;
+  const { best } = input.state;
   const { skill, hash } = best;
   const known = { removed: [], tries: 0, skill, hash, evaluations: {} };
-  if (evaluations[hash]) return { ...known, score: passScore(input.state, best) };
+  if (hasPass(input.state, best)) return { ...known, score: passScore(input.state, best) };
   const measured = await judgeSkill({ candidateSkill: skill, candidateHash: hash }, input, deps);
   return { ...known, score: measured.score, evaluations: evaluationOf(hash, measured) };
 }

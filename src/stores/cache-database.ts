@@ -1,9 +1,10 @@
-import { existsSync, renameSync } from 'node:fs';
+import { accessSync, constants, existsSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type Libsql from 'libsql';
 import type { RunCaches } from '../core/cache.ts';
 import { SkillError } from '../core/errors.ts';
 import { type CacheSize, limitCacheSize } from './cache-size.ts';
-import { fromStorable, toStorable } from './exact-text.ts';
+import { type CacheTable, DamagedCache, makeTables, openTable } from './cache-table.ts';
 import { unwritable } from './file-error.ts';
 import { freePath } from './free-path.ts';
 import { shownPath } from './shown-path.ts';
@@ -15,19 +16,17 @@ export type CacheDatabase = {
   get(cache: CacheName, key: string): string | undefined;
   /** All or none. The first value under a key stays. What another process sets is seen when the file is opened again. */
   setAll(entries: readonly CacheEntry[]): void;
+  /** A number for all that is set; larger when more is. */
+  mark(cache: CacheName): number;
+  /** What was set after a mark was taken. All, when that was in a file that is gone. */
+  since(cache: CacheName, mark: number): string[];
   close(): void;
 };
 
 type Database = InstanceType<typeof Libsql>;
-type Table = {
-  readonly get: Libsql.Statement<[number, string]>;
-  readonly set: Libsql.Statement<[string, string, number]>;
-  /** Where each text is. An index in the file would cost half as much again at each commit, and a query at each miss. */
-  readonly rowOf: Map<string, number>;
-};
 type Connection = {
   readonly database: Database;
-  readonly tables: Readonly<Record<CacheName, Table>>;
+  readonly tables: Readonly<Record<CacheName, CacheTable>>;
   readonly begin: Libsql.Statement<[]>;
   readonly commit: Libsql.Statement<[]>;
   readonly size: CacheSize;
@@ -46,8 +45,10 @@ export async function openCacheDatabase(path: string, maxBytes: number): Promise
   const use = mendingConnection(path, () => connect(new Database(path), path, maxBytes));
   use(() => undefined); // Now, so that a place that cannot be written is known before the run begins.
   return {
-    get: (cache, key) => use(({ tables }) => getText(tables[cache], key)),
+    get: (cache, key) => use(({ tables }) => tables[cache].get(key)),
     setAll: (entries) => use((connection) => setTexts(connection, entries)),
+    mark: (cache) => use(({ tables }) => tables[cache].lastId()),
+    since: (cache, mark) => use(({ tables }) => tables[cache].after(mark > tables[cache].lastId() ? 0 : mark)),
     close: () => use(({ database }) => close(database)),
   };
 }
@@ -78,14 +79,31 @@ function connect(database: Database, path: string, maxBytes: number): Connection
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
     database.pragma('cache_size = -8000');
-    const tables = { replies: prepareTable(database, 'replies'), rollouts: prepareTable(database, 'rollouts') };
+    makeTables(database, ['replies', 'rollouts']);
+    const tables = { replies: openTable(database, 'replies'), rollouts: openTable(database, 'rollouts') };
     if (readVersion(database) < SCHEMA_VERSION) database.pragma(`user_version = ${SCHEMA_VERSION}`);
     const size = limitCacheSize(database, Object.entries(tables).map(toTrimmed), maxBytes);
     const [begin, commit] = [database.prepare('BEGIN IMMEDIATE'), database.prepare('COMMIT')];
     return { database, tables, begin, commit, size };
   } catch (error) {
     database.close();
-    throw error;
+    throw isUnusable(error, path) ? new DamagedCache('the file is not as it was written') : error;
+  }
+}
+
+/** Our statements never change, and the place can be written: what SQLite still has against them is about the file. */
+function isUnusable(error: unknown, path: string): boolean {
+  if (!isDatabaseError(error)) return false;
+  if (error.code === 'SQLITE_ERROR') return true;
+  return error.code === 'SQLITE_READONLY' && isWritable(path) && isWritable(dirname(path));
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -101,56 +119,22 @@ function readVersion(database: Database): number {
   return (database.prepare('PRAGMA user_version').raw().get() as [number])[0];
 }
 
-function toTrimmed([name, { rowOf }]: [string, Table]) {
-  const forget = (upTo: number) => {
-    for (const [key, id] of rowOf) if (id <= upTo) rowOf.delete(key);
-  };
-  return { name, forget };
-}
-
-function prepareTable(database: Database, name: CacheName): Table {
-  database.exec(
-    `CREATE TABLE IF NOT EXISTS ${name} (id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, created INTEGER NOT NULL)`,
-  );
-  return {
-    get: database.prepare<[number, string]>(`SELECT value FROM ${name} WHERE id = ? AND key = ?`).raw(),
-    set: database.prepare<[string, string, number]>(`INSERT INTO ${name} (key, value, created) VALUES (?, ?, ?)`),
-    rowOf: readKeys(database, name),
-  };
-}
-
-/** Two processes may have set the same key. The first row is the one that counts, so the last to be read here. */
-function readKeys(database: Database, name: CacheName): Map<string, number> {
-  const rows = database.prepare(`SELECT key, id FROM ${name} ORDER BY id DESC`).raw().all() as [string, number][];
-  return new Map(rows.map(([key, id]) => [fromStorable(key), id]));
-}
-
-function getText({ get, rowOf }: Table, key: string): string | undefined {
-  const id = rowOf.get(key);
-  if (id === undefined) return undefined;
-  const row = get.get(id, toStorable(key)) as [string] | undefined;
-  if (row === undefined) rowOf.delete(key); // Another process has dropped it, so it can be set again.
-  return row && fromStorable(row[0]);
-}
+const toTrimmed = ([name, { forget }]: [string, CacheTable]) => ({ name, forget });
 
 function setTexts(connection: Connection, entries: readonly CacheEntry[]): void {
   const { database, tables, begin, commit, size } = connection;
-  const news = entries.filter(({ cache, key }) => !tables[cache].rowOf.has(key));
+  const news = entries.filter(({ cache, key }) => !tables[cache].has(key));
   if (news.length > 1) begin.run(); // one statement is a transaction of its own
   try {
-    const rows = news.map(({ cache, key, value }) => insert(tables[cache], key, value));
+    const rows = news.map(({ cache, key, value }) => tables[cache].insert(key, value));
     if (news.length > 1) commit.run();
     // Only now: the row of an entry that was rolled back goes to another.
-    for (const [index, { cache, key }] of news.entries()) tables[cache].rowOf.set(key, rows[index]!);
+    for (const [index, { cache, key }] of news.entries()) tables[cache].announce(key, rows[index]!);
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
   }
   size.added(news.reduce((sum, { key, value }) => sum + key.length + value.length, 0));
-}
-
-function insert({ set }: Table, key: string, value: string): number {
-  return Number(set.run(toStorable(key), toStorable(value), Date.now()).lastInsertRowid);
 }
 
 /** The driver lets go of the file only when it collects the statements, so the log is emptied by hand. */

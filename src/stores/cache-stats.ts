@@ -15,10 +15,12 @@ export async function cacheStats(directory: string): Promise<CacheStats> {
   const path = join(directory, 'cache', 'cache.db');
   if (!existsSync(path)) return { replies: 0, rollouts: 0, bytes: 0 };
   const { default: Database } = await import('libsql');
+  const bytes = await cacheBytes(directory);
   const database = new Database(`file:${path}?mode=ro`);
   try {
-    const bytes = await cacheBytes(directory);
     return { replies: countRows(database, 'replies'), rollouts: countRows(database, 'rollouts'), bytes };
+  } catch {
+    return { replies: 0, rollouts: 0, bytes }; // damaged: the next run sets it aside
   } finally {
     database.close();
   }

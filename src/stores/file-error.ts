@@ -18,8 +18,23 @@ export function isForbidden(error: unknown): boolean {
 /** The reason without the path and the system call, which the message around it names already. */
 export function fileReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return isFileError(error) ? message.replace(/, \w+( '.*)?$/s, '') : message;
+  const reason = isFileError(error) ? message.replace(/, \w+( '.*)?$/s, '') : message;
+  const plain = PLAIN_REASONS[codeOf(error)];
+  return plain === undefined ? reason : `${plain} (${reason})`;
 }
+
+const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
+
+/** What stops a run most often, in the words of people. */
+const PLAIN_REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  SQLITE_FULL: 'the disk is full',
+  EDQUOT: 'your quota of this disk is used up',
+  EFBIG: 'a file would be larger than this process may write',
+  ELOOP: 'it is a link, and a run writes only into its own folder',
+  EMFILE: 'too many files are open; allow more (ulimit -n 1024)',
+  ENFILE: 'too many files are open on this machine',
+};
 
 /** The error of a run that cannot be kept: a full disk, a read-only folder, a file in the way. */
 export function unwritable(path: string, cause: unknown): SkillError {

@@ -4,7 +4,8 @@ import type { CacheDatabase, CacheEntry } from './cache-database.ts';
 const SOON_MS = 20;
 
 type EntryName = Omit<CacheEntry, 'value'>;
-type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+type OnSafe = (() => void) | undefined;
+type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void; readonly onSafe: OnSafe };
 
 /** As many replies wait for each other at most. */
 const GROUP_SIZE = 4;
@@ -30,24 +31,24 @@ export function groupWriter(database: CacheDatabase) {
     if (group.entries.length > 0) commit(database, group);
   };
 
-  const add = (entry: CacheEntry) => {
+  const add = (entry: CacheEntry, onSafe: OnSafe) => {
     if (!entries.has(nameOf(entry))) entries.set(nameOf(entry), entry);
-    return new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }));
+    return new Promise<void>((resolve, reject) => waiting.push({ resolve, reject, onSafe }));
   };
 
   return {
     pending: (entry: EntryName) => entries.get(nameOf(entry))?.value,
     /** With what else comes in this turn of the event loop, but with few others. */
-    setNow(entry: CacheEntry): Promise<void> {
-      const added = add(entry);
+    setNow(entry: CacheEntry, onSafe?: OnSafe): Promise<void> {
+      const added = add(entry, onSafe);
       now ??= setImmediate(flush);
       if (++urgent === GROUP_SIZE) flush();
       return added;
     },
     /** With the next group, or before long. */
-    setSoon(entry: CacheEntry): Promise<void> {
+    setSoon(entry: CacheEntry, onSafe?: OnSafe): Promise<void> {
       soon ??= setTimeout(flush, SOON_MS);
-      return add(entry);
+      return add(entry, onSafe);
     },
     flush,
   };
@@ -57,8 +58,11 @@ export function groupWriter(database: CacheDatabase) {
 function commit(database: CacheDatabase, group: { entries: readonly CacheEntry[]; waiting: readonly Waiting[] }): void {
   try {
     database.setAll(group.entries);
-    for (const { resolve } of group.waiting) resolve();
   } catch (error) {
     for (const { reject } of group.waiting) reject(error);
+    return;
   }
+  // In the same turn as the commit: whoever asks for the mark finds all of this done, or nothing.
+  for (const { onSafe } of group.waiting) onSafe?.();
+  for (const { resolve } of group.waiting) resolve();
 }

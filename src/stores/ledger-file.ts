@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { SkillError } from '../core/errors.ts';
 import type { Amounts, Ledger } from '../core/ledger.ts';
 import { isFileError, isMissing, unwritable } from './file-error.ts';
+import { NO_FOLLOW } from './own-place.ts';
 import { shownPath } from './shown-path.ts';
 
 export const LEDGER_FILE = 'spent.json';
@@ -47,7 +48,7 @@ export async function openLedger(path: string): Promise<OpenLedger> {
 
 /** Never cut short: whoever is killed right then has written nothing yet. */
 function openFile(path: string): number {
-  return reported(path, () => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666));
+  return reported(path, () => openSync(path, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, 0o666));
 }
 
 /** What is written there; nothing where there is no ledger. */

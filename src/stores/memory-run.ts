@@ -1,4 +1,4 @@
-import type { RunCaches, TextCache } from '../core/cache.ts';
+import type { ReplyCache, RunCaches } from '../core/cache.ts';
 import { SkillError } from '../core/errors.ts';
 import type { RunEvent } from '../core/event.ts';
 import type { OpenRunStore, RunStore, Views } from '../core/run-store.ts';
@@ -38,12 +38,15 @@ function copy(event: RunEvent): RunEvent {
   return JSON.parse(JSON.stringify(event));
 }
 
-function mapCache(): TextCache {
+function mapCache(): ReplyCache {
   const texts = new Map<string, string>();
   return {
     get: async (key) => texts.get(key),
-    async set(key, value) {
+    async set(key, value, onSafe) {
       if (!texts.has(key)) texts.set(key, value);
+      onSafe?.();
     },
+    mark: () => texts.size,
+    since: (mark) => [...texts.values()].slice(mark),
   };
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../core/run-store.ts';
 import { isFileError, isForbidden, unwritable } from './file-error.ts';
 import { openJournal, readJournal } from './journal.ts';
+import { keptState } from './kept-state.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
 import { takeRunLock } from './run-lock.ts';
 import { countTestLook, type LookEntry } from './test-looks.ts';
@@ -40,18 +41,19 @@ type Release = () => Promise<void>;
 async function takeAll(directory: string, taken: Release[], options: OpenOptions): Promise<OpenRunStore> {
   const lock = await takeRunLock(directory);
   taken.push(lock.release);
-  await readJournal(join(directory, JOURNAL_FILE)); // A damaged journal is reported before anything is changed.
   const journal = await openJournal(join(directory, JOURNAL_FILE));
   taken.push(journal.close);
   const { close, ...caches } = await openCaches(directory, options);
   taken.push(async () => close());
   const ledger = await openLedger(join(directory, LEDGER_FILE));
   taken.push(async () => ledger.close());
+  const write = viewWriter(directory, journal.requireInPlace);
   return {
     caches,
     ledger,
     append: journal.append,
-    writeViews: viewWriter(directory),
+    writeViews: write,
+    keepState: async () => write(await keptState(join(directory, JOURNAL_FILE), journal.end())),
     lookAtTest: (look) => lookAtTest(directory, look),
     [Symbol.asyncDispose]: () => releaseAll(taken),
   };
@@ -70,12 +72,13 @@ async function lookAtTest(directory: string, { measurement, ...look }: TestLook)
   return place;
 }
 
-/** One call at a time, since two would write the same drafts. */
-function viewWriter(directory: string): (views: Views) => Promise<void> {
+/** One call at a time, since two would write the same drafts; and none once the run was deleted, which would begin it again. */
+function viewWriter(directory: string, requireInPlace: () => Promise<void>): (views: Views) => Promise<void> {
   let last = Promise.resolve();
   return (views) => {
     last = last
       .catch(() => undefined)
+      .then(requireInPlace)
       .then(() => writeViews(directory, views))
       .catch((error) => {
         throw isFileError(error) ? unwritable(directory, error) : error;

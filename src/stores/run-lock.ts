@@ -27,7 +27,7 @@ export async function takeRunLock(directory: string): Promise<RunLock> {
   const draft = `${path}.${randomUUID()}`;
   const text = await describeOwner();
   try {
-    await writeFile(draft, text);
+    await writeFile(draft, text, { flag: 'wx' });
     await takeByLink({ path, draft, text });
   } finally {
     await rm(draft, { force: true });

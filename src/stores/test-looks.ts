@@ -1,7 +1,9 @@
+import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isFileError, isMissing, unwritable } from './file-error.ts';
 import { syncDirectory } from './journal.ts';
+import { NO_FOLLOW } from './own-place.ts';
 
 const TEST_LOOKS_FILE = 'test_looks.jsonl';
 
@@ -66,7 +68,7 @@ function parseEntry(line: string): Pick<LookEntry, 'run' | 'tasks'> | undefined 
 
 async function append(path: string, entry: LookEntry): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'a+');
+  const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW, 0o666);
   try {
     const { size } = await file.stat();
     const start = (await endsWithinLine(file, size)) ? '\n' : ''; // nothing is glued to a torn line

@@ -1,17 +1,29 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { SkillError } from '../core/errors.ts';
 import type { Views } from '../core/run-store.ts';
+import { isFileError } from './file-error.ts';
+import { makeOwnFolder } from './own-place.ts';
 import { shownPath } from './shown-path.ts';
 
 /** Writes each view below `directory`. A reader finds the old text or the new one, never half of it. */
 export async function writeViews(directory: string, views: Views): Promise<void> {
   const files = Object.entries(views).map(([name, text]) => ({ path: pathWithin(directory, name), text }));
-  for (const folder of new Set(files.map((file) => dirname(file.path)))) await mkdir(folder, { recursive: true });
+  const folders = new Set(files.map((file) => dirname(file.path)));
+  for (const folder of folders) if (folder !== directory) await makeOwnFolder(directory, folder);
   for (const { path, text } of files) {
-    await writeFile(`${path}.tmp`, text);
+    await writeDraft(`${path}.tmp`, text);
     await rename(`${path}.tmp`, path);
   }
+}
+
+/** Into a new file. What stands there was left by a crash, or is a link that somebody planted: it goes, and is not followed. */
+async function writeDraft(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx' }).catch(async (error) => {
+    if (!isFileError(error) || error.code !== 'EEXIST') throw error;
+    await rm(path);
+    await writeFile(path, text, { flag: 'wx' });
+  });
 }
 
 function pathWithin(directory: string, name: string): string {

@@ -16,7 +16,7 @@ type RecorderOptions = {
   readonly outRoot: string;
   readonly journal: readonly RunEvent[];
   readonly observers: readonly RunObserver[];
-  readonly takeUsage: () => Stamp['usage'];
+  readonly takeUsage: () => Pick<Stamp, 'usage' | 'counted'>;
   /** Told when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -31,7 +31,7 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
   const unsettled = journal.slice(settledCount);
   let pending = unsettled.filter((event) => !isAside(event));
   let state = [...journal.slice(0, settledCount), ...unsettled.filter(isAside)].reduce(reduce, emptyRun);
-  let last: RunFact | undefined = journal[settledCount - 1];
+  let last: RunEvent | undefined = journal[settledCount - 1];
   let lastTime = performance.now();
   const behind = createWriteBehind(onFailure);
   let lastStep = Promise.resolve();
@@ -48,7 +48,7 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
   const stamp = (fact: RunFact): RunEvent => {
     const ms = Math.round(performance.now() - lastTime);
     lastTime = performance.now();
-    return { ...fact, at: new Date().toISOString(), ms, usage: takeUsage() };
+    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage() };
   };
 
   const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {
@@ -63,7 +63,7 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
     const known = recognise(fact);
     const event = known ?? stamp(fact);
     const after = reduce(state, event);
-    [state, last] = [after, fact];
+    [state, last] = [after, event];
     const written = behind.write(() => write({ fact, detail, event, isNew: !known, after }));
     if (fact.type === 'step-end') {
       await lastStep; // a disk that cannot keep up holds the run up before much waits for it
@@ -94,6 +94,12 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
     warn: (message: string) => behind.tell(() => notify(observers, 'onWarning', message)),
     /** Resolves once everything so far is safe and was told. */
     written: behind.done,
+    /** The same at the end of a run. One that is not done leaves the files about where it stands. */
+    async close(): Promise<void> {
+      await behind.done();
+      if (last && !state.isDone) await store.writeViews(stateViews(last, state, outRoot));
+      await store.keepState?.();
+    },
   };
 }
 

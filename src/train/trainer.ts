@@ -10,6 +10,7 @@ import { emptyRun } from '../core/run-state.ts';
 import type { OpenRunStore, RunStore, TestLook } from '../core/run-store.ts';
 import { reduce } from '../core/state.ts';
 import { type RunSummary, summarize } from '../core/summary.ts';
+import { type Paid, readPaid } from '../models/wrappers/with-reply-cache.ts';
 import { createStop, loadPrompts } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { createReserve } from './create-reserve.ts';
@@ -70,10 +71,12 @@ export class SkillOptTrainer<I extends Item = Item> {
     requireRollouts(this.#config, items);
     const start = await this.#describeStart(items);
     requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
-    await using store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb });
-    const journal = await this.#store.read();
-    requireSameRun(this.#store, start, journal);
-    return await this.#run(start, items, store, journal);
+    const store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb });
+    return closing(store, async () => {
+      const journal = await this.#store.read();
+      requireSameRun(this.#store, start, journal);
+      return this.#run(start, items, store, journal);
+    });
   }
 
   async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
@@ -94,6 +97,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       observers,
       stop,
       usage: journal.reduce(reduce, emptyRun).usage,
+      uncounted: uncountedReplies(store, journal),
       onProgress: (...progress) => recorder.progress(...progress),
     });
     const outRoot = this.#store.name;
@@ -116,7 +120,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       return store.lookAtTest?.(look) ?? 1;
     };
     const input = { config, env: this.#options.env, items, state, commit: recorder.commit, lookAtTest, reserve, warn };
-    const end = await train(input, deps).finally(recorder.written);
+    const end = await train(input, deps).finally(recorder.close);
     return summarize(end, { outRoot, warnings });
   }
 
@@ -155,6 +159,23 @@ export class SkillOptTrainer<I extends Item = Item> {
   get #promptOverrides(): PromptOverrides {
     return { ...this.#options.env.prompts, ...this.#options.promptOverrides };
   }
+}
+
+/** As `await using`, but with the first failure: on a full disk closing fails too, and that is not what has happened. */
+async function closing<Answer>(store: OpenRunStore, work: () => Promise<Answer>): Promise<Answer> {
+  const answer = await work().catch(async (error) => {
+    await Promise.resolve(store[Symbol.asyncDispose]()).catch(() => undefined);
+    throw error;
+  });
+  await store[Symbol.asyncDispose]();
+  return answer;
+}
+
+/** After a kill the cache holds replies that were paid for and of which no line tells. The next line counts them. */
+function uncountedReplies({ caches }: OpenRunStore, journal: readonly RunEvent[]): Paid[] {
+  const counted = journal.at(-1)?.counted;
+  if (counted === undefined) return []; // a new run, or one of an earlier version
+  return (caches.replies.since?.(counted) ?? []).flatMap((entry) => readPaid(entry) ?? []);
 }
 
 function requireSameRun(store: RunStore, start: Start, journal: readonly RunEvent[]): void {

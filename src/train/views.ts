@@ -151,9 +151,7 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
     ...(isStepEnd && state.lrHistory.length > 0
       ? { 'lr_history.jsonl': state.lrHistory.map((row) => `${JSON.stringify(toSnakeCase(row))}\n`).join('') }
       : {}),
-    ...(event.type === 'run-end'
-      ? { 'summary.json': json({ ...summarize(state, { outRoot }), bestSkill: 'best_skill.md' }) }
-      : {}),
+    'summary.json': json({ ...summarize(state, { outRoot }), bestSkill: 'best_skill.md' }),
   };
 }
 

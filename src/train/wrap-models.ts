@@ -4,9 +4,11 @@ import type { Stamp } from '../core/event.ts';
 import type { Ledger } from '../core/ledger.ts';
 import type { ChatModel, ChatRequest } from '../core/model.ts';
 import type { RunObserver } from '../core/observer.ts';
+import { addStageUsage, noStageUsage } from '../core/stage-usage.ts';
 import {
   createLimiterPool,
   createMeter,
+  type Price,
   remainingCalls,
   withCircuit,
   withMeter,
@@ -16,6 +18,8 @@ import {
   withTimeout,
 } from '../models/index.ts';
 import { withCountedUsage } from '../models/wrappers/with-counted-usage.ts';
+import { billFor } from '../models/wrappers/with-meter.ts';
+import type { Paid } from '../models/wrappers/with-reply-cache.ts';
 import type { Stop } from '../pipeline/index.ts';
 import { priceFor } from './price-for.ts';
 import { notify } from './recorder.ts';
@@ -31,11 +35,13 @@ export type WrapOptions = {
   readonly stop: Stop;
   /** What the run has used before, by stage. */
   readonly usage?: Stamp['usage'];
+  /** Replies that were paid for before and that no line of the journal has counted. */
+  readonly uncounted?: readonly Paid[];
   /** Where the run keeps what it has spent, if it does. */
   readonly ledger?: Ledger | undefined;
 };
 
-/** The models in what every run needs: cache(meter(circuit(retry(rateLimit(budget(countedUsage(timeout(model)))))))). */
+/** The models in what every run needs: cache and meter(circuit(retry(rateLimit(budget(countedUsage(timeout(model))))))). */
 export function wrapModels({
   config,
   target,
@@ -45,6 +51,7 @@ export function wrapModels({
   observers,
   stop,
   usage = {},
+  uncounted = [],
   ledger,
 }: WrapOptions) {
   const meter = createMeter();
@@ -53,7 +60,10 @@ export function wrapModels({
     max: config.workers,
     onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
   }));
-  const budget = runBudget({ config, target, optimizer, usage, ledger });
+  const before = uncounted.reduce((table, { stage, amounts }) => {
+    return addStageUsage(table, { [stage]: { ...noStageUsage, ...amounts } });
+  }, usage);
+  const budget = runBudget({ config, target, optimizer, usage: before, ledger });
   const countRetry = ({ request }: { readonly request: ChatRequest }) =>
     meter.add(request.stage ?? 'other', { retries: 1 });
 
@@ -78,15 +88,19 @@ export function wrapModels({
         notify(observers, 'onRetry', retry);
       },
     });
-  // The meter is inside the cache: tokens of a remembered reply were paid before.
-  const metered = (model: ChatModel, original: ChatModel) =>
-    withMeter(withCircuit(model, config.maxConsecutiveFailures), meter, { price: priceFor(original, config.prices) });
   const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
-  const cached = (model: ChatModel) => (caches ? withReplyCache(model, caches.replies, { onHit }) : model);
+  const onPaid = ({ stage, amounts }: Paid) => meter.add(stage, amounts);
+  // Tokens of a remembered reply were paid before. New ones are counted in the moment they are safe: see `counted`.
+  const metered = (model: ChatModel, price: Price | undefined) =>
+    caches
+      ? withReplyCache(model, caches.replies, { onHit, onPaid, billFor: (reply) => billFor(reply, price) })
+      : withMeter(model, meter, { price });
+  for (const paid of uncounted) onPaid(paid);
 
   const wrap = (model: ChatModel, use: ModelUse) => {
     const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);
-    return cached(metered(retried(paced(limited, model, use.signal), use.signal), model));
+    const circuit = withCircuit(retried(paced(limited, model, use.signal), use.signal), config.maxConsecutiveFailures);
+    return metered(circuit, priceFor(model, config.prices));
   };
   const modelsUnder = ({ signal }: Stop) => ({
     target: wrap(target, { signal, isForRollouts: true }),
@@ -98,7 +112,11 @@ export function wrapModels({
     /** The same models, meter and limits for what goes on after `stop` has fired. */
     modelsUnder,
     budget,
-    takeUsage: () => meter.take(),
+    /** What was used since the last time, and how far the cache's replies are part of that or of what was taken before. */
+    takeUsage(): Pick<Stamp, 'usage' | 'counted'> {
+      const counted = caches?.replies.mark?.();
+      return { usage: meter.take(), ...(counted === undefined ? {} : { counted }) };
+    },
     countRollout: () => meter.add('rollout', { rollouts: 1 }),
   };
 }

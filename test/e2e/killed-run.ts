@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PythonRandom, type RunEvent, type RunFact, toFact } from 'skillopt';
+import { PythonRandom, type RunFact, toFact } from 'skillopt';
 import { type SimServer, serveSim, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
+import { readJournal } from '../../src/stores/journal.ts';
 import { createProject, worldFiles } from './project.ts';
 
 export const WORKERS = 4;
@@ -43,13 +44,13 @@ export async function trainWithKills(server: SimServer, kills: number, seed: num
   return { ...(await readOutcome(project)), calls: server.requests - before, kills: killed };
 }
 
-async function readOutcome(project: { read(name: string): Promise<string> }) {
-  const journal = (await project.read('runs/run/events.jsonl')).trimEnd().split('\n');
+async function readOutcome(project: { read(name: string): Promise<string>; path(name: string): string }) {
+  const journal = await readJournal(project.path('runs/run/events.jsonl'));
   const history = JSON.parse(await project.read('runs/run/history.json')) as Record<string, unknown>[];
   return {
     bestSkill: await project.read('runs/run/best_skill.md'),
     history: history.map(({ timing: _timing, tokens: _tokens, wall_time_s: _wallTime, ...record }) => record),
-    facts: journal.map((line) => withoutPlace(toFact(JSON.parse(line) as RunEvent))),
+    facts: journal.map((event) => withoutPlace(toFact(event))),
   };
 }
 

@@ -73,7 +73,8 @@ function journalOf(steps: readonly Dice[], points: Record<string, number>): RunE
     commit({ ...stage, stage: 'aggregate', patch });
     commit({ ...stage, stage: 'select', patch });
     commit({ ...stage, stage: 'update', candidateSkill: skill, candidateHash: hash, report: [] });
-    const measured = hash in evaluations || action === 'unchanged' ? null : evaluation(score);
+    const measured =
+      evaluations.some((pass) => pass.hash === hash) || action === 'unchanged' ? null : evaluation(score);
     commit({ ...stage, stage: 'evaluate', evaluation: measured, score, action }, die);
     commit({ type: 'step-end', step, action });
   }

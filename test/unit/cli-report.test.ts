@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reportLines } from '../../src/cli/report/report.ts';
 import { listEdits } from '../../src/cli/runs/edit-list.ts';
-import { findVersion } from '../../src/cli/runs/skill-version.ts';
+import { versionFinder } from '../../src/cli/runs/skill-version.ts';
 import { colorsFor, noColors } from '../../src/cli/terminal/colors.ts';
 import { textWidth } from '../../src/cli/terminal/text-width.ts';
 import type { RunEvent } from '../../src/core/event.ts';
@@ -158,6 +158,16 @@ describe('edits', () => {
 });
 
 describe('a version of the skill', () => {
+  function findVersion(events: readonly RunEvent[], name: string): string {
+    const { watch, find } = versionFinder([name]);
+    const state = events.reduce((before, event) => {
+      const after = reduce(before, event);
+      watch?.(event, after);
+      return after;
+    }, emptyRun);
+    return find(name, state);
+  }
+
   it('comes from the journal by name, step or file name', () => {
     const learned = `${INITIAL_SKILL}\n- ${LEARNED}\n`;
     const names = ['initial', '0', 'v0000', '1', 'v0002', 'best', 'current'];

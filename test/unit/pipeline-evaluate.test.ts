@@ -95,7 +95,7 @@ describe('evaluateCandidate', () => {
 
   it('never measures a text again that it knows, and judges it by what is known', async () => {
     const { candidate } = await evaluate(stateOf(0.25));
-    const evaluations = { [candidate.candidateHash]: { hard: 0.125, soft: 1 } };
+    const evaluations = [{ hash: candidate.candidateHash, hard: 0.125, soft: 1 }];
     const { verdict, measured } = await evaluate({ ...stateOf(0.25), evaluations });
     expect(verdict).toEqual({ evaluation: null, score: 0.125, action: 'reject', results: [] });
     expect(measured).toEqual([]);

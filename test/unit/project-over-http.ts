@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunEvent, toFact } from 'skillopt';
+import { toFact } from 'skillopt';
 import { runCli } from '../../src/cli/main.ts';
+import { readJournal } from '../../src/stores/journal.ts';
 import { worldFiles } from '../e2e/project.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { tempFolder } from './cli-temp-folder.ts';
@@ -20,11 +20,7 @@ export function projectOverHttp(baseURL: string, config: object = {}) {
       return { code, out: io.out(), err: io.err() };
     },
     /** What a run wrote down. */
-    async events(run = 'run') {
-      const journal = await readFile(join(folder.path, 'runs', run, 'events.jsonl'), 'utf8');
-      const lines = journal.trimEnd().split('\n');
-      return lines.map((line) => JSON.parse(line) as RunEvent);
-    },
+    events: (run = 'run') => readJournal(join(folder.path, 'runs', run, 'events.jsonl')),
     /** The same without times and usage. */
     async facts(run = 'run') {
       return (await this.events(run)).map(toFact);

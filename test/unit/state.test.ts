@@ -75,7 +75,7 @@ describe('reduce', () => {
     const state = fold([start, baseline]);
     expect(state.current).toMatchObject({ skill: 'seed', score: 0.5, step: 0 });
     expect(state.best).toEqual(state.current);
-    expect(state.evaluations).toEqual({ [skillHash('seed')]: { hard: 0.5, soft: 0.5 } });
+    expect(state.evaluations).toEqual([{ hash: skillHash('seed'), hard: 0.5, soft: 0.5 }]);
   });
 
   it('weakness 3: a baseline of zero is a score, not a missing one', () => {

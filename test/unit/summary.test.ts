@@ -22,7 +22,7 @@ const run: RunState = {
   current: scored('current', 0.6, 5),
   best: scored('best', 0.8, 3),
   baseline: { hard: 0.5, soft: 0.7, score: 0.55 },
-  evaluations: { best: { hard: 0.75, soft: 1 } },
+  evaluations: [{ hash: 'best', hard: 0.75, soft: 1 }],
   history: [
     record(1, 1, 'accept_new_best', 0.7, 0.7),
     record(2, 1, 'skip_no_patches', 0.7, 0.7),

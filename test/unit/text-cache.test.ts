@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import Database from 'libsql';
@@ -161,6 +162,83 @@ describe('a damaged cache file', () => {
     expect(await readdir(join(folder.path, 'cache'))).toContain('cache.db.corrupt-1');
   });
 });
+
+describe('a cache file with one bit flipped', () => {
+  const textOf = (key: number) => `text ${key} `.repeat(1 + key);
+
+  async function flip(bits: readonly number[]) {
+    await using folder = await temporaryDirectory();
+    const { rollouts, close } = await openCaches(join(folder.path, 'whole'));
+    for (let key = 0; key < 60; key += 1) await rollouts.set(`key ${key}`, textOf(key));
+    close();
+    const whole = join(folder.path, 'whole', 'cache', 'cache.db');
+    const child = fileURLToPath(new URL('./damaged-cache.child.ts', import.meta.url));
+    const args = ['--import', 'tsx', child, whole, join(folder.path, 'damaged'), ...bits.map(String)];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 });
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+
+  type Outcome = { bit: number; texts: (string | null)[]; news: string[]; error?: string };
+  const expectSound = ({ bit, texts, news, error }: Outcome) => {
+    if (error !== undefined) return expect(error, `bit ${bit}`).toMatch(/is of version \d+, but this skillopt writes/);
+    const wrong = texts.filter((text, key) => text !== null && text !== textOf(key));
+    expect(wrong, `bit ${bit}`).toEqual([]);
+    expect(news, `bit ${bit}`).toEqual([texts[30] ?? 'again', 'new']);
+  };
+
+  it('anywhere, gives back right texts or none, takes new ones, and never ends the process', async () => {
+    const bits = Array.from({ length: 120 }, (_, place) => place * 2399 + 7);
+    const outcomes = await flip(bits);
+    expect(outcomes).toHaveLength(bits.length);
+    outcomes.forEach(expectSound);
+    expect(
+      outcomes.some(({ texts }) => texts?.includes(null)),
+      'some text was damaged',
+    ).toBe(true);
+  });
+
+  it('in what says how its tables look, does so too', async () => {
+    const bits = Array.from({ length: 60 }, (_, place) => (4095 - 7 * place) * 8 + 7);
+    const outcomes = await flip(bits);
+    expect(outcomes).toHaveLength(bits.length);
+    outcomes.forEach(expectSound);
+  });
+});
+
+it('a cache of an earlier version, whose rows have no sums, keeps its texts', async () => {
+  await using folder = await temporaryDirectory();
+  await mkdir(join(folder.path, 'cache'));
+  const database = new Database(join(folder.path, 'cache', 'cache.db'));
+  for (const name of ['replies', 'rollouts']) {
+    database.exec(
+      `CREATE TABLE ${name} (id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, created INTEGER NOT NULL)`,
+    );
+    database.exec(`INSERT INTO ${name} (key, value, created) VALUES ('key', 'old ${name}', 0)`);
+  }
+  database.close();
+  for (const _time of ['first', 'second']) {
+    const { replies, rollouts, close } = await openCaches(folder.path);
+    expect([await replies.get('key'), await rollouts.get('key')]).toEqual(['old replies', 'old rollouts']);
+    await replies.set('new', 'new');
+    expect(await replies.get('new')).toBe('new');
+    close();
+  }
+});
+
+it.each(['cache', 'cache/cache.db', 'cache/cache.db-wal'])(
+  'a link in the place of %s is not followed',
+  async (name) => {
+    await using folder = await temporaryDirectory();
+    const [run, elsewhere] = [join(folder.path, 'run'), join(folder.path, 'elsewhere')];
+    await mkdir(join(run, dirname(name)), { recursive: true });
+    await symlink(elsewhere, join(run, name));
+    await expect(openCaches(run)).rejects.toMatchObject({ code: 'RUN_UNWRITABLE' });
+    await expect(stat(elsewhere)).rejects.toMatchObject({ code: 'ENOENT' });
+  },
+);
 
 /** Leaves the first page, so that it still looks like a database. */
 async function overwritePages(path: string) {

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from 'diff';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { findRun } from '../runs/load-run.ts';
-import { findVersion } from '../runs/skill-version.ts';
+import { versionFinder } from '../runs/skill-version.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { printable } from '../terminal/printable.ts';
 
@@ -14,8 +14,9 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, from: string, to: string, { root }: { root: string }) => {
-      const { events } = await findRun(name, { cwd: terminal.io.cwd(), root });
-      const [before, after] = [findVersion(events, from), findVersion(events, to)];
+      const { watch, find } = versionFinder([from, to]);
+      const { state } = await findRun(name, { cwd: terminal.io.cwd(), root }, watch);
+      const [before, after] = [find(from, state), find(to, state)];
       const isChanged = before !== after;
       const patch = isChanged ? patchOf({ from, to, before, after }) : '';
       const lines = isChanged ? coloured(patch, terminal.colors) : [`no difference between ${from} and ${to}`];

@@ -13,7 +13,8 @@ export const define: DefineCommand = (command, terminal) => {
     .addHelpText('after', EXAMPLES)
     .action(async ({ root }: { root: string }) => {
       const listings = await listRuns(resolvePath(terminal.io.cwd(), root));
-      const runs = await Promise.all(listings.map(describeRun));
+      const runs: RunRow[] = [];
+      for (const listing of listings) runs.push(await describeRun(listing)); // one by one: long journals are large
       const none = [`no runs in ${root}; start one with: skillopt train, or skillopt demo`];
       terminal.answer({ root, runs }, runs.length > 0 ? runTable(runs, terminal) : none);
     });

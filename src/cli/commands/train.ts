@@ -74,6 +74,6 @@ async function announceCost(loaded: LoadedProject, { isQuiet, ignoreEstimate }: 
 /** A run that is there and cannot be read is not new; training says what is wrong with it. */
 const isMissing = (path: string) =>
   loadRun(path).then(
-    ({ events }) => events.length === 0,
+    ({ state }) => state.config === undefined,
     () => false,
   );

@@ -4,7 +4,7 @@ import { SkillError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/event.ts';
 import { emptyRun, type RunState } from '../../core/run-state.ts';
 import { reduce } from '../../core/state.ts';
-import { listRuns, readJournal } from '../../stores/index.ts';
+import { foldJournal, listRuns, readKeptState } from '../../stores/index.ts';
 import { suggestion } from '../closest-name.ts';
 import { resolvePath } from '../resolve-path.ts';
 
@@ -14,24 +14,35 @@ export type LoadedRun = {
   /** Absolute. */
   readonly path: string;
   readonly name: string;
-  readonly events: readonly RunEvent[];
   readonly state: RunState;
 };
 
-/** A run as its journal tells it. Reads only. */
-export async function loadRun(path: string): Promise<LoadedRun> {
-  const events = await readJournal(join(path, JOURNAL));
-  return { path, name: basename(path), events, state: events.reduce(reduce, emptyRun) };
+/** Told of the state after each event. */
+type Watch = (event: RunEvent, state: RunState) => void;
+
+/** A run as its journal tells it. Reads only. Without a journal its state is that of no run. */
+export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
+  const kept = watch ? undefined : await readKeptState(path, JOURNAL);
+  return { path, name: basename(path), state: kept ?? (await foldRun(path, watch)) };
+}
+
+async function foldRun(path: string, watch: Watch = () => undefined): Promise<RunState> {
+  let state = emptyRun;
+  await foldJournal(join(path, JOURNAL), (event) => {
+    state = reduce(state, event);
+    watch(event, state);
+  });
+  return state;
 }
 
 type Place = { readonly cwd: string; readonly root: string };
 
 /** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */
-export async function findRun(nameOrPath: string, { cwd, root }: Place): Promise<LoadedRun> {
+export async function findRun(nameOrPath: string, { cwd, root }: Place, watch?: Watch): Promise<LoadedRun> {
   const folder = resolvePath(cwd, root);
   const candidates = [resolvePath(folder, nameOrPath), resolvePath(cwd, nameOrPath)];
   const path = candidates.find((candidate) => existsSync(join(candidate, JOURNAL)));
-  if (path !== undefined) return loadRun(path);
+  if (path !== undefined) return loadRun(path, watch);
   const names = (await listRuns(folder)).map((run) => run.name);
   const hint =
     names.length > 0

@@ -1,30 +1,29 @@
 import { SkillError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/event.ts';
-import { emptyRun } from '../../core/run-state.ts';
-import { reduce } from '../../core/state.ts';
+import type { RunState } from '../../core/run-state.ts';
 
-/** The text of `initial`, `best`, `current`, or of the skill after a step (`3`, `v0003`), as the journal tells it. */
-export function findVersion(events: readonly RunEvent[], name: string): string {
-  const state = events.reduce(reduce, emptyRun);
-  const named: Readonly<Record<string, string>> = {
-    initial: state.initialSkill,
-    best: state.best.skill,
-    current: state.current.skill,
+/** Finds versions of a skill by name while a journal is read: `initial`, `best`, `current`, or after a step (`3`, `v0003`). */
+export function versionFinder(names: readonly string[]) {
+  const wanted = new Set(names.map(stepOf));
+  const afterStep = new Map<number | undefined, string>();
+  const watch = (event: RunEvent, { current }: RunState): void => {
+    const isFound = event.type === 'step-end' && wanted.has(event.step) && !afterStep.has(event.step);
+    if (isFound) afterStep.set(event.step, current.skill);
   };
-  const text = Object.hasOwn(named, name) ? named[name] : afterStep(events, name);
-  if (text !== undefined) return text;
-  throw new SkillError(
-    'USAGE',
-    `no version ${name}: initial, best, current or a step from 0 to ${state.stepsDone} was expected`,
-    {
-      hint: 'For example: skillopt diff RUN initial best, or skillopt diff RUN 2 3',
+  return {
+    /** Told of each event and the state after it. None, when the last state knows all that is asked for. */
+    watch: names.some(stepOf) ? watch : undefined, // step 0 is the initial one
+    find(name: string, { initialSkill: initial, best, current, stepsDone }: RunState): string {
+      const named: Readonly<Record<string, string>> = { initial, best: best.skill, current: current.skill };
+      if (Object.hasOwn(named, name)) return named[name]!;
+      const step = stepOf(name);
+      const text = step === 0 ? initial : afterStep.get(step);
+      if (step !== undefined && text !== undefined) return text;
+      const message = `no version ${name}: initial, best, current or a step from 0 to ${stepsDone} was expected`;
+      const hint = 'For example: skillopt diff RUN initial best, or skillopt diff RUN 2 3';
+      throw new SkillError('USAGE', message, { hint });
     },
-  );
+  };
 }
 
-function afterStep(events: readonly RunEvent[], name: string): string | undefined {
-  const step = /^v?\d+$/.test(name) ? Number(name.replace('v', '')) : undefined;
-  if (step === 0) return events.reduce(reduce, emptyRun).initialSkill;
-  const end = events.findIndex((event) => event.type === 'step-end' && event.step === step);
-  return end === -1 ? undefined : events.slice(0, end + 1).reduce(reduce, emptyRun).current.skill;
-}
+const stepOf = (name: string) => (/^v?\d+$/.test(name) ? Number(name.replace('v', '')) : undefined);

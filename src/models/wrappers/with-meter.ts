@@ -1,4 +1,5 @@
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel, ChatReply } from '../../core/model.ts';
+import type { StageUsage } from '../../core/stage-usage.ts';
 import { costUsd, type Price } from '../budget/prices.ts';
 import type { Meter } from './meter.ts';
 
@@ -13,9 +14,13 @@ export function withMeter(model: ChatModel, meter: Meter, { price }: WithMeterOp
     id: model.id,
     async complete(request) {
       const reply = await model.complete(request);
-      const cost = price ? { costUsd: costUsd(reply.usage, price) } : { unpriced: 1 };
-      meter.add(request.stage ?? 'other', { ...reply.usage, replies: 1, ...cost });
+      meter.add(request.stage ?? 'other', billFor(reply, price));
       return reply;
     },
   };
+}
+
+/** What one reply adds to what is counted. */
+export function billFor({ usage }: ChatReply, price: Price | undefined): Partial<StageUsage> {
+  return { ...usage, replies: 1, ...(price ? { costUsd: costUsd(usage, price) } : { unpriced: 1 }) };
 }

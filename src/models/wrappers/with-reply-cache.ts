@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { TextCache } from '../../core/cache.ts';
+import type { ReplyCache } from '../../core/cache.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
+import type { StageUsage } from '../../core/stage-usage.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** Part of every key: entries written under another format are never found. */
@@ -15,7 +16,14 @@ const CachedReply = z.object({
   finishReason: z.enum(['stop', 'length', 'content-filter', 'other']),
 });
 
+/** What a reply has cost, and which part of a run has asked for it. */
+export type Paid = { readonly stage: string; readonly amounts: Partial<StageUsage> };
+
 export type ReplyCacheOptions = {
+  /** Told what a reply has cost, once it is safe in the cache together with that. */
+  readonly onPaid?: (paid: Paid) => void;
+  /** What a reply costs. */
+  readonly billFor?: (reply: ChatReply) => Partial<StageUsage>;
   /** Told of every reply for which no call was sent: kept from earlier, or shared with an equal request in flight. */
   readonly onHit?: (request: ChatRequest) => void;
 };
@@ -25,7 +33,8 @@ export type ReplyCacheOptions = {
  * the token limit, the temperature and the sample index. Failures and aborts are not kept, and an entry that cannot
  * be read counts as missing. A reply is safe in the cache before it is returned.
  */
-export function withReplyCache(model: ChatModel, cache: TextCache, { onHit }: ReplyCacheOptions = {}): ChatModel {
+export function withReplyCache(model: ChatModel, cache: ReplyCache, options: ReplyCacheOptions = {}): ChatModel {
+  const { onHit, onPaid, billFor } = options;
   const flights = new SingleFlight<ChatReply>();
   return {
     id: model.id,
@@ -37,12 +46,23 @@ export function withReplyCache(model: ChatModel, cache: TextCache, { onHit }: Re
         if (kept !== undefined) return kept;
         isSent = true;
         const fresh = await model.complete({ ...request, signal });
-        await cache.set(key, JSON.stringify(fresh));
+        const paid = billFor && { stage: request.stage ?? 'other', amounts: billFor(fresh) };
+        const tellOnce = once(() => paid && onPaid?.(paid));
+        await cache.set(key, JSON.stringify({ ...fresh, paid }), tellOnce);
+        tellOnce(); // for a cache that does not say when
         return fresh;
       });
       if (!isSent) onHit?.(request);
       return reply;
     },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
   };
 }
 
@@ -53,15 +73,26 @@ function replyKey(modelId: string, request: ChatRequest): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-async function readReply(cache: TextCache, key: string): Promise<ChatReply | undefined> {
+async function readReply(cache: ReplyCache, key: string): Promise<ChatReply | undefined> {
   const entry = await cache.get(key);
   return entry === undefined ? undefined : parseReply(entry);
 }
 
 function parseReply(entry: string): ChatReply | undefined {
+  return CachedReply.safeParse(parseJson(entry)).data;
+}
+
+const PaidReply = z.object({ paid: z.object({ stage: z.string(), amounts: z.record(z.string(), count) }) });
+
+/** What was paid for an entry of the cache; nothing when it does not say. */
+export function readPaid(entry: string): Paid | undefined {
+  return PaidReply.safeParse(parseJson(entry)).data?.paid;
+}
+
+function parseJson(entry: string): unknown {
   try {
-    return CachedReply.safeParse(JSON.parse(entry)).data;
+    return JSON.parse(entry);
   } catch {
-    return undefined; // not JSON: a torn or foreign entry
+    return undefined; // a torn or foreign entry
   }
 }

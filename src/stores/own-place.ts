@@ -1,0 +1,32 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { SkillError } from '../core/errors.ts';
+import { isFileError, isMissing } from './file-error.ts';
+import { shownPath } from './shown-path.ts';
+
+/** For opening a file that may be there already. Whoever planted a link would choose what we write to. */
+export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0; // Windows has none, and few links
+
+/** Makes the folders from `directory` down to `folder`. Throws `RUN_UNWRITABLE` when one of them is a link. */
+export async function makeOwnFolder(directory: string, folder: string): Promise<void> {
+  let path = directory;
+  for (const name of relative(directory, folder).split(sep)) {
+    path = join(path, name);
+    await mkdir(path).catch((error) => {
+      if (!isFileError(error) || error.code !== 'EEXIST') throw error;
+    });
+    await refuseLink(path);
+  }
+}
+
+export async function refuseLink(path: string): Promise<void> {
+  const found = await lstat(path).catch((error) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  if (!found?.isSymbolicLink()) return;
+  throw new SkillError('RUN_UNWRITABLE', `${shownPath(path)} is a link, and a run writes only into its own folder`, {
+    hint: 'Delete the link and run the same command again, or choose another run directory (--run, outRoot).',
+  });
+}
