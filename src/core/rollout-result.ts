@@ -5,7 +5,8 @@ const unitInterval = z.number().min(0).max(1);
 /**
  * One task attempted once under one skill. `hard` is success, `soft` is partial credit, both from 0 to 1.
  * `errored` means that infrastructure failed: the result has no score and no analyst sees it. `unjudged` beside it says
- * that it was no outage: the judge answered, but gave no judgement that could be read.
+ * that it was no outage: the judge answered, but gave no judgement that could be read. `threw` means that the environment's
+ * own code failed on the task, which then counts as failed: but where most tasks throw, it is the environment that is broken.
  */
 export const RolloutResult = z.object({
   id: z.string(),
@@ -13,6 +14,7 @@ export const RolloutResult = z.object({
   soft: unitInterval,
   errored: z.boolean().optional(),
   unjudged: z.boolean().optional(),
+  threw: z.boolean().optional(),
   nTurns: z.number().optional(),
   failReason: z.string().optional(),
   taskType: z.string().optional(),

@@ -33,8 +33,10 @@ export function equip({ promptOverrides, ...options }: EquipOptions) {
 
 /** What is saved was made just now. */
 function countNew(cache: RolloutCache, count: () => void): RolloutCache {
+  const held = new Map<string, string>();
   return {
-    get: (key) => cache.get(key),
+    get: async (key) => held.get(key) ?? cache.get(key),
+    hold: (key, value) => void held.set(key, value),
     set(key, value) {
       count();
       return cache.set(key, value);

@@ -59,7 +59,8 @@ async function boughtLines({ path, state }: LoadedRun, { io, errorColors }: Term
 
 const isOutOfBudget = (error: unknown): error is SkillError =>
   error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
-const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error);
+const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error) || isEnvFailed(error);
+const isEnvFailed = (error: unknown) => error instanceof SkillError && error.code === 'ENV_FAILED';
 
 const howToGoOn = (error: unknown) =>
   isOutOfBudget(error) ? 'run the same command with a higher limit to go on' : 'run the same command again to go on';
