@@ -6,6 +6,7 @@ import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
 import type { LrDecision, Prune, Removal, Salvage, SlowUpdate } from './optimizer-facts.ts';
 import type { RolloutResult } from './rollout-result.ts';
 import type { Evaluation } from './score.ts';
+import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Stage, StepAction } from './step-action.ts';
 
@@ -167,13 +168,19 @@ export type RunFact =
     };
 
 /** What differs between two runs of the same thing: when, how long, and what had to be paid again. */
-export type Stamp = { readonly at: string; readonly ms: number; readonly usage: Readonly<Record<string, StageUsage>> };
+export type Stamp = {
+  readonly at: string;
+  readonly ms: number;
+  readonly usage: Readonly<Record<string, StageUsage>>;
+  /** What became of the optimizer's replies on the way here, if it was asked. */
+  readonly answers?: AnswerTable;
+};
 
 /** One line of the journal. Every view of a run is a fold over these. */
 export type RunEvent = RunFact & Stamp;
 
 /** An event without its stamp: equal for equal runs. */
-export function toFact({ at: _at, ms: _ms, usage: _usage, ...fact }: RunEvent): RunFact {
+export function toFact({ at: _at, ms: _ms, usage: _usage, answers: _answers, ...fact }: RunEvent): RunFact {
   return fact as RunFact;
 }
 

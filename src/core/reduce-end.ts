@@ -1,4 +1,4 @@
-import type { RunEvent } from './event.ts';
+import { type RunEvent, type RunFact, toFact } from './event.ts';
 import { remember } from './known-scores.ts';
 import { type RunState, unscored } from './run-state.ts';
 import { bucketScores } from './score.ts';
@@ -28,7 +28,7 @@ export function chooseFinalist(state: RunState, { finalists, hash }: Event<'fina
 }
 
 export function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
-  const { type: _type, at: _at, ms: _ms, usage: _usage, ...finalMeasurement } = event;
+  const { type: _type, ...finalMeasurement } = toFact(event) as Extract<RunFact, { type: 'final-measurement-end' }>;
   const measured = { ...state, finalMeasurement };
   const isOver = state.final !== undefined; // a run that has stopped for want of money goes on with what it has
   return event.isSeedBetter && isOver ? { ...measured, best: seedSkill(state) } : measured;

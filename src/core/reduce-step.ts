@@ -1,4 +1,4 @@
-import type { RunEvent } from './event.ts';
+import { type RunEvent, type RunFact, toFact } from './event.ts';
 import { accept, isAccepted, isNewBest, learn, scoresOf, scoreTaken } from './known-scores.ts';
 import type { Removal, Salvage } from './optimizer-facts.ts';
 import { verdictOf, withoutJudgement } from './reduce-stage.ts';
@@ -13,7 +13,7 @@ export function startStep(state: RunState, event: Extract<RunEvent, { type: 'ste
 }
 
 export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): RunState {
-  const { type: _type, at: _at, ms: _ms, usage: _usage, step, ...lrDecision } = event;
+  const { type: _type, step, ...lrDecision } = toFact(event) as Extract<RunFact, { type: 'lr-decision' }>;
   const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken anew
   const lrHistory = [...earlier, { step, ...lrDecision }];
   return { ...state, lrHistory, draft: { ...state.draft, editBudget: lrDecision.learningRate, lrDecision } };

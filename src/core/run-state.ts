@@ -6,6 +6,7 @@ import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
 import { type GateEvidence, noGateEvidence } from './gate-evidence.ts';
 import type { LrDecision } from './optimizer-facts.ts';
 import type { Bucket, ItemScore } from './score.ts';
+import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Stage, StepAction } from './step-action.ts';
 import type { StepBufferEntry, TriedEdit } from './step-buffer.ts';
@@ -170,6 +171,8 @@ export type RunState = {
   readonly testLooks: number | undefined;
   readonly tests: { readonly [subject in TestSubject]?: TestReport };
   readonly usage: Readonly<Record<string, StageUsage>>;
+  /** What became of the optimizer's replies, by stage. */
+  readonly answers: AnswerTable;
   readonly startedAt: string;
   readonly wallTimeMs: number;
   readonly isDone: boolean;
@@ -216,6 +219,7 @@ export const emptyRun: RunState = {
   testLooks: undefined,
   tests: {},
   usage: {},
+  answers: {},
   startedAt: '',
   wallTimeMs: 0,
   isDone: false,

@@ -1,5 +1,6 @@
 import { isAccepted } from './known-scores.ts';
 import type { RunState, StepRecord, TestReport } from './run-state.ts';
+import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Estimate } from './stats/final-report.ts';
 import { winnerMeasurement } from './winner-measurement.ts';
@@ -56,6 +57,8 @@ export type RunSummary = {
   readonly tests: RunState['tests'];
   readonly totalWallTimeS: number;
   readonly tokenSummary: Readonly<Record<string, StageUsage>>;
+  /** By stage: how many of the optimizer's replies could be read, how many not, and how the first of those begins. */
+  readonly optimizerReplies: AnswerTable;
   readonly warnings: readonly string[];
 };
 
@@ -100,6 +103,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     tests,
     totalWallTimeS: state.wallTimeMs / 1000,
     tokenSummary: state.usage,
+    optimizerReplies: state.answers,
     warnings,
   };
 }

@@ -2,6 +2,7 @@ import type { SkillOptConfig } from '../core/config.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import { countTokens } from '../models/index.ts';
 import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../pipeline/index.ts';
+import { createReplyTally } from './reply-tally.ts';
 import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
 type EquipOptions = WrapOptions & {
@@ -16,11 +17,13 @@ type EquipOptions = WrapOptions & {
 export function equip({ promptOverrides, ...options }: EquipOptions) {
   const { config, caches, stop, onProgress } = options;
   const { takeUsage, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
+  const tally = createReplyTally();
   const common = {
     ...stageSettings(config),
     rollouts: caches && countNew(caches.rollouts, countRollout),
     promptOverrides,
     countTokens,
+    onAnswer: tally.count,
   };
   return {
     deps: createStageDeps({ ...models, ...common, stop, onProgress }),
@@ -28,6 +31,7 @@ export function equip({ promptOverrides, ...options }: EquipOptions) {
       createStageDeps({ ...modelsUnder(other), ...common, stop: other, onProgress: report }),
     budget,
     takeUsage,
+    takeAnswers: tally.take,
   };
 }
 

@@ -17,6 +17,7 @@ type RecorderOptions = {
   readonly journal: readonly RunEvent[];
   readonly observers: readonly RunObserver[];
   readonly takeUsage: () => Stamp['usage'];
+  readonly takeAnswers: () => NonNullable<Stamp['answers']>;
   /** Told when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -26,7 +27,8 @@ type RecorderOptions = {
  * behind, so that no call waits for the disk. A run that was cut off in the middle of a step takes that step again; what
  * the journal already says about it is recognised, not repeated.
  */
-export function createRecorder({ store, outRoot, journal, observers, takeUsage, onFailure }: RecorderOptions) {
+export function createRecorder(options: RecorderOptions) {
+  const { store, outRoot, journal, observers, takeUsage, takeAnswers, onFailure } = options;
   const settledCount = journal.findLastIndex(isSettled) + 1;
   const unsettled = journal.slice(settledCount);
   let pending = unsettled.filter((event) => !isAside(event));
@@ -45,10 +47,11 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
     return isSame ? next : undefined;
   };
 
-  const stamp = (fact: RunFact): RunEvent => {
+  const stamp = (fact: RunFact, answers: NonNullable<Stamp['answers']>): RunEvent => {
     const ms = Math.round(performance.now() - lastTime);
     lastTime = performance.now();
-    return { ...fact, at: new Date().toISOString(), ms, usage: takeUsage() };
+    const asked = Object.keys(answers).length > 0 ? { answers } : {};
+    return { ...fact, at: new Date().toISOString(), ms, usage: takeUsage(), ...asked };
   };
 
   const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {
@@ -61,7 +64,8 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
 
   const commit: Commit = async (fact, detail = {}) => {
     const known = recognise(fact);
-    const event = known ?? stamp(fact);
+    const answers = takeAnswers(); // those to a question that is asked again are in the journal
+    const event = known ?? stamp(fact, answers);
     const after = reduce(state, event);
     [state, last] = [after, fact];
     const written = behind.write(() => write({ fact, detail, event, isNew: !known, after }));

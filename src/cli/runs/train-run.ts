@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { ModelCallError, SkillError } from '../../core/errors.ts';
 import type { RunStore } from '../../core/run-store.ts';
+import { isNothingRead } from '../../core/stage-answers.ts';
 import { archiveRun, clearCache, LEDGER_FILE, readLedger, runDirectory } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
+import { Answered } from '../answered.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { boughtLine } from '../report/bought-line.ts';
@@ -39,7 +41,9 @@ export async function trainRun(
       new SkillOptTrainer({ ...trainer, config, store, observers: [progress], signal }).train(),
     );
     progress.close();
-    reportRun(await loadRun(path), terminal, { warnings: summary.warnings });
+    const run = await loadRun(path);
+    reportRun(run, terminal, { warnings: summary.warnings });
+    if (isNothingRead(run.state.answers)) throw new Answered(1);
   } catch (error) {
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
     for (const line of run ? await boughtLines(run, terminal) : []) progress.log(line);
