@@ -94,7 +94,13 @@ export type RunFact =
         /** How many edits were left out because the skill would have been too long. */
         readonly nOverCap?: number;
         /** Reminders in the appendix: new ones, and all. */
-        readonly notes?: { readonly added: number; readonly total: number; readonly consolidated: boolean };
+        readonly notes?: {
+          readonly added: number;
+          readonly total: number;
+          readonly consolidated: boolean;
+          /** Those that hide something were left out. */
+          readonly hidden?: number;
+        };
         /** A rewrite, or reminders, that give held-out tasks away. */
         readonly refused?: readonly Refusal[];
         /** As at `select`, of the whole candidate. */

@@ -13,6 +13,11 @@ export type Region = {
 const FRONTMATTER = /^---[ \t]*\r?\n(?:[^\n]*\n)*?---(?=[ \t]*(?:\r?\n|$))/;
 const ANY_MARKER = /<!-- (?:SLOW_UPDATE|APPENDIX)_(?:START|END) -->/g;
 
+const MARKER_TEXTS: ReadonlySet<string> = new Set(Object.values(MARKERS).flatMap(({ start, end }) => [start, end]));
+
+export const isMarker = (text: string) => MARKER_TEXTS.has(text);
+export const hasMarker = (text: string) => [...MARKER_TEXTS].some((marker) => text.includes(marker));
+
 /** Every protected region in order of appearance: the YAML frontmatter, and each marked block with its markers. */
 export function findRegions(skill: string): Region[] {
   const frontmatter = skill.match(FRONTMATTER);

@@ -1,10 +1,11 @@
 import { emptyRun, type RunEvent, reduce } from 'skillopt';
+import type { FakeRequest } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { appends, byLevel, ofStage, type Script, scriptedRun } from '../scripted-run.ts';
+import { appends, byLevel, type Script, scriptedRun } from '../scripted-run.ts';
 import { projectOverHttp } from './project-over-http.ts';
 import { startSimOverHttp } from './sim-over-http.ts';
 
-const isOptimizer = ({ model }: { model?: unknown }) => model === 'sim-optimizer';
+const isOptimizer = ({ model }: FakeRequest) => model === 'sim-optimizer';
 const WORLD = { proposalsPerBatch: 1, numEpochs: 1, finalPasses: 0, evalTest: false };
 
 describe('a run in which no reply of the optimizer can be read', () => {
@@ -22,8 +23,7 @@ describe('a run in which no reply of the optimizer can be read', () => {
     const { optimizerReplies } = JSON.parse((await project.run('show', 'run', '--json')).out);
     const sample = 'I\u001b[2J would rather not.';
     expect(optimizerReplies).toEqual({ analyst: { read: 0, unreadable: expect.any(Number), sample } });
-    const reflected = ofStage(await project.events(), 'reflect') as readonly RunEvent[];
-    const counted = reflected.map(({ answers }) => answers?.analyst?.unreadable ?? 0);
+    const counted = (await project.events()).map(({ answers }) => answers?.analyst?.unreadable ?? 0);
     expect(counted.reduce((sum, count) => sum + count)).toBe(optimizerReplies.analyst.unreadable);
     expect((await project.run('train')).code).toBe(1);
   });
