@@ -192,7 +192,7 @@ export function toFact({ at: _at, ms: _ms, usage: _usage, answers: _answers, ...
 
 /** Single rollouts and calls as they finish. Not journaled, and never needed to resume. */
 export type Progress = {
-  readonly phase: 'baseline' | Stage | 'salvage' | 'slow update' | 'prune' | 'final measurement' | 'test';
+  readonly phase: 'baseline' | Stage | 'salvage' | 'removal' | 'slow update' | 'prune' | 'final measurement' | 'test';
   readonly step: number;
   readonly done: number;
   readonly total: number;

@@ -56,7 +56,7 @@ export function createRecorder(options: RecorderOptions) {
 
   const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {
     if (isSlow) await turn(); // the calls that come next are sent before files are made
-    await store.writeViews(detailViews(fact, detail));
+    await store.writeViews(detailViews(event, detail));
     if (isNew) await store.append(event);
     if (isCheckpoint(fact)) await store.writeViews(stateViews(event, after, outRoot));
     notify(observers, 'onEvent', event, after);
@@ -92,7 +92,8 @@ export function createRecorder(options: RecorderOptions) {
       if (event) await store.writeViews(stateViews(event, state, outRoot));
       notify(observers, 'onOpen', state);
     },
-    progress: (...progress: Count) => report(phaseAfter(last), ...progress),
+    progress: (...[done, total, result, phase = phaseAfter(last)]: [...Count, phase?: Progress['phase']]) =>
+      report(phase, done, total, result),
     progressOf: report,
     /** After the events before it. */
     warn: (message: string) => behind.tell(() => notify(observers, 'onWarning', message)),
@@ -110,7 +111,7 @@ type Written = {
   readonly after: RunState;
 };
 
-type Count = [done: number, total: number, result?: Progress['result']];
+type Count = [done: number, total: number, result?: Progress['result'] | undefined];
 
 /** A budget that is used up has the winner so far measured in the middle of a step, which is taken again all the same. */
 const isAside = (event: RunFact) => event.type === 'final-measurement-end';

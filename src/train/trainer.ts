@@ -112,7 +112,9 @@ export class SkillOptTrainer<I extends Item = Item> {
       warnings.push(message);
       recorder.warn(message);
     };
-    const finalDeps = depsUnder(finalStop, (...progress) => recorder.progressOf('final measurement', ...progress));
+    const finalDeps = depsUnder(finalStop, (done, total, result) =>
+      recorder.progressOf('final measurement', done, total, result),
+    );
     const reserve = createReserve({ config, items, budget, deps: finalDeps });
     const lookAtTest = async (look: TestLook) => {
       await recorder.written(); // a look cannot be taken back, and what it looks at must not be lost

@@ -22,9 +22,15 @@ export async function tryRemoval({ step, batches }: Step, input: TrainInput, dep
   const { candidateSkill, ...part } = suspect;
   const candidateHash = skillHash(candidateSkill);
   const gate = { env, state, items: items.val, config, seed: batches[0]!.seed, rolloutsLeft: left };
-  const { results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
+  const { results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, gate, tellRemoval(deps));
   return commit({ type: 'removal-end', step, ...part, candidateSkill, candidateHash, ...verdict }, { results });
 }
+
+/** Without it, progress would speak of what usually follows an evaluation. */
+const tellRemoval = (deps: StageDeps): StageDeps => ({
+  ...deps,
+  onProgress: (done, total, result) => deps.onProgress(done, total, result, 'removal'),
+});
 
 function isWished({ config }: TrainInput): boolean {
   const { tryRemovals, gate, useGate, skillUpdateMode } = config;
