@@ -71,6 +71,8 @@ export type SlowUpdate = {
 /** What was taken out of the best skill because nothing was lost by it. */
 export type Prune = {
   readonly removed: readonly string[];
+  /** What each passage that was tried is worth: the score with it less the score without. */
+  readonly measured?: readonly { readonly passage: string; readonly gain: number; readonly tasks: number }[];
   readonly tries: number;
   readonly skill: string;
   readonly hash: string;

@@ -20,6 +20,16 @@ export type ScoredSkill = {
   readonly origin: string;
 };
 
+/** What is known of the worth of one accepted edit by itself. */
+export type EditEffect = {
+  /** How much more the skill scores with it than without, by the metric of the gate; `null` when nobody has measured that. */
+  readonly gain: number | null;
+  /** A step or a part of one that was this edit alone, the skill without it during the search or at its end, or nothing. */
+  readonly measuredBy: 'own_step' | 'salvage' | 'removal' | 'prune' | 'not_measured';
+  /** How many validation tasks it was measured on. */
+  readonly tasks: number;
+};
+
 /** One finished step: what `history.json` holds. */
 export type StepRecord = {
   readonly step: number;
@@ -45,6 +55,8 @@ export type StepRecord = {
   readonly candidateSkillLen: number;
   readonly edits: readonly TriedEdit[];
   readonly editStatuses: readonly EditReport['status'][];
+  /** Of an accepted step, by the place of each edit: what is known of its own effect; `null` for those that were not kept. */
+  readonly editEffects?: readonly (EditEffect | null)[];
   readonly rewriteChangeSummary?: readonly string[];
   readonly nOverCap?: number;
   /** Edits, rewrites and reminders that were refused because they give held-out tasks away. */

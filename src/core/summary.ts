@@ -1,3 +1,4 @@
+import { type AcceptedEdit, acceptedEdits } from './edit-effect.ts';
 import { isAccepted } from './known-scores.ts';
 import type { RunState, StepRecord, TestReport } from './run-state.ts';
 import type { AnswerTable } from './stage-answers.ts';
@@ -33,6 +34,8 @@ export type RunSummary = {
   readonly totalRejects: number;
   readonly totalSkips: number;
   readonly epochStats: readonly EpochStats[];
+  /** Each accepted edit, with what is known of its own effect, how it was measured and on how many tasks. */
+  readonly acceptedEdits: readonly AcceptedEdit[];
   readonly baselineTestHard: number | null;
   readonly baselineTestSoft: number | null;
   readonly testHard: number | null;
@@ -83,6 +86,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     stepsDone: state.stepsDone,
     ...countActions(history),
     epochStats: epochStats(history),
+    acceptedEdits: acceptedEdits(state),
     baselineTestHard: tests.baseline?.hard ?? null,
     baselineTestSoft: tests.baseline?.soft ?? null,
     testHard: tests.best?.hard ?? null,

@@ -47,7 +47,9 @@ async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps:
   const judged = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
   const { score, isPartial = false } = judged;
   const evaluations = { ...kept.evaluations, ...evaluationOf(candidateHash, judged) };
-  const tried = { ...kept, tries: kept.tries + 1, evaluations };
+  const effect = { passage, gain: kept.score - score, tasks: input.items.length };
+  const measured = isPartial ? {} : { measured: [...(kept.measured ?? []), effect] };
+  const tried = { ...kept, tries: kept.tries + 1, evaluations, ...measured };
   if (isPartial || score < kept.score) return tried;
   return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };
 }

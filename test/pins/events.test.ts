@@ -122,6 +122,13 @@ describe('the journal, format 1', () => {
           "currentOrigin": "step_0001",
           "currentScore": 1,
           "editBudget": 1,
+          "editEffects": [
+            {
+              "gain": 0.5,
+              "measuredBy": "own_step",
+              "tasks": 2,
+            },
+          ],
           "editStatuses": [
             "applied_append",
           ],
@@ -289,6 +296,17 @@ describe('the journal, format 1', () => {
     `);
     expect(summarize(state, { outRoot: 'runs/sums' })).toMatchInlineSnapshot(`
       {
+        "acceptedEdits": [
+          {
+            "contentPreview": "Add.",
+            "gain": 0.5,
+            "measuredBy": "own_step",
+            "op": "append",
+            "step": 1,
+            "target": "",
+            "tasks": 2,
+          },
+        ],
         "baselineSelectionHard": 0.5,
         "baselineSelectionScore": 0.5,
         "baselineTestHard": 0.5,
