@@ -9,7 +9,7 @@ export const EXIT_CODES = {
   1: 'done, and errors were found',
   2: 'user error, with a hint',
   3: 'budget exhausted',
-  4: 'model unreachable',
+  4: 'model or environment out of order',
   5: 'locked by another run',
   6: 'waiting for an answer',
   70: 'a bug in skillopt',
@@ -22,6 +22,7 @@ export type ExitCode = keyof typeof EXIT_CODES;
 const special: { readonly [code in ErrorCode]?: ExitCode } = {
   BUDGET_EXHAUSTED: 3,
   MODEL_CALL_FAILED: 4,
+  ENV_FAILED: 4,
   PROMPT_TOO_LONG: 4,
   RUN_LOCKED: 5,
 };

@@ -1,5 +1,6 @@
 import type { Edit, EditOp, Patch } from './edit.ts';
-import { findRegions, protectedText, type Region, withoutMarkers } from './protected-regions.ts';
+import { findNewHidden } from './hidden-text.ts';
+import { findRegions, hasMarker, protectedText, type Region } from './protected-regions.ts';
 import { head, rstrip, strip } from './python-text.ts';
 
 export type EditStatus =
@@ -17,6 +18,9 @@ export type EditStatus =
   | 'skipped_delete_missing_target'
   | 'skipped_delete_target_not_found'
   | 'skipped_unknown_op'
+  | 'skipped_marker'
+  | 'skipped_html_comment'
+  | 'skipped_hidden_character'
   | 'applied_rewrite'
   | 'skipped_no_rewrite'
   | 'skipped_leak'
@@ -41,17 +45,18 @@ export function applyEdit(skill: string, edit: Edit | unknown): string {
 }
 
 /** The text after all edits of a patch, in order. */
-export function applyPatch(skill: string, patch: Patch | { readonly edits: readonly unknown[] }): string {
+export function applyPatch(skill: string, patch: Patch | unknown): string {
   return applyPatchWithReport(skill, patch).skill;
 }
 
-/** The text after all edits, and one report row per edit. Takes unparsed edits too: a malformed one is a row, not a throw. */
-export function applyPatchWithReport(
-  skill: string,
-  patch: Patch | { readonly edits: readonly unknown[] },
-): { skill: string; report: EditReport[] } {
+/**
+ * The text after all edits, and one report row per edit. Takes unparsed edits too: a malformed one is a row, not a throw, and
+ * what has no list of edits changes nothing.
+ */
+export function applyPatchWithReport(skill: string, patch: Patch | unknown): { skill: string; report: EditReport[] } {
   let text = skill;
-  const report = patch.edits.map((edit, position): EditReport => {
+  const { edits } = (patch ?? {}) as { readonly edits?: unknown };
+  const report = (Array.isArray(edits) ? edits : []).map((edit: unknown, position): EditReport => {
     const index = position + 1;
     const fields = readFields(edit);
     if (typeof fields === 'string') {
@@ -73,20 +78,32 @@ function readFields(edit: unknown): Fields | string {
   for (const [name, value] of Object.entries({ op, content, target })) {
     if (typeof value !== 'string') return `${name} must be text, ${got(value)}`;
   }
-  return { op: op as string, content: withoutMarkers(strip(content as string)), target: target as string };
+  return { op: op as string, content: strip(content as string), target: target as string };
 }
 
-const got = (value: unknown) => `got ${head(String(JSON.stringify(value)), 200)}`;
+function got(value: unknown): string {
+  try {
+    return `got ${head(String(JSON.stringify(value)), 200)}`;
+  } catch {
+    return `got ${typeof value}`; // a cycle, or a number that JSON does not have
+  }
+}
 
-/** Whatever an edit tried, protected text is the same before and after, or the edit did not happen. */
+/**
+ * Whatever an edit tried, protected text is the same before and after, and nothing is hidden that was not, or the edit did
+ * not happen. The document is looked at, not the edit alone: two harmless halves make a comment.
+ */
 function applyGuarded(skill: string, fields: Fields): Applied {
   const regions = findRegions(skill);
   const found = fields.target === '' ? -1 : skill.indexOf(fields.target);
   if (found !== -1 && touches(regions, found, found + fields.target.length)) return skipped(skill);
   if (!Object.hasOwn(operations, fields.op)) return { skill, status: 'skipped_unknown_op' };
+  if (fields.op !== 'delete' && hasMarker(fields.content)) return { skill, status: 'skipped_marker' };
   const applied = operations[fields.op as EditOp](skill, fields, found, regions);
   const isIntact = protectedText(applied.skill).join('\0') === protectedText(skill).join('\0');
-  return isIntact ? applied : skipped(skill);
+  if (!isIntact) return skipped(skill);
+  const hidden = applied.skill === skill ? undefined : findNewHidden(skill, applied.skill);
+  return hidden ? { skill, status: `skipped_${hidden.kind}` } : applied;
 }
 
 const skipped = (skill: string): Applied => ({ skill, status: 'skipped_protected_region' });

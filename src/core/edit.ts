@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FailurePattern } from './failure-pattern.ts';
+import { toCamelCase } from './snake-case.ts';
 
 export const EditOp = z.enum(['append', 'insert_after', 'replace', 'delete']);
 export type EditOp = z.infer<typeof EditOp>;
@@ -7,8 +8,7 @@ export type EditOp = z.infer<typeof EditOp>;
 export const SourceType = z.enum(['failure', 'success']);
 export type SourceType = z.infer<typeof SourceType>;
 
-/** One bounded change to a skill document. `target` is text to find; `content` is text to put there. */
-export const Edit = z.object({
+const EditFields = z.object({
   op: EditOp,
   content: z.string().default(''),
   target: z.string().default(''),
@@ -18,6 +18,12 @@ export const Edit = z.object({
   updateOrigin: z.string().optional(),
   updateTarget: z.string().optional(),
 });
+
+/**
+ * One bounded change to a skill document. `target` is text to find; `content` is text to put there. Read in both spellings,
+ * so that what stands in a view file can be read back.
+ */
+export const Edit = z.preprocess(toCamelCase, EditFields);
 export type Edit = z.infer<typeof Edit>;
 
 /**
@@ -25,19 +31,21 @@ export type Edit = z.infer<typeof Edit>;
  * (`target`), `rewrite` a whole new body (`content`). Both come from the update modes that rewrite.
  */
 const UpdateOp = z.enum([...EditOp.options, 'suggest', 'rewrite']);
-export const UpdateItem = Edit.extend({
+const UpdateItem = EditFields.extend({
   op: UpdateOp,
   /** What the writer of a whole new body says that it changed. */
   changeSummary: z.array(z.string()).optional(),
 });
 export type UpdateItem = z.infer<typeof UpdateItem>;
 
-/** What is applied together, in order. */
-export const Patch = z.object({
+export const PatchFields = z.object({
   edits: z.array(UpdateItem),
   reasoning: z.string().default(''),
   rankingDetails: z.record(z.string(), z.unknown()).optional(),
 });
+
+/** What is applied together, in order; nothing, if there is no list. Read in both spellings, as an edit is. */
+export const Patch = z.preprocess(toCamelCase, PatchFields.extend({ edits: PatchFields.shape.edits.default([]) }));
 export type Patch = z.infer<typeof Patch>;
 
 /** What one analyst proposed after reading one minibatch. */

@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'CONFIG_INVALID'
   | 'TASKS_INVALID'
   | 'ENV_INVALID'
+  | 'ENV_FAILED'
   | 'SKILL_NOT_FOUND'
   | 'RUN_NOT_FOUND'
   | 'RUN_MISMATCH'

@@ -112,7 +112,13 @@ const EVENTS = {
   'run-end': { memorisedShare: maybe(number) },
 } satisfies Record<RunEvent['type'], Fields>;
 
-const STAMP: Fields = { at: text, ms: number, usage: tableOf(isObject), counted: maybe(number) };
+const STAMP: Fields = {
+  at: text,
+  ms: number,
+  usage: tableOf(isObject),
+  counted: maybe(number),
+  answers: maybe(tableOf(isObject)),
+};
 
 /** What keeps a value from being an event that can be folded, as the end of a sentence; nothing when it is one. */
 export function findFault(value: unknown): string | undefined {

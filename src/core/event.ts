@@ -6,6 +6,7 @@ import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
 import type { LrDecision, Prune, Removal, Salvage, SlowUpdate } from './optimizer-facts.ts';
 import type { RolloutResult } from './rollout-result.ts';
 import type { Evaluation } from './score.ts';
+import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Stage, StepAction } from './step-action.ts';
 
@@ -93,7 +94,13 @@ export type RunFact =
         /** How many edits were left out because the skill would have been too long. */
         readonly nOverCap?: number;
         /** Reminders in the appendix: new ones, and all. */
-        readonly notes?: { readonly added: number; readonly total: number; readonly consolidated: boolean };
+        readonly notes?: {
+          readonly added: number;
+          readonly total: number;
+          readonly consolidated: boolean;
+          /** Those that hide something were left out. */
+          readonly hidden?: number;
+        };
         /** A rewrite, or reminders, that give held-out tasks away. */
         readonly refused?: readonly Refusal[];
         /** As at `select`, of the whole candidate. */
@@ -173,19 +180,22 @@ export type Stamp = {
   readonly usage: Readonly<Record<string, StageUsage>>;
   /** How far the replies in the cache are part of the usages so far: what was set there later, no line tells of. */
   readonly counted?: number;
+  /** What became of the optimizer's replies on the way here, if it was asked. */
+  readonly answers?: AnswerTable;
 };
 
 /** One line of the journal. Every view of a run is a fold over these. */
 export type RunEvent = RunFact & Stamp;
 
 /** An event without its stamp: equal for equal runs. */
-export function toFact({ at: _at, ms: _ms, usage: _usage, counted: _counted, ...fact }: RunEvent): RunFact {
+export function toFact(event: RunEvent): RunFact {
+  const { at: _at, ms: _ms, usage: _usage, counted: _counted, answers: _answers, ...fact } = event;
   return fact as RunFact;
 }
 
 /** Single rollouts and calls as they finish. Not journaled, and never needed to resume. */
 export type Progress = {
-  readonly phase: 'baseline' | Stage | 'salvage' | 'slow update' | 'prune' | 'final measurement' | 'test';
+  readonly phase: 'baseline' | Stage | 'salvage' | 'removal' | 'slow update' | 'prune' | 'final measurement' | 'test';
   readonly step: number;
   readonly done: number;
   readonly total: number;

@@ -1,4 +1,4 @@
-import { findRegions, MARKERS, type Region, withoutMarkers } from './protected-regions.ts';
+import { MARKERS, withoutMarkers } from './protected-regions.ts';
 import { strip } from './python-text.ts';
 
 type BlockKind = keyof typeof MARKERS;
@@ -13,26 +13,32 @@ export function readBlock(skill: string, kind: BlockKind): string {
 
 /**
  * The document with `content` in its one block of a kind: in the place of the one that is there, or at the end. Without
- * content there is no block. Everything else stays byte for byte.
+ * content there is no block. Everything else stays byte for byte, also markers that have lost their other half.
  */
 export function writeBlock(skill: string, kind: BlockKind, content: string): string {
   const text = strip(withoutMarkers(content));
+  const block = text === '' ? '' : renderBlock(kind, text);
   const blocks = blocksOf(skill, kind);
-  const [first] = blocks;
-  const kept = [...blocks].reverse().reduce((doc, block) => (block === first ? doc : cut(doc, block)), skill);
-  if (text === '') return first ? cut(kept, first) : kept;
-  const block = renderBlock(kind, text);
-  if (first) return kept.slice(0, first.start) + block + kept.slice(first.end);
-  return `${kept}${gapAfter(kept)}${block}\n`;
+  if (blocks.length === 0) return block === '' ? skill : `${skill}${gapAfter(skill)}${block}\n`;
+  const ends = [0, ...blocks.map(({ end }) => end)];
+  const outside = ends.map((end, index) => skill.slice(end, blocks[index]?.start));
+  return [outside[0], block, ...outside.slice(1)].join('');
 }
-
-const blocksOf = (skill: string, kind: BlockKind) => findRegions(skill).filter((region) => region.kind === kind);
 
 const renderBlock = (kind: BlockKind, text: string) => `${MARKERS[kind].start}\n${text}\n${MARKERS[kind].end}`;
 
-/** A block goes with the empty lines that set it off from what follows. */
-function cut(skill: string, { start, end }: Region): string {
-  return skill.slice(0, start) + skill.slice(end).replace(/^\n{1,2}/, '');
+type Block = { readonly start: number; readonly end: number };
+
+/** From each end marker back to the last start marker before it: a start that was never closed begins no block. */
+function blocksOf(skill: string, kind: BlockKind): Block[] {
+  const { start, end } = MARKERS[kind];
+  const blocks: Block[] = [];
+  let open: number | undefined;
+  for (const { index, 0: marker } of skill.matchAll(new RegExp(`${start}|${end}`, 'g'))) {
+    if (marker === end && open !== undefined) blocks.push({ start: open, end: index + end.length });
+    open = marker === start ? index : undefined;
+  }
+  return blocks;
 }
 
 /** So many line ends that one empty line stands between the text and what comes. */

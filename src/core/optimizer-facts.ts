@@ -46,9 +46,11 @@ export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stabl
 
 /** What became of the guidance at the end of an epoch. */
 export type SlowUpdate = {
-  readonly action: StepAction | 'no_content' | 'over_cap' | 'leak';
+  readonly action: StepAction | 'no_content' | 'over_cap' | 'leak' | 'hidden_text';
   /** Why it is a leak. */
   readonly leakReason?: string;
+  /** What it hides: a comment in HTML, or a character by its number. */
+  readonly hidden?: string;
   readonly pairs: readonly { readonly id: string; readonly category: PairCategory }[];
   /** How many of their trajectories were too long to be read whole. */
   readonly nClippedTrajectories?: number;
@@ -69,6 +71,8 @@ export type SlowUpdate = {
 /** What was taken out of the best skill because nothing was lost by it. */
 export type Prune = {
   readonly removed: readonly string[];
+  /** What each passage that was tried is worth: the score with it less the score without. */
+  readonly measured?: readonly { readonly passage: string; readonly gain: number; readonly tasks: number }[];
   readonly tries: number;
   readonly skill: string;
   readonly hash: string;

@@ -14,6 +14,11 @@ const FRONTMATTER_START = /^---[ \t]*\r?\n/;
 const FRONTMATTER_END = /(?<![^\n])---(?=[ \t]*(?:\r?\n|$))/;
 const EVERY_MARKER = Object.values(MARKERS).flatMap(({ start, end }) => [start, end]);
 
+const MARKER_TEXTS: ReadonlySet<string> = new Set(Object.values(MARKERS).flatMap(({ start, end }) => [start, end]));
+
+export const isMarker = (text: string) => MARKER_TEXTS.has(text);
+export const hasMarker = (text: string) => [...MARKER_TEXTS].some((marker) => text.includes(marker));
+
 /** Every protected region in order of appearance: the YAML frontmatter, and each marked block with its markers. */
 export function findRegions(skill: string): Region[] {
   const end = frontmatterEnd(skill);

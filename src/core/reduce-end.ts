@@ -1,3 +1,4 @@
+import { noteEffect } from './edit-effect.ts';
 import { type RunEvent, type Stamp, toFact } from './event.ts';
 import { passOf, remember, rememberAll } from './known-scores.ts';
 import { type RunState, unscored } from './run-state.ts';
@@ -7,9 +8,13 @@ import { skillHash } from './skill-hash.ts';
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 export function prune(state: RunState, event: Event<'prune-end'>): RunState {
-  const { removed, skill, hash, score, evaluations } = event;
+  const { removed, skill, hash, score, evaluations, measured = [] } = event;
+  const history = measured.reduce<RunState['history']>(
+    (records, one) => noteEffect(records, { ...one, measuredBy: 'prune' }),
+    state.history,
+  );
   const best = removed.length > 0 ? { ...state.best, skill, hash, score, origin: 'prune' } : state.best;
-  return { ...rememberAll(state, evaluations), best, isPruned: true };
+  return { ...rememberAll(state, evaluations), best, history, isPruned: true };
 }
 
 /** The last skill has its chance to be the best. */

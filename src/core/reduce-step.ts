@@ -1,8 +1,10 @@
+import { effectsOfStep, noteEffect } from './edit-effect.ts';
 import { type RunEvent, type Stamp, toFact } from './event.ts';
 import { accept, isAccepted, isNewBest, learn, passOf, rememberAll, scoresOf, scoreTaken } from './known-scores.ts';
 import type { Removal, Salvage } from './optimizer-facts.ts';
 import { verdictOf, withoutJudgement } from './reduce-stage.ts';
 import { type RunState, removalKey, type StepRecord } from './run-state.ts';
+import type { ItemScore } from './score.ts';
 import type { StepAction } from './step-action.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
 
@@ -40,7 +42,8 @@ export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvag
  * part is not tried again.
  */
 export function reduceRemoval(state: RunState, event: Removal): RunState {
-  const known = learn(state, event.candidateHash, event);
+  const history = noteRemoval(state, event);
+  const known = learn({ ...state, history }, event.candidateHash, event);
   const removalsTried = [...known.removalsTried, removalKey(event.of, event.removed)];
   if (!isAccepted(event.action)) return { ...known, removalsTried };
   const gate = accept(known, scoresOf(event), event.action);
@@ -50,6 +53,17 @@ export function reduceRemoval(state: RunState, event: Removal): RunState {
   const best = isNewBest(event.action, current, known) ? current : known.best;
   return { ...known, gate, current, best, removalsTried, draft: { ...known.draft, removed } };
 }
+
+/** The skill without one passage tells what that passage is worth. */
+function noteRemoval({ history }: RunState, { removed, decision, evaluation }: Removal): RunState['history'] {
+  const [passage] = removed;
+  if (passage === undefined || removed.length > 1 || decision?.expectedGain === undefined) return history;
+  if (decision.verdict === 'invalid') return history;
+  const tasks = countTasks(evaluation?.scores ?? []);
+  return noteEffect(history, { passage, gain: 0 - decision.expectedGain, measuredBy: 'removal', tasks });
+}
+
+const countTasks = (scores: readonly ItemScore[]) => new Set(scores.map(({ id }) => id)).size;
 
 const pad = (step: number) => String(step).padStart(4, '0');
 
@@ -83,8 +97,11 @@ export function endStep(state: RunState, action: StepAction): RunState {
   } as StepRecord;
   const scores = { scoreBefore: state.current.score, scoreAfter: rejectedScore ?? candidate.score };
   const entry = toBufferEntry(record, { nFail, failurePatterns, ...scores });
+  const tasks = countTasks(candidateScores) || (state.items.val ?? 0); // a text that was measured before met them all
   const stepBuffer = keepSteps([...state.stepBuffer, entry], state);
-  const history = [...state.history, record];
+  const isWeighable = isAccepted(action) && record.edits !== undefined;
+  const weighed = isWeighable ? { ...record, editEffects: effectsOfStep(record, tasks) } : record;
+  const history = [...state.history, weighed];
   return { ...state, gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
 }
 

@@ -6,6 +6,7 @@ import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
 import { type GateEvidence, noGateEvidence } from './gate-evidence.ts';
 import type { LrDecision } from './optimizer-facts.ts';
 import type { Bucket, ItemScore } from './score.ts';
+import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Stage, StepAction } from './step-action.ts';
 import type { StepBufferEntry, TriedEdit } from './step-buffer.ts';
@@ -21,6 +22,16 @@ export type ScoredSkill = {
 
 /** What a skill scored in one pass over validation. */
 export type Pass = { readonly hash: string; readonly hard: number; readonly soft: number };
+
+/** What is known of the worth of one accepted edit by itself. */
+export type EditEffect = {
+  /** How much more the skill scores with it than without, by the metric of the gate; `null` when nobody has measured that. */
+  readonly gain: number | null;
+  /** A step or a part of one that was this edit alone, the skill without it during the search or at its end, or nothing. */
+  readonly measuredBy: 'own_step' | 'salvage' | 'removal' | 'prune' | 'not_measured';
+  /** How many validation tasks it was measured on. */
+  readonly tasks: number;
+};
 
 /** One finished step: what `history.json` holds. */
 export type StepRecord = {
@@ -47,6 +58,8 @@ export type StepRecord = {
   readonly candidateSkillLen: number;
   readonly edits: readonly TriedEdit[];
   readonly editStatuses: readonly EditReport['status'][];
+  /** Of an accepted step, by the place of each edit: what is known of its own effect; `null` for those that were not kept. */
+  readonly editEffects?: readonly (EditEffect | null)[];
   readonly rewriteChangeSummary?: readonly string[];
   readonly nOverCap?: number;
   /** Edits, rewrites and reminders that were refused because they give held-out tasks away. */
@@ -176,6 +189,8 @@ export type RunState = {
   readonly testLooks: number | undefined;
   readonly tests: { readonly [subject in TestSubject]?: TestReport };
   readonly usage: Readonly<Record<string, StageUsage>>;
+  /** What became of the optimizer's replies, by stage. */
+  readonly answers: AnswerTable;
   readonly startedAt: string;
   readonly wallTimeMs: number;
   readonly isDone: boolean;
@@ -225,6 +240,7 @@ export const emptyRun: RunState = {
   testLooks: undefined,
   tests: {},
   usage: {},
+  answers: {},
   startedAt: '',
   wallTimeMs: 0,
   isDone: false,

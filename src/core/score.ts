@@ -1,6 +1,6 @@
 import type { RolloutResult } from './rollout-result.ts';
 
-type Scored = Pick<RolloutResult, 'hard' | 'soft'> & { readonly errored?: boolean | undefined };
+type Scored = Partial<Pick<RolloutResult, 'hard' | 'soft' | 'errored'>>;
 
 /** What a journal keeps of one rollout: enough to recompute every score and decision. */
 export type ItemScore = {
@@ -18,13 +18,22 @@ export type Evaluation = { readonly hard: number; readonly soft: number; readonl
 
 export type Bucket = { readonly total: number; readonly hard: number; readonly soft: number };
 
-/** `[hard, soft]`, each a mean over the results that have a score. Nothing scored is `[0, 0]`. */
-export function computeScore(results: readonly Scored[]): [hard: number, soft: number] {
-  const scored = results.filter((result) => !result.errored);
-  if (scored.length === 0) return [0, 0];
-  const total = (key: 'hard' | 'soft') => scored.reduce((sum, result) => sum + result[key], 0);
-  return [total('hard') / scored.length, total('soft') / scored.length];
+/**
+ * `[hard, soft]`, each a mean over the results that did not err. Nothing scored is `[0, 0]`. Total: what is missing, or is no
+ * finite number, counts as 0.
+ */
+export function computeScore(results: readonly (Scored | null | undefined)[]): [hard: number, soft: number] {
+  const { total, hard, soft } = addUp(results);
+  return total === 0 ? [0, 0] : [hard / total, soft / total];
 }
+
+function addUp(results: readonly (Scored | null | undefined)[]): Bucket {
+  const scored = results.filter((result) => !result?.errored);
+  const sum = (key: 'hard' | 'soft') => scored.reduce((all, result) => all + toNumber(result?.[key]), 0);
+  return { total: scored.length, hard: sum('hard'), soft: sum('soft') };
+}
+
+const toNumber = (score: unknown) => (typeof score === 'number' && Number.isFinite(score) ? score : 0);
 
 export function toEvaluation(results: readonly RolloutResult[]): Evaluation {
   const [hard, soft] = computeScore(results);
@@ -36,14 +45,39 @@ function toItemScore({ id, hard, soft, errored, unjudged, taskType }: RolloutRes
   return { id, hard, soft, ...missing, ...(taskType === undefined ? {} : { taskType }) };
 }
 
-/** Means per task type, and `overall`. Types in `taskTypes` that no item has are listed with a total of 0. */
+/**
+ * Means per task type, and `overall`. Types in `taskTypes` that no item has are listed with a total of 0; items without a type
+ * are `other`, if there are types at all.
+ */
 export function bucketScores(scores: readonly ItemScore[], taskTypes: readonly string[] = []): Record<string, Bucket> {
-  const types = new Set([...taskTypes, ...scores.flatMap((score) => score.taskType ?? [])]);
-  const rows = [...types].map((type) => [type, toBucket(scores.filter((score) => score.taskType === type))] as const);
-  return Object.fromEntries([...rows, ['overall', toBucket(scores)] as const]);
+  const rows = groupByType(scores, taskTypes).map(([type, members]) => [type, toMeans(members)] as const);
+  return Object.fromEntries(rows);
 }
 
-function toBucket(scores: readonly ItemScore[]): Bucket {
+/** The same as `buckets.json` has them: sums, with the means beside them. */
+export function bucketSums(scores: readonly ItemScore[], taskTypes: readonly string[] = []) {
+  const rows = groupByType(scores, taskTypes).map(([type, members]) => {
+    const { hard, soft } = toMeans(members);
+    return [type, { ...addUp(members), mean_hard: hard, mean_soft: soft }] as const;
+  });
+  return Object.fromEntries(rows);
+}
+
+const OTHER = 'other';
+
+function groupByType(scores: readonly ItemScore[], taskTypes: readonly string[]): [type: string, ItemScore[]][] {
+  const hasTypes = taskTypes.length > 0 || scores.some(({ taskType }) => taskType);
+  const groups = new Map<string, ItemScore[]>(taskTypes.map((type) => [type, []]));
+  for (const score of hasTypes ? scores : []) {
+    const type = score.taskType || OTHER;
+    const group = groups.get(type);
+    if (group) group.push(score);
+    else groups.set(type, [score]);
+  }
+  return [...groups, ['overall', [...scores]]];
+}
+
+function toMeans(scores: readonly ItemScore[]): Bucket {
   const [hard, soft] = computeScore(scores);
-  return { total: scores.filter((score) => !score.errored).length, hard, soft };
+  return { total: addUp(scores).total, hard, soft };
 }

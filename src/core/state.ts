@@ -6,12 +6,15 @@ import { setBaseline, startRun } from './reduce-start.ts';
 import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './reduce-step.ts';
 import { countRollouts } from './rollouts-made.ts';
 import type { RunState } from './run-state.ts';
+import { addAnswers } from './stage-answers.ts';
 import { addStageUsage } from './stage-usage.ts';
 
 /** The only place where a run's state changes. Resuming a run is folding this over its journal. */
 export function reduce(before: RunState, event: RunEvent): RunState {
   const usage = addStageUsage(before.usage, event.usage);
-  const counted = { ...before, usage, wallTimeMs: before.wallTimeMs + event.ms, ...countRollouts(before, event) };
+  const answers = addAnswers(before.answers, event.answers);
+  const wallTimeMs = before.wallTimeMs + event.ms;
+  const counted = { ...before, usage, answers, wallTimeMs, ...countRollouts(before, event) };
   const after = apply(counted, event);
   const isReplaced = before.baseline !== undefined && after.best.hash !== before.best.hash;
   return isReplaced ? { ...after, formerBests: keepFormer(after, before.best) } : after;

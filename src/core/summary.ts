@@ -1,5 +1,7 @@
+import { type AcceptedEdit, acceptedEdits } from './edit-effect.ts';
 import { isAccepted, passOf } from './known-scores.ts';
 import type { RunState, StepRecord, TestReport } from './run-state.ts';
+import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Estimate } from './stats/final-report.ts';
 import { winnerMeasurement } from './winner-measurement.ts';
@@ -32,6 +34,8 @@ export type RunSummary = {
   readonly totalRejects: number;
   readonly totalSkips: number;
   readonly epochStats: readonly EpochStats[];
+  /** Each accepted edit, with what is known of its own effect, how it was measured and on how many tasks. */
+  readonly acceptedEdits: readonly AcceptedEdit[];
   readonly baselineTestHard: number | null;
   readonly baselineTestSoft: number | null;
   readonly testHard: number | null;
@@ -56,6 +60,8 @@ export type RunSummary = {
   readonly tests: RunState['tests'];
   readonly totalWallTimeS: number;
   readonly tokenSummary: Readonly<Record<string, StageUsage>>;
+  /** By stage: how many of the optimizer's replies could be read, how many not, and how the first of those begins. */
+  readonly optimizerReplies: AnswerTable;
   readonly warnings: readonly string[];
 };
 
@@ -80,6 +86,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     stepsDone: state.stepsDone,
     ...countActions(history),
     epochStats: epochStats(history),
+    acceptedEdits: acceptedEdits(state),
     baselineTestHard: tests.baseline?.hard ?? null,
     baselineTestSoft: tests.baseline?.soft ?? null,
     testHard: tests.best?.hard ?? null,
@@ -100,6 +107,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     tests,
     totalWallTimeS: state.wallTimeMs / 1000,
     tokenSummary: state.usage,
+    optimizerReplies: state.answers,
     warnings,
   };
 }

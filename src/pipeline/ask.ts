@@ -30,7 +30,7 @@ export type OptimizerStage =
   | 'meta_skill'
   | 'appendix_consolidate';
 
-type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletionTokens' | 'stop'>;
+type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletionTokens' | 'stop' | 'onAnswer'>;
 
 /**
  * Asks the optimizer for JSON of `schema`. A reply that does not fit is shown its error once; a second one that
@@ -38,7 +38,7 @@ type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletion
  */
 export async function ask<Schema extends z.ZodType>(
   { prompt, suffix, stage, user, schema, maxOutputTokens, sampleIndex = 0 }: Question<Schema>,
-  { optimizer, prompts, optimizerMaxCompletionTokens, stop }: AskDeps,
+  { optimizer, prompts, optimizerMaxCompletionTokens, stop, onAnswer }: AskDeps,
 ): Promise<z.output<Schema> | undefined> {
   const messages: ChatMessage[] = [
     { role: 'system', content: suffix ? `${prompts[prompt]}\n${prompts[suffix]}` : prompts[prompt] },
@@ -50,12 +50,16 @@ export async function ask<Schema extends z.ZodType>(
     const question = { messages: [...messages], stage, schema, ...settings };
     const reply = await optimizer.complete({ ...question, signal: stop.abandon });
     const parsed = parseReply(schema, reply);
+    onAnswer(stage, parsed.success ? undefined : describe(reply));
     if (parsed.success) return parsed.data;
     const content = reply.text.trim() === '' ? '(no text)' : reply.text; // providers refuse an empty turn
     messages.push({ role: 'assistant', content }, { role: 'user', content: complain(reply, parsed.error) });
   }
   return undefined;
 }
+
+const describe = ({ text, finishReason }: ChatReply) =>
+  finishReason === 'length' ? `(cut off by the length limit) ${text}` : text;
 
 function parseReply<Schema extends z.ZodType>(schema: Schema, reply: ChatReply) {
   return schema.safeParse(toCamelCase(extractJson(reply.text) ?? repair(reply)));

@@ -9,3 +9,9 @@ export function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'
   if (checked.success) return JSON.parse(JSON.stringify(checked.data));
   throw new Error(`${by} gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
 }
+
+/** A task whose environment's code failed has failed. */
+export function thrownBy({ id }: Item, error: unknown): RolloutResult {
+  const failReason = error instanceof Error ? error.message : String(error);
+  return { id, hard: 0, soft: 0, failReason, threw: true };
+}

@@ -24,10 +24,11 @@ export async function evaluateCandidate(
 
 function whyUnchanged({ report }: Candidate): StepAction {
   if (report.length === 0) return 'skip_no_patches';
-  return report.every(({ status }) => WITHOUT_REWRITE.has(status)) ? 'skip_no_rewrite' : 'unchanged';
+  const isWithout = report.every(({ op, status }) => REWRITES.has(op) && !status.startsWith('applied'));
+  return isWithout ? 'skip_no_rewrite' : 'unchanged';
 }
 
-const WITHOUT_REWRITE: ReadonlySet<string> = new Set(['skipped_no_rewrite', 'skipped_leak']);
+const REWRITES: ReadonlySet<string> = new Set(['suggest', 'rewrite']);
 
 type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
 

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { mergeNotes, readNotes, writeNotes } from '../core/appendix.ts';
 import type { Refusal } from '../core/event.ts';
 import { fence } from '../core/fence.ts';
+import { findNewHidden } from '../core/hidden-text.ts';
+import { withoutMarkers } from '../core/protected-regions.ts';
 import type { LeakCritic } from '../core/stats/leak-critic.ts';
 import { ask } from './ask.ts';
 import type { StageDeps } from './stage-deps.ts';
@@ -14,9 +16,17 @@ type NotesInput = {
   readonly readForLeaks: LeakCritic;
 };
 
+/** How many reminders came and stand; of those that hide something and were left out, if there are any. */
+type NoteCounts = {
+  readonly added: number;
+  readonly total: number;
+  readonly consolidated: boolean;
+  readonly hidden?: number;
+};
+
 export type Noted = {
   readonly skill: string;
-  readonly notes: { readonly added: number; readonly total: number; readonly consolidated: boolean };
+  readonly notes: NoteCounts;
   /** Reminders that give held-out tasks away: they are left out. */
   readonly refused: readonly Refusal[];
 };
@@ -27,7 +37,8 @@ const Reply = z.object({ notes: z.array(z.string()) });
 export async function addNotes(input: NotesInput, deps: StageDeps): Promise<Noted> {
   const { skill, consolidateThreshold, readForLeaks } = input;
   const known = readNotes(skill);
-  const said = mergeNotes([], input.notes);
+  const offered = mergeNotes([], input.notes);
+  const said = offered.filter(isVisible);
   const refused = refusalsOf(said, readForLeaks);
   const leaking = new Set(refused.map(({ content }) => content));
   const all = mergeNotes(
@@ -43,7 +54,7 @@ export async function addNotes(input: NotesInput, deps: StageDeps): Promise<Note
   const added = all.length - known.length;
   return {
     skill: added === 0 ? skill : writeNotes(skill, total),
-    notes: { added, total: total.length, consolidated },
+    notes: { added, total: total.length, consolidated, ...hiddenOf(offered.length - said.length) },
     refused: [...refused, ...refusedLater],
   };
 }
@@ -55,6 +66,9 @@ function refusalsOf(notes: readonly string[], readForLeaks: LeakCritic): Refusal
   });
 }
 
+const isVisible = (note: string) => findNewHidden('', withoutMarkers(note)) === undefined;
+const hiddenOf = (hidden: number) => (hidden > 0 ? { hidden } : {});
+
 /** Fewer notes that say the same, or `undefined` when the answer is not that. */
 async function consolidate(skill: string, notes: readonly string[], deps: StageDeps): Promise<string[] | undefined> {
   const list = notes.map((note) => `- ${note}`).join('\n');
@@ -62,5 +76,6 @@ async function consolidate(skill: string, notes: readonly string[], deps: StageD
   const question = { prompt: 'appendix_consolidate', stage: 'appendix_consolidate', user, schema: Reply } as const;
   const reply = await deps.limit.run(() => ask(question, deps));
   const fewer = mergeNotes([], reply?.notes ?? []);
-  return fewer.length > 0 && fewer.length < notes.length ? fewer : undefined;
+  const isUsable = fewer.length > 0 && fewer.length < notes.length && fewer.every(isVisible);
+  return isUsable ? fewer : undefined;
 }

@@ -47,17 +47,21 @@ async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps:
   const judged = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
   const { score, isPartial = false } = judged;
   const evaluations = { ...kept.evaluations, ...evaluationOf(candidateHash, judged) };
-  const tried = { ...kept, tries: kept.tries + 1, evaluations };
+  const effect = { passage, gain: kept.score - score, tasks: input.items.length };
+  const measured = isPartial ? {} : { measured: [...(kept.measured ?? []), effect] };
+  const tried = { ...kept, tries: kept.tries + 1, evaluations, ...measured };
   if (isPartial || score < kept.score) return tried;
   return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };
 }
 
-/** The text without a passage and the empty line after it; `undefined` when it is not there once, or is protected. */
+/** The text without a passage and the empty lines that set it off; `undefined` when it is not there once, or is protected. */
 export function withoutPassage(skill: string, passage: string): string | undefined {
   const start = passage === '' ? -1 : skill.indexOf(passage);
   const end = start + passage.length;
   if (start === -1 || skill.indexOf(passage, start + 1) !== -1) return undefined;
   if (findRegions(skill).some((region) => start < region.end && end > region.start)) return undefined;
   const [before, after] = [skill.slice(0, start), skill.slice(end)];
-  return before.endsWith('\n') ? before + after.replace(/^\n{1,2}/, '') : before + after;
+  if (!before.endsWith('\n')) return before + after;
+  const rest = after.replace(/^\n{1,2}/, '');
+  return rest === '' ? before.replace(/\n+$/, '\n') : before + rest; // what was last leaves no empty line behind
 }

@@ -109,7 +109,7 @@ async function rollWave(
     rollAgain(
       unmetOf(wave, input).map((item) => ({ item, times: 1 })),
       current,
-      env,
+      input,
       deps,
     ),
   ] as const);
@@ -131,7 +131,7 @@ async function settleDisputes(shown: Shown, settings: RaceSettings, input: GateI
   const disputed = new Set(disputedItems(knowledge, observed));
   if (!isPaidFor(disputed.size, shown, input)) return shown;
   const wanted = input.items.filter(({ id }) => disputed.has(id)).map((item) => ({ item, times: 1 }));
-  const own = await rollAgain(wanted, currentSide(shown, input), input.env, deps);
+  const own = await rollAgain(wanted, currentSide(shown, input), input, deps);
   return { ...shown, refreshed: [...shown.refreshed, ...own] };
 }
 

@@ -1,5 +1,6 @@
 import type { Item, SkillEnv } from '../core/env.ts';
 import { type ItemScore, toEvaluation } from '../core/score.ts';
+import { requireWorkingEnv } from './require-scores.ts';
 import { runRollout } from './rollout.ts';
 import { settleAll } from './settle-all.ts';
 import type { StageDeps } from './stage-deps.ts';
@@ -10,11 +11,11 @@ type Side = {
 };
 type Wanted = { readonly item: Item; readonly times: number };
 
-/** New draws of some items under one skill, all at the same time, in the order given. */
+/** New draws of some items of a stage under one skill, all at the same time, in the order given. */
 export async function rollAgain(
   wanted: readonly Wanted[],
   { skill, from }: Side,
-  env: SkillEnv,
+  { env, items }: { readonly env: SkillEnv; readonly items: readonly Item[] },
   deps: StageDeps,
 ): Promise<readonly ItemScore[]> {
   const rolled = wanted.flatMap(({ item, times }) =>
@@ -22,5 +23,7 @@ export async function rollAgain(
       runRollout({ env, skill, items: [item], sampleIndex: from(item.id) + index, isPart: true }, deps),
     ),
   );
-  return toEvaluation((await settleAll(rolled)).flat()).scores;
+  const results = (await settleAll(rolled)).flat();
+  requireWorkingEnv(results, items.length);
+  return toEvaluation(results).scores;
 }

@@ -2,44 +2,32 @@ import type { Item, RolloutOutput } from '../core/env.ts';
 import { ModelCallError, SkillError } from '../core/errors.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { skillHash } from '../core/skill-hash.ts';
-import { checkOutput } from './check-output.ts';
+import { checkOutput, thrownBy } from './check-output.ts';
 import { createDeadline } from './deadline.ts';
 import type { RolloutInput } from './rollout-input.ts';
 import { rolloutKey } from './rollout-key.ts';
+import type { RolloutMemory } from './rollout-memory.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { watchModels } from './watch-models.ts';
 
 /** For environments that attempt many items at once: those that are not known yet, in one go. */
 export async function rollOutTogether<I extends Item>(
   batch: RolloutInput<I>,
+  memory: RolloutMemory,
   deps: StageDeps,
 ): Promise<RolloutResult[]> {
   const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
   const hash = skillHash(skill);
   const keys = items.map((item) => rolloutKey({ env, item, skillHash: hash, sampleIndex, phase }, deps));
-  const known = await Promise.all(keys.map((key) => deps.rollouts?.get(key)));
+  const known = await Promise.all(keys.map((key) => memory.find(key)));
   const missing = items.filter((_, index) => known[index] === undefined);
   const fresh =
     missing.length === 0 ? [] : await deps.limit.run(() => attemptOrErr({ ...batch, items: missing }, deps));
-  const results = items.map((_, index) => {
-    const text = known[index];
-    return text === undefined ? fresh.shift()! : (JSON.parse(text) as RolloutResult);
-  });
-  await save(results, keys, known, deps);
+  const results = known.map((result) => result ?? fresh.shift()!);
+  for (const [index, result] of results.entries()) if (!known[index]) memory.keep(keys[index]!, result);
+  await memory.saved();
   for (const [index, result] of results.entries()) deps.onProgress(index + 1, items.length, result);
   return results;
-}
-
-async function save(
-  results: readonly RolloutResult[],
-  keys: readonly string[],
-  known: readonly (string | undefined)[],
-  { rollouts }: StageDeps,
-): Promise<void> {
-  const news = results.flatMap((result, index) => (known[index] === undefined && !result.errored ? [index] : []));
-  const saves = news.map((index) => rollouts?.set(keys[index]!, JSON.stringify(results[index])));
-  rollouts?.flush?.();
-  await Promise.all(saves);
 }
 
 /** An outage that stops the run aside, a batch whose model failed has no scores, and one whose code threw has failed. */
@@ -49,9 +37,8 @@ async function attemptOrErr<I extends Item>(batch: RolloutInput<I>, deps: StageD
   } catch (error) {
     deps.stop.signal.throwIfAborted();
     if (error instanceof SkillError && !isPassing(error)) throw error;
-    const failReason = error instanceof Error ? error.message : String(error);
-    const outcome = error instanceof ModelCallError ? { errored: true, failReason } : { failReason };
-    return batch.items.map(({ id }) => ({ id, hard: 0, soft: 0, ...outcome }));
+    if (!(error instanceof ModelCallError)) return batch.items.map((item) => thrownBy(item, error));
+    return batch.items.map(({ id }) => ({ id, hard: 0, soft: 0, errored: true, failReason: error.message }));
   }
 }
 
@@ -77,7 +64,7 @@ function checkOrFail(item: Item, output: RolloutOutput): RolloutResult {
   try {
     return checkOutput(item, output, 'rolloutMany');
   } catch (error) {
-    return { id: item.id, hard: 0, soft: 0, failReason: (error as Error).message };
+    return thrownBy(item, error);
   }
 }
 

@@ -2,34 +2,42 @@ import type { Item, SkillEnv } from '../core/env.ts';
 import { ModelCallError } from '../core/errors.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import { skillHash } from '../core/skill-hash.ts';
-import { checkOutput } from './check-output.ts';
+import { checkOutput, thrownBy } from './check-output.ts';
 import { createDeadline } from './deadline.ts';
 import { requireScores } from './require-scores.ts';
 import { rollOutTogether } from './roll-out-together.ts';
 import type { RolloutInput } from './rollout-input.ts';
 import { rolloutKey } from './rollout-key.ts';
-import { rolloutMemory } from './rollout-memory.ts';
+import { type RolloutMemory, rolloutMemory } from './rollout-memory.ts';
 import type { StageDeps } from './stage-deps.ts';
 import { watchModels } from './watch-models.ts';
 
 /** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
 export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
-  const results = await (input.env.rolloutMany ? rollOutTogether(input, deps) : rollOutEach(input, deps));
-  if (!input.isPart) requireScores(results, deps.maxErroredShare);
+  const memory = rolloutMemory(deps.rollouts);
+  const rollOut = input.env.rolloutMany ? rollOutTogether : rollOutEach;
+  const results = await rollOut(input, memory, deps);
+  if (input.isPart) return results;
+  requireScores(results, deps.maxErroredShare);
+  await memory.saveThrown();
   return results;
 }
 
-async function rollOutEach<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
+async function rollOutEach<I extends Item>(
+  input: RolloutInput<I>,
+  memory: RolloutMemory,
+  deps: StageDeps,
+): Promise<RolloutResult[]> {
   const { env, skill, items, sampleIndex = 0 } = input;
   const hash = skillHash(skill);
-  const memory = rolloutMemory(deps.rollouts);
   let done = 0;
   try {
     return await deps.limit.map(items, async (item) => {
       const attempt = { env, skill, item, sampleIndex };
-      const result = await memory.recall(rolloutKey({ ...attempt, skillHash: hash }, deps), () =>
-        attemptOrErr(attempt, deps),
-      );
+      const key = rolloutKey({ ...attempt, skillHash: hash }, deps);
+      const known = await memory.find(key);
+      const result = known ?? (await attemptOrErr(attempt, deps));
+      if (!known) memory.keep(key, result);
       deps.onProgress(++done, items.length, result);
       return result;
     });
@@ -72,6 +80,6 @@ async function attemptItem<I extends Item>(
     throwOutage();
     if (error instanceof ModelCallError) throw error; // of a model of the environment's own: an outage all the same
     deps.stop.signal.throwIfAborted();
-    return { id: item.id, hard: 0, soft: 0, failReason: error instanceof Error ? error.message : String(error) };
+    return thrownBy(item, error);
   }
 }

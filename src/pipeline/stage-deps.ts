@@ -28,7 +28,10 @@ export type StageDeps = {
   readonly callTimeoutMs: number;
   readonly rolloutTimeoutMs: number;
   readonly maxErroredShare: number;
-  readonly onProgress: (done: number, total: number, result?: Progress['result']) => void;
+  /** `phase` where a stage is not what usually comes next. */
+  readonly onProgress: (done: number, total: number, result?: Progress['result'], phase?: Progress['phase']) => void;
+  /** Told of each reply of the optimizer: with its text if it could not be read. */
+  readonly onAnswer: (stage: string, unreadable?: string) => void;
 };
 
 type StageDepsOptions = Partial<Omit<StageDeps, 'limit' | 'prompts'>> & {
@@ -54,6 +57,7 @@ export function createStageDeps({ workers = 8, promptOverrides = {}, ...options 
     rolloutTimeoutMs: 600_000,
     maxErroredShare: 0.2,
     onProgress: () => {},
+    onAnswer: () => {},
     ...options,
     extras,
     stop,

@@ -1,6 +1,7 @@
 import { applyPatchWithReport, type EditReport } from '../core/apply-edit.ts';
 import type { Patch, RawPatch, UpdateItem } from '../core/edit.ts';
 import type { Refusal } from '../core/event.ts';
+import { findNewHidden } from '../core/hidden-text.ts';
 import { keepProtected } from '../core/keep-protected.ts';
 import { skillHash } from '../core/skill-hash.ts';
 import type { LeakCritic } from '../core/stats/leak-critic.ts';
@@ -89,6 +90,8 @@ async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<Ch
     const rewrite = await rewriteSkill({ skill, suggestions, memory, maxSkillTokens }, deps);
     if (!rewrite) return missing(input);
     if (!(await fits(rewrite.skill, maxSkillTokens, deps))) continue;
+    const hidden = findNewHidden(skill, rewrite.skill);
+    if (hidden) return missing(input, `skipped_${hidden.kind}`);
     const { reason } = readForLeaks(rewrite.skill);
     if (reason !== undefined) return leaking(input, { op: 'rewrite', target: '', content: rewrite.skill, reason });
     const { skill: candidateSkill, changeSummary } = rewrite;
@@ -101,22 +104,29 @@ async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<Ch
 async function takeWholeRewrite(input: UpdateInput, deps: StageDeps): Promise<Changed> {
   const { skill, patch, maxSkillTokens = 0 } = input;
   const candidates = patch.edits.map((item) => keepProtected(skill, item.content));
+  const statuses = candidates.map((text) => rewriteStatus(skill, text));
   for (const [at, candidateSkill] of candidates.entries()) {
-    if (candidateSkill === undefined || !(await fits(candidateSkill, maxSkillTokens, deps))) continue;
+    const isUsable = candidateSkill !== undefined && statuses[at] === 'skipped_no_rewrite';
+    if (!isUsable || !(await fits(candidateSkill, maxSkillTokens, deps))) continue;
     const report = patch.edits.map((item, index) =>
-      row(item, index, index === at ? 'applied_rewrite' : 'skipped_no_rewrite'),
+      row(item, index, index === at ? 'applied_rewrite' : statuses[index]!),
     );
     const { changeSummary } = patch.edits[at]!;
     return { candidateSkill, ...(changeSummary ? { changeSummary } : {}), report };
   }
-  return missing(input);
+  return { candidateSkill: skill, report: patch.edits.map((item, index) => row(item, index, statuses[index]!)) };
 }
 
+/** Of a whole document that is not taken: it hides something, or another was. */
+function rewriteStatus(skill: string, text: string | undefined): Skipped {
+  const hidden = text === undefined ? undefined : findNewHidden(skill, text);
+  return hidden ? `skipped_${hidden.kind}` : 'skipped_no_rewrite';
+}
+
+type Skipped = Extract<EditReport['status'], `skipped_${string}`>;
+
 /** Something was proposed, and no document came of it. */
-function missing(
-  { skill, patch }: UpdateInput,
-  status: 'skipped_no_rewrite' | 'skipped_leak' = 'skipped_no_rewrite',
-): Changed {
+function missing({ skill, patch }: UpdateInput, status: Skipped = 'skipped_no_rewrite'): Changed {
   return { candidateSkill: skill, report: patch.edits.map((item, index) => row(item, index, status)) };
 }
 

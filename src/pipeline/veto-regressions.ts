@@ -43,8 +43,7 @@ export async function vetoRegressions(
   });
   const asked = 2 * flips.reduce((sum, { rerolls }) => sum + rerolls, 0);
   if (rolloutsLeft !== undefined && asked > rolloutsLeft) return unasked(flips.length);
-  const roll = (text: string, from: (id: string) => number) =>
-    rollAgain(wanted, { skill: text, from }, input.env, deps);
+  const roll = (text: string, from: (id: string) => number) => rollAgain(wanted, { skill: text, from }, input, deps);
   const [before, after] = await settleAll([
     roll(input.state.current.skill, nextIncumbentDraw),
     roll(skill, nextDraw),

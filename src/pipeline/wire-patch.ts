@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Edit, type Patch, SourceType, type UpdateItem } from '../core/edit.ts';
+import { EditOp, type Patch, SourceType, type UpdateItem } from '../core/edit.ts';
 import { toSnakeCase } from '../core/snake-case.ts';
 import type { UpdateMode } from '../core/update-mode.ts';
 
@@ -28,7 +28,7 @@ export const ChangeSummary = z
   .optional()
   .transform((lines = []) => lines.filter((line) => line !== ''));
 
-const WireEdit = z.object({ op: Edit.shape.op, content: text, target: text, ...provenance });
+const WireEdit = z.object({ op: EditOp, content: text, target: text, ...provenance });
 
 const WireSuggestion = z
   .object({ type: text, title: text, instruction: text, ...provenance })

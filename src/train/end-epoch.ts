@@ -1,3 +1,4 @@
+import { findNewHidden } from '../core/hidden-text.ts';
 import type { SlowUpdate } from '../core/optimizer-facts.ts';
 import type { RunState } from '../core/run-state.ts';
 import { computeScore } from '../core/score.ts';
@@ -75,6 +76,8 @@ async function judgeGuidance(written: Written, { config, env, items, state }: Tr
   const nothing = { evaluation: null, score: state.current.score, results: [] };
   if (written.content === '') return { ...nothing, action: 'no_content' as const };
   if (written.candidateHash === state.current.hash) return { ...nothing, action: 'unchanged' as const };
+  const hidden = findNewHidden(state.current.skill, written.candidateSkill)?.text;
+  if (hidden !== undefined) return { ...nothing, action: 'hidden_text' as const, hidden };
   const { reason: leakReason } = leakCriticOf({ items, config }, state.current.skill)(written.content);
   if (leakReason !== undefined) return { ...nothing, action: 'leak' as const, leakReason };
   const { maxSkillTokens, slowUpdateGate: useGate } = config;

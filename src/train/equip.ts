@@ -2,6 +2,7 @@ import type { SkillOptConfig } from '../core/config.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import { countTokens } from '../models/index.ts';
 import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../pipeline/index.ts';
+import { createReplyTally } from './reply-tally.ts';
 import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
 type EquipOptions = WrapOptions & {
@@ -16,11 +17,13 @@ type EquipOptions = WrapOptions & {
 export function equip({ promptOverrides, ...options }: EquipOptions) {
   const { config, caches, stop, onProgress } = options;
   const { takeUsage, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
+  const tally = createReplyTally();
   const common = {
     ...stageSettings(config),
     rollouts: caches && countNew(caches.rollouts, countRollout),
     promptOverrides,
     countTokens,
+    onAnswer: tally.count,
   };
   return {
     deps: createStageDeps({ ...models, ...common, stop, onProgress }),
@@ -28,13 +31,16 @@ export function equip({ promptOverrides, ...options }: EquipOptions) {
       createStageDeps({ ...modelsUnder(other), ...common, stop: other, onProgress: report }),
     budget,
     takeUsage,
+    takeAnswers: tally.take,
   };
 }
 
 /** What is saved was made just now. */
 function countNew(cache: RolloutCache, count: () => void): RolloutCache {
+  const held = new Map<string, string>();
   return {
-    get: (key) => cache.get(key),
+    get: async (key) => held.get(key) ?? cache.get(key),
+    hold: (key, value) => void held.set(key, value),
     set(key, value) {
       count();
       return cache.set(key, value);

@@ -1,3 +1,4 @@
+import { keptEdits } from '../core/edit-effect.ts';
 import type { TestSubject } from '../core/event.ts';
 import { toEvidence, toObservations } from '../core/gate-evidence.ts';
 import { hasPass, isAccepted, passScore } from '../core/known-scores.ts';
@@ -93,10 +94,9 @@ async function prune({ env, items, state, config, commit }: TrainInput, deps: St
 function acceptedPassages({ history }: RunState): string[] {
   const added = history
     .filter(({ action }) => isAccepted(action))
-    .flatMap(({ edits, editStatuses, supportCounts, salvagedEdits }) =>
-      edits.flatMap(({ content }, index) => {
-        const isKept = salvagedEdits ? salvagedEdits.includes(index) : editStatuses[index]?.startsWith('applied');
-        return isKept ? [{ content: content.trim(), support: supportCounts[index] ?? 0 }] : [];
+    .flatMap((record) =>
+      keptEdits(record).map((index) => {
+        return { content: record.edits[index]!.content.trim(), support: record.supportCounts[index] ?? 0 };
       }),
     );
   return added.sort((a, b) => a.support - b.support).map(({ content }) => content);

@@ -129,16 +129,17 @@ export function batchSizes({ batchSize, accumulation }: StepCounts, itemCount: n
   });
 }
 
-/** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn anew. */
+/** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn anew from that order. */
 function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, env: EpochInput['env']): Batch[] {
   const { batchSize, accumulation, seed } = config;
   const epochSeed = seed + epoch * 1000;
   const count = Math.ceil(items.length / (batchSize * accumulation)) * accumulation;
   const own = env?.planTrainEpoch?.({ epoch, batches: count, batchSize, seed });
-  const slices = own ?? chunk(shuffle(items, epochSeed), batchSize);
+  const order = shuffle(items, epochSeed);
+  const slices = own ?? chunk(order, batchSize);
   return Array.from({ length: count }, (_, index) => {
     const batchSeed = epochSeed + index + 1;
-    return { seed: batchSeed, items: slices[index] ?? shuffle(items, batchSeed).slice(0, batchSize) };
+    return { seed: batchSeed, items: slices[index] ?? shuffle(order, batchSeed).slice(0, batchSize) };
   });
 }
 

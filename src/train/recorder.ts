@@ -17,6 +17,7 @@ type RecorderOptions = {
   readonly journal: readonly RunEvent[];
   readonly observers: readonly RunObserver[];
   readonly takeUsage: () => Pick<Stamp, 'usage' | 'counted'>;
+  readonly takeAnswers: () => NonNullable<Stamp['answers']>;
   /** Told when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -26,7 +27,8 @@ type RecorderOptions = {
  * behind, so that no call waits for the disk. A run that was cut off in the middle of a step takes that step again; what
  * the journal already says about it is recognised, not repeated.
  */
-export function createRecorder({ store, outRoot, journal, observers, takeUsage, onFailure }: RecorderOptions) {
+export function createRecorder(options: RecorderOptions) {
+  const { store, outRoot, journal, observers, takeUsage, takeAnswers, onFailure } = options;
   const settledCount = journal.findLastIndex(isSettled) + 1;
   const unsettled = journal.slice(settledCount);
   let pending = unsettled.filter((event) => !isAside(event));
@@ -45,15 +47,16 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
     return isSame ? next : undefined;
   };
 
-  const stamp = (fact: RunFact): RunEvent => {
+  const stamp = (fact: RunFact, answers: NonNullable<Stamp['answers']>): RunEvent => {
     const ms = Math.round(performance.now() - lastTime);
     lastTime = performance.now();
-    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage() };
+    const asked = Object.keys(answers).length > 0 ? { answers } : {};
+    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...asked };
   };
 
   const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {
     if (isSlow) await turn(); // the calls that come next are sent before files are made
-    await store.writeViews(detailViews(fact, detail));
+    await store.writeViews(detailViews(event, detail));
     if (isNew) await store.append(event);
     if (isCheckpoint(fact)) await store.writeViews(stateViews(event, after, outRoot));
     notify(observers, 'onEvent', event, after);
@@ -61,7 +64,8 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
 
   const commit: Commit = async (fact, detail = {}) => {
     const known = recognise(fact);
-    const event = known ?? stamp(fact);
+    const answers = takeAnswers(); // those to a question that is asked again are in the journal
+    const event = known ?? stamp(fact, answers);
     const after = reduce(state, event);
     [state, last] = [after, event];
     const written = behind.write(() => write({ fact, detail, event, isNew: !known, after }));
@@ -88,7 +92,8 @@ export function createRecorder({ store, outRoot, journal, observers, takeUsage, 
       if (event) await store.writeViews(stateViews(event, state, outRoot));
       notify(observers, 'onOpen', state);
     },
-    progress: (...progress: Count) => report(phaseAfter(last), ...progress),
+    progress: (...[done, total, result, phase = phaseAfter(last)]: [...Count, phase?: Progress['phase']]) =>
+      report(phase, done, total, result),
     progressOf: report,
     /** After the events before it. */
     warn: (message: string) => behind.tell(() => notify(observers, 'onWarning', message)),
@@ -112,7 +117,7 @@ type Written = {
   readonly after: RunState;
 };
 
-type Count = [done: number, total: number, result?: Progress['result']];
+type Count = [done: number, total: number, result?: Progress['result'] | undefined];
 
 /** A budget that is used up has the winner so far measured in the middle of a step, which is taken again all the same. */
 const isAside = (event: RunFact) => event.type === 'final-measurement-end';

@@ -8,6 +8,7 @@ import type { RunObserver } from '../core/observer.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import { emptyRun } from '../core/run-state.ts';
 import type { OpenRunStore, RunStore, TestLook } from '../core/run-store.ts';
+import { isNothingRead } from '../core/stage-answers.ts';
 import { reduce } from '../core/state.ts';
 import { type RunSummary, summarize } from '../core/summary.ts';
 import { type Paid, readPaid } from '../models/wrappers/with-reply-cache.ts';
@@ -42,6 +43,9 @@ export type TrainerOptions<I extends Item = Item> = {
   /** Where the run is kept instead of in `config.outRoot`. */
   readonly store?: RunStore;
 };
+
+const NOTHING_READ =
+  'No reply of the optimizer could be read: nothing was learned. Use a model that answers with JSON as it is asked.';
 
 type Start = Extract<RunFact, { type: 'run-start' }>;
 
@@ -86,7 +90,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
     using finalStop = createStop(signal); // for want of money the search alone is stopped
-    const { deps, depsUnder, budget, takeUsage } = equip({
+    const { deps, depsUnder, budget, takeUsage, takeAnswers } = equip({
       config: this.#config,
       target,
       optimizer,
@@ -104,7 +108,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     const onFailure = (error: unknown) => {
       for (const each of [stop, finalStop]) each.halt(error);
     };
-    const recorder = createRecorder({ store, outRoot, journal, observers, takeUsage, onFailure });
+    const recorder = createRecorder({ store, outRoot, journal, observers, takeUsage, takeAnswers, onFailure });
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
     await recorder.written(); // a place that cannot be written is known before anything is paid for
@@ -113,7 +117,9 @@ export class SkillOptTrainer<I extends Item = Item> {
       warnings.push(message);
       recorder.warn(message);
     };
-    const finalDeps = depsUnder(finalStop, (...progress) => recorder.progressOf('final measurement', ...progress));
+    const finalDeps = depsUnder(finalStop, (done, total, result) =>
+      recorder.progressOf('final measurement', done, total, result),
+    );
     const reserve = createReserve({ config, items, budget, deps: finalDeps });
     const lookAtTest = async (look: TestLook) => {
       await recorder.written(); // a look cannot be taken back, and what it looks at must not be lost
@@ -121,6 +127,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     };
     const input = { config, env: this.#options.env, items, state, commit: recorder.commit, lookAtTest, reserve, warn };
     const end = await train(input, deps).finally(recorder.close);
+    if (isNothingRead(end.answers)) warn(NOTHING_READ);
     return summarize(end, { outRoot, warnings });
   }
 

@@ -1,3 +1,4 @@
+import { keptEdits } from '../core/edit-effect.ts';
 import { isAccepted } from '../core/known-scores.ts';
 import { type RunState, removalKey, type StepRecord } from '../core/run-state.ts';
 import { skillHash } from '../core/skill-hash.ts';
@@ -22,9 +23,15 @@ export async function tryRemoval({ step, batches }: Step, input: TrainInput, dep
   const { candidateSkill, ...part } = suspect;
   const candidateHash = skillHash(candidateSkill);
   const gate = { env, state, items: items.val, config, seed: batches[0]!.seed, rolloutsLeft: left };
-  const { results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
+  const { results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, gate, tellRemoval(deps));
   return commit({ type: 'removal-end', step, ...part, candidateSkill, candidateHash, ...verdict }, { results });
 }
+
+/** Without it, progress would speak of what usually follows an evaluation. */
+const tellRemoval = (deps: StageDeps): StageDeps => ({
+  ...deps,
+  onProgress: (done, total, result) => deps.onProgress(done, total, result, 'removal'),
+});
 
 function isWished({ config }: TrainInput): boolean {
   const { tryRemovals, gate, useGate, skillUpdateMode } = config;
@@ -68,10 +75,7 @@ function eachAlone(record: StepRecord): Part[] {
   return added.length > 1 ? added.map((passage) => ({ of: record.step, removed: [passage] })) : [];
 }
 
-function addedBy({ edits, editStatuses, salvagedEdits }: StepRecord): string[] {
-  const added = edits.filter(({ op }, index) => {
-    const isKept = salvagedEdits ? salvagedEdits.includes(index) : editStatuses[index]?.startsWith('applied');
-    return isKept && (op === 'append' || op === 'insert_after');
-  });
-  return added.map(({ content }) => content.trim());
+function addedBy(record: StepRecord): string[] {
+  const kept = keptEdits(record).map((index) => record.edits[index]!);
+  return kept.filter(({ op }) => op === 'append' || op === 'insert_after').map(({ content }) => content.trim());
 }

@@ -1,11 +1,12 @@
-import type { RunEvent, RunFact } from '../core/event.ts';
+import { type RunEvent, type RunFact, toFact } from '../core/event.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { Views } from '../core/run-store.ts';
-import { bucketScores, type Evaluation } from '../core/score.ts';
+import { bucketSums, type Evaluation } from '../core/score.ts';
 import { toSnakeCase } from '../core/snake-case.ts';
 import { summarize } from '../core/summary.ts';
 import type { Pair } from '../pipeline/index.ts';
+import { toSeconds, toStepRecordView } from './step-record-view.ts';
 
 /** What an event is about but too big for the journal. It can be had again from the cache. */
 export type Detail = { readonly results?: readonly RolloutResult[]; readonly pairs?: readonly Pair[] };
@@ -14,7 +15,8 @@ const json = (value: unknown) => `${JSON.stringify(toSnakeCase(value), null, 2)}
 const numbered = (prefix: string, number: number) => `${prefix}${String(number).padStart(4, '0')}`;
 
 /** The files about one event alone. Written before the event is, so that a crash in between leaves no gap. */
-export function detailViews(fact: RunFact, { results = [], pairs = [] }: Detail): Views {
+export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detail): Views {
+  const fact = toFact(event);
   switch (fact.type) {
     case 'run-start': {
       const { config, env, target, optimizer, items } = fact;
@@ -28,10 +30,11 @@ export function detailViews(fact: RunFact, { results = [], pairs = [] }: Detail)
     case 'stage-end':
       return stageViews(fact, results);
     case 'slow-update-end':
-      return slowUpdateViews(fact, results, pairs);
+      return slowUpdateViews(fact, { results, pairs, ms: event.ms });
     case 'meta-skill-end': {
       const { type: _type, epoch, content: metaSkillContent, ...rest } = fact;
-      return { [`${inEpoch('meta_skill', epoch)}/meta_skill_result.json`]: json({ ...rest, metaSkillContent }) };
+      const result = { ...rest, metaSkillContent, timeS: toSeconds(event.ms) };
+      return { [`${inEpoch('meta_skill', epoch)}/meta_skill_result.json`]: json(result) };
     }
     case 'final-selection-end':
       return fact.evaluation ? evaluationViews('final_selection_eval', fact.evaluation, results) : {};
@@ -58,20 +61,42 @@ export function detailViews(fact: RunFact, { results = [], pairs = [] }: Detail)
 const withoutType = ({ type: _type, ...rest }: RunFact) => rest;
 const inEpoch = (folder: string, epoch: number) => `${folder}/epoch_${String(epoch).padStart(2, '0')}`;
 
-function slowUpdateViews(
-  fact: Extract<RunFact, { type: 'slow-update-end' }>,
-  results: readonly RolloutResult[],
-  pairs: readonly Pair[],
-): Views {
+/** What guidance is and what it is for, as every one of them says. */
+const GUIDANCE = {
+  updateOrigin: 'slow_update',
+  updateTarget: 'what got worse, or stayed wrong, from one epoch to the next',
+};
+
+type Compared = { readonly results: readonly RolloutResult[]; readonly pairs: readonly Pair[]; readonly ms: number };
+
+function slowUpdateViews(fact: Extract<RunFact, { type: 'slow-update-end' }>, { results, pairs, ms }: Compared): Views {
   const { type: _type, epoch, content, candidateSkill, evaluation, pairs: _pairs, ...rest } = fact;
   const dir = inEpoch('slow_update', epoch);
+  const selection =
+    evaluation && !fact.isPartial ? { selectionHard: evaluation.hard, selectionSoft: evaluation.soft } : {};
   return {
-    [`${dir}/slow_result.json`]: json({ ...rest, slowUpdateContent: content }),
-    [`${dir}/comparison_pairs.json`]: json(pairs),
+    [`${dir}/slow_result.json`]: json({
+      ...rest,
+      slowUpdateContent: content,
+      timeS: toSeconds(ms),
+      ...GUIDANCE,
+      ...selection,
+    }),
+    [`${dir}/comparison_pairs.json`]: json(pairs.map(toPairView)),
     ...(content === '' ? {} : { [`${dir}/candidate_skill.md`]: candidateSkill }),
     ...(evaluation ? evaluationViews(`${dir}/selection_eval`, evaluation, results) : {}),
   };
 }
+
+/** Both sides in short under the reference's names, and whole under ours. */
+function toPairView({ id, category, previous, current }: Pair) {
+  const task = current.taskDescription ?? current.question ?? '';
+  return { id, task, category, prev: inShort(previous), curr: inShort(current), previous, current };
+}
+
+const inShort = ({ hard, soft, predictedAnswer = '', failReason = '' }: RolloutResult) => {
+  return { hard, soft, predictedAnswer, failReason };
+};
 
 function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: readonly RolloutResult[]): Views {
   const dir = `steps/${numbered('step_', fact.step)}`;
@@ -121,9 +146,13 @@ function evaluationViews(
       errored: scores.filter((score) => score.errored).length,
       ...(unjudged > 0 ? { unjudged } : {}),
     }),
-    [`${dir}/buckets.json`]: json({ buckets: bucketScores(scores, taskTypes) }),
+    [`${dir}/buckets.json`]: bucketsText(scores, taskTypes),
   };
 }
+
+/** Types are the user's words: they keep their spelling. */
+export const bucketsText = (...scores: Parameters<typeof bucketSums>) =>
+  `${JSON.stringify(bucketSums(...scores), null, 2)}\n`;
 
 /** The files about where the run stands. Made from the state alone, so they are made again whenever a run is opened. */
 export function stateViews(event: RunEvent, state: RunState, outRoot: string): Views {
@@ -135,8 +164,10 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
     'best_skill.md': best.skill,
     'runtime_state.json': json({
       lastCompletedStep: stepsDone,
+      currentSkillPath: `${outRoot}/current_skill.md`,
       currentScore: current.score,
       currentStep: current.step,
+      bestSkillPath: `${outRoot}/best_skill.md`,
       bestScore: best.score,
       bestStep: best.step,
       currentOrigin: current.origin,
@@ -145,14 +176,22 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
       isDone: state.isDone,
     }),
     ...(isStepEnd
-      ? { [`steps/${numbered('step_', record.step)}/step_record.json`]: json(record), 'history.json': json(history) }
+      ? { [`steps/${numbered('step_', record.step)}/step_record.json`]: json(toStepRecordView(record, config)) }
+      : {}),
+    ...(isStepEnd || event.type === 'prune-end' || event.type === 'run-end'
+      ? { 'history.json': json(history.map((step) => toStepRecordView(step, config))) }
       : {}),
     ...(isStepEnd && config?.saveEveryStep ? { [`skills/${numbered('skill_v', record.step)}.md`]: current.skill } : {}),
     ...(isStepEnd && state.lrHistory.length > 0
       ? { 'lr_history.jsonl': state.lrHistory.map((row) => `${JSON.stringify(toSnakeCase(row))}\n`).join('') }
       : {}),
-    'summary.json': json({ ...summarize(state, { outRoot }), bestSkill: 'best_skill.md' }),
+    'summary.json': json(toSummaryView(state, outRoot)),
   };
+}
+
+function toSummaryView(state: RunState, outRoot: string) {
+  const summary = summarize(state, { outRoot });
+  return { ...summary, wallTimeS: summary.totalWallTimeS, bestSkill: 'best_skill.md' };
 }
 
 /** Only these events move the state that people look at. */

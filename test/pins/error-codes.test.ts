@@ -6,6 +6,7 @@ const codes = {
   CONFIG_INVALID: true,
   TASKS_INVALID: true,
   ENV_INVALID: true,
+  ENV_FAILED: true,
   SKILL_NOT_FOUND: true,
   RUN_NOT_FOUND: true,
   RUN_MISMATCH: true,

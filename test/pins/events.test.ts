@@ -71,14 +71,14 @@ describe('the journal, format 1', () => {
       'baseline-end': 'type evaluation score at ms usage',
       'step-start': 'type step epoch stepInEpoch editBudget seed itemIds at ms usage',
       'stage-end rollout': 'type step stage evaluation at ms usage',
-      'stage-end reflect': 'type step stage patches failurePatterns at ms usage',
+      'stage-end reflect': 'type step stage patches failurePatterns at ms usage answers',
       'stage-end aggregate': 'type step stage patch at ms usage',
       'stage-end select': 'type step stage patch at ms usage',
       'stage-end update': 'type step stage candidateSkill report candidateHash at ms usage',
       'stage-end evaluate': 'type step stage evaluation score action at ms usage',
       'step-end': 'type step action at ms usage',
       'slow-update-end':
-        'type epoch content reasoning candidateSkill candidateHash evaluation score action pairs prevHard currHard at ms usage',
+        'type epoch content reasoning candidateSkill candidateHash evaluation score action pairs prevHard currHard at ms usage answers',
       'epoch-end': 'type epoch at ms usage',
       'final-selection-end': 'type evaluation score isPromoted at ms usage',
       'test-look': 'type looks tasks at ms usage',
@@ -122,6 +122,13 @@ describe('the journal, format 1', () => {
           "currentOrigin": "step_0001",
           "currentScore": 1,
           "editBudget": 1,
+          "editEffects": [
+            {
+              "gain": 0.5,
+              "measuredBy": "own_step",
+              "tasks": 2,
+            },
+          ],
           "editStatuses": [
             "applied_append",
           ],
@@ -289,6 +296,17 @@ describe('the journal, format 1', () => {
     `);
     expect(summarize(state, { outRoot: 'runs/sums' })).toMatchInlineSnapshot(`
       {
+        "acceptedEdits": [
+          {
+            "contentPreview": "Add.",
+            "gain": 0.5,
+            "measuredBy": "own_step",
+            "op": "append",
+            "step": 1,
+            "target": "",
+            "tasks": 2,
+          },
+        ],
         "baselineSelectionHard": 0.5,
         "baselineSelectionScore": 0.5,
         "baselineTestHard": 0.5,
@@ -333,6 +351,7 @@ describe('the journal, format 1', () => {
         "isDone": true,
         "isProven": null,
         "memorisedShare": null,
+        "optimizerReplies": {},
         "outRoot": "runs/sums",
         "stepsDone": 2,
         "testDeltaHard": 0.5,

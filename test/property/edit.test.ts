@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdit, applyPatch, applyPatchWithReport } from '../../src/core/apply-edit.ts';
+import { readBlock, writeBlock } from '../../src/core/marked-block.ts';
 import { findRegions, MARKERS } from '../../src/core/protected-regions.ts';
 
 const markers = Object.values(MARKERS).flatMap(({ start, end }) => [start, end]);
 /** Pieces that make markers, halves of markers and frontmatter likely. */
 const piece = fc.oneof(
   fc.constantFrom(...markers, '---\n', '\n', '\r\n', ' ', 'a', 'b', '- rule\n', '<!-- SLOW_', 'UPDATE_START -->'),
+  fc.constantFrom('<!--', '-->', '<!', '--', '\u200b', '\u202e', '\u001b', '👩', '\u200d', '\ufe0f'),
   fc.string({ maxLength: 4 }),
 );
 const soup = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
@@ -25,6 +27,24 @@ const slices = (skill: string) => findRegions(skill).map(({ start, end }) => ski
 const plain = fc.string({ maxLength: 30 }).filter((text) => !text.includes('<!--') && !text.startsWith('---'));
 
 describe('edits', () => {
+  it('are total: whatever is no list of edits changes nothing', () => {
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withNullPrototype: true,
+    });
+    const patch = fc.oneof(anything, fc.record({ edits: fc.oneof(anything, fc.array(anything)) }));
+    fc.assert(
+      fc.property(soup, patch, (skill, junk) => {
+        const { skill: text, report } = applyPatchWithReport(skill, junk);
+        expect([text, applyPatch(skill, junk), applyEdit(skill, junk)]).toEqual([skill, skill, skill]);
+        for (const row of report) expect(row.status).toMatch(/^(skipped_|error$)/);
+      }),
+    );
+  });
+
   it('are total: anything at all gives a text and a row per edit', () => {
     const loose = fc.record(
       { op: fc.oneof(op, fc.jsonValue()), target: fc.jsonValue(), content: fc.jsonValue() },
@@ -95,10 +115,93 @@ describe('edits', () => {
     );
   });
 
+  it('never bring a comment, or a character that nobody sees', () => {
+    const count = (text: string, what: string) => text.split(what).length;
+    fc.assert(
+      fc.property(document, ({ skill, edits }) => {
+        const text = applyPatch(skill, { edits });
+        for (const hidden of ['<!--', '\u200b', '\u202e', '\u001b']) {
+          expect(count(text, hidden)).toBeLessThanOrEqual(count(skill, hidden));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('may write every letter and every sign that has a shape, and none of those that have not', () => {
+    const isWritten = (text: string) => applyEdit('# S\n', { op: 'append', content: `a${text}b` }) !== '# S\n';
+    const ranges = (...pairs: readonly (readonly [number, number])[]) =>
+      pairs.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
+    const shapeless = ranges(
+      ...([
+        [0, 8],
+        [0xb, 0xc],
+        [0xe, 0x1f],
+        [0x7f, 0x9f],
+        [0xad, 0xad],
+        [0x61c, 0x61c],
+        [0x180e, 0x180e],
+      ] as const),
+      ...([
+        [0x200b, 0x200f],
+        [0x202a, 0x202e],
+        [0x2060, 0x206f],
+        [0xfe00, 0xfe0f],
+        [0xfeff, 0xfeff],
+      ] as const),
+      ...([
+        [0xd800, 0xdfff],
+        [0xfff9, 0xfffb],
+        [0xe0000, 0xe0fff],
+      ] as const),
+    );
+    expect(shapeless.filter((code) => isWritten(String.fromCodePoint(code)))).toEqual([]);
+    const blank = /\u115f|\u1160|\u3164|\uffa0|\u17b4|\u17b5|\u034f|\p{Variation_Selector}/u;
+    const shaped = ranges([0x20, 0x7e], [0xa0, 0xd7ff], [0xe000, 0xffff], [0x10000, 0x323af])
+      .map((code) => String.fromCodePoint(code))
+      .filter((text) => /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(text) && !blank.test(text));
+    expect(shaped.filter((text) => !isWritten(text))).toEqual([]);
+  });
+
   it('give the same one by one as all at once', () => {
     fc.assert(
       fc.property(document, ({ skill, edits }) => {
         expect(applyPatch(skill, { edits })).toBe(edits.reduce(applyEdit, skill));
+      }),
+    );
+  });
+});
+
+describe('a block', () => {
+  const kind = fc.constantFrom(...(Object.keys(MARKERS) as (keyof typeof MARKERS)[]));
+
+  /** What stands outside the blocks of a kind: a block is closed, and no other begins in it. */
+  const outside = (text: string, name: keyof typeof MARKERS) => {
+    const { start, end } = MARKERS[name];
+    return text.split(new RegExp(`${start}(?:(?!${start})[^])*?${end}`));
+  };
+
+  it('is written without the loss of a byte outside it, in any soup of markers', () => {
+    fc.assert(
+      fc.property(soup, kind, fc.oneof(plain, soup), (skill, name, content) => {
+        const [first, ...rest] = outside(skill, name);
+        const text = writeBlock(skill, name, content);
+        expect(text.startsWith(first!)).toBe(true);
+        expect(text.endsWith(rest.join(''))).toBe(true);
+        expect(text.length).toBeGreaterThanOrEqual(first!.length + rest.join('').length);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is read back as it was written, wherever broken markers stand', () => {
+    const visible = plain.map((text) => text.trim()).filter((text) => text !== '');
+    fc.assert(
+      fc.property(soup, kind, visible, (skill, name, content) => {
+        const text = writeBlock(skill, name, content);
+        fc.pre(readBlock(skill, name) === '' || outside(skill, name).length === 2);
+        expect(readBlock(text, name)).toBe(content);
+        expect(writeBlock(text, name, content)).toBe(text);
       }),
     );
   });

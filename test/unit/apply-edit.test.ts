@@ -22,16 +22,6 @@ describe('append', () => {
     expect(applyEdit('# S  \n\n\n', { op: 'append', content: '\n  - new \n' })).toBe('# S\n\n- new\n');
   });
 
-  it('takes markers out of the content after trimming it, and leaves the spaces between them', () => {
-    const content = 'x <!-- SLOW_UPDATE_START --> y <!-- APPENDIX_END -->';
-    expect(applyEdit('# S', { op: 'append', content })).toBe('# S\n\nx  y \n');
-  });
-
-  it('takes out markers that only appear once others are gone', () => {
-    const content = 'x<!-- SLOW_<!-- APPENDIX_END -->UPDATE_START -->';
-    expect(applyEdit('# S', { op: 'append', content })).toBe('# S\n\nx\n');
-  });
-
   it('goes before the first marked block, so that those stay last', () => {
     expect(apply(guarded, { op: 'append', content: '- new' })).toEqual({
       text: `# S\n- a\n\n- new\n\n${slow}`,
@@ -47,9 +37,7 @@ describe('append', () => {
     ['no content', { op: 'append' }],
     ['empty content', { op: 'append', content: '' }],
     ['blank content', { op: 'append', content: ' \n\t' }],
-    ['markers alone', { op: 'append', content: '<!-- APPENDIX_START --> <!-- APPENDIX_END -->' }],
     ['an insertion of nothing', { op: 'insert_after', target: '- a', content: '' }],
-    ['an insertion of markers alone', { op: 'insert_after', target: '- a', content: '<!-- APPENDIX_START -->' }],
     ['an insertion of nothing after nothing', { op: 'insert_after', target: 'missing', content: ' ' }],
   ])('with %s changes nothing and says so', (_, edit) => {
     expect(apply(doc, edit)).toEqual({ text: doc, status: 'skipped_empty_content' });
@@ -196,6 +184,66 @@ describe('protected regions', () => {
       });
     },
   );
+});
+
+describe('what a reader would not see', () => {
+  const HIDING: readonly (readonly [string, string, string])[] = [
+    ['a marker', 'x <!-- SLOW_UPDATE_START --> y <!-- APPENDIX_END -->', 'skipped_marker'],
+    ['a marker in a code fence', '```\n<!-- APPENDIX_END -->\n```', 'skipped_marker'],
+    ['a marker round another', 'x<!-- SLOW_<!-- APPENDIX_END -->UPDATE_START -->', 'skipped_marker'],
+    ['a comment', 'x <!-- do as I say --> y', 'skipped_html_comment'],
+    ['a comment over lines', 'x <!--\ndo as I say\n-->', 'skipped_html_comment'],
+    ['a comment that is never closed', 'x <!-- do as I say', 'skipped_html_comment'],
+    ['a comment in a code span', '`<!-- x -->`', 'skipped_html_comment'],
+    ['a comment after a code fence', '```\na\n```\n<!-- x -->', 'skipped_html_comment'],
+    ['an escape sequence', 'x \u001b[2J', 'skipped_hidden_character'],
+    ['a NUL', 'x\u0000y', 'skipped_hidden_character'],
+    ['a line that is written over', 'x\ry', 'skipped_hidden_character'],
+    ['text in the other direction', 'x \u202eyas I sa od', 'skipped_hidden_character'],
+    ['an isolate', '\u2066x\u2069', 'skipped_hidden_character'],
+    ['a zero-width space', 'x\u200by', 'skipped_hidden_character'],
+    ['a word joiner', 'x\u2060y', 'skipped_hidden_character'],
+    ['a joiner between plain letters', 'x\u200dy', 'skipped_hidden_character'],
+    ['two selectors after an emoji', '❤\ufe0f\ufe0f', 'skipped_hidden_character'],
+    ['tags', 'x\u{e0064}\u{e006f}', 'skipped_hidden_character'],
+    ['half a character', 'x \ud83d y', 'skipped_hidden_character'],
+  ];
+
+  it.each(HIDING)('%s is refused in whatever an edit writes', (_, content, status) => {
+    for (const op of ['append', 'insert_after', 'replace']) {
+      expect(apply(doc, { op, target: '- b', content })).toEqual({ text: doc, status });
+    }
+    expect(apply(doc, { op: 'delete', target: '- b', content }).status).toBe('applied_delete');
+  });
+
+  it.each([
+    ['emoji', '👩‍💻 ❤️‍🔥 👩🏽‍🚀 🏳️‍🌈 1️⃣ ©️'],
+    ['text from right to left', 'שלום עולם, مرحبا بالعالم'],
+    ['words that are spelled with a joiner', 'می‌خواهم, क्‍ष, ශ්‍රී'],
+    ['a comment in a code fence', '```html\n<!-- x -->\n```'],
+    ['an open one in a fence of tildes', '~~~\n<!-- x\n~~~'],
+    ['an arrow', 'a --> b'],
+    ['tabs and line ends of Windows', 'a\tb\r\nc'],
+  ])('%s can be written', (_, content) => {
+    expect(apply(doc, { op: 'append', content })).toEqual({ text: `${doc}\n${content}\n`, status: 'applied_append' });
+  });
+
+  it.each([
+    ['halves that make a comment', 'a <!X b\n', { op: 'replace', target: 'X', content: '-- c' }],
+    ['a fence whose loss uncovers one', '```\n<!-- x -->\n```\n', { op: 'delete', target: '```\n' }],
+    ['a fence that closes another', '```\nopen\n', { op: 'append', content: '```\n<!-- x -->\n```' }],
+    ['a text inside one', 'a <!-- b --> c\n', { op: 'replace', target: 'b', content: 'do as I say' }],
+    ['the end of one', 'a <!-- b\nc\n', { op: 'append', content: 'd --> e' }],
+  ])('%s is refused by what it would make of the document', (_, skill, edit) => {
+    expect(apply(skill, edit)).toEqual({ text: skill, status: 'skipped_html_comment' });
+  });
+
+  it('stands where its author put it, and may be moved or taken away', () => {
+    const skill = '<!-- licence -->\n# S\u00ad\n- a\n';
+    expect(applyEdit(skill, { op: 'append', content: '- b' })).toBe(`${skill}\n- b\n`);
+    expect(applyEdit(skill, { op: 'delete', target: '<!-- licence -->\n' })).toBe('# S\u00ad\n- a\n');
+    expect(applyEdit(skill, { op: 'replace', target: '# S\u00ad', content: '# T\u00ad' })).toContain('# T\u00ad');
+  });
 });
 
 describe('edits that nobody checked', () => {

@@ -1,9 +1,10 @@
-import { memoryRun, type RunEvent, SkillOptTrainer, scripted } from 'skillopt';
+import { memoryRun, type RunEvent, runDirectory, SkillOptTrainer, scripted } from 'skillopt';
 import { beforeAll, expect, it } from 'vitest';
 import { classifyEnv, LABELS } from '../../examples/classify/classify-env.ts';
 import { scriptedProposals } from '../../examples/classify/proposals.ts';
 import { scriptedOptimizer } from '../../examples/classify/scripted-optimizer.ts';
 import { ofStage, ofType } from '../scripted-run.ts';
+import { tempFolder } from './cli-temp-folder.ts';
 
 const splits = await Promise.all(['train', 'val', 'test'].map((split) => classifyEnv.getItems(split)));
 const labels = new Map(splits.flat().map(({ text, label }) => [text, label]));
@@ -21,8 +22,7 @@ const events: RunEvent[] = [];
 
 beforeAll(async () => {
   const optimizer = scriptedOptimizer(proposals);
-  const watch = { onEvent: (event: RunEvent) => void events.push(event) };
-  const observers = [optimizer, watch];
+  const observers = [{ onEvent: (event: RunEvent) => void events.push(event) }];
   await new SkillOptTrainer({ env: classifyEnv, target, optimizer, observers, store: memoryRun() }).train();
 });
 
@@ -45,4 +45,12 @@ it('gets its examples in, and none of the wrong labels', () => {
   const kept = accepted.map(({ step }) => proposals[step - 1]!);
   expect(kept[0]!.name).toBe('examples 1');
   expect(kept.filter(({ intent }) => intent === 'harmful')).toEqual([]);
+});
+
+it('proposes the same on a disk, where observers hear of a step later', async () => {
+  using folder = tempFolder({});
+  const store = runDirectory(`${folder.path}/run`);
+  await new SkillOptTrainer({ env: classifyEnv, target, optimizer: scriptedOptimizer(proposals), store }).train();
+  const onDisk = ofStage(await store.read(), 'select').map(({ patch }) => patch.reasoning);
+  expect(onDisk).toEqual(ofStage(events, 'select').map(({ patch }) => patch.reasoning));
 });

@@ -24,7 +24,7 @@ export default ({ defineEnv, z }) => defineEnv({
 
 /** A folder with an environment; the models at the far side have nothing to say. */
 async function project(env: string, settings: object = {}) {
-  const far = await startFakeLLM(() => '{}');
+  const far = await startFakeLLM(() => '{"patch": {"edits": []}}');
   const model = { provider: 'compatible', model: 'far', baseURL: far.baseURL, apiKeyEnv: 'FAR_KEY' };
   const config = { name: 'run', env: './env.mjs', target: model, optimizer: model, ...settings };
   const folder = tempFolder({ 'skillopt.config.json': JSON.stringify(config), 'env.mjs': env, 'SKILL.md': '# Skill' });

@@ -25,8 +25,8 @@ describe('the report of a run', () => {
       dates                50.0 %  100.0 %   +50.0      4
       money                25.0 %   75.0 %   +50.0      4
 
-      accepted edits (1)
-        step 1   + Write dates as YYYY-MM-DD.
+      accepted edits (1)  [points by itself]
+        step 1   + [+50.0] Write dates as YYYY-MM-DD.
 
       rejected edits (1)
         step 2   + Guess.
@@ -52,8 +52,8 @@ describe('the report of a run', () => {
       dates           50.0 %  100.0 %   +50.0
       money           25.0 %   75.0 %   +50.0
 
-      accepted edits (1)
-        step 1   + Write dates as YYYY-MM-DD.
+      accepted edits (1)  [points by itself]
+        step 1   + [+50.0] Write dates as YYY…
 
       rejected edits (1)
         step 2   + Guess.

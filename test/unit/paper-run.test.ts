@@ -252,9 +252,9 @@ describe('accumulation', () => {
     });
     expect(plan).toEqual([
       '1043 | 4 | 6 4 1 9 7 8 0 5 | 1043:4 | 1044:4',
-      '1045 | 3 | 2 3 3 5 0 4 | 1045:2 | 1046:4',
+      '1045 | 3 | 2 3 9 8 6 7 | 1045:2 | 1046:4',
       '2043 | 2 | 1 4 6 9 8 0 7 2 | 2043:4 | 2044:4',
-      '2045 | 2 | 3 5 7 9 4 0 | 2045:2 | 2046:4',
+      '2045 | 2 | 3 5 2 5 8 1 | 2045:2 | 2046:4',
     ]);
   });
 
@@ -263,16 +263,16 @@ describe('accumulation', () => {
     const read = calls.filter(({ stage }) => stage === 'analyst');
     expect(read.map((call) => [call.step, call.prompt.replace('analyst_', ''), ...idsIn(call)].join(' '))).toEqual([
       ...['1 error 6 9', '1 error 4 1', '1 error 5 8', '1 error 7', '1 success 0'],
-      ...['2 success 2 3', '2 error 5 4', '2 success 0 3'],
+      ...['2 success 2 3', '2 error 9 8', '2 error 6 7'],
       ...['3 error 6 9', '3 success 4 1', '3 error 7 8', '3 success 2 0'],
-      ...['4 success 3 5', '4 error 7 9', '4 success 0 4'],
+      ...['4 success 3 5', '4 error 8', '4 success 5 2', '4 success 1'],
     ]);
   });
 
   it('weighs every task alike, whichever batch it is from', async () => {
     const { facts } = await accumulated();
     const hard = ofStage(facts, 'rollout').map(({ evaluation }) => evaluation.hard.toFixed(4));
-    expect(hard).toEqual(['0.1250', '0.6667', '0.5000', '0.6667']);
+    expect(hard).toEqual(['0.1250', '0.3333', '0.5000', '0.8333']);
   });
 
   it('comes to the same with many workers', async () => {

@@ -157,7 +157,7 @@ describe('an environment that fails on one item', () => {
     const env = envOf((context) => (context.item.id === 'b' ? fail(context) : Promise.resolve(success)));
     expect(await runRollout({ env, skill: '', items: items('a', 'b', 'c') }, depsOf())).toEqual([
       { id: 'a', ...success },
-      { id: 'b', hard: 0, soft: 0, failReason },
+      { id: 'b', hard: 0, soft: 0, failReason, threw: true },
       { id: 'c', ...success },
     ]);
   });
@@ -280,7 +280,7 @@ describe('a task that takes too long', () => {
     const deps = depsOf({ rolloutTimeoutMs: 5, workers: 1 });
     const results = await runRollout({ env, skill: '', items: items('a', 'b') }, deps);
     expect(results).toEqual([
-      { id: 'a', hard: 0, soft: 0, failReason: 'timed out after 0.005 s' },
+      { id: 'a', hard: 0, soft: 0, failReason: 'timed out after 0.005 s', threw: true },
       { id: 'b', ...success },
     ]);
     expect(signal!.aborted).toBe(true);

@@ -1,4 +1,4 @@
-import { emptyRun, memoryRun, reduce, type SkillOptConfigInput } from 'skillopt';
+import { emptyRun, memoryRun, type Progress, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { appends, type Call, ofStage, ofType, scriptedRun, type Task } from '../scripted-run.ts';
 
@@ -39,7 +39,17 @@ describe('a patch that won and carried something harmful along', () => {
     expect(ofType(facts, 'step-end')[0]).toMatchObject({ action: 'accept_new_best' });
     const [removal] = ofType(facts, 'removal-end');
     expect(removal).toMatchObject({ step: 2, of: 1, removed: ['HARM'] });
-    expect(removal!.candidateSkill.trim()).toBe('# Skill\n\nGAIN');
+    expect(removal!.candidateSkill, 'and leaves no empty line at the end').toBe('# Skill\n\nGAIN\n');
+  });
+
+  it('says that it is a removal while it is under way', async () => {
+    const phases = new Set<string>();
+    const observers = [{ onProgress: ({ phase }: Progress) => void phases.add(phase) }];
+    const script = { analyst: carried };
+    const sizes = { train: 10, val: 20, test: 0 };
+    await scriptedRun({ solves, sizes, script, config: PAIRED, options: { observers } });
+    expect(phases).toContain('removal');
+    expect(phases).not.toContain('salvage');
   });
 
   it('loses that half where the skill is better without, and the record of the step says so', async () => {

@@ -60,13 +60,14 @@ describe('bucketScores', () => {
     expect(bucketScores(scores)).toEqual({
       dates: { total: 2, hard: 0.5, soft: 0.75 },
       sums: { total: 1, hard: 1, soft: 1 },
+      other: { total: 1, hard: 0, soft: 0 },
       overall: { total: 4, hard: 0.5, soft: 0.625 },
     });
   });
 
   it('lists announced types first, also those that no item has', () => {
     const buckets = bucketScores(scores, ['units', 'sums']);
-    expect(Object.keys(buckets)).toEqual(['units', 'sums', 'dates', 'overall']);
+    expect(Object.keys(buckets)).toEqual(['units', 'sums', 'dates', 'other', 'overall']);
     expect(buckets.units).toEqual({ total: 0, hard: 0, soft: 0 });
   });
 });

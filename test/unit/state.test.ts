@@ -106,6 +106,7 @@ describe('reduce', () => {
         candidateSkillLen: 6,
         edits: [{ op: 'append', target: '', content: 'better' }],
         editStatuses: ['applied_append'],
+        editEffects: [{ gain: expect.any(Number), measuredBy: 'own_step', tasks: expect.any(Number) }],
         selectionHard: 0.75,
         selectionSoft: 0.75,
         candidateGateScore: 0.75,

@@ -6,6 +6,7 @@ import { SkillError } from '../../core/errors.ts';
 import { toSnakeCase } from '../../core/snake-case.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluateSkill, type SkillScore } from '../../train/index.ts';
+import { bucketsText } from '../../train/views.ts';
 import { withEnv } from '../../train/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
@@ -163,8 +164,10 @@ async function openFolder(path: string, shown: string): Promise<string> {
 }
 
 async function writeScore(directory: string, score: SkillScore): Promise<void> {
-  const files = { results: score.results, summary: summaryOf(score), buckets: { buckets: score.buckets } };
+  const files = { results: score.results, summary: summaryOf(score) };
+  const types = Object.keys(score.buckets).filter((type) => type !== 'overall');
   for (const [name, value] of Object.entries(files)) {
     await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
   }
+  await writeFile(join(directory, 'buckets.json'), bucketsText(score.evaluation.scores, types));
 }

@@ -8,6 +8,7 @@ import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import { stepNumber, stepTotal } from '../report/step-total.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
+import { oneLine } from '../terminal/printable.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
 
 type LineOptions = { readonly width: number; readonly colors: Colors };
@@ -109,6 +110,7 @@ function guidanceText(event: Event<'slow-update-end'>, told: Told): string | und
   const { epoch, action, score, decision, invalidReason = decision?.reason } = event;
   if (action === 'no_content' || action === 'unchanged') return undefined;
   if (action === 'over_cap') return `· epoch ${epoch}  guidance too long for the skill`;
+  if (action === 'hidden_text') return `· epoch ${epoch}  guidance refused: it hides ${oneLine(event.hidden ?? '')}`;
   if (action === 'leak') return `· epoch ${epoch}  guidance refused: it repeats held-out tasks`;
   if (event.invalidReason !== undefined || decision?.verdict === 'invalid')
     return `✗ epoch ${epoch}  guidance invalid, ${invalidReason}`;

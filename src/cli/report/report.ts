@@ -5,6 +5,7 @@ import { finalLines } from './report-final.ts';
 import { invalidLines } from './report-invalid.ts';
 import { leakLines, memorisedLines } from './report-leaks.ts';
 import type { ReportOptions } from './report-options.ts';
+import { unreadableLines } from './report-replies.ts';
 import { bucketLines, scoreLines } from './report-scores.ts';
 import { usageLines } from './report-usage.ts';
 import { stepTotal } from './step-total.ts';
@@ -21,6 +22,7 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
     editLines(state, 'rejected', options),
     editLines(state, 'skipped', options),
     invalidLines(state, options),
+    unreadableLines(state, options),
     [...leakLines(state, options), ...memorisedLines(state, options)],
     usageLines(state, options),
     nextLines(options),

@@ -1,11 +1,13 @@
 import { isAccepted } from '../../core/known-scores.ts';
-import type { RunState, StepRecord } from '../../core/run-state.ts';
+import type { EditEffect, RunState, StepRecord } from '../../core/run-state.ts';
 
 /** An edit that reached the document, and what became of it. */
 export type ListedEdit = StepRecord['edits'][number] & {
   readonly step: number;
   readonly status: StepRecord['editStatuses'][number] | 'skipped_over_cap';
   readonly fate: 'accepted' | 'removed' | 'rejected' | 'skipped';
+  /** Of one that was accepted: what it is worth by itself, as far as that is known. */
+  readonly effect?: EditEffect;
 };
 
 /** Every edit that was selected in a run, in order. What did not fit the text is `skipped`, what was taken out later `removed`. */
@@ -16,7 +18,9 @@ export function listEdits({ history }: Pick<RunState, 'history'>): ListedEdit[] 
       const status = record.editStatuses?.[index] ?? 'skipped_over_cap';
       const fate = fateOf(record, status, index);
       const isRemoved = fate === 'accepted' && removed.has(edit.content.trim());
-      return { ...edit, step: record.step, status, fate: isRemoved ? 'removed' : fate };
+      const effect = record.editEffects?.[index];
+      const worth = effect ? { effect } : {};
+      return { ...edit, step: record.step, status, fate: isRemoved ? 'removed' : fate, ...worth };
     }),
   );
 }

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { ModelCallError, SkillError } from '../../core/errors.ts';
 import type { RunStore } from '../../core/run-store.ts';
+import { isNothingRead } from '../../core/stage-answers.ts';
 import { archiveRun, clearCache, LEDGER_FILE, readLedger, runDirectory } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
+import { Answered } from '../answered.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { boughtLine } from '../report/bought-line.ts';
@@ -39,7 +41,9 @@ export async function trainRun(
       new SkillOptTrainer({ ...trainer, config, store, observers: [progress], signal }).train(),
     );
     progress.close();
-    reportRun(await loadRun(path), terminal, { warnings: summary.warnings });
+    const run = await loadRun(path);
+    reportRun(run, terminal, { warnings: summary.warnings });
+    if (isNothingRead(run.state.answers)) throw new Answered(1);
   } catch (error) {
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
     for (const line of run ? await boughtLines(run, terminal) : []) progress.log(line);
@@ -59,7 +63,8 @@ async function boughtLines({ path, state }: LoadedRun, { io, errorColors }: Term
 
 const isOutOfBudget = (error: unknown): error is SkillError =>
   error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
-const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error);
+const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error) || isEnvFailed(error);
+const isEnvFailed = (error: unknown) => error instanceof SkillError && error.code === 'ENV_FAILED';
 
 const howToGoOn = (error: unknown) =>
   isOutOfBudget(error) ? 'run the same command with a higher limit to go on' : 'run the same command again to go on';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Patch, type RawPatch, SourceType } from '../../core/edit.ts';
+import { PatchFields, type RawPatch, SourceType } from '../../core/edit.ts';
 import { SkillError } from '../../core/errors.ts';
 import { toCamelCase } from '../../core/snake-case.ts';
 
 // Loose: what the shared analysts proposed passes through here too, with all it carries.
 const Proposal = z.looseObject({
-  patch: Patch.loose(),
+  patch: PatchFields.loose(),
   sourceType: SourceType,
   batchSize: z.number().int().positive().default(1),
 });

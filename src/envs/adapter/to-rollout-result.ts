@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 import { SkillError } from '../../core/errors.ts';
 import { head } from '../../core/python-text.ts';
-import { RolloutResult } from '../../core/rollout-result.ts';
+import { ROLLOUT_FIELDS, RolloutResult } from '../../core/rollout-result.ts';
 import { toSnakeCase } from '../../core/snake-case.ts';
 
-const FIELDS = Object.keys(RolloutResult.shape);
-const SNAKE_FIELDS = Object.entries(toSnakeCase(Object.fromEntries(FIELDS.map((key) => [key, key]))) as object);
+const SNAKE_FIELDS = Object.entries(toSnakeCase(Object.fromEntries(ROLLOUT_FIELDS.map((key) => [key, key]))) as object);
 /** A result's fields under both spellings. */
-const FIELD_OF = new Map<string, string>([...FIELDS.map((key) => [key, key] as const), ...SNAKE_FIELDS]);
+const FIELD_OF = new Map<string, string>([...ROLLOUT_FIELDS.map((key) => [key, key] as const), ...SNAKE_FIELDS]);
 
 /** What an adapter gave for an episode, as a result. Throws `ENV_INVALID` that shows what came; `where` names it. */
 export function toRolloutResult(dict: unknown, where: string): RolloutResult {
