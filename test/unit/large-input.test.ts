@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { evaluateSkill, extractJson, memoryRun, SkillOptTrainer } from 'skillopt';
+import { agentChat } from 'skillopt/agents';
 import { openaiCompatible } from 'skillopt/models';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { levelsEnv, levelsTarget } from '../levels.ts';
 import { STRICT } from '../strict-gate.ts';
+import { fakeCli } from './agents-fake-cli.ts';
 
 const messages = [{ role: 'user' as const, content: 'hi' }];
 
@@ -46,6 +48,16 @@ it('a reply without end through a proxy is hung up on, too', async () => {
   const model = openaiCompatible({ model: 'm', baseURL: 'http://far.example/v1' });
   await expect(model.complete({ messages })).rejects.toMatchObject({
     message: 'far.example sent more than 32 MB in reply to one call',
+    isRetryable: false,
+  });
+});
+
+it.each(['claude-cli', 'codex-cli'] as const)('%s, printing without end, is ended and not asked again', async (cli) => {
+  const endless = `const chunk = 'x'.repeat(1_000_000) + '\\n'; for (;;) fs.writeSync(1, chunk);`;
+  using fake = fakeCli(cli === 'claude-cli' ? 'claude' : 'codex', endless);
+  await expect(agentChat({ cli, env: fake.env }).complete({ messages })).rejects.toMatchObject({
+    code: 'MODEL_CALL_FAILED',
+    message: expect.stringContaining('printed more than 32 MB'),
     isRetryable: false,
   });
 });

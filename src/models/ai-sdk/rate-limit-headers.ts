@@ -61,6 +61,6 @@ const LONGEST_DURATION = 100;
 
 /** `1s`, `6m0s`, `120ms`, `1h2m3.5s`. */
 function parseDuration(text: string): number {
-  const parts = [...text.slice(0, LONGEST_DURATION).matchAll(/([\d.]+)(ms|h|m|s)/g)];
+  const parts = [...text.slice(0, LONGEST_DURATION).matchAll(/(?<![\d.])([\d.]+)(ms|h|m|s)/g)];
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNIT_MS[unit!]!, 0);
 }

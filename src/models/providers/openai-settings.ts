@@ -7,8 +7,7 @@ export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | '
 export type OpenAIApi = 'chat' | 'responses';
 
 /** Names of models that Chat Completions does not serve. */
-const RESPONSES_ONLY =
-  /^(?:gpt-5[\w.]*(?:-\w+)*-codex(?:-\w+)*|codex-mini\S*|(?:gpt-\d|o\d)\S*-pro(?:-\d{4}-\d\d-\d\d)?)$/i;
+const RESPONSES_ONLY = /^gpt-5.*-codex|^codex-mini|^(?:gpt-\d|o\d).*-pro(?:-\d{4}-\d\d-\d\d)?$/i;
 
 export const apiFor = (model: string): OpenAIApi => (RESPONSES_ONLY.test(model) ? 'responses' : 'chat');
 
