@@ -1,5 +1,5 @@
 /** What became of the replies to one stage's questions to the optimizer. */
-export type StageAnswers = {
+type StageAnswers = {
   readonly read: number;
   /** Replies that could not be read, whether or not the next one could. */
   readonly unreadable: number;

@@ -214,12 +214,11 @@ describe.each(Object.entries(GATES))('under the gate «%s»', (name, config) => 
     expect(await calibrated(world, config)).toMatchObject({ items: 10, score: 0 });
   });
 
-  it.each(ODD)('scores that are all %s are an environment that fails, and nothing is learned', async (_name, odd) => {
+  it.each(ODD)('scores that are all %s are an environment that has failed, not a score of 0', async (_name, odd) => {
     const world = { rollout: () => ({ hard: 0, soft: odd }) };
-    const run = await train(world, config);
-    expect(run.summary).toMatchObject({ isDone: true, totalAccepts: 0, bestSelectionScore: 0, testHard: 0 });
-    expectPlainFigures(run);
-    expect(await calibrated(world, config)).toMatchObject({ items: 10, score: 0 });
+    const failed = { code: 'ENV_FAILED', message: expect.stringContaining('rolloutOne gave an unusable result') };
+    expect((await train(world, config)).error).toMatchObject(failed);
+    await expect(calibrated(world, config)).rejects.toMatchObject(failed);
   });
 
   it('one such score of a batch that is rolled out at once fails its own task alone', async () => {
