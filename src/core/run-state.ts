@@ -20,7 +20,7 @@ export type ScoredSkill = {
 };
 
 /** What a skill scored in one pass over validation. */
-export type Pass = { readonly hash: string; readonly hard: number; readonly soft: number };
+type Pass = { readonly hash: string; readonly hard: number; readonly soft: number };
 
 /** One finished step: what `history.json` holds. */
 export type StepRecord = {
