@@ -17,6 +17,8 @@ export type LongJournal = {
   readonly tasks: number;
   /** Training tasks of a step. */
   readonly batch: number;
+  /** As at the end of a run. */
+  readonly isStateKept?: boolean;
 };
 
 const EDITS_PER_STEP = 4;
@@ -24,7 +26,7 @@ const STEPS_PER_EPOCH = 20;
 /** One step in so many is accepted. */
 const ACCEPTED = 25;
 
-export async function writeLongJournal({ path, steps, tasks, batch }: LongJournal): Promise<void> {
+export async function writeLongJournal({ path, steps, tasks, batch, isStateKept }: LongJournal): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const file = createWriteStream(path);
   const { write } = journalLines();
@@ -35,8 +37,9 @@ export async function writeLongJournal({ path, steps, tasks, batch }: LongJourna
     if (file.writableNeedDrain) await once(file, 'drain');
   }
   await finished(file.end());
+  if (!isStateKept) return;
   await using run = await runDirectory(dirname(path)).open();
-  await run.keepState?.(); // as at the end of a run
+  await run.keepState?.();
 }
 
 const usage = { ...noStageUsage, replies: 48, input: 21_345, output: 1_234 };

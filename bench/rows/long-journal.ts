@@ -22,7 +22,7 @@ export const longJournal: BenchRow = {
     const folder = mkdtempSync(join(tmpdir(), 'skillopt-bench-'));
     try {
       const path = join(folder, 'runs', 'long', 'events.jsonl');
-      await writeLongJournal({ path, steps: STEPS, tasks: 48, batch: 40 });
+      await writeLongJournal({ path, steps: STEPS, tasks: 48, batch: 40, isStateKept: true });
       say(`${Math.round(statSync(path).size / 1e6)} MB`);
       const [runs, show, diff] = [['runs'], ['show', 'long'], ['diff', 'long']].map((args) => time(args, folder));
       const seconds = [runs!, show!, diff!].map(({ s }) => s);

@@ -20,6 +20,8 @@ const MOST_RECENT = 8;
 export class NameTable {
   readonly #names: TaskName[] = [];
   readonly #places = new Map<string | undefined, Map<string, number>>();
+  /** Of each id, with whatever type: so that its tasks and their scores are the same list. */
+  readonly #lastPlaces = new Map<string, number>();
   readonly #recent: string[] = [];
 
   get size(): number {
@@ -35,7 +37,7 @@ export class NameTable {
   }
 
   packIds(ids: readonly string[]): string {
-    return this.#pack(ids.map((id) => this.#placeOf(id, undefined)));
+    return this.#pack(ids.map((id) => this.#lastPlaces.get(id) ?? this.#placeOf(id, undefined)));
   }
 
   unpackIds(text: string): string[] {
@@ -68,9 +70,10 @@ export class NameTable {
     this.#places.set(taskType, places);
     const known = places.get(id);
     if (known !== undefined) return known;
-    this.#names.push(taskType === undefined ? [id] : [id, taskType]);
-    places.set(id, this.#names.length - 1);
-    return this.#names.length - 1;
+    const place = this.#names.push(taskType === undefined ? [id] : [id, taskType]) - 1;
+    places.set(id, place);
+    this.#lastPlaces.set(id, place);
+    return place;
   }
 
   /** Digits behind their width; `=2` is the third-last list that differs. */

@@ -21,7 +21,7 @@ export type ScoredSkill = {
 };
 
 /** What a skill scored in one pass over validation. */
-export type Pass = { readonly hash: string; readonly hard: number; readonly soft: number };
+type Pass = { readonly hash: string; readonly hard: number; readonly soft: number };
 
 /** What is known of the worth of one accepted edit by itself. */
 export type EditEffect = {

@@ -5,8 +5,8 @@ export { archiveRun } from './archive-run.ts';
 /** The runs below a folder, newest first. */
 export { cacheStats, clearCache } from './cache-stats.ts';
 export { isRunLocked } from './is-run-locked.ts';
-/** The events of a journal file, at once or one by one. */
-export { foldJournal, readJournal } from './journal.ts';
+/** The events of a journal file, one by one. */
+export { foldJournal } from './journal.ts';
 /** The state of a long run, without its journal being read whole. */
 export { readKeptState } from './kept-state.ts';
 /** What a run has spent of its limits. */

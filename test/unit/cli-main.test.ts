@@ -72,6 +72,12 @@ describe('errors', () => {
     expect(print(bug, { env: { SKILLOPT_DEBUG: '1' } }).err).toContain('cli-main.test.ts');
   });
 
+  it('say what to do when no more files can be opened, whoever finds out', () => {
+    const error = Object.assign(new Error("EMFILE: too many open files, open 'main.js'"), { code: 'EMFILE' });
+    expect(exitCodeOf(error)).toBe(2);
+    expect(print(error).err).toMatch(/^error: too many files are open: EMFILE.*\nhint: .*ulimit -n 1024\n$/);
+  });
+
   it('tell who stopped a run how to go on', () => {
     expect(print(new Interrupted('SIGINT')).err).toContain('stopped: interrupted\nhint: Nothing is lost');
   });

@@ -13,7 +13,13 @@ const keptIn = (path: string) => readKeptState(path, 'events.jsonl');
 
 async function longRun() {
   const folder = await temporaryDirectory();
-  await writeLongJournal({ path: join(folder.path, 'events.jsonl'), steps: 500, tasks: 20, batch: 8 });
+  await writeLongJournal({
+    path: join(folder.path, 'events.jsonl'),
+    steps: 500,
+    tasks: 20,
+    batch: 8,
+    isStateKept: true,
+  });
   return folder;
 }
 
