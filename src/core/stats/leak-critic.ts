@@ -74,7 +74,7 @@ type Shared = {
 function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: Brought): Shared {
   const holders = holdersAmong(items);
   const rules = joinWords(contract.flatMap(splitWords));
-  const figures = numbersIn(contract.join('\n'));
+  const figures = once(() => numbersIn(contract.join('\n')));
   const isStop = (word: string) => STOP_WORDS.has(word.trim());
   // Read when the first is asked about: most edits repeat nothing.
   const ruleWords = once(() => textsOf(phrasesIn(rules, 1)));
@@ -83,7 +83,7 @@ function sharing(items: readonly GuardedItem[], contract: readonly string[], { p
   return {
     has: (words) => rules.includes(words) || holders.hold(words, 1),
     hasPhrase: (phrase) => rulePhrases().has(phrase) || oftenShown().has(phrase),
-    hasNumber: (digits) => figures.has(digits) || holders.holdNumber(digits, 1),
+    hasNumber: (digits) => figures().has(digits) || holders.holdNumber(digits, 1),
     isRare: (word) => !isStop(word) && !ruleWords().has(word) && !holders.hold(word, few(holders, 0.01)),
     isCommon: (word) => isStop(word) || holders.hold(word, few(holders, 0.1)),
   };
@@ -100,15 +100,22 @@ const few = ({ count }: Holders, share: number) => Math.max(2, Math.floor(share 
 type Brought = {
   readonly written: string;
   readonly text: string;
-  readonly words: readonly Phrase[];
-  readonly numbers: ReadonlySet<string>;
+  /** Read when they are asked for: most tasks have no answer that needs them. */
+  readonly words: () => readonly Phrase[];
+  readonly numbers: () => ReadonlySet<string>;
   readonly phrases: ReadonlySet<string>;
 };
 
 function readEdit(edit: string): Brought {
   const text = joinWords(splitWords(edit));
   const phrases = longPhrasesIn(text);
-  return { written: edit.toLowerCase(), text, words: [...phrasesIn(text, 1)], numbers: numbersIn(edit), phrases };
+  return {
+    written: edit.toLowerCase(),
+    text,
+    words: once(() => [...phrasesIn(text, 1)]),
+    numbers: once(() => numbersIn(edit)),
+    phrases,
+  };
 }
 
 const longPhrasesIn = (text: string) => textsOf(phrasesIn(text, PHRASE_WORDS));
@@ -138,9 +145,9 @@ function givesIdAway(item: GuardedItem, { written, text }: Brought, shared: Shar
 function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: Brought, shared: Shared): boolean {
   const { words, digits, isLong } = answer;
   const { text, numbers } = brought;
-  if (digits !== undefined) return numbers.has(digits) && !shared.hasNumber(digits);
+  if (digits !== undefined) return numbers().has(digits) && !shared.hasNumber(digits);
   if (!text.includes(words) || shared.has(words)) return false;
-  return isLong || namesTask({ text, words: brought.words, answer: words, item, isRare: shared.isRare });
+  return isLong || namesTask({ text, words: brought.words(), answer: words, item, isRare: shared.isRare });
 }
 
 function phraseOf(item: GuardedItem, { phrases }: Brought, { hasPhrase, isCommon }: Shared): string | undefined {
