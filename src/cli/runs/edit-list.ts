@@ -11,13 +11,22 @@ export type ListedEdit = StepRecord['edits'][number] & {
 };
 
 /** Every edit that was selected in a run, in order. What did not fit the text is `skipped`, what was taken out later `removed`. */
-export function listEdits({ history }: Pick<RunState, 'history'>): ListedEdit[] {
+export function listEdits({ history }: Pick<RunState, 'history'>): readonly ListedEdit[] {
+  const edits = known.get(history) ?? editsOf(history);
+  known.set(history, edits);
+  return edits;
+}
+
+/** A report asks several times, and a long run has many thousands. */
+const known = new WeakMap<RunState['history'], readonly ListedEdit[]>();
+
+function editsOf(history: RunState['history']): ListedEdit[] {
   const removed = new Set(history.flatMap((record) => record.removed ?? []));
   return history.flatMap((record) =>
     (record.edits ?? []).map((edit, index) => {
       const status = record.editStatuses?.[index] ?? 'skipped_over_cap';
       const fate = fateOf(record, status, index);
-      const isRemoved = fate === 'accepted' && removed.has(edit.content.trim());
+      const isRemoved = fate === 'accepted' && removed.size > 0 && removed.has(edit.content.trim());
       const effect = record.editEffects?.[index];
       const worth = effect ? { effect } : {};
       return { ...edit, step: record.step, status, fate: isRemoved ? 'removed' : fate, ...worth };
