@@ -21,5 +21,5 @@ export function systemErrorOf(error: unknown): SystemError | undefined {
 
 function isFromSystem(error: Error): error is Error & { code: string } {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string';
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && (typeof syscall === 'string' || code in HINTS);
 }

@@ -149,7 +149,7 @@ async function requireSame(path: string, file: FileHandle, size: number): Promis
   if (isSame && ours.size === size) return;
   const what = isSame ? 'was changed by another program' : 'was deleted, moved or replaced';
   throw new SkillError('RUN_UNWRITABLE', `${shownPath(path)} ${what} while this run was writing it`, {
-    hint: 'The run has stopped. Put the file back and run the same command again, or delete what is left and begin anew.',
+    hint: 'The run has stopped. Put the file back and start again, or delete what is left and start a new run.',
   });
 }
 

@@ -27,6 +27,6 @@ export async function refuseLink(path: string): Promise<void> {
   });
   if (!found?.isSymbolicLink()) return;
   throw new SkillError('RUN_UNWRITABLE', `${shownPath(path)} is a link, and a run writes only into its own folder`, {
-    hint: 'Delete the link and run the same command again, or choose another run directory (outRoot).',
+    hint: 'Delete the link and start again, or choose another run directory (outRoot).',
   });
 }

@@ -49,10 +49,15 @@ async function readOutcome(project: { read(name: string): Promise<string>; path(
   const history = JSON.parse(await project.read('runs/run/history.json')) as Record<string, unknown>[];
   return {
     bestSkill: await project.read('runs/run/best_skill.md'),
-    history: history.map(({ timing: _timing, tokens: _tokens, wall_time_s: _wallTime, ...record }) => record),
+    history: history.map(withoutTimes),
     facts: journal.map((event) => withoutPlace(toFact(event))),
   };
 }
+
+const TIMES = ['timing', 'timing_ms', 'tokens', 'wall_time_s'];
+
+const withoutTimes = (record: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => !TIMES.includes(key)));
 
 /** Each run has a folder of its own, and that is in its config. */
 function withoutPlace(fact: RunFact): RunFact {

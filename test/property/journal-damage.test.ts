@@ -27,11 +27,14 @@ beforeAll(async () => {
   await train();
   journals['of today'] = await readFile(path);
   events = await readJournal(path);
-  const early = events.slice(0, Math.floor(events.length / 2)).map(({ counted: _counted, ...event }) => event);
+  const early = events.slice(0, Math.floor(events.length / 2)).map(asBefore);
   await writeFile(path, early.map((event) => `${JSON.stringify(event)}\n`).join(''));
   await train();
   journals['begun by an earlier version'] = await readFile(path);
 });
+
+/** Earlier versions counted neither replies nor answers. */
+const asBefore = ({ counted: _counted, answers: _answers, ...event }: RunEvent) => event;
 
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const at = (part: number, length: number) => Math.floor(part * length);
@@ -105,7 +108,7 @@ it('a line without a check that lacks something, or has another kind of thing, i
   const path = join(folder.path, 'events.jsonl');
   const strange = fc.constantFrom(undefined, null, 7, 'text', [], {}, [null]);
   const property = fc.asyncProperty(place, place, strange, async (part, field, value) => {
-    const damaged: RunEvent[] = structuredClone(events).map(({ counted: _counted, ...event }) => event);
+    const damaged: RunEvent[] = structuredClone(events).map(asBefore);
     const event = damaged[at(part, damaged.length)]!;
     const paths = pathsOf(event).filter(([first]) => first !== 'config');
     replaceAt(event, paths[at(field, paths.length)]!, value);

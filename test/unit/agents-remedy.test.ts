@@ -26,7 +26,9 @@ describe('a CLI that is not installed', () => {
       await using far = await startFakeLLM(() => 'ok');
       using project = projectOverHttp(far.baseURL, { optimizer: `${cli}:large` });
       const { code, err } = await project.run('train', '--quiet');
-      expect(err).toBe(`error: ${cli} is not installed: no program ${binary} on PATH\nhint: Install it: ${command}\n`);
+      const reason = `${cli} is not installed: no program ${binary} on PATH`;
+      expect(err).toMatch(/^error: skillopt\.config\.json:\d+: /);
+      expect(err.replace(/skillopt\.config\.json:\d+: /, '')).toBe(`error: ${reason}\nhint: Install it: ${command}\n`);
       expect(code).toBe(4);
       expect(far.requests).toEqual([]);
     },

@@ -75,7 +75,7 @@ describe('errors', () => {
   it('say what to do when no more files can be opened, whoever finds out', () => {
     const error = Object.assign(new Error("EMFILE: too many open files, open 'main.js'"), { code: 'EMFILE' });
     expect(exitCodeOf(error)).toBe(2);
-    expect(print(error).err).toMatch(/^error: too many files are open: EMFILE.*\nhint: .*ulimit -n 1024\n$/);
+    expect(print(error).err).toMatch(/^error: EMFILE: too many open files.*\nhint: .*ulimit -n 1024\./);
   });
 
   it('tell who stopped a run how to go on', () => {
