@@ -5,23 +5,29 @@ export type HiddenText = { readonly kind: 'html_comment' | 'hidden_character'; r
 
 /** The first thing that `after` hides and `before` does not, or not as often. Markers of blocks are not counted. */
 export function findNewHidden(before: string, after: string): HiddenText | undefined {
-  const found = findHidden(after);
-  if (found.length === 0) return undefined;
-  const known = new Map<string, number>();
-  for (const { text } of findHidden(before)) known.set(text, (known.get(text) ?? 0) + 1);
-  return found.find(({ text }) => {
-    const left = known.get(text) ?? 0;
-    known.set(text, left - 1);
-    return left <= 0;
-  });
+  const comment = firstNew(findComments(before), findComments(after));
+  if (comment !== undefined) return { kind: 'html_comment', text: comment };
+  const character = firstNew(findShapeless(before), findShapeless(after));
+  return character === undefined ? undefined : { kind: 'hidden_character', text: nameOf(character) };
 }
 
-function findHidden(text: string): HiddenText[] {
-  const comments = findComments(text).map((comment) => ({ kind: 'html_comment' as const, text: comment }));
-  const characters = [...text.matchAll(SHAPELESS)]
-    .filter(({ index, 0: character }) => !isOrdinary(text, index, character))
-    .map(([character]) => ({ kind: 'hidden_character' as const, text: nameOf(character) }));
-  return [...comments, ...characters];
+/** The first that is there more often than before. */
+function firstNew(before: Iterable<string>, after: Iterable<string>): string | undefined {
+  const known = new Map<string, number>();
+  for (const text of before) known.set(text, (known.get(text) ?? 0) + 1);
+  for (const text of after) {
+    const left = known.get(text) ?? 0;
+    if (left === 0) return text;
+    known.set(text, left - 1);
+  }
+  return undefined;
+}
+
+function* findShapeless(text: string): Generator<string> {
+  const pattern = new RegExp(SHAPELESS);
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    if (!isOrdinary(text, found.index, found[0])) yield found[0];
+  }
 }
 
 const nameOf = (character: string) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -36,9 +42,9 @@ const SHAPELESS =
 
 /** One selector after an emoji, a joiner between two of them, or one between letters that are spelled with it. */
 function isOrdinary(text: string, at: number, character: string): boolean {
+  if (!/[\ufe0e\ufe0f\u200c\u200d]/.test(character)) return false;
   const [before, after] = [text.slice(Math.max(0, at - LONGEST), at), text.slice(at + 1, at + 1 + LONGEST)];
   if (character === '\ufe0e' || character === '\ufe0f') return /\p{Emoji}$/u.test(before);
-  if (character !== '\u200c' && character !== '\u200d') return false;
   if (JOINED_BEFORE.test(before) && JOINED_AFTER.test(after)) return true;
   return character === '\u200d' && EMOJI_BEFORE.test(before) && /^\p{Extended_Pictographic}/u.test(after);
 }

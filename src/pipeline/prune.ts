@@ -63,5 +63,5 @@ export function withoutPassage(skill: string, passage: string): string | undefin
   const [before, after] = [skill.slice(0, start), skill.slice(end)];
   if (!before.endsWith('\n')) return before + after;
   const rest = after.replace(/^\n{1,2}/, '');
-  return rest === '' ? before.replace(/\n+$/, '\n') : before + rest; // what was last leaves no empty line behind
+  return rest === '' ? before.replace(/(?<!\n)\n+$/, '\n') : before + rest; // what was last leaves no empty line behind
 }
