@@ -8,6 +8,8 @@ export type Views = Readonly<Record<string, string>>;
 export type OpenOptions = {
   /** Size that the caches should not grow beyond, in megabytes. The oldest texts are dropped. */
   readonly maxCacheMb?: number | undefined;
+  /** Called with a sentence when something had to be given up, such as a damaged cache, now or later. */
+  readonly onWarning?: ((message: string) => void) | undefined;
 };
 
 /** A run's one look at the test tasks. */

@@ -40,9 +40,12 @@ const SCHEMA_VERSION = 1;
  * A file that turns out to be damaged, now or later, is set aside and an empty one begun: that costs money, never the run.
  * When it grows beyond `maxBytes`, the oldest texts are dropped.
  */
-export async function openCacheDatabase(path: string, maxBytes: number): Promise<CacheDatabase> {
+export async function openCacheDatabase(
+  path: string,
+  { maxBytes, onDamage }: { readonly maxBytes: number; readonly onDamage: (aside: string) => void },
+): Promise<CacheDatabase> {
   const { default: Database } = await import('libsql'); // Here, so that commands without a run do not load it.
-  const use = mendingConnection(path, () => connect(new Database(path), path, maxBytes));
+  const use = mendingConnection(path, () => connect(new Database(path), path, maxBytes), onDamage);
   use(() => undefined); // Now, so that a place that cannot be written is known before the run begins.
   return {
     get: (cache, key) => use(({ tables }) => tables[cache].get(key)),
@@ -56,7 +59,7 @@ export async function openCacheDatabase(path: string, maxBytes: number): Promise
 type Use = <Answer>(work: (connection: Connection) => Answer) => Answer;
 
 /** Does the work again on a new, empty file when the one at hand is damaged. */
-function mendingConnection(path: string, connect: () => Connection): Use {
+function mendingConnection(path: string, connect: () => Connection, onDamage: (aside: string) => void): Use {
   let connection: Connection | undefined;
   return (work) => {
     try {
@@ -66,7 +69,7 @@ function mendingConnection(path: string, connect: () => Connection): Use {
       if (!isDamage(error)) throw isDatabaseError(error) ? unwritable(path, error) : error;
     }
     connection?.database.close();
-    setAside(path);
+    onDamage(setAside(path));
     connection = connect();
     return work(connection);
   };
@@ -144,11 +147,12 @@ function close(database: Database): void {
 }
 
 /** The log moves along: it belongs to the damaged file, and would be replayed into the new one. */
-function setAside(path: string): void {
+function setAside(path: string): string {
   const aside = freePath(`${path}.corrupt-`);
   for (const suffix of ['-wal', '-shm', '']) {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   }
+  return aside;
 }
 
 /** What SQLite says, such as a full disk. The driver's own complaints are `TypeError`s, and bugs. */

@@ -8,7 +8,13 @@ import { shownPath } from './shown-path.ts';
 
 const FILES = ['cache.db', 'cache.db-wal', 'cache.db-shm'];
 
-export type CacheStats = { readonly replies: number; readonly rollouts: number; readonly bytes: number };
+export type CacheStats = {
+  readonly replies: number;
+  readonly rollouts: number;
+  readonly bytes: number;
+  /** It cannot be read; the next run sets it aside. */
+  readonly isDamaged?: true;
+};
 
 /** What the cache of a run holds and takes on disk. Reads only; nothing there is all zeros. */
 export async function cacheStats(directory: string): Promise<CacheStats> {
@@ -20,7 +26,7 @@ export async function cacheStats(directory: string): Promise<CacheStats> {
   try {
     return { replies: countRows(database, 'replies'), rollouts: countRows(database, 'rollouts'), bytes };
   } catch {
-    return { replies: 0, rollouts: 0, bytes }; // damaged: the next run sets it aside
+    return { replies: 0, rollouts: 0, bytes, isDamaged: true };
   } finally {
     database.close();
   }

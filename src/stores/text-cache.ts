@@ -5,6 +5,7 @@ import type { OpenOptions } from '../core/run-store.ts';
 import { type CacheName, openCacheDatabase } from './cache-database.ts';
 import { groupWriter } from './group-writer.ts';
 import { makeOwnFolder, refuseLink } from './own-place.ts';
+import { shownPath } from './shown-path.ts';
 
 type OpenCaches = RunCaches & {
   /** What is being set is safe when `flush` returns. */
@@ -16,12 +17,17 @@ type OpenCaches = RunCaches & {
 const DEFAULT_MAX_MB = 1024;
 
 /** The caches of a run, in `cache/cache.db` below `directory`. Safe to delete between runs; that only costs money. */
-export async function openCaches(directory: string, { maxCacheMb }: OpenOptions = {}): Promise<OpenCaches> {
+export async function openCaches(
+  directory: string,
+  { maxCacheMb = DEFAULT_MAX_MB, onWarning = () => undefined }: OpenOptions = {},
+): Promise<OpenCaches> {
   const folder = join(directory, 'cache');
   await mkdir(directory, { recursive: true });
   await makeOwnFolder(directory, folder);
   for (const suffix of ['', '-wal', '-shm']) await refuseLink(join(folder, `cache.db${suffix}`));
-  const database = await openCacheDatabase(join(folder, 'cache.db'), (maxCacheMb ?? DEFAULT_MAX_MB) * 2 ** 20);
+  const onDamage = (aside: string) =>
+    onWarning(`the cache was damaged and is now ${shownPath(aside)}; what it held is asked for again`);
+  const database = await openCacheDatabase(join(folder, 'cache.db'), { maxBytes: maxCacheMb * 2 ** 20, onDamage });
   const writer = groupWriter(database);
   let isOpen = true;
   const textCache = (cache: CacheName): ReplyCache => ({

@@ -75,7 +75,8 @@ export class SkillOptTrainer<I extends Item = Item> {
     requireRollouts(this.#config, items);
     const start = await this.#describeStart(items);
     requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
-    const store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb });
+    const onWarning = (message: string) => notify(this.#options.observers ?? [], 'onWarning', message);
+    const store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb, onWarning });
     return closing(store, async () => {
       const journal = await this.#store.read();
       requireSameRun(this.#store, start, journal);

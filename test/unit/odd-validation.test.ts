@@ -144,13 +144,13 @@ describe.each(Object.entries(GATES))('under the gate «%s»', (name, config) => 
     expect(run.summary).toMatchObject({ isDone: true, totalAccepts: 1, totalRejects: 0, testHard: 0.9 });
     expect(finalOf(run)).toEqual([false, 1]);
     expect(expectPlainFigures(run)).toContain('not proven');
-    if (isPaired) expect(run.warnings).toContainEqual(expect.stringContaining('Use more items'));
+    if (isPaired) expect(run.warnings).toContainEqual(expect.stringContaining('Use more tasks'));
     const calibration = await calibrated(world, config);
     expect(calibration).toMatchObject({
       items: 1,
       score: 0,
       smallestGain: 1,
-      warning: expect.stringMatching(/more items/),
+      warning: expect.stringMatching(/more tasks/),
     });
     expect(oddNumbers(calibration)).toEqual([]);
   });

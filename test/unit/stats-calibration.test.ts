@@ -43,7 +43,7 @@ describe('calibrate', () => {
   });
 
   it('warns of a set too small to learn from, and of one with nothing left to gain', () => {
-    expect(calibrate(wavering(8)).warning).toContain('Use more items');
+    expect(calibrate(wavering(8)).warning).toContain('Use more tasks');
     expect(calibrate(wavering(200)).warning).toBeUndefined();
     expect(calibrate(set(40, () => [1, 1])).warning).toContain('0 points are left');
     expect(calibrate(noEvidence)).toMatchObject({ items: 0, score: undefined, smallestGain: 1, noiseFloor: 0 });

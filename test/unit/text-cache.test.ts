@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
+import { cacheStats } from '../../src/stores/cache-stats.ts';
 import { openCaches } from '../../src/stores/text-cache.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
@@ -154,8 +155,13 @@ describe('a damaged cache file', () => {
     await using folder = await temporaryDirectory();
     await fill(folder.path, 500);
     await overwritePages(join(folder.path, 'cache', 'cache.db'));
-    const { replies, close } = await openCaches(folder.path);
+    expect(await cacheStats(folder.path)).toMatchObject({ isDamaged: true });
+    const warnings: string[] = [];
+    const { replies, close } = await openCaches(folder.path, { onWarning: (message) => warnings.push(message) });
     expect(await replies.get('key 1')).toBeUndefined();
+    expect(warnings).toEqual([
+      expect.stringMatching(/the cache was damaged and is now .*cache\.db\.corrupt-1; what it/),
+    ]);
     await replies.set('key 1', 'paid again');
     expect(await replies.get('key 1')).toBe('paid again');
     close();

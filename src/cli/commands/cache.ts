@@ -36,7 +36,10 @@ async function showStats({ root }: Flags, terminal: Terminal): Promise<void> {
     { title: 'cache of', isElastic: true },
     ...['replies', 'rollouts', 'size'].map((title) => ({ title, align: 'right' as const })),
   ];
-  const rows = caches.map(({ run, replies, rollouts, bytes }) => [run, `${replies}`, `${rollouts}`, byteSize(bytes)]);
+  const rows = caches.map(({ run, replies, rollouts, bytes, isDamaged }) => {
+    const counts = isDamaged ? ['damaged', 'damaged'] : [`${replies}`, `${rollouts}`];
+    return [run, ...counts, byteSize(bytes)];
+  });
   const lines = table(columns, rows, { width: terminal.width, paintTitle: terminal.colors.dim });
   terminal.answer({ root, caches }, rows.length > 0 ? lines : [`no caches in ${root}`]);
 }

@@ -111,10 +111,10 @@ function warn(evidence: Evidence, smallestGain: number): string | undefined {
   if (score === undefined) return 'No item has a result: nothing can be learned from this set.';
   const points = (share: number) => `${(100 * share).toFixed(0)} points`;
   if (smallestGain > 1 - score) {
-    return `Only gains of ${points(smallestGain)} or more can be proven here, and ${points(1 - score)} are left to gain. Use more items.`;
+    return `Only gains of ${points(smallestGain)} or more can be proven here, and ${points(1 - score)} are left to gain. Use more tasks.`;
   }
   if (smallestGain <= MOST_SMALLEST_GAIN) return undefined;
-  return `${evidence.size} items prove only gains of ${points(smallestGain)} or more. Use more items.`;
+  return `${evidence.size} tasks prove only gains of ${points(smallestGain)} or more. Use more tasks.`;
 }
 
 const MOST_SMALLEST_GAIN = 0.25;
