@@ -151,6 +151,13 @@ describe('the line of a step', () => {
   const look = { width: 100, colors: noColors };
   const lost = { action: 'reject', verdict: 'reject', nItems: 40, expectedGain: -0.013, chance: 0.02 };
 
+  it('says how many edits were refused for hidden text', () => {
+    const editStatuses = ['skipped_hidden_character', 'skipped_html_comment'];
+    expect(lineFor({ action: 'unchanged', editStatuses })).toBe(
+      '· step 1/3  unchanged  2 edits  2 refused: hidden text',
+    );
+  });
+
   it('says what was expected of a candidate that lost', () => {
     expect(lineFor(lost)).toBe('✗ step 1/3  rejected   expected -1.3 points, chance 2 %  2 edits');
   });

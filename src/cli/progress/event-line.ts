@@ -158,10 +158,19 @@ function stepText(record: StepRecord, told: Told): string {
     edits.length > 0 ? plural(edits.length, 'edit') : '',
     nRepeats > 0 && edits.length === 0 ? `nothing but ${plural(nRepeats, 'repeat')}` : '',
     nLeaksRefused > 0 ? `${plural(nLeaksRefused, 'leak')} refused` : '',
+    refusedText(record),
     needsRollouts === undefined ? '' : `≈ ${plural(needsRollouts, 'more rollout')} would decide it`,
   ].filter((fact) => fact !== '');
   return [head, ...facts].join('  ').trimEnd();
 }
+
+/** Edits that were refused for hiding something: a step without them looks as if nobody had proposed anything. */
+function refusedText({ editStatuses = [] }: StepRecord): string {
+  const refused = editStatuses.filter((status) => HIDING.has(status)).length;
+  return refused > 0 ? `${refused} refused: hidden text` : '';
+}
+
+const HIDING: ReadonlySet<string> = new Set(['skipped_marker', 'skipped_html_comment', 'skipped_hidden_character']);
 
 function padded(step: number, state: RunState): string {
   return stepNumber(step, state).padStart(stepNumber(state.totalSteps, state).length);
