@@ -19,7 +19,7 @@ export async function lintFolder(path: string): Promise<LintedSkill> {
 async function missingLinks(text: string, folder: string): Promise<Finding[]> {
   const { bodyStart } = parseFrontmatter(text);
   // Blank lines for the frontmatter keep the numbers of the lines.
-  const body = text.slice(0, bodyStart).replace(/[^\n]/g, '') + text.slice(bodyStart);
+  const body = text.slice(0, bodyStart).replace(/[^\n]+/g, '') + text.slice(bodyStart);
   const links = relativeLinks(body).filter(({ path }) => isInside(path, folder));
   return (await Promise.all(links.map((link) => checkLink(link, folder)))).flat();
 }
