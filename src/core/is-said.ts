@@ -13,12 +13,10 @@ const isSentence = (line: string) => !/^\s*(#|\||```|~~~|<)/.test(line) && plain
 export function newLinesOf(text: string, content: string): string {
   const lines = new Set(linesOf(text));
   const isKnown = (line: string) => isSentence(line) && lines.has(plain(line));
-  return content.includes('```')
-    ? content
-    : content
-        .split('\n')
-        .filter((line) => !isKnown(line))
-        .join('\n');
+  if (content.includes('```')) return content;
+  const proposed = content.split('\n');
+  const known = new Set([...new Set(proposed)].filter(isKnown)); // each looked at once: a text may repeat one line
+  return proposed.filter((line) => !known.has(line)).join('\n');
 }
 
 /** Each once: a text may be one line again and again. */

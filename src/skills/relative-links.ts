@@ -26,9 +26,13 @@ function targetsIn(line: string): string[] {
   return [...(definition ? [definition] : []), ...line.matchAll(INLINE)].map(([, target]) => target!);
 }
 
+/** One for all: a text may be a million empty lines. */
+const NOTHING: never[] = [];
+
 function linesOutsideFences(markdown: string): { text: string; line: number }[] {
   let fence = '';
   return markdown.split(/\r?\n/).flatMap((text, index) => {
+    if (text === '') return NOTHING;
     const mayBeFence = text.includes('```') || text.includes('~~~');
     const [, marks = '', words = ''] = (mayBeFence && text.match(FENCE)) || [];
     const isInside = fence !== '';
