@@ -1,0 +1,88 @@
+/**
+ * Runs of an earlier version, byte for byte as it wrote their journals. They open, and resumed from any place they end as
+ * they ended then.
+ *
+ * `WRITE_FIXTURES=1 npx vitest run test/pins/earlier-runs.test.ts` writes the journals that are missing. One that is there
+ * stays: what an earlier version wrote cannot be written again.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RunEvent, runDirectory, SimpleQAEnv, type SkillOptConfigInput, SkillOptTrainer, toFact } from 'skillopt';
+import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
+import { describe, expect, it } from 'vitest';
+import { readJournal } from '../../src/stores/journal.ts';
+import { tempFolder } from '../unit/cli-temp-folder.ts';
+
+const FOLDER = new URL('../fixtures/earlier-runs/', import.meta.url);
+
+const WORLD = { train: 12, val: 10, test: 4, topics: 5 };
+const everything = {
+  salvage: true,
+  prune: true,
+  useSlowUpdate: true,
+  useMetaSkill: true,
+  slowUpdateSamples: 4,
+} as const;
+
+/** The seed is of the world, both models and every shuffle. */
+const KINDS: readonly { name: string; seed: number; config: SkillOptConfigInput }[] = [
+  { name: 'default', seed: 1, config: { batchSize: 6, numEpochs: 3 } },
+  {
+    name: 'default-everything',
+    seed: 2,
+    config: { ...everything, batchSize: 6, numEpochs: 2, useSkillAwareReflection: true },
+  },
+  { name: 'strict-everything', seed: 3, config: { ...everything, gate: 'strict', batchSize: 6, numEpochs: 2 } },
+  { name: 'paper', seed: 4, config: { preset: 'paper', batchSize: 6, numEpochs: 2 } },
+  {
+    name: 'paper-rewrite',
+    seed: 5,
+    config: { preset: 'paper', batchSize: 6, numEpochs: 2, skillUpdateMode: 'full_rewrite_minibatch' },
+  },
+  {
+    name: 'autonomous-accumulated',
+    seed: 6,
+    config: { batchSize: 3, accumulation: 2, numEpochs: 2, lrControlMode: 'autonomous' },
+  },
+];
+
+async function train({ seed, config }: (typeof KINDS)[number], folder: string): Promise<RunEvent[]> {
+  const path = join(folder, 'run');
+  const { items, initialSkill } = createWorld({ ...WORLD, seed });
+  const trainer = new SkillOptTrainer({
+    config: { ...config, seed },
+    env: new SimpleQAEnv({ trainItems: items.train, valItems: items.val, testItems: items.test, initialSkill }),
+    target: simulatedTarget({ noise: 0.2, seed }),
+    optimizer: simulatedOptimizer({ precision: 0.6, harmfulRate: 0.2, seed }),
+    store: runDirectory(path),
+  });
+  await trainer.train();
+  return readJournal(join(path, 'events.jsonl'));
+}
+
+/** How many lines a run had when it was cut off; its next line is torn. */
+const cutsOf = (lines: number) => [1, 3, 8, Math.floor(lines / 2), lines - 2];
+
+/** What a resumed run writes may differ from the first run's lines, but not in what happened. */
+const factsOf = (events: readonly RunEvent[]) => events.map(toFact).filter(({ type }) => type !== 'run-start');
+
+async function writeMissing(kind: (typeof KINDS)[number], fixture: URL): Promise<void> {
+  if (existsSync(fixture) || process.env.WRITE_FIXTURES !== '1') return;
+  using folder = tempFolder();
+  await train(kind, folder.path);
+  writeFileSync(fixture, readFileSync(join(folder.path, 'run', 'events.jsonl')));
+}
+
+describe('runs of an earlier version', () => {
+  it.each(KINDS)('$name: opens, and resumes to the same end', async (kind) => {
+    const fixture = new URL(`${kind.name}.jsonl`, FOLDER);
+    await writeMissing(kind, fixture);
+    const lines = readFileSync(fixture, 'utf8').split('\n');
+    const then = factsOf(await readJournal(fixture.pathname));
+    for (const kept of cutsOf(lines.length - 1)) {
+      const torn = lines[kept]!.slice(0, 20);
+      using folder = tempFolder({ 'run/events.jsonl': `${lines.slice(0, kept).join('\n')}\n${torn}` });
+      expect(factsOf(await train(kind, folder.path)), `cut after ${kept} lines`).toEqual(then);
+    }
+  });
+});
