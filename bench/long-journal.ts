@@ -4,11 +4,11 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseConfig, type RunEvent, type RunFact, skillHash } from 'skillopt';
-import { journalLines } from '../src/core/journal-lines.ts';
+import { journalLines } from '../src/core/journal/journal-lines.ts';
 import { shuffle } from '../src/core/random.ts';
 import type { Evaluation, ItemScore } from '../src/core/score.ts';
-import { noStageUsage } from '../src/core/stage-usage.ts';
-import { runDirectory } from '../src/stores/run-directory.ts';
+import { noStageUsage } from '../src/core/run/stage-usage.ts';
+import { runDirectory } from '../src/stores/run/run-directory.ts';
 
 export type LongJournal = {
   readonly path: string;

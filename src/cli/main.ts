@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SkillError } from '../core/errors.ts';
+import { suggestion } from '../core/text/closest-name.ts';
 import { Answered } from './answered.ts';
-import { suggestion } from './closest-name.ts';
 import { commands } from './command-table.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { rootHelp } from './help.ts';

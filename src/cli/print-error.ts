@@ -1,7 +1,7 @@
 import { SkillError } from '../core/errors.ts';
-import { inFlags } from './in-flags.ts';
+import { inFlags } from './flags/in-flags.ts';
 import { Interrupted } from './interrupt.ts';
-import { StoppedRun } from './runs/stopped-run.ts';
+import { StoppedRun } from './report/stopped-run.ts';
 import { systemErrorOf } from './system-error.ts';
 import type { Terminal } from './terminal/terminal.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { describeIssue } from './describe-issue.ts';
 import { SkillError } from './errors.ts';
-import { GATE_METRICS } from './gate.ts';
+import { GATE_METRICS } from './gate/gate.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
-import { UPDATE_MODES } from './update-mode.ts';
+import { UPDATE_MODES } from './skill/update-mode.ts';
+import { describeIssue } from './text/describe-issue.ts';
 
 const positive = z.number().int().positive();
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { SkillOptConfig } from './config.ts';
-import type { RawPatch } from './edit.ts';
 import { SkillError } from './errors.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptOverrides } from './prompt-name.ts';
 import type { RolloutResult } from './rollout-result.ts';
+import type { RawPatch } from './skill/edit.ts';
 
 /** A task. Anything may stand beside the id; what is in it is the environment's business. */
 export type Item = { readonly id: string };

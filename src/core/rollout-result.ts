@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toCamelCase } from './snake-case.ts';
+import { toCamelCase } from './text/snake-case.ts';
 
 const unitInterval = z.number().min(0).max(1);
 

@@ -1,5 +1,5 @@
 import { SkillError } from './errors.ts';
-import { roundHalfToEven } from './python-text.ts';
+import { roundHalfToEven } from './text/python-text.ts';
 
 export const LR_SCHEDULER_MODES = ['constant', 'linear', 'cosine', 'autonomous'] as const;
 /** How the edit budget, the textual learning rate, changes over a run. */

@@ -1,6 +1,6 @@
 import type { SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
-import type { EnvAdapter } from './env-adapter.ts';
+import type { EnvAdapter } from './adapter/env-adapter.ts';
 import type { EnvProject } from './env-project.ts';
 
 type Made = SkillEnv | EnvAdapter;
@@ -9,7 +9,7 @@ type Made = SkillEnv | EnvAdapter;
 export type EnvFactory = (project: EnvProject) => Made | Promise<Made>;
 
 const factories = new Map<string, EnvFactory>([
-  ['qa', async (project) => (await import('./load-qa-env.ts')).loadQaEnv(project)],
+  ['qa', async (project) => (await import('./qa/load-qa-env.ts')).loadQaEnv(project)],
 ]);
 
 /** Lets projects of this process name an environment. Throws `ENV_INVALID` for a name that is taken or is a path. */

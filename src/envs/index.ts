@@ -1,13 +1,7 @@
 /** Environments that come with the package, and what is needed to bring one's own tasks. */
 
-export type { Episode, EpisodeCounts } from './adapter/episode-source.ts';
-export type { Selection } from './adapter/select-representative.ts';
 /** An adapter, for what is built per batch and run at once, as an environment. */
-export { type AdapterEnv, type AdapterEnvOptions, adapterEnv } from './adapter-env.ts';
-
-/** The parts of the scoring, for environments that grade answers as `SimpleQAEnv` does. */
-export { type AnswerScore, normalizeAnswer, scoreAnswer, tokenF1 } from './answer-score.ts';
-export type { SplitOptions, Splits } from './draw-splits.ts';
+export { type AdapterEnv, type AdapterEnvOptions, adapterEnv } from './adapter/adapter-env.ts';
 export {
   type AdapterContext,
   type BuildOptions,
@@ -15,29 +9,33 @@ export {
   isEnvAdapter,
   type RawPatchDict,
   type RolloutDict,
-} from './env-adapter.ts';
+} from './adapter/env-adapter.ts';
+export type { Episode, EpisodeCounts } from './adapter/episode-source.ts';
+export type { Selection } from './adapter/select-representative.ts';
 /** Environments that a project may name. */
 export type { EnvProject } from './env-project.ts';
 export { type EnvFactory, envNames, registerEnv } from './env-registry.ts';
-export { extractAnswer } from './extract-answer.ts';
-
-/** The tasks in a JSONL, JSON, CSV or YAML file, each with its line. */
-export { loadItems } from './load-items.ts';
-/** The same, checked to be questions with gold answers. */
-export { loadQaItems } from './load-qa-items.ts';
 /** What a batch holds: loaders, and the order of an epoch. */
 export { BaseDataLoader, type DataItem } from './loader/base-data-loader.ts';
 export type { BatchSpec } from './loader/batch-spec.ts';
 export { planItems, planSeeds } from './loader/plan-train-epoch.ts';
 export { SplitDataLoader } from './loader/split-data-loader.ts';
 export type { SplitLoaderOptions } from './loader/split-loader-options.ts';
+/** The parts of the scoring, for environments that grade answers as `SimpleQAEnv` does. */
+export { type AnswerScore, normalizeAnswer, scoreAnswer, tokenF1 } from './qa/answer-score.ts';
+export { extractAnswer } from './qa/extract-answer.ts';
+/** The same, checked to be questions with gold answers. */
+export { loadQaItems } from './qa/load-qa-items.ts';
 /** A question with its gold answers: as it is used, and as it may be written. */
-export type { QaItem, QaItemInput } from './qa-item.ts';
-/** A task with its place in a file. */
-export type { Row } from './row.ts';
+export type { QaItem, QaItemInput } from './qa/qa-item.ts';
 /** Questions with gold answers: one call per question, exact match and word overlap. */
-export { SimpleQAEnv, type SimpleQAEnvOptions } from './simple-qa-env.ts';
+export { SimpleQAEnv, type SimpleQAEnvOptions } from './qa/simple-qa-env.ts';
+/** The tasks in a JSONL, JSON, CSV or YAML file, each with its line. */
+export { loadItems } from './read/load-items.ts';
+/** A task with its place in a file. */
+export type { Row } from './read/row.ts';
+export type { SplitOptions, Splits } from './split/draw-splits.ts';
 /** Tasks into train, val and test: as their rows say, or by a seeded shuffle. */
-export { splitItems } from './split-items.ts';
+export { splitItems } from './split/split-items.ts';
 /** Some of the tasks, every type with its share. */
-export { stratifiedSample } from './stratified-sample.ts';
+export { stratifiedSample } from './split/stratified-sample.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { fence } from '../core/fence.ts';
 import type { ChatMessage } from '../core/model.ts';
+import { fence } from '../core/text/fence.ts';
 
 /** Where the answer stands beside a reference. The judge is not told which is which. */
 export type Position = 'first' | 'second';

@@ -1,6 +1,6 @@
 /** Models that speak `ChatModel`, and what wraps them. Adding a line here is adding public API. */
 export type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason, Usage } from '../core/model.ts';
-export type { RateLimitChange } from '../core/observer.ts';
+export type { RateLimitChange } from '../core/run/observer.ts';
 export { remainingCalls } from './ai-sdk/rate-limit-headers.ts';
 export type { Amounts } from './budget/amounts.ts';
 export { type Budget, type BudgetOptions, createBudget, type Held, type Reservation } from './budget/budget.ts';

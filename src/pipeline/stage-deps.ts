@@ -1,9 +1,9 @@
-import type { Progress } from '../core/event.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';
+import type { Progress } from '../core/run/event.ts';
+import { loadPrompts } from './ask/prompts.ts';
 import { createLimit, type Limit } from './limit.ts';
-import { loadPrompts } from './prompts.ts';
-import type { RolloutCache } from './rollout-memory.ts';
+import type { RolloutCache } from './rollout/rollout-memory.ts';
 import { createStop, type Stop } from './stop.ts';
 
 /** What a stage may reach for. Anything else a stage needs is in its input. */

@@ -1,6 +1,7 @@
 /** A world whose truth is known, to try a trainer in: offline, seeded, free. */
-export { type ServeSimOptions, type SimServer, serveSim } from './serve-sim.ts';
-export { type SimulatedOptimizerOptions, simulatedOptimizer } from './simulated-optimizer.ts';
+
+export { type SimulatedOptimizerOptions, simulatedOptimizer } from './optimizer/simulated-optimizer.ts';
+export { type ServeSimOptions, type SimServer, serveSim } from './serve/serve-sim.ts';
 export { type SimulatedTargetOptions, simulatedTarget } from './simulated-target.ts';
 export {
   createWorld,
@@ -9,4 +10,4 @@ export {
   type WorldItem,
   type WorldOptions,
   type WorldSplit,
-} from './world.ts';
+} from './world/world.ts';

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { parseWith } from '../core/config.ts';
 import type { ChatMessage, ChatModel } from '../core/model.ts';
 import { createDraw, type Draw } from './draw.ts';
-import { readRules } from './read-rules.ts';
-import { remindedTopics } from './reminders.ts';
 import { createSimulatedModel, lineOptions, rate } from './simulated-model.ts';
 import { textOf } from './text-of.ts';
-import type { Reading, Variant } from './topic.ts';
-import { readQuestion } from './topics.ts';
+import { readRules } from './world/read-rules.ts';
+import { remindedTopics } from './world/reminders.ts';
+import type { Reading, Variant } from './world/topic.ts';
+import { readQuestion } from './world/topics.ts';
 
 const Options = z.strictObject({ ...lineOptions, noise: rate.default(0.02), nullMode: z.boolean().default(false) });
 

@@ -1,4 +1,4 @@
-import { MARKERS } from '../core/protected-regions.ts';
+import { MARKERS } from '../core/skill/protected-regions.ts';
 import type { Finding, Rule } from './finding.ts';
 import { lineFinder } from './line-finder.ts';
 

@@ -1,5 +1,5 @@
 import { type Document, isMap, parseDocument, type YAMLError } from 'yaml';
-import { findRegions } from '../core/protected-regions.ts';
+import { findRegions } from '../core/skill/protected-regions.ts';
 import type { Finding, Rule } from './finding.ts';
 import { type Field, fieldsOf } from './frontmatter-field.ts';
 import { lineFinder } from './line-finder.ts';

@@ -1,22 +1,22 @@
 // The public names of this room. Adding a line is adding API.
 
-/** Moves a run out of the way of a new one. */
-export { archiveRun } from './archive-run.ts';
 /** The runs below a folder, newest first. */
-export { cacheStats, clearCache } from './cache-stats.ts';
-export { isRunLocked } from './is-run-locked.ts';
-/** The events of a journal file, one by one. */
-export { foldJournal } from './journal.ts';
-/** The state of a long run, without its journal being read whole. */
-export { readKeptState } from './kept-state.ts';
-/** What a run has spent of its limits. */
-export { LEDGER_FILE, readLedger } from './ledger-file.ts';
-export { listRuns, type RunListing } from './list-runs.ts';
-/** A run kept in an object, for tests and experiments. */
-export { memoryRun } from './memory-run.ts';
-/** A run kept in a folder. */
-export { runDirectory } from './run-directory.ts';
-/** The ledger of looks at test tasks, beside the runs. */
-export { countTestLook } from './test-looks.ts';
+export { cacheStats, clearCache } from './cache/cache-stats.ts';
 /** The caches of a run alone, for work that has no journal. */
-export { openCaches } from './text-cache.ts';
+export { openCaches } from './cache/text-cache.ts';
+/** Moves a run out of the way of a new one. */
+export { archiveRun } from './run/archive-run.ts';
+export { isRunLocked } from './run/is-run-locked.ts';
+/** The events of a journal file, one by one. */
+export { foldJournal } from './run/journal.ts';
+/** The state of a long run, without its journal being read whole. */
+export { readKeptState } from './run/kept-state.ts';
+/** What a run has spent of its limits. */
+export { LEDGER_FILE, readLedger } from './run/ledger-file.ts';
+export { listRuns, type RunListing } from './run/list-runs.ts';
+/** A run kept in an object, for tests and experiments. */
+export { memoryRun } from './run/memory-run.ts';
+/** A run kept in a folder. */
+export { runDirectory } from './run/run-directory.ts';
+/** The ledger of looks at test tasks, beside the runs. */
+export { countTestLook } from './run/test-looks.ts';

@@ -1,8 +1,8 @@
-import { toObservations } from '../core/gate-evidence.ts';
-import type { RunState, ScoredSkill } from '../core/run-state.ts';
+import { toObservations } from '../core/gate/gate-evidence.ts';
+import type { RunState, ScoredSkill } from '../core/run/run-state.ts';
 import { addObservations, noEvidence, pooledMean } from '../core/stats/evidence.ts';
 import { type StageDeps, scorePasses } from '../pipeline/index.ts';
-import type { TrainInput } from './train-input.ts';
+import type { TrainInput } from './setup/train-input.ts';
 
 /** Draws that neither the search nor the final measurement sees. */
 const FINALISTS_FROM = 900_000;

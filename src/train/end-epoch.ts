@@ -1,7 +1,7 @@
-import { findNewHidden } from '../core/hidden-text.ts';
-import type { SlowUpdate } from '../core/optimizer-facts.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { SlowUpdate } from '../core/run/optimizer-facts.ts';
+import type { RunState } from '../core/run/run-state.ts';
 import { computeScore } from '../core/score.ts';
+import { findNewHidden } from '../core/skill/hidden-text.ts';
 import {
   compareEpochs,
   judgeSkill,
@@ -10,11 +10,11 @@ import {
   writeGuidance,
   writeMetaSkill,
 } from '../pipeline/index.ts';
-import { leakCriticOf } from './leak-critic-of.ts';
-import { memoryOf } from './memory-of.ts';
+import { rolloutsLeft } from './budget/rollouts-left.ts';
 import { comparisonOrder } from './plan.ts';
-import { rolloutsLeft } from './rollouts-left.ts';
-import type { TrainInput } from './train-input.ts';
+import { memoryOf } from './setup/memory-of.ts';
+import type { TrainInput } from './setup/train-input.ts';
+import { leakCriticOf } from './step/leak-critic-of.ts';
 
 /** What an epoch leaves behind: guidance in the skill, and notes for the optimizer. The first one has nothing to compare. */
 export async function endEpoch(epoch: number, input: TrainInput, deps: StageDeps): Promise<RunState> {

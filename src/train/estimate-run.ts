@@ -1,8 +1,8 @@
 import type { SkillOptConfig } from '../core/config.ts';
-import { isFullRewrite } from '../core/update-mode.ts';
+import { isFullRewrite } from '../core/skill/update-mode.ts';
 import type { OptimizerStage } from '../pipeline/index.ts';
+import { finalPassesOf, secondPassSize } from './budget/rollouts-left.ts';
 import { batchSizes, countSteps } from './plan.ts';
-import { finalPassesOf, secondPassSize } from './rollouts-left.ts';
 
 /** From the least that a run can need to the most. */
 export type Range = { readonly low: number; readonly high: number };

@@ -3,14 +3,14 @@ import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../c
 import type { Item, SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { ChatModel } from '../core/model.ts';
-import type { RunObserver } from '../core/observer.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
+import type { RunObserver } from '../core/run/observer.ts';
 import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
-import { equip } from './equip.ts';
-import { notify } from './recorder.ts';
-import { requireReadable } from './skill-cap.ts';
-import { withEnv } from './with-env.ts';
+import { notify } from './record/recorder.ts';
+import { equip } from './setup/equip.ts';
+import { withEnv } from './setup/with-env.ts';
+import { requireReadable } from './step/skill-cap.ts';
 
 export type EvaluateSkillOptions<I extends Item = Item> = {
   readonly env: SkillEnv<I>;

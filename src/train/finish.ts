@@ -1,17 +1,17 @@
-import { keptEdits } from '../core/edit-effect.ts';
-import type { TestSubject } from '../core/event.ts';
-import { toEvidence, toObservations } from '../core/gate-evidence.ts';
-import { hasPass, isAccepted, passScore } from '../core/known-scores.ts';
-import type { RunState } from '../core/run-state.ts';
-import { skillHash } from '../core/skill-hash.ts';
+import { toEvidence, toObservations } from '../core/gate/gate-evidence.ts';
+import type { TestSubject } from '../core/run/event.ts';
+import { keptEdits } from '../core/run/reduce/edit-effect.ts';
+import { hasPass, isAccepted, passScore } from '../core/run/reduce/known-scores.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import { winnerMeasurement } from '../core/run/winner-measurement.ts';
+import { skillHash } from '../core/skill/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';
-import { winnerMeasurement } from '../core/winner-measurement.ts';
 import { judgeSkill, pruneSkill, requireScores, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
+import { finalPassesOf, rolloutsLeft } from './budget/rollouts-left.ts';
 import { compareFinalists } from './compare-finalists.ts';
-import { openTestSeal } from './open-test-seal.ts';
-import { finalPassesOf, rolloutsLeft } from './rollouts-left.ts';
-import type { TrainInput } from './train-input.ts';
+import { openTestSeal } from './setup/open-test-seal.ts';
+import type { TrainInput } from './setup/train-input.ts';
 
 /** The end of a search: the last skill has its chance to be the best; finalists are compared and the best is pruned if wished. */
 export async function chooseWinner(input: TrainInput, deps: StageDeps): Promise<RunState> {

@@ -1,6 +1,6 @@
-import type { RunState } from '../core/run-state.ts';
-import { leakCriticOf } from './leak-critic-of.ts';
-import type { TrainInput } from './train-input.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import type { TrainInput } from './setup/train-input.ts';
+import { leakCriticOf } from './step/leak-critic-of.ts';
 
 type Known = Pick<TrainInput, 'items' | 'config'>;
 

@@ -1,10 +1,10 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
-import { isAccepted } from '../core/known-scores.ts';
 import { chunk, shuffle } from '../core/random.ts';
-import type { RunState, StepRecord } from '../core/run-state.ts';
+import { isAccepted } from '../core/run/reduce/known-scores.ts';
+import type { RunState, StepRecord } from '../core/run/run-state.ts';
 import { buildScheduler } from '../core/schedule.ts';
-import { isFullRewrite } from '../core/update-mode.ts';
+import { isFullRewrite } from '../core/skill/update-mode.ts';
 
 /** Tasks that are rolled out and reflected on together. */
 type Batch = { readonly seed: number; readonly items: readonly Item[] };

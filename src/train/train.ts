@@ -1,18 +1,18 @@
-import { believableScore, openEvidence, toEvidence } from '../core/gate-evidence.ts';
+import { believableScore, openEvidence, toEvidence } from '../core/gate/gate-evidence.ts';
 import { shuffle } from '../core/random.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { RunState } from '../core/run/run-state.ts';
 import type { Evaluation } from '../core/score.ts';
 import { calibrate } from '../core/stats/calibration.ts';
 import { gateScore, type StageDeps, scoreSkill, settleAll } from '../pipeline/index.ts';
+import { secondPassSize } from './budget/rollouts-left.ts';
+import { withReserve } from './budget/with-reserve.ts';
 import { endEpoch } from './end-epoch.ts';
 import { chooseWinner, finish } from './finish.ts';
 import { memorisedShareOf } from './memorised-share.ts';
 import { nextEpoch, nextStep, planEpoch } from './plan.ts';
-import { secondPassSize } from './rollouts-left.ts';
-import { takeStep } from './take-step.ts';
-import type { TrainInput } from './train-input.ts';
+import type { TrainInput } from './setup/train-input.ts';
+import { takeStep } from './step/take-step.ts';
 import { whyOver } from './why-over.ts';
-import { withReserve } from './with-reserve.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
 export async function train(input: TrainInput, deps: StageDeps): Promise<RunState> {

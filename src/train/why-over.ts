@@ -1,10 +1,10 @@
-import type { SearchEnd } from '../core/event.ts';
-import { toKnowledge } from '../core/gate-evidence.ts';
+import { toKnowledge } from '../core/gate/gate-evidence.ts';
+import type { SearchEnd } from '../core/run/event.ts';
 import { barFor } from '../core/stats/gate-settings.ts';
 import { unmetItems, weigh } from '../core/stats/knowledge.ts';
+import { rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Step } from './plan.ts';
-import { rolloutsLeft } from './rollouts-left.ts';
-import type { TrainInput } from './train-input.ts';
+import type { TrainInput } from './setup/train-input.ts';
 
 /** A first look at a candidate has about so many tasks; with fewer left a step would be wasted. */
 const LEAST_LOOK = 20;

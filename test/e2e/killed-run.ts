@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PythonRandom, type RunFact, toFact } from 'skillopt';
 import { type SimServer, serveSim, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
-import { readJournal } from '../../src/stores/journal.ts';
+import { readJournal } from '../../src/stores/run/journal.ts';
 import { createProject, worldFiles } from './project.ts';
 
 export const WORKERS = 4;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { type RunEvent, runDirectory, SimpleQAEnv, type SkillOptConfigInput, SkillOptTrainer, toFact } from 'skillopt';
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
-import { readJournal } from '../../src/stores/journal.ts';
+import { readJournal } from '../../src/stores/run/journal.ts';
 import { tempFolder } from '../unit/cli-temp-folder.ts';
 
 const FOLDER = new URL('../fixtures/earlier-runs/', import.meta.url);

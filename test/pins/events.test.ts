@@ -13,8 +13,8 @@ import {
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { journalLines } from '../../src/core/journal-lines.ts';
-import { STAGES } from '../../src/core/step-action.ts';
+import { journalLines } from '../../src/core/journal/journal-lines.ts';
+import { STAGES } from '../../src/core/run/step-action.ts';
 import { WHOLE } from '../strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>

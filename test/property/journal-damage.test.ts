@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { emptyRun, type RunEvent, reduce, SkillOptTrainer, summarize } from 'skillopt';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readJournal } from '../../src/stores/journal.ts';
+import { readJournal } from '../../src/stores/run/journal.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
 import { temporaryDirectory } from '../unit/run-directory.fixture.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { head, strip } from '../../src/core/python-text.ts';
+import { head, strip } from '../../src/core/text/python-text.ts';
 import { chunk, PythonRandom, shuffle } from '../../src/core/random.ts';
 import { buildScheduler, LR_SCHEDULER_MODES } from '../../src/core/schedule.ts';
-import { toCamelCase, toSnakeCase } from '../../src/core/snake-case.ts';
+import { toCamelCase, toSnakeCase } from '../../src/core/text/snake-case.ts';
 
 const seed = fc.maxSafeInteger();
 const list = fc.array(fc.integer());

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/core/model.ts';
 import { createWorld, simulatedOptimizer, simulatedTarget } from '../../src/sim/index.ts';
-import { readRules } from '../../src/sim/read-rules.ts';
-import { TOPICS } from '../../src/sim/topics.ts';
+import { readRules } from '../../src/sim/world/read-rules.ts';
+import { TOPICS } from '../../src/sim/world/topics.ts';
 
 /** Scraps of real prompts, so that garbage gets past the front gate. */
 const scraps = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../src/core/protected-regions.ts';
+import { MARKERS } from '../../src/core/skill/protected-regions.ts';
 import { lintSkill } from '../../src/skills/lint-skill.ts';
 import { relativeLinks } from '../../src/skills/relative-links.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluateGate } from '../../src/core/gate.ts';
+import { evaluateGate } from '../../src/core/gate/gate.ts';
 import { computeScore } from '../../src/core/score.ts';
 import {
   addObservations,

@@ -5,7 +5,7 @@ import { runCli } from '../../src/cli/main.ts';
 import { finalLines } from '../../src/cli/report/report-final.ts';
 import { noColors } from '../../src/cli/terminal/colors.ts';
 import { textWidth } from '../../src/cli/terminal/text-width.ts';
-import { emptyRun, type RunState } from '../../src/core/run-state.ts';
+import { emptyRun, type RunState } from '../../src/core/run/run-state.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { tempFolder } from './cli-temp-folder.ts';
 

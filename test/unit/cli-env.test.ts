@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { EnvAdapter, envNames, registerEnv } from 'skillopt/envs';
 import { describe, expect, it } from 'vitest';
-import { guardEnv } from '../../src/cli/project/guard-env.ts';
-import { loadEnv } from '../../src/cli/project/load-env.ts';
-import { loadProject } from '../../src/cli/project/load-project.ts';
+import { guardEnv } from '../../src/project/env/guard-env.ts';
+import { loadEnv } from '../../src/project/env/load-env.ts';
+import { loadProject } from '../../src/project/load-project.ts';
 import { parseConfig } from '../../src/core/config.ts';
 import { tempFolder } from './cli-temp-folder.ts';
 

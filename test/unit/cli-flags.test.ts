@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { flagsFrom } from '../../src/cli/project/flags.ts';
-import { projectInput, trainFlags } from '../../src/cli/project/project-flags.ts';
+import { flagsFrom } from '../../src/cli/flags/flags.ts';
+import { trainFlags, typedSettings } from '../../src/cli/flags/project-flags.ts';
 import { configShape } from '../../src/core/config.ts';
 
 const shape = {
@@ -100,7 +100,7 @@ describe('the flags of train', () => {
     ];
     const values = { maxCostUsd: 0.5, maxCalls: 2000, maxTotalTokens: 3_000_000, maxMinutes: 7.5 };
     expect(parseTrain(...limits)).toEqual(values);
-    expect(projectInput(parseTrain(...limits))).toEqual(values);
+    expect(typedSettings(parseTrain(...limits)).flags).toEqual(values);
   });
 
   it.each([
@@ -116,7 +116,7 @@ describe('the flags of train', () => {
   });
 
   it('are told apart from flags of the command itself', () => {
-    expect(projectInput({ fresh: true, json: true, config: 'x', seed: 1, tasks: 't' })).toEqual({
+    expect(typedSettings({ fresh: true, json: true, config: 'x', seed: 1, tasks: 't' }).flags).toEqual({
       seed: 1,
       tasks: 't',
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readEnvFile } from '../../src/cli/project/read-env-file.ts';
-import { resolveModel } from '../../src/cli/project/resolve-model.ts';
+import { readEnvFile } from '../../src/project/models/read-env-file.ts';
+import { resolveModel } from '../../src/project/models/resolve-model.ts';
 import { startFakeLLM } from '../../src/testing/index.ts';
 import { tempFolder } from './cli-temp-folder.ts';
 

@@ -9,10 +9,10 @@ import { finishedRollouts, plannedRollouts } from '../../src/cli/progress/rollou
 import { noColors } from '../../src/cli/terminal/colors.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { textWidth } from '../../src/cli/terminal/text-width.ts';
-import type { Progress, RunEvent } from '../../src/core/event.ts';
-import { noGateEvidence } from '../../src/core/gate-evidence.ts';
-import { emptyRun, type RunState } from '../../src/core/run-state.ts';
-import { reduce } from '../../src/core/state.ts';
+import type { Progress, RunEvent } from '../../src/core/run/event.ts';
+import { noGateEvidence } from '../../src/core/gate/gate-evidence.ts';
+import { emptyRun, type RunState } from '../../src/core/run/run-state.ts';
+import { reduce } from '../../src/core/run/reduce/reduce.ts';
 import { appends, levelOf, scriptedRun } from '../scripted-run.ts';
 import { DEFAULT_GATE } from '../strict-gate.ts';
 import { captureIo } from './cli-capture-io.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findConfigFile } from '../../src/cli/project/config-file.ts';
-import { loadProject } from '../../src/cli/project/load-project.ts';
-import { wireRun } from '../../src/cli/project/wire-run.ts';
+import { findConfigFile } from '../../src/project/config-file.ts';
+import { loadProject } from '../../src/project/load-project.ts';
+import { wireRun } from '../../src/runs/wire-run.ts';
 import { tempFolder } from './cli-temp-folder.ts';
 
 const TASKS = ['train', 'val', 'test']

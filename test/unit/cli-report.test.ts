@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { reportLines } from '../../src/cli/report/report.ts';
-import { listEdits } from '../../src/cli/runs/edit-list.ts';
-import { versionFinder } from '../../src/cli/runs/skill-version.ts';
+import { listEdits } from '../../src/runs/edit-list.ts';
+import { versionFinder } from '../../src/runs/skill-version.ts';
 import { colorsFor, noColors } from '../../src/cli/terminal/colors.ts';
 import { textWidth } from '../../src/cli/terminal/text-width.ts';
-import type { RunEvent } from '../../src/core/event.ts';
-import { emptyRun, type RunState, type StepRecord } from '../../src/core/run-state.ts';
-import { reduce } from '../../src/core/state.ts';
+import type { RunEvent } from '../../src/core/run/event.ts';
+import { emptyRun, type RunState, type StepRecord } from '../../src/core/run/run-state.ts';
+import { reduce } from '../../src/core/run/reduce/reduce.ts';
 import { INITIAL_SKILL, LEARNED, sampleRun } from './cli-sample-run.ts';
 
 const state = sampleRun.reduce(reduce, emptyRun);

@@ -1,11 +1,11 @@
-import { applyPatchWithReport } from '../../src/core/apply-edit.ts';
+import { applyPatchWithReport } from '../../src/core/skill/apply-edit.ts';
 import { parseConfig } from '../../src/core/config.ts';
-import type { Edit } from '../../src/core/edit.ts';
-import type { RunEvent, RunFact } from '../../src/core/event.ts';
+import type { Edit } from '../../src/core/skill/edit.ts';
+import type { RunEvent, RunFact } from '../../src/core/run/event.ts';
 import type { Evaluation } from '../../src/core/score.ts';
-import { skillHash } from '../../src/core/skill-hash.ts';
-import { noStageUsage } from '../../src/core/stage-usage.ts';
-import type { StepAction } from '../../src/core/step-action.ts';
+import { skillHash } from '../../src/core/skill/skill-hash.ts';
+import { noStageUsage } from '../../src/core/run/stage-usage.ts';
+import type { StepAction } from '../../src/core/run/step-action.ts';
 import { STRICT } from '../strict-gate.ts';
 
 const usage = { ...noStageUsage, replies: 10, cacheHits: 2, retries: 1, input: 1500, output: 120 };

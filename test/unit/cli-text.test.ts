@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { closestName, suggestion } from '../../src/cli/closest-name.ts';
+import { closestName, suggestion } from '../../src/core/text/closest-name.ts';
 import { ago, count, duration, percent, plural, points } from '../../src/cli/terminal/figures.ts';
 import { oneLine, printable } from '../../src/cli/terminal/printable.ts';
-import { shownPath } from '../../src/cli/terminal/shown-path.ts';
+import { shownPath } from '../../src/stores/shown-path.ts';
 import { table } from '../../src/cli/terminal/table.ts';
 import { clip, padStart, textWidth } from '../../src/cli/terminal/text-width.ts';
 

@@ -1,4 +1,4 @@
-import { openJournal } from '../../src/stores/journal.ts';
+import { openJournal } from '../../src/stores/run/journal.ts';
 import { stepEnd } from './run-directory.fixture.ts';
 
 // Appends until the limit of this process is reached, and says what the first two failures were.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evaluateGate, type GateInput, type GateMetric, selectGateScore } from '../../src/core/gate.ts';
+import { evaluateGate, type GateInput, type GateMetric, selectGateScore } from '../../src/core/gate/gate.ts';
 
 function gate(candHard: number, currentScore: number, bestScore: number, more: Partial<GateInput> = {}) {
   const skills = { candidateSkill: 'candidate', currentSkill: 'current', bestSkill: 'best' };

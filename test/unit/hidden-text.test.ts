@@ -1,6 +1,6 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../src/core/protected-regions.ts';
+import { MARKERS } from '../../src/core/skill/protected-regions.ts';
 import { appends, byLevel, ofStage, ofType, type Script, scriptedRun } from '../scripted-run.ts';
 
 const run = (script: Script, config: SkillOptConfigInput = {}, initialSkill = '# Skill\n') =>

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../src/core/event.ts';
-import { openJournal, readJournal } from '../../src/stores/journal.ts';
+import type { RunEvent } from '../../src/core/run/event.ts';
+import { openJournal, readJournal } from '../../src/stores/run/journal.ts';
 import { stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 
 /** As an earlier version wrote it, without a check. */

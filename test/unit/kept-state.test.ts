@@ -2,11 +2,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeLongJournal } from '../../bench/long-journal.ts';
-import { loadRun } from '../../src/cli/runs/load-run.ts';
-import { emptyRun } from '../../src/core/run-state.ts';
-import { reduce } from '../../src/core/state.ts';
+import { loadRun } from '../../src/runs/load-run.ts';
+import { emptyRun } from '../../src/core/run/run-state.ts';
+import { reduce } from '../../src/core/run/reduce/reduce.ts';
 import { readKeptState } from '../../src/stores/index.ts';
-import { runDirectory } from '../../src/stores/run-directory.ts';
+import { runDirectory } from '../../src/stores/run/run-directory.ts';
 import { stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 
 const keptIn = (path: string) => readKeptState(path, 'events.jsonl');

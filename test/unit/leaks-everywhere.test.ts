@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { eventLines } from '../../src/cli/progress/event-line.ts';
 import { reportLines } from '../../src/cli/report/report.ts';
 import { noColors } from '../../src/cli/terminal/colors.ts';
-import { readNotes } from '../../src/core/appendix.ts';
-import { emptyRun } from '../../src/core/run-state.ts';
-import { reduce } from '../../src/core/state.ts';
+import { readNotes } from '../../src/core/skill/appendix.ts';
+import { emptyRun } from '../../src/core/run/run-state.ts';
+import { reduce } from '../../src/core/run/reduce/reduce.ts';
 import { appends, byLevel, ofStage, ofType, type Script, scriptedRun, type Task } from '../scripted-run.ts';
 
 const config: SkillOptConfigInput = {

@@ -11,9 +11,9 @@ import {
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { toKnowledge, toObservations } from '../../src/core/gate-evidence.ts';
-import { emptyRun } from '../../src/core/run-state.ts';
-import { reduce } from '../../src/core/state.ts';
+import { toKnowledge, toObservations } from '../../src/core/gate/gate-evidence.ts';
+import { emptyRun } from '../../src/core/run/run-state.ts';
+import { reduce } from '../../src/core/run/reduce/reduce.ts';
 import { addObservations, noEvidence } from '../../src/core/stats/evidence.ts';
 import { judgeWave, settingsFor } from '../../src/core/stats/gate.ts';
 import { addOwn, believedScore, inherit } from '../../src/core/stats/knowledge.ts';

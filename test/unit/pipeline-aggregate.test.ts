@@ -1,10 +1,10 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { RawPatch, SourceType, UpdateItem } from '../../src/core/edit.ts';
+import type { RawPatch, SourceType, UpdateItem } from '../../src/core/skill/edit.ts';
 import { ModelCallError } from '../../src/core/errors.ts';
 import type { ChatRequest } from '../../src/core/model.ts';
 import { type ScriptedReply, scripted } from '../../src/models/scripted.ts';
-import { mergePatches } from '../../src/pipeline/aggregate.ts';
+import { mergePatches } from '../../src/pipeline/update/aggregate.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 
 type Reply = (request: ChatRequest) => ScriptedReply | Promise<ScriptedReply>;

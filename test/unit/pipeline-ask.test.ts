@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ModelCallError } from '../../src/core/errors.ts';
 import { type ScriptedReply, scripted } from '../../src/models/scripted.ts';
-import { ask } from '../../src/pipeline/ask.ts';
+import { ask } from '../../src/pipeline/ask/ask.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 import { createStop } from '../../src/pipeline/stop.ts';
 

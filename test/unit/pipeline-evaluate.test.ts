@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig, type SkillOptConfigInput } from '../../src/core/config.ts';
 import type { SkillEnv } from '../../src/core/env.ts';
-import { emptyRun, type RunState } from '../../src/core/run-state.ts';
-import { skillHash } from '../../src/core/skill-hash.ts';
+import { emptyRun, type RunState } from '../../src/core/run/run-state.ts';
+import { skillHash } from '../../src/core/skill/skill-hash.ts';
 import { scripted } from '../../src/models/scripted.ts';
-import { evaluateCandidate, gateScore, scoreSkill } from '../../src/pipeline/evaluate.ts';
+import { evaluateCandidate, gateScore, scoreSkill } from '../../src/pipeline/evaluate/evaluate.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
-import { updateSkill } from '../../src/pipeline/update.ts';
+import { updateSkill } from '../../src/pipeline/update/update.ts';
 import { STRICT } from '../strict-gate.ts';
 
 const items = [{ id: 'a' }, { id: 'b' }];

@@ -5,7 +5,7 @@ import type { ChatRequest } from '../../src/core/model.ts';
 import { chunk, shuffle } from '../../src/core/random.ts';
 import type { RolloutResult } from '../../src/core/rollout-result.ts';
 import { type ScriptedReply, scripted } from '../../src/models/scripted.ts';
-import { runMinibatchReflect } from '../../src/pipeline/reflect.ts';
+import { runMinibatchReflect } from '../../src/pipeline/reflect/reflect.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 
 type Reply = (request: ChatRequest) => ScriptedReply | Promise<ScriptedReply>;

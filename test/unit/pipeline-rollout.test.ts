@@ -4,7 +4,7 @@ import type { Item, RolloutOutput, SkillEnv } from '../../src/core/env.ts';
 import { ModelCallError } from '../../src/core/errors.ts';
 import type { ChatModel } from '../../src/core/model.ts';
 import { scripted } from '../../src/models/scripted.ts';
-import { runRollout } from '../../src/pipeline/rollout.ts';
+import { runRollout } from '../../src/pipeline/rollout/rollout.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 import { createStop } from '../../src/pipeline/stop.ts';
 

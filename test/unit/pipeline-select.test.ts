@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { UpdateItem } from '../../src/core/edit.ts';
+import type { UpdateItem } from '../../src/core/skill/edit.ts';
 import { ModelCallError } from '../../src/core/errors.ts';
 import { type ScriptedReply, scripted } from '../../src/models/scripted.ts';
-import { rankAndSelect } from '../../src/pipeline/select.ts';
+import { rankAndSelect } from '../../src/pipeline/update/select.ts';
 import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
 
 const edits: UpdateItem[] = [0, 1, 2, 3].map((index) => ({ op: 'append', target: '', content: `edit ${index}` }));

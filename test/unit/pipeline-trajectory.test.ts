@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fence } from '../../src/core/fence.ts';
-import { skillHash } from '../../src/core/skill-hash.ts';
-import { clip, isFailure, renderTrajectory } from '../../src/pipeline/trajectory.ts';
+import { fence } from '../../src/core/text/fence.ts';
+import { skillHash } from '../../src/core/skill/skill-hash.ts';
+import { clip, isFailure, renderTrajectory } from '../../src/pipeline/reflect/trajectory.ts';
 
 const withoutNonce = (text: string) => text.replaceAll(/-[0-9a-f]{8}>/g, '-NONCE>');
 

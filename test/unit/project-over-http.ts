@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { toFact } from 'skillopt';
 import { runCli } from '../../src/cli/main.ts';
-import { readJournal } from '../../src/stores/journal.ts';
+import { readJournal } from '../../src/stores/run/journal.ts';
 import { worldFiles } from '../e2e/project.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { tempFolder } from './cli-temp-folder.ts';

@@ -4,13 +4,13 @@ import { applyEdit, applyPatchWithReport, memoryRun, openaiCompatible, type RunE
 import { adapterEnv, EnvAdapter, SplitDataLoader, scoreAnswer } from 'skillopt/envs';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { readConfigFile } from '../../src/cli/project/config-file.ts';
-import { loadSkillOptConfig } from '../../src/cli/skillopt-config/load-skillopt-config.ts';
-import { readNotes } from '../../src/core/appendix.ts';
+import { readConfigFile } from '../../src/project/config-file.ts';
+import { loadSkillOptConfig } from '../../src/project/skillopt-config/load-skillopt-config.ts';
+import { readNotes } from '../../src/core/skill/appendix.ts';
 import { parseConfig } from '../../src/core/config.ts';
 import type { Item, ReflectContext, RolloutManyContext } from '../../src/core/env.ts';
-import { MARKERS, protectedText } from '../../src/core/protected-regions.ts';
-import { skillHash } from '../../src/core/skill-hash.ts';
+import { MARKERS, protectedText } from '../../src/core/skill/protected-regions.ts';
+import { skillHash } from '../../src/core/skill/skill-hash.ts';
 import { scripted } from '../../src/models/scripted.ts';
 import { appends, byLevel, levelOf, ofStage, ofType, type Script, scriptedRun } from '../scripted-run.ts';
 import { tempFolder } from './cli-temp-folder.ts';

@@ -1,7 +1,7 @@
 import { emptyRun, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { isSaidIn } from '../../src/core/is-said.ts';
-import { withoutRepeats } from '../../src/train/without-repeats.ts';
+import { isSaidIn } from '../../src/core/skill/is-said.ts';
+import { withoutRepeats } from '../../src/train/step/without-repeats.ts';
 import { appends, ofStage, ofType, scriptedRun, type Task } from '../scripted-run.ts';
 
 describe('what a text says already', () => {

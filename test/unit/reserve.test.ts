@@ -11,11 +11,11 @@ import {
 } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { emptyRun } from '../../src/core/run-state.ts';
-import { skillHash } from '../../src/core/skill-hash.ts';
-import { noStageUsage } from '../../src/core/stage-usage.ts';
-import { reduce } from '../../src/core/state.ts';
-import { reserveFor } from '../../src/train/reserve-for.ts';
+import { emptyRun } from '../../src/core/run/run-state.ts';
+import { skillHash } from '../../src/core/skill/skill-hash.ts';
+import { noStageUsage } from '../../src/core/run/stage-usage.ts';
+import { reduce } from '../../src/core/run/reduce/reduce.ts';
+import { reserveFor } from '../../src/train/budget/reserve-for.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
 import { appends, ofType, type Script, scriptedRun, type Task } from '../scripted-run.ts';
 import { EPOCH_ENDS } from '../strict-gate.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { archiveRun } from '../../src/stores/archive-run.ts';
-import { runDirectory } from '../../src/stores/run-directory.ts';
+import { archiveRun } from '../../src/stores/run/archive-run.ts';
+import { runDirectory } from '../../src/stores/run/run-directory.ts';
 import { startChild, stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 
 const lockTaker = new URL('./run-lock.child.ts', import.meta.url);

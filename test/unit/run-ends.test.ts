@@ -14,7 +14,7 @@ import {
 } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { readJournal } from '../../src/stores/journal.ts';
+import { readJournal } from '../../src/stores/run/journal.ts';
 import { levelOf, levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
 import { temporaryDirectory } from './run-directory.fixture.ts';
 

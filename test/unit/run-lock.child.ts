@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { SkillError } from '../../src/core/errors.ts';
-import { takeRunLock } from '../../src/stores/run-lock.ts';
+import { takeRunLock } from '../../src/stores/run/run-lock.ts';
 
 // Takes the lock of every folder that is named on stdin, says what came of it, and never lets go.
 for await (const directory of createInterface({ input: process.stdin })) {

@@ -1,6 +1,6 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../src/core/protected-regions.ts';
+import { MARKERS } from '../../src/core/skill/protected-regions.ts';
 import { countTokens } from '../../src/models/index.ts';
 import { appends, ofType, type Script, scriptedRun, type Task } from '../scripted-run.ts';
 

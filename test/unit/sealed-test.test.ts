@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { memoryRun, type RunEvent, type SkillOptConfigInput, SkillOptTrainer, toFact } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { readJournal } from '../../src/stores/journal.ts';
+import { readJournal } from '../../src/stores/run/journal.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../levels.ts';
 import { appends, byLevel, type Call, levelOf, ofType, type Script, scriptedRun } from '../scripted-run.ts';
 import { EPOCH_ENDS, STRICT } from '../strict-gate.ts';

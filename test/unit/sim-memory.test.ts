@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { fence } from '../../src/core/fence.ts';
+import { fence } from '../../src/core/text/fence.ts';
 import type { PromptName } from '../../src/core/prompt-name.ts';
-import { UPDATE_MODES } from '../../src/core/update-mode.ts';
+import { UPDATE_MODES } from '../../src/core/skill/update-mode.ts';
 import { type ChatModel, memoryRun, SimpleQAEnv, type SkillOptConfigInput, SkillOptTrainer } from '../../src/index.ts';
 import { loadPrompts } from '../../src/pipeline/index.ts';
-import { type Memory, metaSections, stepSections } from '../../src/pipeline/memory.ts';
-import { LESSONS } from '../../src/sim/experience.ts';
+import { type Memory, metaSections, stepSections } from '../../src/pipeline/epoch/memory.ts';
+import { LESSONS } from '../../src/sim/optimizer/experience.ts';
 import {
   createWorld,
   type SimulatedOptimizerOptions,
@@ -13,10 +13,10 @@ import {
   simulatedTarget,
   type WorldItem,
 } from '../../src/sim/index.ts';
-import { readRules } from '../../src/sim/read-rules.ts';
-import { REMARKS } from '../../src/sim/remarks.ts';
-import { remindedTopics, reminderOf } from '../../src/sim/reminders.ts';
-import { TOPICS } from '../../src/sim/topics.ts';
+import { readRules } from '../../src/sim/world/read-rules.ts';
+import { REMARKS } from '../../src/sim/optimizer/remarks.ts';
+import { remindedTopics, reminderOf } from '../../src/sim/world/reminders.ts';
+import { TOPICS } from '../../src/sim/world/topics.ts';
 import { EPOCH_ENDS } from '../strict-gate.ts';
 
 const { items, rules, initialSkill } = createWorld({ train: 120 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyPatch } from '../../src/core/apply-edit.ts';
+import { applyPatch } from '../../src/core/skill/apply-edit.ts';
 import type { ChatMessage } from '../../src/core/model.ts';
 import {
   createWorld,
@@ -7,9 +7,9 @@ import {
   simulatedOptimizer,
   type WorldItem,
 } from '../../src/sim/index.ts';
-import { readRules } from '../../src/sim/read-rules.ts';
-import { REMARKS } from '../../src/sim/remarks.ts';
-import { TOPICS } from '../../src/sim/topics.ts';
+import { readRules } from '../../src/sim/world/read-rules.ts';
+import { REMARKS } from '../../src/sim/optimizer/remarks.ts';
+import { TOPICS } from '../../src/sim/world/topics.ts';
 
 // Prompts in the layout of the pipeline, written by hand: this is all that crosses HTTP.
 const SYSTEM = {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeAnswer } from '../../src/envs/answer-score.ts';
+import { normalizeAnswer } from '../../src/envs/qa/answer-score.ts';
 import { createDice, createDraw } from '../../src/sim/draw.ts';
-import { readRules } from '../../src/sim/read-rules.ts';
-import { REMARKS } from '../../src/sim/remarks.ts';
-import type { Topic } from '../../src/sim/topic.ts';
-import { readQuestion, TOPICS } from '../../src/sim/topics.ts';
+import { readRules } from '../../src/sim/world/read-rules.ts';
+import { REMARKS } from '../../src/sim/optimizer/remarks.ts';
+import type { Topic } from '../../src/sim/world/topic.ts';
+import { readQuestion, TOPICS } from '../../src/sim/world/topics.ts';
 
 const byName = TOPICS.map((topic) => [topic.name, topic] as const);
 const questionsOf = (topic: Topic) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryRun, SimpleQAEnv, SkillOptTrainer } from '../../src/index.ts';
 import { createWorld, type SimulatedTargetOptions, simulatedOptimizer, simulatedTarget } from '../../src/sim/index.ts';
-import { readRules } from '../../src/sim/read-rules.ts';
+import { readRules } from '../../src/sim/world/read-rules.ts';
 
 async function train(seed: number, options: SimulatedTargetOptions = {}) {
   const world = createWorld({ seed });

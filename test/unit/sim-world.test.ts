@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SimpleQAEnv } from '../../src/envs/index.ts';
 import { createWorld, type World, type WorldItem } from '../../src/sim/index.ts';
-import { readRules } from '../../src/sim/read-rules.ts';
-import { readQuestion } from '../../src/sim/topics.ts';
+import { readRules } from '../../src/sim/world/read-rules.ts';
+import { readQuestion } from '../../src/sim/world/topics.ts';
 
 const allItems = ({ items }: World) => [...items.train, ...items.val, ...items.test];
 const usualAnswer = ({ question }: WorldItem) => readQuestion(question)!.answer();

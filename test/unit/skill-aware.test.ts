@@ -1,7 +1,7 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { mergeNotes, readNotes, writeNotes } from '../../src/core/appendix.ts';
-import { MARKERS } from '../../src/core/protected-regions.ts';
+import { mergeNotes, readNotes, writeNotes } from '../../src/core/skill/appendix.ts';
+import { MARKERS } from '../../src/core/skill/protected-regions.ts';
 import { appends, byLevel, ofStage, ofType, type Script, scriptedRun } from '../scripted-run.ts';
 
 const config: SkillOptConfigInput = {

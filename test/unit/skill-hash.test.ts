@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { skillHash } from '../../src/core/skill-hash.ts';
+import { skillHash } from '../../src/core/skill/skill-hash.ts';
 
 it.each([
   ['', 'e3b0c44298fc1c14'],

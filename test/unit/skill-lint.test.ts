@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../src/core/protected-regions.ts';
+import { MARKERS } from '../../src/core/skill/protected-regions.ts';
 import { lintSkill } from '../../src/skills/lint-skill.ts';
 
 const { slowUpdate, appendix } = MARKERS;

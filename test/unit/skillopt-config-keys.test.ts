@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { projectKeys } from '../../src/cli/project/project.ts';
-import { isBlank, type KeyRow } from '../../src/cli/skillopt-config/key-row.ts';
-import { KEY_TABLE } from '../../src/cli/skillopt-config/key-table.ts';
-import { loadSkillOptConfig } from '../../src/cli/skillopt-config/load-skillopt-config.ts';
-import { renderKeyTable, renderRow } from '../../src/cli/skillopt-config/render-key-table.ts';
+import { projectKeys } from '../../src/project/project.ts';
+import { isBlank, type KeyRow } from '../../src/project/skillopt-config/key-row.ts';
+import { KEY_TABLE } from '../../src/project/skillopt-config/key-table.ts';
+import { loadSkillOptConfig } from '../../src/project/skillopt-config/load-skillopt-config.ts';
+import { renderKeyTable, renderRow } from '../../src/project/skillopt-config/render-key-table.ts';
 import { configShape } from '../../src/core/config.ts';
 
 /** Every key that SkillOpt's configuration reference lists, written out by hand. `>` gives the flat name where it differs. */

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/main.ts';
-import { readConfigFile } from '../../src/cli/project/config-file.ts';
-import { loadProject } from '../../src/cli/project/load-project.ts';
-import { resolveModel } from '../../src/cli/project/resolve-model.ts';
-import { isSkillOptConfig } from '../../src/cli/skillopt-config/is-skillopt-config.ts';
-import { loadSkillOptConfig } from '../../src/cli/skillopt-config/load-skillopt-config.ts';
+import { readConfigFile } from '../../src/project/config-file.ts';
+import { loadProject } from '../../src/project/load-project.ts';
+import { resolveModel } from '../../src/project/models/resolve-model.ts';
+import { isSkillOptConfig } from '../../src/project/skillopt-config/is-skillopt-config.ts';
+import { loadSkillOptConfig } from '../../src/project/skillopt-config/load-skillopt-config.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { tempFolder } from './cli-temp-folder.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/main.ts';
-import { loadProject } from '../../src/cli/project/load-project.ts';
+import { loadProject } from '../../src/project/load-project.ts';
 import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../../src/core/config.ts';
 import { buildScheduler } from '../../src/core/schedule.ts';
 import { batchSizes, countSteps } from '../../src/train/plan.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { loadProject } from '../../src/cli/project/load-project.ts';
-import { resolveModel } from '../../src/cli/project/resolve-model.ts';
+import { loadProject } from '../../src/project/load-project.ts';
+import { resolveModel } from '../../src/project/models/resolve-model.ts';
 import { tempFolder } from './cli-temp-folder.ts';
 
 async function projectOf(text: string) {

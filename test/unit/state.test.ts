@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/core/config.ts';
-import type { RunEvent, RunFact } from '../../src/core/event.ts';
-import { isAccepted } from '../../src/core/known-scores.ts';
-import { emptyRun, type RunState } from '../../src/core/run-state.ts';
-import { skillHash } from '../../src/core/skill-hash.ts';
-import { addStageUsage, noStageUsage, type StageUsage } from '../../src/core/stage-usage.ts';
-import { reduce } from '../../src/core/state.ts';
-import type { StepAction } from '../../src/core/step-action.ts';
+import type { RunEvent, RunFact } from '../../src/core/run/event.ts';
+import { isAccepted } from '../../src/core/run/reduce/known-scores.ts';
+import { emptyRun, type RunState } from '../../src/core/run/run-state.ts';
+import { skillHash } from '../../src/core/skill/skill-hash.ts';
+import { addStageUsage, noStageUsage, type StageUsage } from '../../src/core/run/stage-usage.ts';
+import { reduce } from '../../src/core/run/reduce/reduce.ts';
+import type { StepAction } from '../../src/core/run/step-action.ts';
 import { STRICT } from '../strict-gate.ts';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', ms: 0, usage: {} };

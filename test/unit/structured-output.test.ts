@@ -13,7 +13,7 @@ import {
   withBudget,
   withRetry,
 } from '../../src/models/index.ts';
-import { ask } from '../../src/pipeline/ask.ts';
+import { ask } from '../../src/pipeline/ask/ask.ts';
 import { createStageDeps, rankAndSelect, runMinibatchReflect } from '../../src/pipeline/index.ts';
 import { type FakeRequest, startFakeLLM } from '../../src/testing/index.ts';
 

@@ -1,4 +1,4 @@
-import { openCaches } from '../../src/stores/text-cache.ts';
+import { openCaches } from '../../src/stores/cache/text-cache.ts';
 
 const [directory = '', writer = ''] = process.argv.slice(2);
 const { replies } = await openCaches(directory);

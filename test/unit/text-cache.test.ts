@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import { cacheStats } from '../../src/stores/cache-stats.ts';
-import { openCaches } from '../../src/stores/text-cache.ts';
+import { cacheStats } from '../../src/stores/cache/cache-stats.ts';
+import { openCaches } from '../../src/stores/cache/text-cache.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
 const cacheWriter = new URL('./text-cache.child.ts', import.meta.url);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ModelCallError } from '../../src/core/errors.ts';
-import { noStageUsage } from '../../src/core/stage-usage.ts';
+import { noStageUsage } from '../../src/core/run/stage-usage.ts';
 import { createMeter, scripted, withMeter, withReplyCache, withRetry } from '../../src/models/index.ts';
 
 const ask = (stage: string | undefined, content: string) => ({

@@ -1,10 +1,10 @@
 import type { ChatModel } from '../../../src/index.ts';
-import { decideRate } from '../../../src/sim/decide-rate.ts';
+import { decideRate } from '../../../src/sim/optimizer/decide-rate.ts';
 import type { Draw } from '../../../src/sim/draw.ts';
-import { mergeEdits } from '../../../src/sim/merge-edits.ts';
-import { type Assignment, type OptimizerPrompt, readPrompt } from '../../../src/sim/read-prompt.ts';
-import { shortenReminders } from '../../../src/sim/reminders.ts';
-import { rewriteSkill } from '../../../src/sim/rewrite-skill.ts';
+import { mergeEdits } from '../../../src/sim/optimizer/merge-edits.ts';
+import { type Assignment, type OptimizerPrompt, readPrompt } from '../../../src/sim/optimizer/read-prompt.ts';
+import { shortenReminders } from '../../../src/sim/world/reminders.ts';
+import { rewriteSkill } from '../../../src/sim/optimizer/rewrite-skill.ts';
 import { createSimulatedModel } from '../../../src/sim/simulated-model.ts';
 import { textOf } from '../../../src/sim/text-of.ts';
 import { type Habits, readFailures, readSuccesses } from './propose.ts';

@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
+import { resolvePath } from '../../project/resolve-path.ts';
+import { findRun } from '../../runs/load-run.ts';
 import { cacheStats, clearCache, listRuns } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { resolvePath } from '../resolve-path.ts';
-import { findRun } from '../runs/load-run.ts';
 import { byteSize } from '../terminal/figures.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,23 +1,23 @@
 import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { parseConfig } from '../../core/config.ts';
-import { toObservations } from '../../core/gate-evidence.ts';
+import { toObservations } from '../../core/gate/gate-evidence.ts';
 import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
 import { judgementsOf } from '../../judges/index.ts';
+import { type LoadedProject, loadProject } from '../../project/load-project.ts';
+import { resolveModel } from '../../project/models/resolve-model.ts';
+import { resolvePath } from '../../project/resolve-path.ts';
+import { countLook, testTasksOf } from '../../runs/count-look.ts';
+import { readSkill, type Wiring, wireRun } from '../../runs/wire-run.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluatePasses } from '../../train/evaluate-skill.ts';
-import { withEnv } from '../../train/with-env.ts';
+import { withEnv } from '../../train/setup/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { evalFlags, typedSettings } from '../flags/project-flags.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
-import { type LoadedProject, loadProject } from '../project/load-project.ts';
-import { evalFlags, projectInput } from '../project/project-flags.ts';
-import { resolveModel } from '../project/resolve-model.ts';
-import { readSkill, type Wiring, wireRun } from '../project/wire-run.ts';
 import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
-import { resolvePath } from '../resolve-path.ts';
-import { countLook, testTasksOf } from '../runs/count-look.ts';
 import { percent, plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -55,7 +55,7 @@ function readPasses(text: string): number {
 }
 
 async function measureNoise({ skill, split, passes, config, quiet, ...flags }: Flags, terminal: Terminal) {
-  const loaded = await loadProject({ flags: projectInput(flags), config, cwd: terminal.io.cwd() });
+  const loaded = await loadProject({ ...typedSettings(flags), config, cwd: terminal.io.cwd() });
   const wiring = await wireRun(loaded);
   const document = skill === undefined ? wiring.initialSkill : await readSkill(resolvePath(terminal.io.cwd(), skill));
   const settings = parseConfig(wiring.config);
@@ -110,7 +110,7 @@ async function passesOf(
     const testTasks = await withEnv(env, parseConfig(config), () => testTasksOf(wiring, split));
     const conditions = [target.id, judge?.id, config.extras, count];
     const look = { by: 'calibrate', document: name, skill, conditions } as const;
-    return { measured, testLooks: await countLook(testTasks, look, wiring, terminal) };
+    return { measured, testLooks: await countLook(testTasks, look, wiring, terminal.warn) };
   } finally {
     progress.close();
     caches.close();

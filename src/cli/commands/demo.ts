@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { SimpleQAEnv } from '../../envs/index.ts';
+import { loadRun } from '../../runs/load-run.ts';
 import { createWorld, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { flagsFrom } from '../project/flags.ts';
-import { loadRun } from '../runs/load-run.ts';
-import { trainRun } from '../runs/train-run.ts';
+import { flagsFrom } from '../flags/flags.ts';
+import { trainRun } from '../report/train-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from 'diff';
+import { findRun } from '../../runs/load-run.ts';
+import { versionFinder } from '../../runs/skill-version.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { findRun } from '../runs/load-run.ts';
-import { versionFinder } from '../runs/skill-version.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { printable } from '../terminal/printable.ts';
 

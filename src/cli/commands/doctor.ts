@@ -1,10 +1,9 @@
+import type { LoadedProject } from '../../project/load-project.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
-import type { LoadedProject } from '../project/load-project.ts';
-import { printNotes, printWarnings } from '../project/print-warnings.ts';
-import { setOption } from '../skillopt-config/set-option.ts';
+import { setOption } from '../flags/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly config?: string; readonly set: readonly string[] };
@@ -26,8 +25,8 @@ const EXAMPLES = examples([
 async function diagnose({ config, set: overrides }: Flags, terminal: Terminal): Promise<void> {
   const checks: Check[] = [];
   const onProject = (loaded: LoadedProject) => {
-    printNotes(loaded, terminal);
-    printWarnings(loaded, terminal);
+    loaded.notes.forEach(terminal.note);
+    loaded.warnings.forEach(terminal.warn);
   };
   for await (const finding of examine({ config, overrides, io: terminal.io, onProject })) checks.push(finding);
   terminal.answer(

@@ -1,10 +1,9 @@
+import { loadProject } from '../../project/load-project.ts';
+import { type CostEstimate, estimateProject } from '../../runs/estimate-project.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { estimateLines } from '../estimate/estimate-lines.ts';
-import { type CostEstimate, estimateProject } from '../estimate/estimate-project.ts';
-import { loadProject } from '../project/load-project.ts';
-import { printNotes, printWarnings } from '../project/print-warnings.ts';
-import { projectInput, trainFlags } from '../project/project-flags.ts';
-import { setOption } from '../skillopt-config/set-option.ts';
+import { trainFlags, typedSettings } from '../flags/project-flags.ts';
+import { setOption } from '../flags/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & { readonly config?: string; readonly set: readonly string[] };
@@ -24,9 +23,9 @@ const EXAMPLES = examples([
 
 async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
   const { config, set: overrides } = flags;
-  const loaded = await loadProject({ flags: projectInput(flags), config, overrides, cwd: terminal.io.cwd() });
-  printNotes(loaded, terminal);
-  printWarnings(loaded, terminal);
+  const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: terminal.io.cwd() });
+  loaded.notes.forEach(terminal.note);
+  loaded.warnings.forEach(terminal.warn);
   const costs: CostEstimate = await estimateProject(loaded);
   terminal.answer(costs, estimateLines(costs, terminal));
 }

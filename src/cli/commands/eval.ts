@@ -3,23 +3,22 @@ import { dirname, join } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
-import { toSnakeCase } from '../../core/snake-case.ts';
+import { toSnakeCase } from '../../core/text/snake-case.ts';
+import { loadProject } from '../../project/load-project.ts';
+import { resolveRole } from '../../project/models/resolve-models.ts';
+import { resolvePath } from '../../project/resolve-path.ts';
+import { countLook, testTasksOf } from '../../runs/count-look.ts';
+import { readSkill, type Wiring, wireRun } from '../../runs/wire-run.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluateSkill, type SkillScore } from '../../train/index.ts';
-import { bucketsText } from '../../train/views.ts';
-import { withEnv } from '../../train/with-env.ts';
+import { bucketsText } from '../../train/record/views.ts';
+import { withEnv } from '../../train/setup/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { evalFlags, typedSettings } from '../flags/project-flags.ts';
+import { setOption } from '../flags/set-option.ts';
 import { interruptible, STOPPING } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
-import { loadProject } from '../project/load-project.ts';
-import { printWarnings } from '../project/print-warnings.ts';
-import { evalFlags, projectInput } from '../project/project-flags.ts';
-import { resolveRole } from '../project/resolve-models.ts';
-import { readSkill, type Wiring, wireRun } from '../project/wire-run.ts';
 import { type EvalReport, evalLines, evalValue, summaryOf, together } from '../report/eval-report.ts';
-import { resolvePath } from '../resolve-path.ts';
-import { countLook, testTasksOf } from '../runs/count-look.ts';
-import { setOption } from '../skillopt-config/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
@@ -60,8 +59,8 @@ async function evaluate(
   terminal: Terminal,
 ): Promise<void> {
   const { io } = terminal;
-  const loaded = await loadProject({ flags: projectInput(flags), config, overrides, cwd: io.cwd() });
-  printWarnings(loaded, terminal);
+  const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: io.cwd() });
+  loaded.warnings.forEach(terminal.warn);
   const skill = await readSkill(resolvePath(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
   const target = await resolveRole(loaded, 'target', io);
@@ -69,8 +68,7 @@ async function evaluate(
   const outDirectory = out === undefined ? undefined : await openFolder(resolvePath(io.cwd(), out), out);
   // Before the cache makes a folder.
   const plan = await withEnv(wiring.env, parseConfig(wiring.config), () => planSplits(wiring, split));
-  const { yellow } = terminal.errorColors;
-  for (const reason of plan.leftOut) terminal.say(`${yellow('warning:')} left out: ${reason}`);
+  for (const reason of plan.leftOut) terminal.warn(`left out: ${reason}`);
   const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval'), wiring.config) : undefined;
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {
@@ -84,7 +82,7 @@ async function evaluate(
     // Before anybody sees the score. Replies that are asked for again are another look at the same skill.
     const conditions = [target.id, judge?.id, wiring.config.extras, ...(cache ? [] : [Date.now()])];
     const look = { by: 'eval', document, skill, conditions } as const;
-    const testLooks = await countLook(plan.testTasks, look, wiring, terminal);
+    const testLooks = await countLook(plan.testTasks, look, wiring, terminal.warn);
     const report = { document, split, testLooks, splits, taskTypes: wiring.env.getTaskTypes?.() ?? [] };
     if (outDirectory !== undefined) await writeReport(outDirectory, report);
     terminal.answer(evalValue(report), evalLines(report, terminal));

@@ -3,11 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Option } from 'commander';
 import { SkillError } from '../../core/errors.ts';
+import { CONFIG_NAMES } from '../../project/config-file.ts';
+import { resolvePath } from '../../project/resolve-path.ts';
+import { STARTER_FORMATS, type StarterFormat, starterProject } from '../../project/starter-project.ts';
+import { shownPath } from '../../stores/shown-path.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { CONFIG_NAMES } from '../project/config-file.ts';
-import { STARTER_FORMATS, type StarterFormat, starterProject } from '../project/starter-project.ts';
-import { resolvePath } from '../resolve-path.ts';
-import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly format: StarterFormat; readonly force?: boolean };

@@ -1,7 +1,7 @@
+import { resolvePath } from '../../project/resolve-path.ts';
+import { describeRun, type RunRow } from '../../runs/run-row.ts';
 import { listRuns } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { resolvePath } from '../resolve-path.ts';
-import { describeRun, type RunRow } from '../runs/run-row.ts';
 import { ago, percent } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
+import { findRun } from '../../runs/load-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { findRun } from '../runs/load-run.ts';
-import { reportRun } from '../runs/run-report.ts';
+import { reportRun } from '../report/run-report.ts';
 
 type Flags = { readonly root: string; readonly all?: boolean };
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { z } from 'zod';
 import { serveSim, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { flagsFrom } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';
-import { flagsFrom } from '../project/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const share = z.number().min(0).max(1).optional();

@@ -1,10 +1,10 @@
+import { resolvePath } from '../../project/resolve-path.ts';
 import { type Finding, findSkillFiles, type LintedSkill, lintFolder } from '../../skills/index.ts';
+import { shownPath } from '../../stores/shown-path.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { resolvePath } from '../resolve-path.ts';
 import { plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
-import { shownPath } from '../terminal/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {

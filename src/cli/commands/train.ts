@@ -1,15 +1,13 @@
+import { loadProject } from '../../project/load-project.ts';
+import type { Project } from '../../project/project.ts';
+import type { CostEstimate } from '../../runs/estimate-project.ts';
+import { prepareRun } from '../../runs/prepare-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
-import { estimateProject } from '../estimate/estimate-project.ts';
-import { type LoadedProject, loadProject } from '../project/load-project.ts';
-import { printNotes, printWarnings } from '../project/print-warnings.ts';
-import { projectInput, trainFlags } from '../project/project-flags.ts';
-import { resolveModels } from '../project/resolve-models.ts';
-import { wireRun } from '../project/wire-run.ts';
-import { loadRun } from '../runs/load-run.ts';
-import { trainRun } from '../runs/train-run.ts';
-import { setOption } from '../skillopt-config/set-option.ts';
+import { trainFlags, typedSettings } from '../flags/project-flags.ts';
+import { setOption } from '../flags/set-option.ts';
+import { trainRun } from '../report/train-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
@@ -43,37 +41,25 @@ const EXAMPLES = examples([
 async function train(flags: Flags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   const loaded = await loadProject({
-    flags: projectInput(flags),
+    ...typedSettings(flags),
     config: flags.config,
     overrides: flags.set,
     cwd: io.cwd(),
   });
-  if (!flags.quiet) printNotes(loaded, terminal);
-  printWarnings(loaded, terminal);
-  const wiring = await wireRun(loaded);
-  const models = await resolveModels(loaded, io);
+  if (!flags.quiet) loaded.notes.forEach(terminal.note);
+  loaded.warnings.forEach(terminal.warn);
   const { fresh: isFresh = false, quiet: isQuiet = false, ignoreEstimate = false } = flags;
-  const isNew = isFresh || (await isMissing(wiring.path));
-  if (isNew) await announceCost(loaded, { isQuiet, ignoreEstimate }, terminal);
-  const { env, config, path, initialSkill, promptOverrides } = wiring;
-  const skill = initialSkill === undefined ? {} : { initialSkill };
-  await trainRun({ path, isFresh, isQuiet, trainer: { config, env, ...models, promptOverrides, ...skill } }, terminal);
+  await prepareRun(loaded, io, async ({ path, trainer, isNew, estimate }) => {
+    if (isNew || isFresh) announceCost(await estimate(), loaded.project, { isQuiet, ignoreEstimate, terminal });
+    await trainRun({ path, isFresh, isQuiet, trainer }, terminal);
+  });
 }
 
-type Announcement = { readonly isQuiet: boolean; readonly ignoreEstimate: boolean };
+type Announcement = { readonly isQuiet: boolean; readonly ignoreEstimate: boolean; readonly terminal: Terminal };
 
 /** What a new run will ask for, before it asks for anything. */
-async function announceCost(loaded: LoadedProject, { isQuiet, ignoreEstimate }: Announcement, terminal: Terminal) {
-  const costs = await estimateProject(loaded);
-  if (!ignoreEstimate) requireWithinCaps(costs, loaded.project);
+function announceCost(costs: CostEstimate, caps: Project, { isQuiet, ignoreEstimate, terminal }: Announcement): void {
+  if (!ignoreEstimate) requireWithinCaps(costs, caps);
   if (!isQuiet) terminal.say(estimateLine(costs));
-  const { yellow } = terminal.errorColors;
-  for (const warning of capWarnings(costs, loaded.project)) terminal.say(`${yellow('warning:')} ${warning}`);
+  capWarnings(costs, caps).forEach(terminal.warn);
 }
-
-/** A run that is there and cannot be read is not new; training says what is wrong with it. */
-const isMissing = (path: string) =>
-  loadRun(path).then(
-    ({ state }) => state.config === undefined,
-    () => false,
-  );

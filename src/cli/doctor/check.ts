@@ -1,5 +1,5 @@
 import { SkillError } from '../../core/errors.ts';
-import { inFlags } from '../in-flags.ts';
+import { inFlags } from '../flags/in-flags.ts';
 
 /** One thing that was looked at, and what to do about it if it is not well. */
 export type Check = {

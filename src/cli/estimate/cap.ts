@@ -1,8 +1,8 @@
 import { SkillError } from '../../core/errors.ts';
+import type { CostEstimate } from '../../runs/estimate-project.ts';
 import type { Range } from '../../train/estimate-run.ts';
 import { count, dollars } from '../terminal/figures.ts';
 import { span } from './estimate-lines.ts';
-import type { CostEstimate } from './estimate-project.ts';
 
 type Caps = {
   readonly maxCalls?: number | undefined;

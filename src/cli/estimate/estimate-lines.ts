@@ -1,8 +1,8 @@
+import type { CostEstimate } from '../../runs/estimate-project.ts';
 import type { Range } from '../../train/estimate-run.ts';
 import { count, dollars } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { CostEstimate } from './estimate-project.ts';
 
 const COLUMNS: readonly Column[] = [
   { title: 'stage' },

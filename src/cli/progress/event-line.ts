@@ -1,11 +1,11 @@
-import type { RunEvent, SearchEnd } from '../../core/event.ts';
-import type { GateDecision } from '../../core/gate-decision.ts';
-import { isAccepted, learn } from '../../core/known-scores.ts';
-import type { RunState, StepRecord } from '../../core/run-state.ts';
-import type { StepAction } from '../../core/step-action.ts';
-import { gateMetricScore } from '../report/gate-metric-score.ts';
+import type { GateDecision } from '../../core/gate/gate-decision.ts';
+import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
+import { isAccepted, learn } from '../../core/run/reduce/known-scores.ts';
+import type { RunState, StepRecord } from '../../core/run/run-state.ts';
+import type { StepAction } from '../../core/run/step-action.ts';
+import { gateMetricScore } from '../../runs/gate-metric-score.ts';
+import { stepNumber, stepTotal } from '../../runs/step-total.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
-import { stepNumber, stepTotal } from '../report/step-total.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';

@@ -1,7 +1,7 @@
-import type { Progress } from '../../core/event.ts';
-import { isAccepted } from '../../core/known-scores.ts';
-import type { RunState } from '../../core/run-state.ts';
-import { stepNumber } from '../report/step-total.ts';
+import type { Progress } from '../../core/run/event.ts';
+import { isAccepted } from '../../core/run/reduce/known-scores.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { stepNumber } from '../../runs/step-total.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { count, dollars, duration, percent, plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';

@@ -1,7 +1,7 @@
-import type { Progress, RunEvent } from '../../core/event.ts';
-import type { RunObserver } from '../../core/observer.ts';
-import { emptyRun, type RunState } from '../../core/run-state.ts';
-import { STAGES } from '../../core/step-action.ts';
+import type { Progress, RunEvent } from '../../core/run/event.ts';
+import type { RunObserver } from '../../core/run/observer.ts';
+import { emptyRun, type RunState } from '../../core/run/run-state.ts';
+import { STAGES } from '../../core/run/step-action.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';
 import { eventLines, openLine } from './event-line.ts';

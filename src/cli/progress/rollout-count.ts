@@ -1,5 +1,5 @@
-import type { Progress } from '../../core/event.ts';
-import type { RunState } from '../../core/run-state.ts';
+import type { Progress } from '../../core/run/event.ts';
+import type { RunState } from '../../core/run/run-state.ts';
 import { isBatchDone } from '../../train/plan.ts';
 
 /** Rollouts of a whole run, as far as they are certain: the baseline, every step's batch and evaluation, and two tests. */

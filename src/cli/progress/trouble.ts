@@ -1,4 +1,4 @@
-import type { RunObserver } from '../../core/observer.ts';
+import type { RunObserver } from '../../core/run/observer.ts';
 import { duration, plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 

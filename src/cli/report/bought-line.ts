@@ -1,10 +1,10 @@
-import type { Amounts } from '../../core/ledger.ts';
-import type { RunState } from '../../core/run-state.ts';
-import { addUsage, noStageUsage, type StageUsage } from '../../core/stage-usage.ts';
-import { reportedScores } from '../../core/winner-measurement.ts';
+import type { Amounts } from '../../core/run/ledger.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
+import { reportedScores } from '../../core/run/winner-measurement.ts';
+import { stepTotal } from '../../runs/step-total.ts';
 import { count, percent, plural } from '../terminal/figures.ts';
 import { cost } from './report-usage.ts';
-import { stepTotal } from './step-total.ts';
 
 /**
  * What a run that ran out of money or time has to show for it. The journal lacks what an unfinished step has spent, the

@@ -1,5 +1,5 @@
-import type { RunState } from '../../core/run-state.ts';
-import { type ListedEdit, listEdits } from '../runs/edit-list.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { type ListedEdit, listEdits } from '../../runs/edit-list.ts';
 import { plural, points } from '../terminal/figures.ts';
 import { oneLine, printable } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';

@@ -1,6 +1,6 @@
-import type { RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { winnerMeasurement } from '../../core/run/winner-measurement.ts';
 import type { Interval } from '../../core/stats/final-report.ts';
-import { winnerMeasurement } from '../../core/winner-measurement.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';

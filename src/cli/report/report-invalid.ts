@@ -1,4 +1,4 @@
-import type { RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/run/run-state.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';

@@ -1,4 +1,4 @@
-import type { Leak, RunState } from '../../core/run-state.ts';
+import type { Leak, RunState } from '../../core/run/run-state.ts';
 import { plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';

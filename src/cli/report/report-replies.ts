@@ -1,5 +1,5 @@
-import type { RunState } from '../../core/run-state.ts';
-import { isNothingRead } from '../../core/stage-answers.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { isNothingRead } from '../../core/run/stage-answers.ts';
 import { plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';

@@ -1,10 +1,10 @@
-import type { RunState, TestReport } from '../../core/run-state.ts';
+import type { RunState, TestReport } from '../../core/run/run-state.ts';
+import { reportedScores } from '../../core/run/winner-measurement.ts';
 import type { Bucket } from '../../core/score.ts';
-import { reportedScores } from '../../core/winner-measurement.ts';
+import { gateMetricScore } from '../../runs/gate-metric-score.ts';
 import { percent, points } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { type Column, table } from '../terminal/table.ts';
-import { gateMetricScore } from './gate-metric-score.ts';
 import type { ReportOptions } from './report-options.ts';
 import { countValidation, type TaskCount, taskCell } from './scored-tasks.ts';
 import { testLookLines } from './test-look-lines.ts';

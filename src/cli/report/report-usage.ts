@@ -1,5 +1,5 @@
-import type { RunState } from '../../core/run-state.ts';
-import { addUsage, noStageUsage, type StageUsage } from '../../core/stage-usage.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
 import { count, dollars, duration } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { ReportOptions } from './report-options.ts';

@@ -1,4 +1,5 @@
-import type { RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { stepTotal } from '../../runs/step-total.ts';
 import { duration, plural } from '../terminal/figures.ts';
 import { editLines } from './report-edits.ts';
 import { finalLines } from './report-final.ts';
@@ -8,7 +9,6 @@ import type { ReportOptions } from './report-options.ts';
 import { unreadableLines } from './report-replies.ts';
 import { bucketLines, scoreLines } from './report-scores.ts';
 import { usageLines } from './report-usage.ts';
-import { stepTotal } from './step-total.ts';
 
 /** What a run came to, as lines for people: scores, task types, edits, costs, and what to do next. */
 export function reportLines(state: RunState, options: ReportOptions): string[] {

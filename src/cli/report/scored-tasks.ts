@@ -1,6 +1,6 @@
-import type { RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { winnerMeasurement } from '../../core/run/winner-measurement.ts';
 import type { Evaluation } from '../../core/score.ts';
-import { winnerMeasurement } from '../../core/winner-measurement.ts';
 import { plural } from '../terminal/figures.ts';
 
 /** How many of `total` tasks have a score. */

@@ -12,6 +12,8 @@ export type Terminal = {
   readonly colors: Colors;
   readonly errorColors: Colors;
   say(line: string): void;
+  warn(message: string): void;
+  note(message: string): void;
   /** The one result: an object for machines with `--json`, lines for people without. */
   answer(value: object, lines: readonly string[]): void;
 };
@@ -22,6 +24,8 @@ export function openTerminal(outside: Io, { isJson = false } = {}): Terminal {
   const io = safeIo(outside);
   const answer = (value: object, lines: readonly string[]) =>
     io.stdout.write(isJson ? `${jsonText(value)}\n` : lines.map((line) => `${line}\n`).join(''));
+  const errorColors = colorsFor(io.stderr, io.env);
+  const say = (line: string) => void io.stderr.write(`${line}\n`);
   return {
     io,
     isJson,
@@ -29,8 +33,10 @@ export function openTerminal(outside: Io, { isJson = false } = {}): Terminal {
       return Math.min(io.stdout.columns ?? 80, WIDEST);
     },
     colors: colorsFor(io.stdout, io.env),
-    errorColors: colorsFor(io.stderr, io.env),
-    say: (line) => void io.stderr.write(`${line}\n`),
+    errorColors,
+    say,
+    warn: (message) => say(`${errorColors.yellow('warning:')} ${message}`),
+    note: (message) => say(`${errorColors.dim('note:')} ${message}`),
     answer: (value, lines) => void answer(value, lines),
   };
 }

@@ -1,6 +1,6 @@
-import { isLongAnswer, isTellingAnswer } from './is-telling.ts';
-import { joinWords, splitWords } from './words.ts';
-import { numbersIn, soleNumberIn } from './written-numbers.ts';
+import { isLongAnswer, isTellingAnswer } from '../leaks/is-telling.ts';
+import { joinWords, splitWords } from '../leaks/words.ts';
+import { numbersIn, soleNumberIn } from '../leaks/written-numbers.ts';
 
 /** A task item as the critic reads it. `answers` also holds strings that a check looks for. */
 export type GuardedItem = {

@@ -1,4 +1,12 @@
 /** The statistics of the gate: pure functions over data, for the trainer, for a browser, and for whoever doubts a decision. */
+
+export {
+  findLeaks,
+  type GuardedItem,
+  type LeakFinding,
+  type LeakInput,
+  type LeakReport,
+} from '../leaks/leak-critic.ts';
 export { type Calibration, type CalibrationOptions, calibrate, type FlakyItem, type Needs } from './calibration.ts';
 export { incompleteBeta, logGamma, normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
 export {
@@ -58,7 +66,6 @@ export {
   type WeighInput,
   weigh,
 } from './knowledge.ts';
-export { findLeaks, type GuardedItem, type LeakFinding, type LeakInput, type LeakReport } from './leak-critic.ts';
 export { estimateNoise, type NoiseInput, type NoiseModel, type ScoreKind } from './noise-model.ts';
 export { raceOrder } from './race-order.ts';
 export { type Flip, type FlipInput, findFlips, regressionVeto, type Veto, type VetoInput } from './regression-veto.ts';

@@ -1,8 +1,8 @@
 import type { Item } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
-import { groupBy } from '../group-by.ts';
 import { planSeeds } from '../loader/plan-train-epoch.ts';
-import { requireSplitName, type SplitName } from '../split-name.ts';
+import { groupBy } from '../split/group-by.ts';
+import { requireSplitName, type SplitName } from '../split/split-name.ts';
 import type { ItemSource } from './item-source.ts';
 
 /** How many episodes each split of a simulator has. `train` is rounded up to whole batches. */

@@ -1,7 +1,7 @@
 import type { Item } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
-import { groupBy } from '../group-by.ts';
 import type { BaseDataLoader } from '../loader/base-data-loader.ts';
+import { groupBy } from '../split/group-by.ts';
 import type { ItemSource } from './item-source.ts';
 
 /** The items of a loader. A batch holds items of one split, in their order, and no others. */

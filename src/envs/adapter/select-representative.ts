@@ -1,6 +1,6 @@
 import { shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import { byTaskType } from '../by-task-type.ts';
+import { byTaskType } from '../split/by-task-type.ts';
 
 export type Selection = {
   readonly failures: number;

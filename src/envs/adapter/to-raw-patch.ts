@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PatchFields, type RawPatch, SourceType } from '../../core/edit.ts';
 import { SkillError } from '../../core/errors.ts';
-import { toCamelCase } from '../../core/snake-case.ts';
+import { PatchFields, type RawPatch, SourceType } from '../../core/skill/edit.ts';
+import { toCamelCase } from '../../core/text/snake-case.ts';
 
 // Loose: what the shared analysts proposed passes through here too, with all it carries.
 const Proposal = z.looseObject({

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { tasksInvalid } from '../tasks-invalid.ts';
+import { tasksInvalid } from '../read/tasks-invalid.ts';
 
 /** The better readable format first. */
 const ENDINGS = ['.json', '.jsonl', '.csv', '.yaml', '.yml'];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseWith } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
-import { toCamelCase } from '../../core/snake-case.ts';
+import { toCamelCase } from '../../core/text/snake-case.ts';
 
 const path = z.string().min(1).optional();
 

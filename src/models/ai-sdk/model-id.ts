@@ -1,4 +1,4 @@
-import { hideSecrets } from '../../core/hide-secrets.ts';
+import { hideSecrets } from '../../core/text/hide-secrets.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../core/ledger.ts';
+import type { Ledger } from '../../core/run/ledger.ts';
 import { WaitingLine } from '../waiting-line.ts';
 import {
   type Amounts,

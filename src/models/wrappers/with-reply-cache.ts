@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ReplyCache } from '../../core/cache.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
-import type { StageUsage } from '../../core/stage-usage.ts';
+import type { StageUsage } from '../../core/run/stage-usage.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** Part of every key: entries written under another format are never found. */

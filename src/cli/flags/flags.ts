@@ -1,0 +1,84 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { expectedBy } from '../../core/text/describe-issue.ts';
+import { unwrap } from '../../core/text/schema-type.ts';
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+type FlagOptions = {
+  readonly group: string;
+  /** Placeholders for what a value is, where the type does not say it. */
+  readonly placeholders?: Readonly<Record<string, string>>;
+  /** A second, shorter flag for a key. */
+  readonly aliases?: Readonly<Record<string, string>>;
+};
+
+/** One flag per key of a schema: `batchSize` is `--batch-size <n>`, its help is the key's description. */
+export function flagsFrom(shape: Shape, { group, placeholders = {}, aliases = {} }: FlagOptions): Option[] {
+  const options = Object.entries(shape).flatMap(([key, schema]) => {
+    const { inner, fallback } = unwrap(schema);
+    if (inner instanceof z.ZodBoolean) return switches(key, schema.description ?? '', fallback === true);
+    const alias = aliases[key] === undefined ? '' : `${aliases[key]}, `;
+    const placeholder = placeholders[key] ?? placeholderFor(inner);
+    const help = `${schema.description ?? ''}${note(inner, fallback)}`.trim();
+    const option = new Option(`${alias}--${kebabCase(key)} <${placeholder}>`, help);
+    return [option.argParser((text) => readValue(text, schema, inner))];
+  });
+  return options.map((option) => option.helpGroup(group));
+}
+
+function placeholderFor(inner: z.ZodType): string {
+  if (inner instanceof z.ZodNumber) return 'n';
+  if (inner instanceof z.ZodRecord) return 'json';
+  return inner instanceof z.ZodArray ? 'a,b,…' : 'text';
+}
+
+/** Both ways, since a file may have said the contrary; help shows the one that changes the default. */
+function switches(key: string, help: string, isOn: boolean): Option[] {
+  const on = new Option(`--${kebabCase(key)}`, help);
+  const off = new Option(`--no-${kebabCase(key)}`, `Turns off: ${help}`);
+  return isOn ? [on.hideHelp(), off] : [on, off.hideHelp()];
+}
+
+/** The flag of a key. */
+export const flagOf = (key: string): string => `--${kebabCase(key)}`;
+
+const kebabCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** ` (hard, soft, mixed; default: hard)` */
+function note(inner: z.ZodType, fallback: unknown): string {
+  const choices = inner instanceof z.ZodEnum ? [inner.options.join(', ')] : [];
+  const notes = [...choices, ...(isNothing(fallback) ? [] : [`default: ${fallback}`])];
+  return notes.length > 0 ? ` (${notes.join('; ')})` : '';
+}
+
+/** No default, or an empty list or object. */
+const isNothing = (fallback: unknown) =>
+  fallback === undefined || (typeof fallback === 'object' && Object.keys(fallback ?? {}).length === 0);
+
+/** Checked here too, so that the message names the flag and not the key. */
+function readValue(text: string, schema: z.ZodType, inner: z.ZodType): unknown {
+  const value = toValue(text, inner);
+  if (Number.isNaN(value)) throw new InvalidArgumentError('Expected a number.');
+  const result = schema.safeParse(value);
+  if (result.success) return value;
+  throw new InvalidArgumentError(
+    `${result.error.issues
+      .map(expectedBy)
+      .join('; ')
+      .replace(/^expected/, 'Expected')}.`,
+  );
+}
+
+function toValue(text: string, inner: z.ZodType): unknown {
+  if (inner instanceof z.ZodNumber && text.trim() !== '') return Number(text);
+  if (inner instanceof z.ZodRecord) return parseJson(text);
+  return inner instanceof z.ZodArray ? text.split(',').map((part) => part.trim()) : text;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Expected JSON.');
+  }
+}

@@ -1,0 +1,22 @@
+import type { SkillError } from '../../core/errors.ts';
+import { flagOf } from './flags.ts';
+
+/** Limits of a run that a message of the library may speak of. */
+const LIMITS = /\bmax(?:Calls|TotalTokens|CostUsd|Minutes)\b/g;
+
+/** What the library advises, and how the same is done on the command line. */
+const ADVICE: readonly (readonly [string, string])[] = [
+  ['(outRoot)', '(--run)'],
+  ['move this run away', 'start anew (--fresh)'],
+  ['Start again', 'Run the same command again'],
+  ['start again', 'run the same command again'],
+  ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],
+];
+
+/** An error of the library in the words of the command line: flags where it names settings. */
+export function inFlags({ code, message, hint }: SkillError): { message: string; hint?: string } {
+  const translate = (text: string) => (code === 'BUDGET_EXHAUSTED' ? text.replace(LIMITS, flagOf) : text);
+  if (hint === undefined) return { message: translate(message) };
+  const advice = ADVICE.reduce((text, [ours, theirs]) => text.replaceAll(ours, theirs), hint);
+  return { message: translate(message), hint: translate(advice) };
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { ModelCallError, SkillError } from '../../core/errors.ts';
+import type { RunStore } from '../../core/run/run-store.ts';
+import { isNothingRead } from '../../core/run/stage-answers.ts';
+import { type LoadedRun, loadRun } from '../../runs/load-run.ts';
+import { archiveRun, clearCache, LEDGER_FILE, readLedger, runDirectory } from '../../stores/index.ts';
+import { shownPath } from '../../stores/shown-path.ts';
+import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
+import { Answered } from '../answered.ts';
+import { interruptible, STOPPING } from '../interrupt.ts';
+import { openProgress } from '../progress/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { boughtLine } from './bought-line.ts';
+import { finalLines } from './report-final.ts';
+import { reportRun, runAnswer } from './run-report.ts';
+import { StoppedRun } from './stopped-run.ts';
+
+export type TrainRunOptions = {
+  /** The run directory, absolute. */
+  readonly path: string;
+  readonly isFresh?: boolean;
+  readonly isQuiet?: boolean;
+  /** With `isFresh`: also replies are asked for again. */
+  readonly isCacheCleared?: boolean;
+  readonly trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>;
+};
+
+/** Trains with progress on stderr, stops on Ctrl-C, and answers with the report. */
+export async function trainRun(
+  { path, isFresh = false, isQuiet = false, isCacheCleared = false, trainer }: TrainRunOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const shown = shownPath(path, terminal.io.cwd());
+  const progress = openProgress(terminal, { isQuiet });
+  const directory = { ...runDirectory(path), name: shown };
+  const onArchived = (aside: string) => progress.log(`the old run is now ${shownPath(aside, terminal.io.cwd())}`);
+  const store = isFresh ? freshStore(directory, { path, isCacheCleared, onArchived }) : directory;
+  const config = { ...trainer.config, outRoot: shown };
+  try {
+    const summary = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, (signal) =>
+      new SkillOptTrainer({ ...trainer, config, store, observers: [progress], signal }).train(),
+    );
+    progress.close();
+    const run = await loadRun(path);
+    reportRun(run, terminal, { warnings: summary.warnings });
+    if (isNothingRead(run.state.answers)) throw new Answered(1);
+  } catch (error) {
+    const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
+    for (const line of run ? await boughtLines(run, terminal) : []) progress.log(line);
+    if (isResumable(error)) progress.log(`the run is kept in ${shown}: ${howToGoOn(error)}`);
+    throw run && isOutOfBudget(error) ? new StoppedRun(error, runAnswer(run, terminal)) : error;
+  } finally {
+    progress.close();
+  }
+}
+
+/** What the money was spent on, and what came of it by fresh rollouts, if they were made. */
+async function boughtLines({ path, state }: LoadedRun, { io, errorColors }: Terminal): Promise<string[]> {
+  const spent = await readLedger(join(path, LEDGER_FILE));
+  const width = io.stderr.columns ?? Number.MAX_SAFE_INTEGER; // in a file, lines may be as long as they are
+  return [boughtLine(state, spent), ...finalLines(state, { colors: errorColors, width })];
+}
+
+const isOutOfBudget = (error: unknown): error is SkillError =>
+  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
+const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error) || isEnvFailed(error);
+const isEnvFailed = (error: unknown) => error instanceof SkillError && error.code === 'ENV_FAILED';
+
+const howToGoOn = (error: unknown) =>
+  isOutOfBudget(error) ? 'run the same command with a higher limit to go on' : 'run the same command again to go on';
+
+type FreshOptions = {
+  readonly path: string;
+  readonly isCacheCleared: boolean;
+  readonly onArchived: (aside: string) => void;
+};
+
+/** Looks empty, and moves the old run aside when it is opened: by then the input has been checked. */
+function freshStore(store: RunStore, { path, isCacheCleared, onArchived }: FreshOptions): RunStore {
+  return {
+    name: store.name,
+    read: async () => [],
+    async open(options) {
+      const aside = await archiveRun(path);
+      if (aside !== undefined) onArchived(aside);
+      if (isCacheCleared) await clearCache(path);
+      return store.open(options);
+    },
+  };
+}

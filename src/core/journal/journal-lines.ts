@@ -1,0 +1,116 @@
+import type { RunEvent } from '../run/event.ts';
+import type { ItemScore } from '../score.ts';
+import { skillHash } from '../skill/skill-hash.ts';
+import { findFault } from './event-shape.ts';
+import { NameTable, type PackedScores } from './name-table.ts';
+
+/** 16 hex digits of the SHA-256 of one text after the other. */
+type Digest = (before: string, text: string) => string;
+
+export type JournalLines = {
+  /** The event of the next line, without its newline. Throws when the line is not what was written there. */
+  read(line: string): RunEvent;
+  /** The next line, without its newline. */
+  write(event: RunEvent): string;
+  /** Of the last line. */
+  check(): string;
+};
+
+const CHECK = /,"check":"([0-9a-f]{16})"\}$/;
+const CHECK_LENGTH = ',"check":"0123456789abcdef"}'.length;
+
+/**
+ * The lines of one journal, in order, from the first on.
+ *
+ * A line is an event as JSON in which tasks are named once: lists of them are packed (`NameTable`), and `names` holds those
+ * that are new. Its last field is a `check` of the line and of all lines before it. Lines from before there were checks
+ * have none and are not packed; the first check after them covers them too, and from then on every line has one.
+ */
+export function journalLines(digest: Digest = (before, text) => skillHash(before + text)): JournalLines {
+  const names = new NameTable();
+  const pack = lists(
+    (ids) => (isList(ids) ? names.packIds(ids as string[]) : ids),
+    (scores) => (isList(scores) ? names.packScores(scores as ItemScore[]) : scores),
+  );
+  const unpack = lists(
+    (ids) => (typeof ids === 'string' ? names.unpackIds(ids) : ids),
+    (scores) => (isList(scores) ? scores : names.unpackScores(scores as PackedScores)),
+  );
+  let [previous, isChecked] = ['', false];
+
+  return {
+    read(line) {
+      const check = CHECK.exec(line.slice(-CHECK_LENGTH))?.[1];
+      const body = check === undefined ? line : line.slice(0, -CHECK_LENGTH);
+      previous = digest(previous, body);
+      if (check !== undefined && check !== previous)
+        throw new Error(`${DAMAGED}: it should have the check ${previous}`);
+      if (check === undefined && isChecked) throw new Error(`${DAMAGED}: it has no check, and the line before it has`);
+      isChecked = check !== undefined;
+      const { names: news = [], check: _check, ...packed } = JSON.parse(line) ?? {};
+      names.add(news);
+      const event = unpack(packed) as RunEvent;
+      if (!isChecked) requireOldLine(event); // Who wrote a check wrote what belongs to the event, too.
+      return event;
+    },
+    write(event) {
+      const known = names.size;
+      const packed = pack(event) as object;
+      const news = names.since(known);
+      const body = JSON.stringify(news.length > 0 ? { ...packed, names: news } : packed).slice(0, -1);
+      previous = digest(previous, body);
+      isChecked = true;
+      return `${body},"check":"${previous}"}`;
+    },
+    check: () => previous,
+  };
+}
+
+const DAMAGED = 'is damaged, or a line before it was changed, moved or lost';
+
+/** The last field of every line without a check is its usage. Otherwise a damaged check would pass for none. */
+function requireOldLine(value: object): void {
+  const fault = findFault(value);
+  if (fault !== undefined) throw new Error(fault);
+  const last = Object.keys(value).at(-1);
+  if (last !== 'usage') throw new Error(`must end with its usage or a check, but ends with "${last}"`);
+}
+
+type Change = (value: unknown) => unknown;
+
+const isList = Array.isArray;
+const each =
+  (change: Change): Change =>
+  (value) =>
+    isList(value) ? value.map(change) : value;
+
+/** The same object with some of its fields changed, in the same order. */
+function fields(changes: Readonly<Record<string, Change>>): Change {
+  const entries = Object.entries(changes);
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const changed: Record<string, unknown> = { ...value };
+    for (const [key, change] of entries) {
+      if (changed[key] !== undefined && changed[key] !== null) changed[key] = change(changed[key]);
+    }
+    return changed;
+  };
+}
+
+/** Changes every list of tasks and every list of scores in an event. */
+function lists(ids: Change, scores: Change): Change {
+  const evaluation = fields({ scores });
+  const movement = fields({ items: ids });
+  const veto = fields({ incumbent: scores, candidate: scores });
+  const decision = fields({ gains: movement, regressions: movement, refreshed: scores, confirmation: scores, veto });
+  const failurePatterns = each(fields({ taskIds: ids }));
+  return fields({
+    itemIds: ids,
+    evaluation,
+    passes: each(evaluation),
+    decision,
+    accepted: fields({ evaluation, decision }),
+    failurePatterns,
+    patches: each(fields({ failurePatterns })),
+  });
+}

@@ -1,0 +1,81 @@
+import type { GateDecision } from '../gate/gate-decision.ts';
+import type { Evaluation } from '../score.ts';
+import type { StepAction } from './step-action.ts';
+
+/** How many changes the optimizer itself wants to make now. */
+export type LrDecision = {
+  readonly learningRate: number;
+  /** What it said, before it was held to what there is. */
+  readonly rawLearningRate: number | null;
+  readonly availableUpdateItems: number;
+  readonly isClamped: boolean;
+  /** Its answer could not be read: no change. */
+  readonly isFallback: boolean;
+  readonly reasoning: string;
+  readonly confidence: string;
+  readonly riskNotes: string;
+};
+
+/** A candidate that was measured, with what came of it. */
+type Trial = {
+  readonly candidateSkill: string;
+  readonly candidateHash: string;
+  readonly evaluation: Evaluation | null;
+  readonly score: number;
+  readonly isPartial?: boolean;
+  readonly decision?: GateDecision;
+};
+
+/** Parts of a rejected patch, each tried by itself. */
+export type Salvage = {
+  readonly tries: readonly { readonly edits: readonly number[]; readonly score: number; readonly hash: string }[];
+  readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+  /** The part that was better, with the places of its edits in the patch. */
+  readonly accepted: (Trial & { readonly action: StepAction; readonly edits: readonly number[] }) | null;
+};
+
+/** The current skill without something that an accepted step has added, before the gate. */
+export type Removal = Trial & {
+  readonly action: StepAction;
+  /** The step that added it, and what it is. */
+  readonly of: number;
+  readonly removed: readonly string[];
+};
+
+export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stable_success';
+
+/** What became of the guidance at the end of an epoch. */
+export type SlowUpdate = {
+  readonly action: StepAction | 'no_content' | 'over_cap' | 'leak' | 'hidden_text';
+  /** Why it is a leak. */
+  readonly leakReason?: string;
+  /** What it hides: a comment in HTML, or a character by its number. */
+  readonly hidden?: string;
+  readonly pairs: readonly { readonly id: string; readonly category: PairCategory }[];
+  /** How many of their trajectories were too long to be read whole. */
+  readonly nClippedTrajectories?: number;
+  readonly prevHard: number;
+  readonly currHard: number;
+  readonly content: string;
+  readonly reasoning: string;
+  readonly candidateSkill: string;
+  readonly candidateHash: string;
+  readonly evaluation: Evaluation | null;
+  readonly score: number;
+  readonly isPartial?: boolean;
+  /** As at a step's `evaluate`. */
+  readonly invalidReason?: string;
+  readonly decision?: GateDecision;
+};
+
+/** What was taken out of the best skill because nothing was lost by it. */
+export type Prune = {
+  readonly removed: readonly string[];
+  /** What each passage that was tried is worth: the score with it less the score without. */
+  readonly measured?: readonly { readonly passage: string; readonly gain: number; readonly tasks: number }[];
+  readonly tries: number;
+  readonly skill: string;
+  readonly hash: string;
+  readonly score: number;
+  readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+};

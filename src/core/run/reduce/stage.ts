@@ -1,0 +1,130 @@
+import type { GateDecision } from '../../gate/gate-decision.ts';
+import type { RunEvent } from '../event.ts';
+import type { Leak, RunState, StepDraft } from '../run-state.ts';
+import { addStageUsage } from '../stage-usage.ts';
+import { timeOfRollout } from '../time-of-rollout.ts';
+import { learn, passOf, scoresOf } from './known-scores.ts';
+
+type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
+
+export function reduceStage(state: RunState, event: StageEnd): RunState {
+  const draft = (fields: StepDraft): RunState => ({ ...state, draft: { ...state.draft, ...fields } });
+  switch (event.stage) {
+    case 'rollout':
+      return draft({
+        rolloutHard: event.evaluation.hard,
+        rolloutSoft: event.evaluation.soft,
+        nFail: event.evaluation.scores.filter(({ hard, errored }) => !errored && hard < 1e-9).length,
+      });
+    case 'reflect': {
+      const nFailurePatches = event.patches.filter((patch) => patch.sourceType === 'failure').length;
+      const nPatches = event.patches.length;
+      const nClipped = event.patches.reduce((sum, { clippedTrajectories = 0 }) => sum + clippedTrajectories, 0);
+      return draft({
+        nPatches,
+        nFailurePatches,
+        nSuccessPatches: nPatches - nFailurePatches,
+        failurePatterns: event.failurePatterns ?? [],
+        ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
+      });
+    }
+    case 'aggregate':
+      return draft({ nEditsMerged: event.patch.edits.length });
+    case 'select': {
+      const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
+      const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
+      const leaks = leaksAfter(state, event);
+      const repeats = event.repeats ? { nRepeats: event.repeats.length } : {};
+      return { ...draft({ nEditsRanked: edits.length, edits, supportCounts, ...repeats }), leaks };
+    }
+    case 'update': {
+      const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes, memorisedShare = 0 } = event;
+      const candidate = {
+        candidateSkill,
+        candidateHash,
+        candidateSkillLen: candidateSkill.length,
+        editStatuses: report.map((row) => row.status),
+        ...(changeSummary ? { rewriteChangeSummary: changeSummary } : {}),
+        ...(nOverCap > 0 ? { nOverCap } : {}),
+        ...(notes ? { nAppendixNotesAdded: notes.added, nAppendixNotesTotal: notes.total } : {}),
+        ...(memorisedShare > 0 ? { memorisedShare } : {}),
+      };
+      return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
+    }
+    case 'evaluate': {
+      const { score, isPartial } = event;
+      const known = learn(state, state.draft.candidateHash ?? '', event);
+      const { hard = null, soft = null } = passOf(known, state.draft.candidateHash ?? '') ?? {};
+      const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
+      const scores = { candidateScores: scoresOf(event) };
+      const partial = isPartial ? { isPartial, nItemsMet: event.evaluation?.scores.length ?? 0 } : {};
+      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial } };
+    }
+    default:
+      event satisfies never;
+      return state;
+  }
+}
+
+type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string };
+
+/** The strict gate gives no verdict, unless there was nothing to judge by. */
+export function verdictOf({
+  decision,
+  invalidReason,
+}: Ruled): Pick<StepDraft, 'verdict' | 'verdictReason' | 'needsRollouts' | 'nItems' | 'expectedGain' | 'chance'> {
+  if (decision) {
+    const { verdict, reason: verdictReason, needs, total: nItems, expectedGain, chance } = decision;
+    const isWeighed = expectedGain !== undefined; // a journal of an earlier version lacks it
+    const weighed = isWeighed ? { expectedGain, chance } : {};
+    return { verdict, verdictReason, nItems, ...weighed, ...(needs ? { needsRollouts: needs.rollouts } : {}) };
+  }
+  return invalidReason === undefined ? {} : { verdict: 'invalid', verdictReason: invalidReason };
+}
+
+/** What is refused now takes the place of what was when the step was taken before. */
+function leaksAfter(
+  { leaks }: RunState,
+  { step, stage, refused = [] }: StageEnd & { stage: 'select' | 'update' },
+): Leak[] {
+  const earlier = leaks.filter((leak) => !(leak.at === step && (leak.stage === stage || leak.stage === 'update')));
+  return [...earlier, ...refused.map(({ reason }) => ({ stage, at: step, reason }))];
+}
+
+/** A step that is taken anew, because a resumed run heard other answers, says nothing about its first candidate. */
+function withoutCandidate(draft: StepDraft): StepDraft {
+  const {
+    rewriteChangeSummary: _summary,
+    nOverCap: _nOverCap,
+    memorisedShare: _share,
+    salvagedEdits: _salvaged,
+    rejectedScore: _score,
+    ...rest
+  } = withoutJudgement(draft);
+  return rest;
+}
+
+/** Without what was true of one candidate as a whole: what the gate said of it, and the reminders it brought. */
+export function withoutJudgement(draft: StepDraft): StepDraft {
+  const {
+    nAppendixNotesAdded: _added,
+    nAppendixNotesTotal: _total,
+    verdict: _verdict,
+    verdictReason: _reason,
+    needsRollouts: _needsRollouts,
+    isPartial: _isPartial,
+    nItemsMet: _nItemsMet,
+    nItems: _nItems,
+    expectedGain: _expectedGain,
+    chance: _chance,
+    ...rest
+  } = draft;
+  return rest;
+}
+
+export function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
+  const timing = { ...state.draft.timing, [stage]: ms };
+  const tokens = addStageUsage(state.draft.tokens ?? {}, usage);
+  const rolloutMs = state.rolloutMs ?? timeOfRollout({ ms, usage }); // a baseline from the cache does not tell
+  return { ...state, rolloutMs, draft: { ...state.draft, timing, tokens } };
+}

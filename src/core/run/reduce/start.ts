@@ -1,0 +1,25 @@
+import { openEvidence } from '../../gate/gate-evidence.ts';
+import { skillHash } from '../../skill/skill-hash.ts';
+import type { RunEvent } from '../event.ts';
+import { type RunState, unscored } from '../run-state.ts';
+import { timeOfRollout } from '../time-of-rollout.ts';
+import { remember } from './known-scores.ts';
+
+type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+export function startRun(state: RunState, event: Event<'run-start'>): RunState {
+  const { config, initialSkill, totalSteps, items, at } = event;
+  const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
+  return { ...state, config, initialSkill, totalSteps, items, current: seed, best: seed, startedAt: at };
+}
+
+/** The seed skill is the first to beat, and all that is known of it. */
+export function setBaseline(state: RunState, event: Event<'baseline-end'>): RunState {
+  const { evaluation, score, passes = [] } = event;
+  const seed = { ...state.current, score };
+  const baseline = { hard: evaluation.hard, soft: evaluation.soft, score };
+  const all = [evaluation, ...passes].map((pass) => pass.scores);
+  const gate = state.config ? openEvidence(all, state.config) : state.gate;
+  const rolloutMs = timeOfRollout(event);
+  return remember({ ...state, gate, current: seed, best: seed, baseline, rolloutMs }, seed.hash, evaluation);
+}

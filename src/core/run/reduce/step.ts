@@ -1,0 +1,132 @@
+import type { ItemScore } from '../../score.ts';
+import { type RunEvent, type Stamp, toFact } from '../event.ts';
+import type { Removal, Salvage } from '../optimizer-facts.ts';
+import { type RunState, removalKey, type StepRecord } from '../run-state.ts';
+import type { StepAction } from '../step-action.ts';
+import type { StepBufferEntry } from '../step-buffer.ts';
+import { effectsOfStep, noteEffect } from './edit-effect.ts';
+import { accept, isAccepted, isNewBest, learn, passOf, rememberAll, scoresOf, scoreTaken } from './known-scores.ts';
+import { verdictOf, withoutJudgement } from './stage.ts';
+
+export function startStep(state: RunState, event: Extract<RunEvent, { type: 'step-start' }>): RunState {
+  const { step, epoch, stepInEpoch, proposal, editBudget, itemIds } = event;
+  const place = { step, epoch, stepInEpoch, ...(proposal === undefined ? {} : { proposal }) };
+  return { ...state, draft: { ...place, editBudget, rolloutN: itemIds.length, timing: {}, tokens: {} } };
+}
+
+export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): RunState {
+  const { type: _type, step, ...lrDecision } = toFact(event) as Omit<typeof event, keyof Stamp>;
+  const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken anew
+  const lrHistory = [...earlier, { step, ...lrDecision }];
+  return { ...state, lrHistory, draft: { ...state.draft, editBudget: lrDecision.learningRate, lrDecision } };
+}
+
+/** A part that was better takes the place of the patch that was not. */
+export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvage): RunState {
+  const measuredAll = rememberAll(state, evaluations);
+  if (!accepted) return measuredAll;
+  const known = learn(measuredAll, accepted.candidateHash, accepted);
+  const { candidateSkill, candidateHash, score, edits } = accepted;
+  const { hard = null, soft = null } = passOf(known, candidateHash) ?? {};
+  const measured = { selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
+  const candidateScores = scoresOf(accepted);
+  const text = { candidateSkill, candidateHash, candidateSkillLen: candidateSkill.length };
+  const candidate = { ...text, candidateScores, salvagedEdits: edits };
+  const rejectedScore = state.draft.candidateGateScore ?? 0;
+  const draft = { ...withoutJudgement(state.draft), ...candidate, ...measured, ...verdictOf(accepted), rejectedScore };
+  return { ...known, draft };
+}
+
+/**
+ * What is better without is taken out there and then: the step itself was rejected, and says so. Whatever comes of it, this
+ * part is not tried again.
+ */
+export function reduceRemoval(state: RunState, event: Removal): RunState {
+  const history = noteRemoval(state, event);
+  const known = learn({ ...state, history }, event.candidateHash, event);
+  const removalsTried = [...known.removalsTried, removalKey(event.of, event.removed)];
+  if (!isAccepted(event.action)) return { ...known, removalsTried };
+  const gate = accept(known, scoresOf(event), event.action);
+  const { candidateSkill: skill, candidateHash: hash, removed } = event;
+  const score = scoreTaken(known, gate, event.action, event.score);
+  const current = { skill, hash, score, step: known.stepsDone + 1, origin: `removal_${pad(known.stepsDone + 1)}` };
+  const best = isNewBest(event.action, current, known) ? current : known.best;
+  return { ...known, gate, current, best, removalsTried, draft: { ...known.draft, removed } };
+}
+
+/** The skill without one passage tells what that passage is worth. */
+function noteRemoval({ history }: RunState, { removed, decision, evaluation }: Removal): RunState['history'] {
+  const [passage] = removed;
+  if (passage === undefined || removed.length > 1 || decision?.expectedGain === undefined) return history;
+  if (decision.verdict === 'invalid') return history;
+  const tasks = countTasks(evaluation?.scores ?? []);
+  return noteEffect(history, { passage, gain: 0 - decision.expectedGain, measuredBy: 'removal', tasks });
+}
+
+const countTasks = (scores: readonly ItemScore[]) => new Set(scores.map(({ id }) => id)).size;
+
+const pad = (step: number) => String(step).padStart(4, '0');
+
+export function endStep(state: RunState, action: StepAction): RunState {
+  const { candidateSkill = state.current.skill, nFail = 0, failurePatterns = [], ...rest } = state.draft;
+  const { rejectedScore, candidateScores = [], ...draft } = rest;
+  const step = draft.step ?? state.stepsDone + 1;
+  const gate = isAccepted(action) ? accept(state, candidateScores, action) : state.gate;
+  const candidate = {
+    skill: candidateSkill,
+    hash: draft.candidateHash ?? '',
+    score: scoreTaken(state, gate, action, draft.candidateGateScore ?? 0),
+    step,
+    origin: `step_${pad(step)}`,
+  };
+  const current = isAccepted(action) ? candidate : state.current;
+  const best = isNewBest(action, candidate, state) ? candidate : state.best;
+  const nLeaksRefused = state.leaks.filter(({ stage, at }) => stage !== 'slow_update' && at === step).length;
+  const record = {
+    ...draft,
+    ...(nLeaksRefused > 0 ? { nLeaksRefused } : {}),
+    action,
+    scoreBefore: state.current.score,
+    currentScore: current.score,
+    bestScore: best.score,
+    bestStep: best.step,
+    currentOrigin: current.origin,
+    bestOrigin: best.origin,
+    skillLen: current.skill.length,
+    wallTimeS: Object.values(draft.timing ?? {}).reduce((sum, ms) => sum + ms, 0) / 1000,
+  } as StepRecord;
+  const scores = { scoreBefore: state.current.score, scoreAfter: rejectedScore ?? candidate.score };
+  const entry = toBufferEntry(record, { nFail, failurePatterns, ...scores });
+  const tasks = countTasks(candidateScores) || (state.items.val ?? 0); // a text that was measured before met them all
+  const stepBuffer = keepSteps([...state.stepBuffer, entry], state);
+  const isWeighable = isAccepted(action) && record.edits !== undefined;
+  const weighed = isWeighable ? { ...record, editEffects: effectsOfStep(record, tasks) } : record;
+  const history = [...state.history, weighed];
+  return { ...state, gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
+}
+
+/** Steps that are told about where they are told over the whole run: prompts must not grow without end. */
+const MOST_STEPS = 8;
+
+function keepSteps(buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] {
+  return config?.stepBufferScope === 'run' ? buffer.slice(-MOST_STEPS) : buffer;
+}
+
+type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
+  readonly scoreBefore: number;
+  readonly scoreAfter: number;
+};
+
+/** Rejected is what was tried: not what was saved of it, was too long to be tried, or could not be measured. */
+function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failures }: Tried): StepBufferEntry {
+  const { step, action, rolloutN: nTotal, edits = [], salvagedEdits = [], nOverCap = 0 } = record;
+  const entry = { step, action, nTotal, ...failures };
+  const tried = edits.slice(0, edits.length - nOverCap);
+  const rejectedEdits = tried.filter((_, index) => !salvagedEdits.includes(index));
+  const isRejected = (action === 'reject' && record.verdict !== 'invalid') || salvagedEdits.length > 0;
+  if (!isRejected) return entry;
+  const rejected = { ...entry, scoreBefore, scoreAfter, rejectedEdits };
+  if (record.verdict !== 'inconclusive') return rejected;
+  const { nItemsMet: met, nItems: total = 0 } = record;
+  return { ...rejected, undecided: { met: met ?? total, total } };
+}

@@ -1,0 +1,49 @@
+import type { RunCaches } from '../cache.ts';
+import type { RunEvent } from './event.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Files of a run directory by path, made from the journal for people to read. */
+export type Views = Readonly<Record<string, string>>;
+
+export type OpenOptions = {
+  /** Size that the caches should not grow beyond, in megabytes. The oldest texts are dropped. */
+  readonly maxCacheMb?: number | undefined;
+  /** Called with a sentence when something had to be given up, such as a damaged cache, now or later. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+};
+
+/** A run's one look at the test tasks. */
+export type TestLook = {
+  /** Of the models and the skills: with the run's name, what tells this look from others. The same again shows nothing new. */
+  readonly measurement: string;
+  /** Hash of the tasks: looks at others are counted apart. */
+  readonly tasks: string;
+  /** Hashes of the skills that are measured, by what they are called. */
+  readonly subjects: Readonly<Record<string, string>>;
+};
+
+/** Where a run is kept. One writer at a time. */
+export interface RunStore {
+  /** What messages call it, usually its path. */
+  readonly name: string;
+  /** The journal so far. Reads only; changes nothing, not even a torn last line. */
+  read(): Promise<RunEvent[]>;
+  /** Takes the store for writing, or throws `RUN_LOCKED`. */
+  open(options?: OpenOptions): Promise<OpenRunStore>;
+}
+
+export interface OpenRunStore extends AsyncDisposable {
+  readonly caches: RunCaches;
+  /** Without one, limits count what the journal knows, and a killed run forgets what its last step had spent. */
+  readonly ledger?: Ledger;
+  /** Resolves once the event would survive a crash. */
+  append(event: RunEvent): Promise<void>;
+  writeViews(views: Views): Promise<void>;
+  /** Folds a long journal once more and keeps the state, so that who wants to know it need not read all of it. */
+  keepState?(): Promise<void>;
+  /**
+   * Counts a look at the test tasks once, however often it is told of it, and answers its number among all looks at
+   * these tasks. Without it, a run knows of no look but its own.
+   */
+  lookAtTest?(look: TestLook): Promise<number>;
+}

@@ -1,0 +1,49 @@
+import type { Usage } from '../model.ts';
+
+export type StageUsage = Usage & {
+  /** Replies used, sent for or from the cache. */
+  readonly replies: number;
+  /** How many of them came from the cache. */
+  readonly cacheHits: number;
+  readonly retries: number;
+  /** Milliseconds that calls stood in line for a rate limit, added up over calls. */
+  readonly waitMs: number;
+  /** Dollars, of the replies whose model has a known price. */
+  readonly costUsd: number;
+  /** Replies whose model has none. */
+  readonly unpriced: number;
+  /** Rollouts that were made and not remembered. Only the stage `rollout` counts them. */
+  readonly rollouts?: number;
+};
+
+export const noStageUsage: StageUsage = {
+  input: 0,
+  cached: 0,
+  output: 0,
+  reasoning: 0,
+  replies: 0,
+  cacheHits: 0,
+  retries: 0,
+  waitMs: 0,
+  costUsd: 0,
+  unpriced: 0,
+};
+
+type UsageTable = Readonly<Record<string, StageUsage>>;
+
+export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
+  const sum = { ...a };
+  for (const [stage, usage] of Object.entries(b)) sum[stage] = addUsage(sum[stage] ?? noStageUsage, usage);
+  return sum;
+}
+
+/** A journal of an earlier version lacks the later counters. */
+export function addUsage(a: StageUsage, b: Partial<StageUsage>): StageUsage {
+  const sum: Record<Counter, number> = { ...noStageUsage, ...a };
+  for (const counter of COUNTERS) sum[counter] += b[counter] ?? 0;
+  const rollouts = (a.rollouts ?? 0) + (b.rollouts ?? 0);
+  return rollouts > 0 ? { ...sum, rollouts } : sum;
+}
+
+type Counter = Exclude<keyof StageUsage, 'rollouts'>;
+const COUNTERS = Object.keys(noStageUsage) as Counter[];

@@ -1,0 +1,138 @@
+import type { Estimate } from '../stats/final-report.ts';
+import { type AcceptedEdit, acceptedEdits } from './reduce/edit-effect.ts';
+import { isAccepted, passOf } from './reduce/known-scores.ts';
+import type { RunState, StepRecord, TestReport } from './run-state.ts';
+import type { AnswerTable } from './stage-answers.ts';
+import type { StageUsage } from './stage-usage.ts';
+import { winnerMeasurement } from './winner-measurement.ts';
+
+type EpochStats = {
+  readonly epoch: number;
+  readonly steps: number;
+  readonly accepts: number;
+  readonly rejects: number;
+  readonly skips: number;
+  readonly bestScoreAtEpochEnd: number;
+  readonly currentScoreAtEpochEnd: number;
+};
+
+/** What a run came to. A run that is not done has the figures it has so far. */
+export type RunSummary = {
+  readonly version: string;
+  readonly isDone: boolean;
+  readonly outRoot: string;
+  readonly bestSkill: string;
+  readonly bestStep: number;
+  readonly baselineSelectionHard: number | null;
+  readonly baselineSelectionScore: number | null;
+  readonly bestSelectionHard: number | null;
+  readonly bestSelectionScore: number;
+  readonly currentSelectionScore: number;
+  readonly totalSteps: number;
+  readonly stepsDone: number;
+  readonly totalAccepts: number;
+  readonly totalRejects: number;
+  readonly totalSkips: number;
+  readonly epochStats: readonly EpochStats[];
+  /** Each accepted edit, with what is known of its own effect, how it was measured and on how many tasks. */
+  readonly acceptedEdits: readonly AcceptedEdit[];
+  readonly baselineTestHard: number | null;
+  readonly baselineTestSoft: number | null;
+  readonly testHard: number | null;
+  readonly testSoft: number | null;
+  readonly testDeltaHard: number | null;
+  readonly finalSelectionHard: number | null;
+  readonly finalSelectionSoft: number | null;
+  readonly finalTestHard: number | null;
+  readonly finalTestSoft: number | null;
+  readonly finalTestDeltaHard: number | null;
+  readonly currentOrigin: string;
+  readonly bestOrigin: string;
+  /** The winner by fresh rollouts, with the interval; `null` when it was not measured so. */
+  readonly finalScore: Estimate | null;
+  readonly finalGain: Estimate | null;
+  /** The whole interval of the gain is above 0. A winner that is not proven may be no better than the seed. */
+  readonly isProven: boolean | null;
+  /** Share of the training tasks of which the best skill repeats something; `null` when nobody looked. */
+  readonly memorisedShare: number | null;
+  /** How many times the test tasks were looked at, with this run; `null` when it did not. */
+  readonly testLooks: number | null;
+  readonly tests: RunState['tests'];
+  readonly totalWallTimeS: number;
+  readonly tokenSummary: Readonly<Record<string, StageUsage>>;
+  /** By stage: how many of the optimizer's replies could be read, how many not, and how the first of those begins. */
+  readonly optimizerReplies: AnswerTable;
+  readonly warnings: readonly string[];
+};
+
+const SUMMARY_VERSION = 'skillopt-0.1.0';
+
+/** A fold's last word: every figure comes from the state, so a summary can be made again at any time. */
+export function summarize(state: RunState, { outRoot = '', warnings = [] as readonly string[] } = {}): RunSummary {
+  const { baseline, best, current, history, tests } = state;
+  const measurement = winnerMeasurement(state);
+  return {
+    version: SUMMARY_VERSION,
+    isDone: state.isDone,
+    outRoot,
+    bestSkill: best.skill,
+    bestStep: best.step,
+    baselineSelectionHard: baseline?.hard ?? null,
+    baselineSelectionScore: baseline?.score ?? null,
+    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
+    bestSelectionScore: best.score,
+    currentSelectionScore: current.score,
+    totalSteps: state.totalSteps,
+    stepsDone: state.stepsDone,
+    ...countActions(history),
+    epochStats: epochStats(history),
+    acceptedEdits: acceptedEdits(state),
+    baselineTestHard: tests.baseline?.hard ?? null,
+    baselineTestSoft: tests.baseline?.soft ?? null,
+    testHard: tests.best?.hard ?? null,
+    testSoft: tests.best?.soft ?? null,
+    testDeltaHard: gain(tests.best, tests.baseline),
+    finalSelectionHard: state.final?.hard ?? null,
+    finalSelectionSoft: state.final?.soft ?? null,
+    finalTestHard: tests.final?.hard ?? null,
+    finalTestSoft: tests.final?.soft ?? null,
+    finalTestDeltaHard: gain(tests.final, tests.baseline),
+    finalScore: measurement?.score ?? null,
+    finalGain: measurement?.gain ?? null,
+    isProven: measurement?.isClaimed ?? null,
+    memorisedShare: state.memorisedShare ?? null,
+    currentOrigin: current.origin,
+    bestOrigin: best.origin,
+    testLooks: state.testLooks ?? null,
+    tests,
+    totalWallTimeS: state.wallTimeMs / 1000,
+    tokenSummary: state.usage,
+    optimizerReplies: state.answers,
+    warnings,
+  };
+}
+
+const gain = (after: TestReport | undefined, before: TestReport | undefined) =>
+  after && before ? after.hard - before.hard : null;
+
+/** Accepted, rejected and skipped add up to the steps: an unchanged candidate is a skip. */
+function countActions(history: readonly StepRecord[]) {
+  const totalAccepts = history.filter((record) => isAccepted(record.action)).length;
+  const totalRejects = history.filter((record) => record.action === 'reject').length;
+  return { totalAccepts, totalRejects, totalSkips: history.length - totalAccepts - totalRejects };
+}
+
+function epochStats(history: readonly StepRecord[]): EpochStats[] {
+  const byEpoch = new Map<number, StepRecord[]>();
+  for (const record of history) {
+    const records = byEpoch.get(record.epoch) ?? [];
+    byEpoch.set(record.epoch, records);
+    records.push(record);
+  }
+  return [...byEpoch].map(([epoch, records]) => {
+    const { totalAccepts, totalRejects, totalSkips } = countActions(records);
+    const last = records.at(-1)!;
+    const scores = { bestScoreAtEpochEnd: last.bestScore, currentScoreAtEpochEnd: last.currentScore };
+    return { epoch, steps: records.length, accepts: totalAccepts, rejects: totalRejects, skips: totalSkips, ...scores };
+  });
+}

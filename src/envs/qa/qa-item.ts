@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { isFilled, itemId } from '../read/item-id.ts';
+
+const isNotEmpty = (list: readonly string[]) => list.length > 0;
+
+const FILLED = 'must be non-empty text';
+const FILLED_LIST = 'must be a non-empty list';
+
+const filled = z.string(FILLED).refine(isFilled, FILLED);
+/** One answer need not stand in a list. Text that begins as a list is one that was not written well. */
+const toList = (value: unknown) =>
+  typeof value === 'string' && isFilled(value) && !value.startsWith('[') ? [value] : value;
+// A blank cell or a null says as little as a missing key.
+const optionalText = z
+  .string('must be text')
+  .nullish()
+  .transform((value) => (value == null || !isFilled(value) ? undefined : value));
+
+/**
+ * A question with its gold answers. Also read: one gold without a list or as `answer`, the task type as `task_type`, and a number as
+ * id. What is not listed here is dropped, so that it cannot change what the task is cached under.
+ */
+export const QaItem = z
+  .object(
+    {
+      id: itemId,
+      question: filled,
+      answers: z.preprocess(toList, z.array(filled, FILLED_LIST).refine(isNotEmpty, FILLED_LIST).readonly().nullish()),
+      answer: filled.nullish(),
+      context: optionalText,
+      taskType: optionalText,
+      task_type: optionalText,
+    },
+    'must be an object',
+  )
+  .transform(({ id, question, context, answers, answer, task_type, taskType = task_type }, check) => {
+    const golds = answers ?? (answer == null ? [] : [answer]);
+    if (golds.length === 0) check.addIssue({ code: 'custom', path: ['answers'], message: FILLED_LIST });
+    return {
+      id,
+      question,
+      answers: golds,
+      ...(context === undefined ? {} : { context }),
+      ...(taskType === undefined ? {} : { taskType }),
+    };
+  });
+export type QaItem = z.output<typeof QaItem>;
+export type QaItemInput = Omit<z.input<typeof QaItem>, 'answers'> & {
+  readonly answers?: string | readonly string[] | null | undefined;
+};
+
+/** What to say to someone whose task is not one. */
+export const QA_ITEM_HINT =
+  'A task is {"id": "q1", "question": "…", "answers": ["…"]}, and may have "context", "taskType" and "split".';

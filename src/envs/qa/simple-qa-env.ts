@@ -1,0 +1,109 @@
+import type { RolloutContext, SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
+import type { ChatReply } from '../../core/model.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import { checkUniqueIds } from '../read/check-unique-ids.ts';
+import { parseRows } from '../read/parse-rows.ts';
+import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { requireSplitName } from '../split/split-name.ts';
+import { scoreAnswer } from './answer-score.ts';
+import { extractAnswer } from './extract-answer.ts';
+import { QA_ITEM_HINT, QaItem, type QaItemInput } from './qa-item.ts';
+import { QA_FORMAT_VERSION, qaMessages } from './qa-prompt.ts';
+
+export type SimpleQAEnvOptions = {
+  readonly trainItems: readonly QaItemInput[];
+  readonly valItems: readonly QaItemInput[];
+  readonly testItems: readonly QaItemInput[];
+  /** The document that training starts from. Default: an empty one. */
+  readonly initialSkill?: string;
+  /** Longest reply to one question, in tokens. */
+  readonly maxCompletionTokens?: number;
+  readonly name?: string;
+};
+
+/**
+ * Questions with gold answers. One call per question, with the skill as system prompt; an answer that equals a gold
+ * one after SQuAD's normalisation is right (`hard`), and words in common give partial credit (`soft`). Items are
+ * checked once, here: `TASKS_INVALID` names the split and the item.
+ */
+export class SimpleQAEnv implements SkillEnv<QaItem> {
+  readonly name: string;
+  readonly version: string;
+  readonly #items: ReadonlyMap<string, readonly QaItem[]>;
+  readonly #initialSkill: string;
+  readonly #maxCompletionTokens: number;
+
+  constructor(options: SimpleQAEnvOptions) {
+    const { name = 'simple-qa', initialSkill = '', maxCompletionTokens = 4096 } = options;
+    checkTokens(name, maxCompletionTokens);
+    this.name = name;
+    this.version = `format ${QA_FORMAT_VERSION}, maxCompletionTokens ${maxCompletionTokens}`;
+    this.#items = parseSplits(options);
+    this.#initialSkill = initialSkill;
+    this.#maxCompletionTokens = maxCompletionTokens;
+  }
+
+  /** The items of `train`, `val` or `test`, also by an alias such as `valid_seen`. */
+  getItems(split: string): readonly QaItem[] {
+    return this.#items.get(requireSplitName(split, this.name))!;
+  }
+
+  getInitialSkill(): string {
+    return this.#initialSkill;
+  }
+
+  /** Each task type once, in the order of the items. */
+  getTaskTypes(): readonly string[] {
+    return [...new Set([...this.#items.values()].flat().flatMap((item) => item.taskType ?? []))];
+  }
+
+  async rolloutOne({ item, skill, target, signal }: RolloutContext<QaItem>): Promise<RolloutResult> {
+    const messages = qaMessages(skill, item);
+    const reply = await target.complete({
+      messages,
+      stage: 'rollout',
+      maxOutputTokens: this.#maxCompletionTokens,
+      signal,
+    });
+    const assistant = { role: 'assistant', content: reply.text };
+    return { ...toResult(item, reply), conversation: [messages[1], assistant] };
+  }
+}
+
+function toResult({ id, question, answers, taskType }: QaItem, reply: ChatReply): RolloutResult {
+  const predictedAnswer = extractAnswer(reply.text);
+  const score = scoreAnswer(predictedAnswer, answers);
+  return {
+    id,
+    ...score,
+    nTurns: 1,
+    ...(taskType === undefined ? {} : { taskType }),
+    question,
+    predictedAnswer,
+    referenceText: answers.join(' | '),
+    ...(score.hard === 1 ? {} : { failReason: describeMiss(answers, predictedAnswer, reply) }),
+  };
+}
+
+function describeMiss(golds: readonly string[], predicted: string, { finishReason }: ChatReply): string {
+  const expected = golds.map((gold) => JSON.stringify(gold)).join(', ');
+  const cut = finishReason === 'length' ? ' (the reply was cut at the token limit)' : '';
+  return `expected ${golds.length > 1 ? 'one of ' : ''}${expected}, got ${JSON.stringify(predicted)}${cut}`;
+}
+
+function parseSplits({ trainItems, valItems, testItems }: SimpleQAEnvOptions): Map<string, readonly QaItem[]> {
+  const splits = Object.entries({ train: trainItems, val: valItems, test: testItems }).map(([split, items]) => {
+    if (!Array.isArray(items)) throw tasksInvalid([`${split}Items must be a list, got ${items}`], 'It may be empty.');
+    const rows = items.map((value, index) => ({ value, where: `item ${index + 1} of ${split}` }));
+    return { split, rows: parseRows(rows, { schema: QaItem, hint: QA_ITEM_HINT }) };
+  });
+  checkUniqueIds(splits.flatMap(({ rows }) => rows));
+  return new Map(splits.map(({ split, rows }) => [split, rows.map((row) => row.value)]));
+}
+
+function checkTokens(name: string, maxCompletionTokens: number): void {
+  if (Number.isSafeInteger(maxCompletionTokens) && maxCompletionTokens > 0) return;
+  const problem = `${name}: maxCompletionTokens must be a positive whole number, got ${maxCompletionTokens}`;
+  throw new SkillError('ENV_INVALID', problem);
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { strip } from '../../core/text/python-text.ts';
+import { whyTooMuch } from '../../core/text/unfold.ts';
+import { readCsv } from './read-csv.ts';
+import { readJson } from './read-json.ts';
+import { readJsonl } from './read-jsonl.ts';
+import { readYaml } from './read-yaml.ts';
+import type { Row } from './row.ts';
+import { tasksInvalid } from './tasks-invalid.ts';
+
+type Reader = (text: string, path: string) => Row[];
+
+const READERS = new Map<string, Reader>([
+  ['.jsonl', readJsonl],
+  ['.json', readJson],
+  ['.csv', readCsv],
+  ['.yaml', readYaml],
+  ['.yml', readYaml],
+]);
+/** What every later walk through a task can bear. */
+const TASK_LIMITS = { maxDepth: 500, maxValues: 10_000_000 };
+
+const EXTENSIONS = [...READERS.keys()].join(', ');
+
+/**
+ * The tasks in a file, in its order, each with the line where it begins. The name's ending says how to read it: a
+ * JSON value per line (`.jsonl`), a list, an object with a list under `data` or `items` or with tasks by name, or a single
+ * task with its id (`.json`, `.yaml`, `.yml`), or rows under a header (`.csv`, where `answers` is a JSON list or separated by `|`). Throws `TASKS_INVALID` for a
+ * file that cannot be read or holds no task. What is inside a task is not looked at.
+ */
+export async function loadItems(path: string): Promise<Row[]> {
+  const read = READERS.get(extname(path).toLowerCase());
+  if (!read) {
+    throw tasksInvalid(
+      [`${path}: expected a file ending in ${EXTENSIONS}, got "${extname(path)}"`],
+      'Name the file after its format, for example tasks.jsonl.',
+    );
+  }
+  const text = await readText(path);
+  const rows = strip(text) === '' ? [] : (namedWrongly(text, read) ?? read)(text, path);
+  if (rows.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
+  const tooMuch = rows.flatMap(({ value, where }) => {
+    const problem = whyTooMuch(value, TASK_LIMITS);
+    return problem === undefined ? [] : [`${where}: expected a task, got ${problem}`];
+  });
+  if (tooMuch.length > 0) throw tasksInvalid(tooMuch, 'Keep what nests so deeply in a file of its own.');
+  return rows;
+}
+
+/** JSON lines in a `.json` file, or a list in a `.jsonl` file: what is in it is plain to see. */
+function namedWrongly(text: string, read: Reader): Reader | undefined {
+  const lines = text
+    .split('\n')
+    .map(strip)
+    .filter((line) => line !== '');
+  const isLines = lines.length > 1 && lines.every((line) => line.startsWith('{') && line.endsWith('}'));
+  if (read === readJson && isLines) return readJsonl;
+  return read === readJsonl && lines[0]!.startsWith('[') ? readJson : undefined;
+}
+
+async function readText(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const problem = error.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${error.message}`;
+    throw tasksInvalid([`${path} ${problem}`], 'Check the path of the task file.', error);
+  });
+  return text.replace(/^\uFEFF/, '');
+}

@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+import { head } from '../../core/text/python-text.ts';
+import type { Row } from './row.ts';
+import { tasksInvalid } from './tasks-invalid.ts';
+
+type ParseOptions<Schema extends z.ZodType> = { readonly schema: Schema; readonly hint: string };
+
+/** Every row with its value checked, in the same order, or one `TASKS_INVALID` that names each bad row's place. */
+export function parseRows<Schema extends z.ZodType>(
+  rows: readonly Row[],
+  { schema, hint }: ParseOptions<Schema>,
+): Row<z.output<Schema>>[] {
+  const parsed = rows.map((row) => ({ row, result: schema.safeParse(row.value) }));
+  const problems = parsed.flatMap(({ row, result }) => result.error?.issues.map((issue) => describe(row, issue)) ?? []);
+  if (problems.length > 0) throw tasksInvalid(problems, hint);
+  return parsed.map(({ row, result }) => ({ ...row, value: result.data as z.output<Schema> }));
+}
+
+function describe({ where, value }: Row, issue: z.core.$ZodIssue): string {
+  const subject = issue.path.length === 0 ? 'a task' : `"${issue.path.join('.')}"`;
+  const came = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], value);
+  return `${where}: ${subject} ${issue.message}, got ${quote(came)}`;
+}
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  const shown = head(text, 60);
+  return shown === text ? text : `${shown}…`;
+}

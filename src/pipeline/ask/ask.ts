@@ -1,0 +1,98 @@
+import { jsonrepair } from 'jsonrepair';
+import { z } from 'zod';
+import type { ChatMessage, ChatReply } from '../../core/model.ts';
+import type { PromptName } from '../../core/prompt-name.ts';
+import { extractJson, jsonCandidates, parseJson } from '../../core/text/extract-json.ts';
+import { toCamelCase } from '../../core/text/snake-case.ts';
+import type { StageDeps } from '../stage-deps.ts';
+
+type Question<Schema extends z.ZodType> = {
+  readonly prompt: PromptName;
+  /** A prompt that is added to it. */
+  readonly suffix?: PromptName | undefined;
+  readonly stage: OptimizerStage;
+  readonly user: string;
+  readonly schema: Schema;
+  /** Which draw: the same question with another index has another answer. */
+  readonly sampleIndex?: number | undefined;
+  /** Longest reply, in tokens, when it is not the usual. */
+  readonly maxOutputTokens?: number | undefined;
+};
+
+/** What the optimizer is asked for, as it is accounted. */
+export type OptimizerStage =
+  | 'analyst'
+  | 'merge'
+  | 'ranking'
+  | 'lr_autonomous'
+  | 'rewrite'
+  | 'slow_update'
+  | 'meta_skill'
+  | 'appendix_consolidate';
+
+type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletionTokens' | 'stop' | 'onAnswer'>;
+
+/**
+ * Asks the optimizer for JSON of `schema`. A reply that does not fit is shown its error once; a second one that
+ * does not fit is `undefined`, and the stage has a fallback for that. A model out of reach still throws.
+ */
+export async function ask<Schema extends z.ZodType>(
+  { prompt, suffix, stage, user, schema, maxOutputTokens, sampleIndex = 0 }: Question<Schema>,
+  { optimizer, prompts, optimizerMaxCompletionTokens, stop, onAnswer }: AskDeps,
+): Promise<z.output<Schema> | undefined> {
+  const messages: ChatMessage[] = [
+    { role: 'system', content: suffix ? `${prompts[prompt]}\n${prompts[suffix]}` : prompts[prompt] },
+    { role: 'user', content: user },
+  ];
+  for (let attempt = 0; attempt < 2; attempt++) {
+    stop.signal.throwIfAborted();
+    const settings = { sampleIndex, maxOutputTokens: maxOutputTokens ?? optimizerMaxCompletionTokens };
+    const question = { messages: [...messages], stage, schema, ...settings };
+    const reply = await optimizer.complete({ ...question, signal: stop.abandon });
+    const parsed = parseReply(schema, reply);
+    onAnswer(stage, parsed.success ? undefined : describe(reply));
+    if (parsed.success) return parsed.data;
+    const content = reply.text.trim() === '' ? '(no text)' : reply.text; // providers refuse an empty turn
+    messages.push({ role: 'assistant', content }, { role: 'user', content: complain(reply, parsed.error) });
+  }
+  return undefined;
+}
+
+const describe = ({ text, finishReason }: ChatReply) =>
+  finishReason === 'length' ? `(cut off by the length limit) ${text}` : text;
+
+function parseReply<Schema extends z.ZodType>(schema: Schema, reply: ChatReply) {
+  return schema.safeParse(toCamelCase(extractJson(reply.text) ?? repair(reply)));
+}
+
+/** Small slips such as a missing quote are mended; a reply that was cut off is not: half a patch is another patch. */
+function repair({ text, finishReason }: ChatReply): unknown {
+  return finishReason === 'length' || finishReason === 'content-filter' ? undefined : repairJson(text);
+}
+
+export function repairJson(text: string): unknown {
+  for (const candidate of jsonCandidates(text).reverse()) {
+    const value = candidate.startsWith('{') ? parseJson(repaired(candidate)) : undefined;
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Mending takes time that grows with the square of the text. */
+const MAX_REPAIRED_LENGTH = 32_000;
+
+function repaired(text: string): string {
+  try {
+    return text.length <= MAX_REPAIRED_LENGTH ? jsonrepair(text) : '';
+  } catch {
+    return ''; // beyond repair
+  }
+}
+
+function complain(reply: ChatReply, error: z.ZodError): string {
+  const problem =
+    reply.finishReason === 'length'
+      ? 'It was cut off by the length limit. Answer again, shorter.'
+      : z.prettifyError(error).replaceAll('→ at', 'at');
+  return `That reply cannot be used:\n${problem}\nAnswer with the JSON object alone, as described above.`;
+}

@@ -1,0 +1,46 @@
+import type { StepBufferEntry, TriedEdit } from '../../core/run/step-buffer.ts';
+import { fence } from '../../core/text/fence.ts';
+
+/** What the optimizer remembers: this epoch's steps, and notes from earlier epochs. */
+export type Memory = { readonly stepBuffer: readonly StepBufferEntry[]; readonly metaSkill: string };
+
+export const noMemory: Memory = { stepBuffer: [], metaSkill: '' };
+
+/** The steps of this epoch, for those who propose, rewrite or decide how much. */
+export function stepSections({ stepBuffer }: Memory): string[] {
+  if (stepBuffer.length === 0) return [];
+  return [`## Earlier steps of this epoch\n${fence('steps', stepBuffer.map(renderStep).join('\n\n'))}`];
+}
+
+export function metaSections({ metaSkill }: Memory): string[] {
+  return metaSkill === '' ? [] : [`## What has helped so far\n${fence('notes', metaSkill)}`];
+}
+
+function renderStep(entry: StepBufferEntry): string {
+  const { step, action, nTotal, nFail, failurePatterns, rejectedEdits = [] } = entry;
+  return [
+    `step ${step}: ${entry.undecided ? 'UNDECIDED' : action.toUpperCase()}, ${nFail} of ${nTotal} tasks failed`,
+    ...failurePatterns.map(renderPattern),
+    ...(rejectedEdits.length > 0 ? [`${whatCame(entry)}:`] : []),
+    ...rejectedEdits.map((edit, index) => `  ${index + 1}. ${renderEdit(edit)}`),
+  ].join('\n');
+}
+
+/** Who lost after a part of the tasks has not been shown to be wrong, and may come back. */
+function whatCame(entry: StepBufferEntry): string {
+  const { undecided } = entry;
+  if (!undecided) return `rejected, ${change(entry)}`;
+  return `undecided after ${undecided.met} of ${undecided.total} tasks (may be proposed again, better put or alone)`;
+}
+
+const change = ({ scoreBefore = 0, scoreAfter = 0 }: StepBufferEntry) =>
+  `score ${scoreBefore.toFixed(4)} before, ${scoreAfter.toFixed(4)} with these`;
+
+function renderPattern({ type, count, taskIds, description = '' }: StepBufferEntry['failurePatterns'][number]): string {
+  return `- ${type} ×${count}${description && `: ${description}`} (${taskIds.join(', ')})`;
+}
+
+function renderEdit({ op, target, content }: TriedEdit): string {
+  const text = op === 'rewrite' ? '' : content; // a whole document would drown the rest
+  return JSON.stringify({ op, ...(target === '' ? {} : { target }), ...(text === '' ? {} : { content: text }) });
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
+import { fence } from '../../core/text/fence.ts';
+import { ask } from '../ask/ask.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import type { Pair } from './compare-epochs.ts';
+import { withComparison } from './comparison.ts';
+
+type SlowUpdateInput = {
+  readonly previousSkill: string;
+  readonly skill: string;
+  readonly pairs: readonly Pair[];
+};
+
+export type Guidance = {
+  readonly content: string;
+  readonly reasoning: string;
+  readonly candidateSkill: string;
+  readonly candidateHash: string;
+  readonly nClippedTrajectories?: number;
+};
+
+const Reply = z.object({ reasoning: z.string().nullish(), slowUpdateContent: z.string().nullish() });
+
+/** Guidance from what changed over an epoch, written into the one block that steps cannot touch. */
+export async function writeGuidance(input: SlowUpdateInput, deps: StageDeps): Promise<Guidance> {
+  const { user, clipped } = await writeQuestion(input, deps);
+  const question = { prompt: 'slow_update', stage: 'slow_update', user, schema: Reply } as const;
+  const reply = await deps.limit.run(() => ask(question, deps));
+  const content = (reply?.slowUpdateContent ?? '').trim();
+  // No answer is not the answer that there is nothing to say: the guidance that is there stays.
+  const candidateSkill = content === '' ? input.skill : writeBlock(input.skill, 'slowUpdate', content);
+  const candidateHash = skillHash(candidateSkill);
+  return { content, reasoning: reply?.reasoning ?? '', candidateSkill, candidateHash, ...clipped };
+}
+
+function writeQuestion({ previousSkill, skill, pairs }: SlowUpdateInput, deps: StageDeps) {
+  const guidance = readBlock(skill, 'slowUpdate');
+  const head = [
+    `## Current skill\n${fence('skill', skill)}`,
+    `## Skill of the epoch before\n${fence('skill', previousSkill)}`,
+    `## Guidance so far\n${guidance === '' ? 'None: this is the first.' : fence('guidance', guidance)}`,
+  ].join('\n\n');
+  return withComparison({ pairs, prompt: 'slow_update', head }, deps);
+}

@@ -1,0 +1,119 @@
+import type { Item, SkillEnv } from '../../core/env.ts';
+import { evaluateGate, selectGateScore } from '../../core/gate/gate.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import { passOf } from '../../core/run/reduce/known-scores.ts';
+import type { StepAction } from '../../core/run/step-action.ts';
+import { type Evaluation, toEvaluation } from '../../core/score.ts';
+import { requireReachable, whyInvalid } from '../rollout/require-scores.ts';
+import { runRollout } from '../rollout/rollout.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import type { Candidate } from '../update/update.ts';
+import type { GateInput, GateSettings, Verdict } from './gate-input.ts';
+import { raceExactly } from './race-exactly.ts';
+import { raceSkill } from './race-skill.ts';
+
+/** ⑥ Gate: the candidate replaces the skill only if it is strictly better on held-out items. */
+export async function evaluateCandidate(
+  input: GateInput & { readonly candidate: Candidate },
+  deps: StageDeps,
+): Promise<Verdict> {
+  const { candidate, state } = input;
+  if (candidate.candidateHash !== state.current.hash) return judgeSkill(candidate, input, deps);
+  return { evaluation: null, score: state.current.score, action: whyUnchanged(candidate), results: [] };
+}
+
+function whyUnchanged({ report }: Candidate): StepAction {
+  if (report.length === 0) return 'skip_no_patches';
+  const isWithout = report.every(({ op, status }) => REWRITES.has(op) && !status.startsWith('applied'));
+  return isWithout ? 'skip_no_rewrite' : 'unchanged';
+}
+
+const REWRITES: ReadonlySet<string> = new Set(['suggest', 'rewrite']);
+
+type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
+
+/** A document before the gate. What was measured before is not measured again. */
+export async function judgeSkill(text: Text, input: GateInput, deps: StageDeps): Promise<Verdict> {
+  const { state, config } = input;
+  if (config.gate === 'paired' && config.useGate) return raceSkill(text.candidateSkill, input, deps);
+  const known = passOf(state, text.candidateHash);
+  if (known)
+    return { evaluation: null, score: gateScore(known, config), results: [], action: decide(text, known, input) };
+  const { evaluation, results, isPartial, score } = await measure(text, input, deps);
+  const invalidReason = whyInvalid(results, input.items.length);
+  if (invalidReason !== undefined) return turnDown({ evaluation, results, invalidReason }, input);
+  // What lost a race cannot win whatever the rest: its score is the most that it could have reached.
+  const action = isPartial ? ('reject' as const) : decide(text, evaluation, input);
+  return { evaluation, score, results, action, ...(isPartial ? { isPartial } : {}) };
+}
+
+type Unmeasured = Pick<Verdict, 'evaluation' | 'results'> & { readonly invalidReason: string };
+
+/** An invalid evaluation has no score: what the candidate had to beat stands in, as for one that changes nothing. */
+function turnDown(unmeasured: Unmeasured, { state }: GateInput): Verdict {
+  return { ...unmeasured, score: state.current.score, action: 'reject', isPartial: true };
+}
+
+async function measure({ candidateSkill: skill }: Text, input: GateInput, deps: StageDeps) {
+  const { env, items, config } = input;
+  if (config.racing === 'exact' && config.useGate) return raceExactly(skill, input, deps);
+  const results = await runRollout({ env, skill, items, isPart: true }, deps);
+  requireReachable(results, deps.maxErroredShare);
+  const evaluation = toEvaluation(results);
+  return { evaluation, results, isPartial: false, score: gateScore(evaluation, config) };
+}
+
+function decide(
+  text: Text,
+  { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
+  { state, config }: GateInput,
+): StepAction {
+  if (!config.useGate) return 'force_accept';
+  return evaluateGate({
+    candidateSkill: text.candidateSkill,
+    candHard: hard,
+    candSoft: soft,
+    currentSkill: state.current.skill,
+    currentScore: state.current.score,
+    bestSkill: state.best.skill,
+    bestScore: state.best.score,
+    bestStep: state.best.step,
+    globalStep: state.stepsDone + 1,
+    metric: config.gateMetric,
+    mixedWeight: config.gateMixedWeight,
+  }).action;
+}
+
+export function gateScore(
+  { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
+  config: Pick<GateSettings, 'gateMetric' | 'gateMixedWeight'>,
+): number {
+  return selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight);
+}
+
+/** One pass of a skill over items: its scores, and the results they came from. */
+export async function scoreSkill<I extends Item>(
+  input: {
+    readonly env: SkillEnv<I>;
+    readonly skill: string;
+    readonly items: readonly I[];
+    readonly sampleIndex?: number;
+  },
+  deps: StageDeps,
+): Promise<{ evaluation: Evaluation; results: RolloutResult[] }> {
+  const results = await runRollout(input, deps);
+  return { evaluation: toEvaluation(results), results };
+}
+
+type Passes = { readonly passes: number; readonly from: number };
+
+/** Several passes of a skill over items, each with draws of its own, all at the same time. */
+export async function scorePasses<I extends Item>(
+  input: { readonly env: SkillEnv<I>; readonly skill: string; readonly items: readonly I[] },
+  { passes, from }: Passes,
+  deps: StageDeps,
+) {
+  const scoring = Array.from({ length: passes }, (_, pass) => scoreSkill({ ...input, sampleIndex: from + pass }, deps));
+  await Promise.allSettled(scoring); // replies that are on their way get kept, whatever happened to others
+  return Promise.all(scoring);
+}

@@ -1,0 +1,35 @@
+import type { SkillOptConfig } from '../../core/config.ts';
+import type { Item, SkillEnv } from '../../core/env.ts';
+import type { GateDecision } from '../../core/gate/gate-decision.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import type { StepAction } from '../../core/run/step-action.ts';
+import type { Evaluation } from '../../core/score.ts';
+
+export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
+  Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'batchSize' | 'regressionVeto' | 'protectedItems'>>;
+
+/** Where candidates are measured, and what they must beat. */
+export type GateInput = {
+  readonly env: SkillEnv;
+  readonly state: RunState;
+  readonly items: readonly Item[];
+  readonly config: GateSettings;
+  /** Of the order in which a race meets the items. */
+  readonly seed?: number;
+  /** Rollouts that the search may still make; no limit unless given. */
+  readonly rolloutsLeft?: number | undefined;
+};
+
+export type Verdict = {
+  /** What was measured for this candidate; `null` when its text was measured before. */
+  readonly evaluation: Evaluation | null;
+  readonly score: number;
+  readonly action: StepAction;
+  readonly results: readonly RolloutResult[];
+  /** The candidate lost before it had met every item, or too many of them gave no result. */
+  readonly isPartial?: boolean;
+  /** Under the strict gate: why its evaluation says nothing. The other gate says it in its decision. */
+  readonly invalidReason?: string;
+  readonly decision?: GateDecision;
+};

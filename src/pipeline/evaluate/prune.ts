@@ -1,0 +1,67 @@
+import type { Prune } from '../../core/run/optimizer-facts.ts';
+import { hasPass, passScore } from '../../core/run/reduce/known-scores.ts';
+import { findRegions } from '../../core/skill/protected-regions.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import { judgeSkill } from './evaluate.ts';
+import type { GateInput, Verdict } from './gate-input.ts';
+
+type PruneInput = GateInput & {
+  /** Passes that this may take; no limit unless given. */
+  readonly maxPasses?: number | undefined;
+  /** What accepted edits wrote, in the order in which to try to do without it. */
+  readonly passages: readonly string[];
+};
+
+/** Leave one out: a passage without which the best skill scores no less is taken out of it, one after the other. */
+export async function pruneSkill(input: PruneInput, deps: StageDeps): Promise<Prune> {
+  const { maxPasses = Number.POSITIVE_INFINITY } = input;
+  let kept = await measureBest(input, deps);
+  for (const passage of input.passages) {
+    if (passesOf(kept) < maxPasses) kept = await tryWithout(passage, kept, input, deps);
+  }
+  return kept;
+}
+
+/** Each text that was measured took one. */
+const passesOf = ({ evaluations }: Prune) => Object.keys(evaluations).length;
+
+/** As what is tried is measured: by a whole pass. One that was accepted early has none, and what is believed of it is no match. */
+async function measureBest(input: PruneInput, deps: StageDeps): Promise<Prune> {
+  const { best } = input.state;
+  const { skill, hash } = best;
+  const known = { removed: [], tries: 0, skill, hash, evaluations: {} };
+  if (hasPass(input.state, best)) return { ...known, score: passScore(input.state, best) };
+  const measured = await judgeSkill({ candidateSkill: skill, candidateHash: hash }, input, deps);
+  return { ...known, score: measured.score, evaluations: evaluationOf(hash, measured) };
+}
+
+function evaluationOf(hash: string, { evaluation, isPartial = false }: Pick<Verdict, 'evaluation' | 'isPartial'>) {
+  return evaluation && !isPartial ? { [hash]: { hard: evaluation.hard, soft: evaluation.soft } } : {};
+}
+
+async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps: StageDeps): Promise<Prune> {
+  const candidateSkill = withoutPassage(kept.skill, passage);
+  if (candidateSkill === undefined) return kept;
+  const candidateHash = skillHash(candidateSkill);
+  const judged = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  const { score, isPartial = false } = judged;
+  const evaluations = { ...kept.evaluations, ...evaluationOf(candidateHash, judged) };
+  const effect = { passage, gain: kept.score - score, tasks: input.items.length };
+  const measured = isPartial ? {} : { measured: [...(kept.measured ?? []), effect] };
+  const tried = { ...kept, tries: kept.tries + 1, evaluations, ...measured };
+  if (isPartial || score < kept.score) return tried;
+  return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };
+}
+
+/** The text without a passage and the empty lines that set it off; `undefined` when it is not there once, or is protected. */
+export function withoutPassage(skill: string, passage: string): string | undefined {
+  const start = passage === '' ? -1 : skill.indexOf(passage);
+  const end = start + passage.length;
+  if (start === -1 || skill.indexOf(passage, start + 1) !== -1) return undefined;
+  if (findRegions(skill).some((region) => start < region.end && end > region.start)) return undefined;
+  const [before, after] = [skill.slice(0, start), skill.slice(end)];
+  if (!before.endsWith('\n')) return before + after;
+  const rest = after.replace(/^\n{1,2}/, '');
+  return rest === '' ? before.replace(/(?<!\n)\n+$/, '\n') : before + rest; // what was last leaves no empty line behind
+}

@@ -1,0 +1,60 @@
+import { selectGateScore } from '../../core/gate/gate.ts';
+import { toEvidence, toObservations } from '../../core/gate/gate-evidence.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import { type Evaluation, toEvaluation } from '../../core/score.ts';
+import { exactRace, hardestFirst, startable } from '../../core/stats/exact-race.ts';
+import { requireReachable, whyInvalid } from '../rollout/require-scores.ts';
+import { runRollout } from '../rollout/rollout.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import type { GateInput } from './gate-input.ts';
+
+type Race = {
+  readonly evaluation: Evaluation;
+  readonly results: RolloutResult[];
+  readonly isPartial: boolean;
+  /** Of a partial pass: the most that a whole one could have given. */
+  readonly score: number;
+};
+
+/** Not the number of workers: how many items a loser has met is part of the record, which no worker may change. */
+const MOST_AT_ONCE = 8;
+
+/** The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. */
+export async function raceExactly(skill: string, input: GateInput, deps: StageDeps): Promise<Race> {
+  const { env, config } = input;
+  const items = hardestItems(input);
+  const results: RolloutResult[] = [];
+  while (results.length < items.length) {
+    const race = standing(results, input);
+    const { state, upperBound } = exactRace({ ...race, remaining: items.length - results.length });
+    if (state === 'cannot-win') return { ...inOrder(results, input), isPartial: true, score: upperBound };
+    const count = startable({ ...race, inFlight: 0, waiting: items.length - results.length, limit: MOST_AT_ONCE });
+    const wave = items.slice(results.length, results.length + count);
+    results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
+    requireReachable(results, deps.maxErroredShare, items.length);
+    if (whyInvalid(results, items.length)) break; // whatever the rest would give
+  }
+  const whole = inOrder(results, input);
+  const { hard, soft } = whole.evaluation;
+  return { ...whole, isPartial: false, score: selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight) };
+}
+
+function standing(results: readonly RolloutResult[], { state, config }: GateInput) {
+  return {
+    bar: Math.min(state.current.score, state.best.score), // beating either is accepted
+    finished: toObservations(toEvaluation(results).scores, config).map(({ score }) => score),
+    isPlainMean: config.gateMetric !== 'mixed',
+  };
+}
+
+function hardestItems({ items, state }: GateInput): GateInput['items'] {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return hardestFirst([...byId.keys()], toEvidence(state.gate.own)).map((id) => byId.get(id)!);
+}
+
+/** As a whole pass would give them: sums of floats depend on their order, and so would a tie. */
+function inOrder(results: readonly RolloutResult[], { items }: GateInput) {
+  const byId = new Map(results.map((result) => [result.id, result]));
+  const ordered = items.flatMap(({ id }) => byId.get(id) ?? []);
+  return { evaluation: toEvaluation(ordered), results: ordered };
+}

@@ -1,0 +1,257 @@
+import type { GateDecision, RegressionCheck } from '../../core/gate/gate-decision.ts';
+import { toKnowledge, toObservations } from '../../core/gate/gate-evidence.ts';
+import { shuffle } from '../../core/random.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import type { StepAction } from '../../core/run/step-action.ts';
+import { type ItemScore, toEvaluation } from '../../core/score.ts';
+import { addObservations, isMissing, noEvidence } from '../../core/stats/evidence.ts';
+import { judgeWave, settingsFor, type WaveJudgement } from '../../core/stats/gate.ts';
+import { planWaves, type RaceSettings } from '../../core/stats/gate-settings.ts';
+import { addOwn, disputedItems, type Knowledge, knownOf, unmetItems } from '../../core/stats/knowledge.ts';
+import { raceOrder } from '../../core/stats/race-order.ts';
+import { requireReachable, whyInvalid } from '../rollout/require-scores.ts';
+import { rollAgain } from '../rollout/roll-again.ts';
+import { runRollout } from '../rollout/rollout.ts';
+import { settleAll } from '../settle-all.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import type { GateInput, Verdict } from './gate-input.ts';
+import { vetoRegressions } from './veto-regressions.ts';
+
+/** What is on the table: the candidate's passes, and the current skill where it had not been rolled out. */
+type Shown = {
+  readonly results: readonly RolloutResult[];
+  readonly confirmation: readonly RolloutResult[];
+  readonly refreshed: readonly ItemScore[];
+};
+
+const nothingShown: Shown = { results: [], confirmation: [], refreshed: [] };
+
+/**
+ * The gate that knows noise: the candidate meets the items in two waves, and is out or taken as soon as the rest is not
+ * worth its price; one that stays in doubt is rolled out once more. An item on which the current skill was never rolled
+ * out is rolled out under both.
+ */
+export async function raceSkill(skill: string, input: GateInput, deps: StageDeps): Promise<Verdict> {
+  const settings = settingsOf(input);
+  const order = orderItems(input);
+  let shown = nothingShown;
+  for (const end of planWaves(order.length, settings)) {
+    const wave = order.slice(shown.results.length, end);
+    if (!isPaidFor(wave.length + unmetOf(wave, input).length, shown, input)) return stopRace(shown, input);
+    shown = await settleDisputes(await rollWave(skill, wave, shown, input, deps), settings, input, deps);
+    const judgement = judge(shown, settings, input);
+    if (isOver(judgement, shown, input)) return conclude(skill, shown, judgement, input, deps);
+  }
+  const last = { ...settings, hasSecondPass: false };
+  if (isPaidFor(2 * order.length, shown, input)) shown = await rollSecond(skill, order, shown, input, deps);
+  shown = await settleDisputes(shown, last, input, deps);
+  return conclude(skill, shown, judge(shown, last, input), input, deps);
+}
+
+/**
+ * With the veto a winner must have met every task: only those can be seen to be lost. So must one of which many rollouts gave
+ * no result.
+ */
+function isOver({ verdict }: WaveJudgement, { results }: Shown, { items, config }: GateInput): boolean {
+  if (verdict !== 'accept') return verdict !== 'continue';
+  const isEarly = results.length < items.length;
+  return !(isEarly && (config.regressionVeto || whyInvalid(results) !== undefined));
+}
+
+function settingsOf({ items, state, config }: GateInput): RaceSettings {
+  const ids = items.map(({ id }) => id);
+  return settingsFor(toKnowledge(state.gate), ids, Math.min(config.batchSize ?? 40, state.items.train ?? 40));
+}
+
+/** A seeded order, then the telling items first. */
+function orderItems({ items, state, seed = 0 }: GateInput): GateInput['items'] {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  const knowledge = toKnowledge(state.gate);
+  return raceOrder(shuffle([...byId.keys()], seed), (id) => rateOf(knowledge, id)).map((id) => byId.get(id)!);
+}
+
+function rateOf(knowledge: Knowledge, id: string): number {
+  const { sum, count } = knownOf(knowledge, id);
+  return count === 0 ? 0.5 : sum / count;
+}
+
+function unmetOf(wave: GateInput['items'], { state }: GateInput): GateInput['items'] {
+  const unmet = new Set(
+    unmetItems(
+      toKnowledge(state.gate),
+      wave.map(({ id }) => id),
+    ),
+  );
+  return wave.filter(({ id }) => unmet.has(id));
+}
+
+/** Whether so many more rollouts are left to the search. */
+function isPaidFor(rollouts: number, shown: Shown, { rolloutsLeft }: GateInput): boolean {
+  return rolloutsLeft === undefined || spentOn(shown) + rollouts <= rolloutsLeft;
+}
+
+const spentOn = ({ results, confirmation, refreshed }: Shown) =>
+  results.length + confirmation.length + refreshed.length;
+const drawsOf = (id: string, results: readonly RolloutResult[]) => results.filter((result) => result.id === id).length;
+
+/** Both sides at the same time. */
+async function rollWave(
+  skill: string,
+  wave: GateInput['items'],
+  shown: Shown,
+  input: GateInput,
+  deps: StageDeps,
+): Promise<Shown> {
+  const { env, items } = input;
+  const current = currentSide(shown, input);
+  const [candidate, own] = await settleAll([
+    runRollout({ env, skill, items: wave, isPart: true }, deps),
+    rollAgain(
+      unmetOf(wave, input).map((item) => ({ item, times: 1 })),
+      current,
+      input,
+      deps,
+    ),
+  ] as const);
+  const results = [...shown.results, ...candidate];
+  requireReachable(results, deps.maxErroredShare, items.length);
+  return { ...shown, results, refreshed: [...shown.refreshed, ...own] };
+}
+
+/** The current skill, and the next draw of each item under it. */
+function currentSide({ refreshed }: Shown, { state }: GateInput) {
+  const drawn = (id: string) => refreshed.filter((score) => score.id === id).length;
+  return { skill: state.current.skill, from: (id: string) => (state.gate.draws[id] ?? 0) + drawn(id) };
+}
+
+/** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
+async function settleDisputes(shown: Shown, settings: RaceSettings, input: GateInput, deps: StageDeps): Promise<Shown> {
+  if (judge(shown, settings, input).verdict !== 'accept') return shown;
+  const { observed, knowledge } = toEvidences(shown, input);
+  const disputed = new Set(disputedItems(knowledge, observed));
+  if (!isPaidFor(disputed.size, shown, input)) return shown;
+  const wanted = input.items.filter(({ id }) => disputed.has(id)).map((item) => ({ item, times: 1 }));
+  const own = await rollAgain(wanted, currentSide(shown, input), input, deps);
+  return { ...shown, refreshed: [...shown.refreshed, ...own] };
+}
+
+async function rollSecond(
+  skill: string,
+  order: GateInput['items'],
+  shown: Shown,
+  { env }: GateInput,
+  deps: StageDeps,
+): Promise<Shown> {
+  const confirmation = await runRollout({ env, skill, items: order, sampleIndex: 1, isPart: true }, deps);
+  requireReachable(confirmation, deps.maxErroredShare);
+  return { ...shown, confirmation };
+}
+
+/** Both sides as the statistics see them. */
+function toEvidences({ results, confirmation, refreshed }: Shown, { state, config }: GateInput) {
+  const first = toObservations(toEvaluation(results).scores, config);
+  const second = toObservations(toEvaluation(confirmation).scores, config);
+  const observed = addObservations(noEvidence, [...first, ...second]);
+  const knowledge = addOwn(toKnowledge(state.gate), toObservations(refreshed, config));
+  return { first, observed, knowledge };
+}
+
+function judge(shown: Shown, settings: RaceSettings, input: GateInput): WaveJudgement {
+  const { first, observed, knowledge } = toEvidences(shown, input);
+  const met = new Set(first.map(({ id }) => id));
+  const missing = [...met].filter((id) => !observed.has(id));
+  const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
+  const isSecondPass = shown.confirmation.length > 0;
+  const { needs, ...judged } = judgeWave({ knowledge, observed, missing, remaining, settings, isSecondPass });
+  const reason = whyInvalid(shown.results, input.items.length) ?? whyInvalid(shown.confirmation);
+  if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
+  return { ...judged, ...(needs ? { needs } : {}) };
+}
+
+/** No rollouts are left for the next wave: what was seen decides nothing. */
+function stopRace(shown: Shown, input: GateInput): Verdict {
+  const judged = judge(shown, { ...settingsOf(input), hasSecondPass: false }, input);
+  const { met, total } = { met: shown.results.length, total: input.items.length };
+  const reason = `no rollouts are left after ${met} of ${total} items`;
+  return toVerdict(shown, { ...judged, verdict: 'inconclusive', reason }, undefined, input);
+}
+
+/** A winner may still be stopped by what surely got worse. */
+async function conclude(
+  skill: string,
+  shown: Shown,
+  judgement: WaveJudgement,
+  input: GateInput,
+  deps: StageDeps,
+): Promise<Verdict> {
+  if (judgement.verdict !== 'accept') return toVerdict(shown, judgement, undefined, input);
+  const { observed, knowledge } = toEvidences(shown, input);
+  const winner = {
+    skill,
+    observed,
+    incumbent: knowledge.own,
+    nextDraw: (id: string) => drawsOf(id, shown.results) + drawsOf(id, shown.confirmation),
+    rolloutsLeft: input.rolloutsLeft === undefined ? undefined : input.rolloutsLeft - spentOn(shown),
+    nextIncumbentDraw: currentSide(shown, input).from,
+  };
+  return toVerdict(shown, judgement, await vetoRegressions(winner, input, deps), input);
+}
+
+/** Beating the current skill is beating the best, unless something was taken without a gate: then their scores decide. */
+function toVerdict(
+  shown: Shown,
+  judgement: WaveJudgement,
+  veto: RegressionCheck | undefined,
+  input: GateInput,
+): Verdict {
+  const { results } = shown;
+  const evaluation = toEvaluation(results);
+  const decision = toDecision(shown, judgement, veto, input);
+  const isPartial = decision.verdict === 'invalid' || results.length < input.items.length;
+  const scores = [...evaluation.scores, ...(decision.confirmation ?? [])];
+  return {
+    evaluation,
+    score: isPartial ? estimateScore(decision, input) : meanScore(scores, input.config),
+    action: actionFor(decision, input),
+    results,
+    isPartial,
+    decision,
+  };
+}
+
+function actionFor({ verdict }: GateDecision, { state }: GateInput): StepAction {
+  if (verdict !== 'accept') return 'reject';
+  return state.current.hash === state.best.hash ? 'accept_new_best' : 'accept';
+}
+
+function toDecision(
+  { confirmation, refreshed }: Shown,
+  { verdict, reason, ...figures }: WaveJudgement,
+  veto: RegressionCheck | undefined,
+  { items }: GateInput,
+): GateDecision {
+  const confirmed = toEvaluation(confirmation).scores;
+  return {
+    ...figures,
+    verdict: verdict === 'continue' ? 'inconclusive' : veto?.isVetoed ? 'reject' : verdict,
+    reason: veto?.isVetoed ? veto.reason : reason,
+    refreshed,
+    ...(confirmed.length > 0 ? { confirmation: confirmed } : {}),
+    ...(veto ? { veto } : {}),
+    total: items.length,
+  };
+}
+
+/**
+ * The items met were picked, so that their mean says little; what is expected of the candidate says more. An invalid
+ * evaluation says nothing: what the candidate had to beat stands in, as for one that changes nothing.
+ */
+function estimateScore({ verdict, expectedGain }: GateDecision, { state }: GateInput): number {
+  const { score } = state.current;
+  return verdict === 'invalid' ? score : Math.min(1, Math.max(0, score + expectedGain));
+}
+
+function meanScore(scores: readonly ItemScore[], config: GateInput['config']): number {
+  const known = toObservations(scores, config).flatMap(({ score }) => (isMissing(score) ? [] : [score]));
+  return known.reduce((sum, score) => sum + score, 0) / Math.max(1, known.length);
+}

@@ -1,0 +1,72 @@
+import type { Salvage } from '../../core/run/optimizer-facts.ts';
+import { isAccepted } from '../../core/run/reduce/known-scores.ts';
+import { applyPatchWithReport } from '../../core/skill/apply-edit.ts';
+import type { UpdateItem } from '../../core/skill/edit.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import { fits } from '../update/update.ts';
+import { judgeSkill } from './evaluate.ts';
+import type { GateInput, Verdict } from './gate-input.ts';
+
+type SalvageInput = GateInput & {
+  readonly skill: string;
+  readonly edits: readonly UpdateItem[];
+  /** Most rollouts that this may cost; 0 is enough for two candidates. */
+  readonly maxRollouts: number;
+  /** Longest document, in tokens; 0 is no limit. */
+  readonly maxSkillTokens: number;
+};
+
+type Progress = { -readonly [Key in keyof Salvage]: Salvage[Key] };
+
+/**
+ * The halves of a rejected patch, then the halves of those, each by itself, until one is better or the rollouts are
+ * spent: one bad edit shall not bury three good ones.
+ */
+export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promise<Salvage> {
+  const { edits, maxRollouts } = input;
+  const queue = halve(edits.map((_, index) => index));
+  const found: Progress = { tries: [], evaluations: {}, accepted: null };
+  let rolloutsLeft = Math.min(maxRollouts || 2 * mostRollouts(input), input.rolloutsLeft ?? Number.POSITIVE_INFINITY);
+  for (let part = queue.shift(); part && !found.accepted && rolloutsLeft >= mostRollouts(input); part = queue.shift()) {
+    rolloutsLeft -= await tryPart(part, input, found, deps);
+    queue.push(...halve(part));
+  }
+  return found;
+}
+
+/** One pass, or two where the gate looks twice. */
+function mostRollouts({ items, config: { gate } }: SalvageInput): number {
+  return gate === 'paired' ? 2 * items.length : items.length;
+}
+
+function rolloutsOf({ evaluation, decision }: Pick<Verdict, 'evaluation' | 'decision'>): number {
+  const { confirmation = [], veto } = decision ?? {};
+  const asked = [evaluation?.scores ?? [], confirmation, veto?.incumbent ?? [], veto?.candidate ?? []];
+  return asked.reduce((sum, { length }) => sum + length, 0);
+}
+
+function halve(part: readonly number[]): number[][] {
+  if (part.length < 2) return [];
+  const middle = Math.ceil(part.length / 2);
+  return [part.slice(0, middle), part.slice(middle)];
+}
+
+/** Answers how many rollouts this cost. */
+async function tryPart(part: number[], input: SalvageInput, found: Progress, deps: StageDeps): Promise<number> {
+  const { skill, edits, state, maxSkillTokens } = input;
+  const { skill: candidateSkill } = applyPatchWithReport(skill, { edits: part.map((index) => edits[index]) });
+  const candidateHash = skillHash(candidateSkill);
+  if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return 0;
+  if (!(await fits(candidateSkill, maxSkillTokens, deps))) return 0;
+  const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  const { evaluation, score, action, isPartial = false, decision } = verdict;
+  found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];
+  if (evaluation && !isPartial) {
+    const { hard, soft } = evaluation;
+    found.evaluations = { ...found.evaluations, [candidateHash]: { hard, soft } };
+  }
+  const judged = { evaluation, score, action, ...(decision ? { decision } : {}) };
+  if (isAccepted(action)) found.accepted = { candidateSkill, candidateHash, ...judged, edits: part };
+  return rolloutsOf(verdict);
+}

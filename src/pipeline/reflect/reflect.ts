@@ -1,0 +1,135 @@
+import type { FailurePattern } from '../../core/failure-pattern.ts';
+import { chunk, shuffle } from '../../core/random.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import type { RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
+import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
+import { fence } from '../../core/text/fence.ts';
+import { ask } from '../ask/ask.ts';
+import { modePrompt } from '../ask/mode-prompt.ts';
+import { type Memory, metaSections, noMemory, stepSections } from '../epoch/memory.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import { type AnalystReply, analystReplies } from '../update/wire-patch.ts';
+import { clipTrajectories } from './clip-trajectories.ts';
+import { isFailure } from './trajectory.ts';
+import { trajectoryRoom } from './trajectory-room.ts';
+
+type ReflectInput = {
+  readonly skill: string;
+  readonly results: readonly RolloutResult[];
+  readonly minibatchSize: number;
+  /** Most changes that one analyst may propose: the step's budget. `null`: as many as it likes. */
+  readonly editBudget: number | null;
+  readonly seed: number;
+  /** Which draw of the analysts: another index gives other proposals from the same results. */
+  readonly sampleIndex?: number;
+  readonly failureOnly?: boolean;
+  readonly mode?: UpdateMode;
+  readonly memory?: Memory;
+  /** Whose reminders for the appendix are asked for. */
+  readonly notesFrom?: 'nobody' | 'failure_only' | 'both';
+};
+
+type Minibatch = { readonly sourceType: SourceType; readonly results: readonly RolloutResult[] };
+
+/** ② Backward pass: analysts read minibatches of failures and of successes, and each proposes a patch. */
+export async function runMinibatchReflect(input: ReflectInput, deps: StageDeps): Promise<RawPatch[]> {
+  let done = 0;
+  const minibatches = toMinibatches(input);
+  const patches = await deps.limit.map(minibatches, async (minibatch) => {
+    const patch = await analyse(minibatch, input, deps);
+    deps.onProgress(++done, minibatches.length);
+    return patch;
+  });
+  return patches.filter(saysSomething);
+}
+
+const saysSomething = ({ patch, failurePatterns = [], appendixNotes = [] }: RawPatch) =>
+  patch.edits.length > 0 || failurePatterns.length > 0 || appendixNotes.length > 0;
+
+/** A function of the results and the seed alone. What errored is nobody's lesson. */
+function toMinibatches({ results, minibatchSize, seed, failureOnly = false }: ReflectInput): Minibatch[] {
+  const scored = results.filter((result) => !result.errored);
+  const group = (sourceType: SourceType, groupSeed: number) => {
+    const members = scored.filter((result) => isFailure(result) === (sourceType === 'failure'));
+    return chunk(shuffle(members, groupSeed), minibatchSize).map((minibatch) => ({ sourceType, results: minibatch }));
+  };
+  return [...group('failure', seed), ...(failureOnly ? [] : group('success', seed + 1))];
+}
+
+async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDeps): Promise<RawPatch> {
+  const { mode = 'patch' } = input;
+  const { sourceType, results } = minibatch;
+  const prompt = modePrompt(sourceType === 'failure' ? 'analyst_error' : 'analyst_success', mode);
+  const maxOutputTokens = isFullRewrite(mode) ? deps.rewriteMaxCompletionTokens : undefined;
+  const head = writeHead(input);
+  const room = await trajectoryRoom({ prompt, head, maxOutputTokens }, deps);
+  const { texts, clippedCount } = await clipTrajectories(results, room, deps);
+  const outcome = sourceType === 'failure' ? 'failed' : 'succeeded';
+  const user = `${head}\n\n## Trajectories (${results.length} ${outcome})\n${texts.join('\n\n')}`;
+  const suffix = suffixFor(sourceType, input);
+  const question = { prompt, suffix, stage: 'analyst', user, schema: analystReplies[mode] } as const;
+  const reply = await ask({ ...question, maxOutputTokens, sampleIndex: input.sampleIndex }, deps);
+  return {
+    ...toRawPatch(reply, minibatch, input),
+    ...(clippedCount > 0 ? { clippedTrajectories: clippedCount } : {}),
+    batchSize: results.length,
+  };
+}
+
+/** What stays the same from call to call comes first, so that providers can take it from their caches. */
+function writeHead(input: ReflectInput): string {
+  const { skill, memory = noMemory } = input;
+  return [
+    `## Current skill\n${fence('skill', skill)}`,
+    ...metaSections(memory),
+    ...stepSections(memory),
+    budgetSection(input),
+  ].join('\n\n');
+}
+
+function budgetSection({ editBudget, mode = 'patch' }: ReflectInput): string {
+  if (isFullRewrite(mode)) return '## Edit budget\nExactly one whole replacement.';
+  if (editBudget === null) return '## Edit budget\nNo limit.';
+  const noun = mode === 'patch' ? 'edit' : 'suggestion';
+  return `## Edit budget\nAt most ${editBudget} ${noun}${editBudget === 1 ? '' : 's'}.`;
+}
+
+function suffixFor(sourceType: SourceType, { notesFrom = 'nobody', mode = 'patch' }: ReflectInput) {
+  if (notesFrom === 'nobody' || isFullRewrite(mode)) return undefined;
+  if (sourceType === 'failure') return 'skill_aware_failure' as const;
+  return notesFrom === 'both' ? ('skill_aware_success' as const) : undefined;
+}
+
+function toRawPatch(
+  reply: AnalystReply | undefined,
+  minibatch: Minibatch,
+  input: ReflectInput,
+): Omit<RawPatch, 'batchSize'> {
+  const { sourceType, results } = minibatch;
+  const { edits = [], reasoning = '' } = reply?.patch ?? {};
+  const limit = isFullRewrite(input.mode ?? 'patch') ? 1 : (input.editBudget ?? edits.length);
+  const sourced = edits.slice(0, limit).map((edit) => withProvenance(edit, sourceType, results.length));
+  const patterns = sourceType === 'failure' ? toPatterns(reply, results) : [];
+  const notes = suffixFor(sourceType, input) ? (reply?.appendixNotes ?? []) : [];
+  return {
+    patch: { reasoning, edits: sourced },
+    sourceType,
+    ...(patterns.length > 0 ? { failurePatterns: patterns } : {}),
+    ...(notes.length > 0 ? { appendixNotes: notes } : {}),
+  };
+}
+
+/** Of what an analyst names, the tasks that it has really read. */
+function toPatterns(reply: AnalystReply | undefined, results: readonly RolloutResult[]): FailurePattern[] {
+  const ids = new Set(results.map((result) => result.id));
+  return (reply?.failureSummary ?? []).flatMap(({ failureType, description, taskIds }) => {
+    const read = [...new Set(taskIds.filter((id) => ids.has(id)))];
+    if (failureType === '' || read.length === 0) return [];
+    return [{ type: failureType, count: read.length, taskIds: read, ...(description === '' ? {} : { description }) }];
+  });
+}
+
+/** An analyst cannot have seen more support than the trajectories it read. */
+function withProvenance(edit: UpdateItem, sourceType: SourceType, batchSize: number): UpdateItem {
+  return { ...edit, sourceType, supportCount: Math.min(Math.max(edit.supportCount ?? batchSize, 1), batchSize) };
+}

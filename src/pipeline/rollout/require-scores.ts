@@ -1,0 +1,79 @@
+import { ModelCallError, SkillError } from '../../core/errors.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import { MAX_MISSING_SHARE } from '../../core/stats/evidence.ts';
+import { head } from '../../core/text/python-text.ts';
+
+type Result = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason'>;
+
+/** A mean over what happened to get through would not be about the skill. Nothing of it is kept, so it is tried again. */
+export function requireScores(results: readonly Result[], maxErroredShare: number, total = results.length): void {
+  requireWorkingEnv(results, total);
+  const missing = results.filter(({ errored }) => errored);
+  if (missing.length > maxErroredShare * total) throw tooFewScores(missing, total);
+}
+
+/** The same of a candidate, which may do without judgements: it is then turned down. An outage stops the run. */
+export function requireReachable(results: readonly Result[], maxErroredShare: number, total = results.length): void {
+  const reached = results.filter(({ unjudged }) => !unjudged);
+  requireScores(reached, maxErroredShare, total);
+}
+
+/** One task that throws may be a hard one, also where it is the only one. */
+const LEAST_THROWN = 2;
+
+/**
+ * Where more than half of a stage's tasks throw, it is not the skill that failed them. Of the stage, not of the tasks it has
+ * met so far: a race begins with the hardest, and those may be the ones that always throw.
+ */
+export function requireWorkingEnv(results: readonly Result[], total: number): void {
+  const thrown = new Map(
+    results.filter(({ threw }) => threw).map((result) => [result.id, head(result.failReason ?? '', 300)]),
+  );
+  if (thrown.size < LEAST_THROWN || thrown.size <= total / 2) return;
+  const [reason, count] = mostFrequent([...thrown.values()]);
+  const whose = count === thrown.size ? 'each' : `${count} of them`;
+  const message = `the environment threw on ${thrown.size} of ${total} tasks, which is no score; ${whose} because: ${reason}`;
+  throw new SkillError('ENV_FAILED', message, { hint: ENV_HINT });
+}
+
+/** Of equals the first. */
+function mostFrequent(reasons: readonly string[]): [reason: string, count: number] {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].reduce((most, other) => (other[1] > most[1] ? other : most));
+}
+
+/** Why an evaluation says nothing about a candidate; `undefined` if it does. */
+export function whyInvalid(results: readonly Result[], total = results.length): string | undefined {
+  const missing = results.filter(({ errored }) => errored);
+  if (missing.length <= MAX_MISSING_SHARE * total) return undefined;
+  return `${missing.length} of ${total} items gave no result (${whatHappened(missing)}); at most a fifth may be missing`;
+}
+
+function whatHappened(missing: readonly Result[]): string {
+  const unjudged = missing.filter((result) => result.unjudged).length;
+  const outages = missing.length - unjudged;
+  return [
+    ...(unjudged > 0 ? [`${unjudged} could not be judged`] : []),
+    ...(outages > 0 ? [`${outages} met an outage`] : []),
+  ].join(', ');
+}
+
+function tooFewScores(missing: readonly Result[], total: number): SkillError {
+  const outage = missing.find(({ unjudged }) => !unjudged);
+  const because = `the first because: ${(outage ?? missing[0])?.failReason}`;
+  const isMixed = outage !== undefined && missing.some(({ unjudged }) => unjudged);
+  const counts = `${missing.length} of ${total} tasks got no score`;
+  if (!outage)
+    return new SkillError('MODEL_REPLY_INVALID', `${counts}: no judgement, ${because}`, { hint: JUDGE_HINT });
+  const message = isMixed ? `${counts} (${whatHappened(missing)}), ${because}` : `${counts}, ${because}`;
+  return new ModelCallError(message, {
+    isRetryable: false,
+    hint: isMixed ? `${OUTAGE_HINT} ${JUDGE_HINT}` : OUTAGE_HINT,
+  });
+}
+
+const ENV_HINT = 'Mend what the reason names, then go on with the run: what threw was not kept, and is tried again.';
+const OUTAGE_HINT = 'Start again: only these are tried again.';
+const JUDGE_HINT =
+  'The judge answered, but not as it was asked, and its replies are kept: use another judge model, or a rubric that it can follow.';

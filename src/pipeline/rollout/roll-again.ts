@@ -1,0 +1,29 @@
+import type { Item, SkillEnv } from '../../core/env.ts';
+import { type ItemScore, toEvaluation } from '../../core/score.ts';
+import { settleAll } from '../settle-all.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import { requireWorkingEnv } from './require-scores.ts';
+import { runRollout } from './rollout.ts';
+
+type Side = {
+  readonly skill: string /** The next draw of an item under this skill. */;
+  readonly from: (id: string) => number;
+};
+type Wanted = { readonly item: Item; readonly times: number };
+
+/** New draws of some items of a stage under one skill, all at the same time, in the order given. */
+export async function rollAgain(
+  wanted: readonly Wanted[],
+  { skill, from }: Side,
+  { env, items }: { readonly env: SkillEnv; readonly items: readonly Item[] },
+  deps: StageDeps,
+): Promise<readonly ItemScore[]> {
+  const rolled = wanted.flatMap(({ item, times }) =>
+    Array.from({ length: times }, (_, index) =>
+      runRollout({ env, skill, items: [item], sampleIndex: from(item.id) + index, isPart: true }, deps),
+    ),
+  );
+  const results = (await settleAll(rolled)).flat();
+  requireWorkingEnv(results, items.length);
+  return toEvaluation(results).scores;
+}

@@ -1,0 +1,49 @@
+import type { TextCache } from '../../core/cache.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+
+/** A cache may let a text wait for others before it is safe, unless it is told that somebody waits for it. */
+export type RolloutCache = TextCache & {
+  flush?(): void;
+  /** Keeps a text for as long as the process runs, and no longer. */
+  hold?(key: string, value: string): void;
+};
+
+export type RolloutMemory = ReturnType<typeof rolloutMemory>;
+
+/**
+ * Scored rollouts of one stage. Saving one keeps no other waiting: its replies are safe already, so that a crash before
+ * it is saved costs no call. `saved` resolves once all are safe. Those that threw wait until the stage was judged: if it is
+ * the environment that is broken, they are no results, and a resumed run makes them again.
+ */
+export function rolloutMemory(rollouts: RolloutCache | undefined) {
+  const saves: Promise<void>[] = [];
+  const thrown: (readonly [key: string, text: string])[] = [];
+  const save = (key: string, text: string) => {
+    const saving = rollouts?.set(key, text) ?? Promise.resolve();
+    saving.catch(() => {}); // heard in `saved`
+    saves.push(saving);
+  };
+  const saved = async (): Promise<void> => {
+    rollouts?.flush?.();
+    await Promise.all(saves.splice(0));
+  };
+  return {
+    async find(key: string): Promise<RolloutResult | undefined> {
+      const text = await rollouts?.get(key);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    keep(key: string, result: RolloutResult): void {
+      if (result.errored) return;
+      const text = JSON.stringify(result);
+      if (result.threw) {
+        rollouts?.hold?.(key, text);
+        thrown.push([key, text]);
+      } else save(key, text);
+    },
+    saved,
+    async saveThrown(): Promise<void> {
+      for (const [key, text] of thrown.splice(0)) save(key, text);
+      await saved();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { chunk } from '../../core/random.ts';
+import { emptyPatch, type Patch, type RawPatch, type SourceType, type UpdateItem } from '../../core/skill/edit.ts';
+import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
+import { fence } from '../../core/text/fence.ts';
+import { ask } from '../ask/ask.ts';
+import { modePrompt } from '../ask/mode-prompt.ts';
+import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import { toWirePatch, wirePatch } from './wire-patch.ts';
+
+type AggregateInput = {
+  readonly skill: string;
+  readonly patches: readonly RawPatch[];
+  readonly mergeBatchSize: number;
+  readonly mode?: UpdateMode;
+  readonly memory?: Memory;
+};
+
+/** ③ Accumulate: failures and successes are merged side by side, level by level, then with each other, failures first. */
+export async function mergePatches(input: AggregateInput, deps: StageDeps): Promise<Patch> {
+  const groups = [mergeGroup('failure', input, deps), mergeGroup('success', input, deps)] as const;
+  await Promise.allSettled(groups); // replies that are on their way get kept, also when the other group failed
+  const [failure, success] = await Promise.all(groups);
+  if (success.patch.edits.length === 0) return failure.patch;
+  if (failure.patch.edits.length === 0) return success.patch;
+  return mergeFinal(input, [failure, success], deps);
+}
+
+async function mergeGroup(sourceType: SourceType, input: AggregateInput, deps: StageDeps): Promise<RawPatch> {
+  const mergeBatchSize = Math.max(2, input.mergeBatchSize); // merging one by one would never end
+  let patches = input.patches.filter((raw) => raw.sourceType === sourceType && raw.patch.edits.length > 0);
+  for (let level = 1; patches.length > 1; level++) {
+    const groups = chunk(patches, mergeBatchSize);
+    patches = await deps.limit.map(groups, (group) => mergeLevel(input, group, level, deps));
+  }
+  return patches[0] ?? { patch: emptyPatch, sourceType, batchSize: 0 };
+}
+
+async function mergeLevel(input: AggregateInput, group: RawPatch[], level: number, deps: StageDeps): Promise<RawPatch> {
+  const [first] = group;
+  if (group.length === 1) return first!;
+  const { sourceType } = first!;
+  const list = `## Patches to merge (${group.length}, level ${level})\n${patchList(group, input)}`;
+  const base = sourceType === 'failure' ? 'merge_failure' : 'merge_success';
+  const merged = await askToMerge(base, [list], input, deps);
+  const edits = merged?.edits.map((edit) => ({ ...trace(edit, group), sourceType, mergeLevel: level }));
+  const patch = merged && edits ? { ...merged, edits } : concatenate(group, level);
+  return { patch, sourceType, batchSize: countRead(group) };
+}
+
+async function mergeFinal(input: AggregateInput, both: [RawPatch, RawPatch], deps: StageDeps): Promise<Patch> {
+  const [failure, success] = both.map((raw) => patchList([raw], input));
+  const lists = [`## Failure patch (high priority)\n${failure}`, `## Success patch\n${success}`];
+  const merged = await deps.limit.run(() => askToMerge('merge_final', lists, input, deps));
+  if (!merged) return { reasoning: 'Not merged: failures first, then successes.', edits: editsOf(both) };
+  return { ...merged, edits: merged.edits.map((edit) => trace(edit, both)) };
+}
+
+type MergePrompt = 'merge_failure' | 'merge_success' | 'merge_final';
+
+function askToMerge(base: MergePrompt, lists: readonly string[], input: AggregateInput, deps: StageDeps) {
+  const { skill, mode = 'patch', memory = noMemory } = input;
+  const user = [`## Current skill\n${fence('skill', skill)}`, ...metaSections(memory), ...lists].join('\n\n');
+  const maxOutputTokens = isFullRewrite(mode) ? deps.rewriteMaxCompletionTokens : undefined;
+  return ask({ prompt: modePrompt(base, mode), stage: 'merge', user, schema: wirePatch[mode], maxOutputTokens }, deps);
+}
+
+const patchList = (group: readonly RawPatch[], { mode = 'patch' }: AggregateInput) =>
+  fence(
+    'patches',
+    JSON.stringify(
+      group.map((raw) => toWirePatch(raw.patch, mode)),
+      null,
+      2,
+    ),
+  );
+const editsOf = (group: readonly RawPatch[]) => group.flatMap((raw) => raw.patch.edits);
+/** How many trajectories the analysts behind a group have read: nothing can have more support. */
+const countRead = (group: readonly RawPatch[]) => group.reduce((sum, raw) => sum + raw.batchSize, 0);
+
+/** What is left of a merge that no reply described: every edit, in order. */
+function concatenate(group: readonly RawPatch[], level: number): Patch {
+  const edits = editsOf(group).map((edit) => ({ mergeLevel: level, ...edit }));
+  return { reasoning: `Not merged: ${group.length} patches one after the other.`, edits };
+}
+
+/** Support is counted where it can be: an edit taken over word for word has the support of its originals. */
+function trace(edit: UpdateItem, group: readonly RawPatch[]): UpdateItem {
+  const twins = editsOf(group).filter(
+    (other) => other.op === edit.op && other.content === edit.content && other.target === edit.target,
+  );
+  const counted = twins.reduce((sum, twin) => sum + (twin.supportCount ?? 1), 0);
+  const supportCount = Math.min(Math.max(counted || (edit.supportCount ?? 1), 1), countRead(group));
+  const sourceType = twins.some((twin) => twin.sourceType === 'failure')
+    ? 'failure'
+    : (twins[0]?.sourceType ?? edit.sourceType);
+  return { ...edit, supportCount, sourceType: sourceType ?? 'failure' };
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { UpdateItem } from '../../core/skill/edit.ts';
+import { keepProtected } from '../../core/skill/keep-protected.ts';
+import { fence } from '../../core/text/fence.ts';
+import { ask } from '../ask/ask.ts';
+import { type Memory, noMemory, stepSections } from '../epoch/memory.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import { ChangeSummary, toWireItem } from './wire-patch.ts';
+
+type RewriteInput = {
+  readonly skill: string;
+  readonly suggestions: readonly UpdateItem[];
+  readonly memory?: Memory;
+  /** Longest document, in tokens; 0 is no limit. */
+  readonly maxSkillTokens: number;
+};
+
+export type Rewrite = { readonly skill: string; readonly changeSummary: readonly string[] };
+
+const Reply = z.object({
+  newSkill: z.string(),
+  changeSummary: ChangeSummary,
+});
+
+/** The document as a rewriter makes it from suggestions. What is protected stays, whatever the rewriter did to it. */
+export async function rewriteSkill(input: RewriteInput, deps: StageDeps): Promise<Rewrite | undefined> {
+  const question = {
+    prompt: 'rewrite',
+    stage: 'rewrite',
+    user: writeQuestion(input),
+    schema: Reply,
+    maxOutputTokens: deps.rewriteMaxCompletionTokens,
+  } as const;
+  const reply = await deps.limit.run(() => ask(question, deps));
+  const skill = reply && keepProtected(input.skill, reply.newSkill);
+  return skill === undefined ? undefined : { skill, changeSummary: reply?.changeSummary ?? [] };
+}
+
+function writeQuestion({ skill, suggestions, memory = noMemory, maxSkillTokens }: RewriteInput): string {
+  const list = JSON.stringify(suggestions.map(toWireItem), null, 2);
+  return [
+    `## Current skill\n${fence('skill', skill)}`,
+    ...stepSections(memory),
+    ...(maxSkillTokens > 0 ? [`## Limit\nAt most ${maxSkillTokens} tokens for the whole document.`] : []),
+    `## Suggestions (${suggestions.length})\n${fence('suggestions', list)}`,
+  ].join('\n\n');
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { EditOp, type Patch, SourceType, type UpdateItem } from '../../core/skill/edit.ts';
+import type { UpdateMode } from '../../core/skill/update-mode.ts';
+import { toSnakeCase } from '../../core/text/snake-case.ts';
+
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+const count = z.coerce
+  .number()
+  .int()
+  .nullish()
+  .transform((value) => value ?? undefined)
+  .catch(undefined);
+
+/** What models may say about where a change comes from. Absent and null fields are common, and counts may come as text. */
+const provenance = {
+  supportCount: count,
+  sourceType: SourceType.nullish()
+    .transform((value) => value ?? undefined)
+    .catch(undefined),
+};
+
+/** Lines about what changed. One line alone, or none, is common too. */
+export const ChangeSummary = z
+  .preprocess((value) => (Array.isArray(value) ? value : [value ?? '']), z.array(z.coerce.string()))
+  .optional()
+  .transform((lines = []) => lines.filter((line) => line !== ''));
+
+const WireEdit = z.object({ op: EditOp, content: text, target: text, ...provenance });
+
+const WireSuggestion = z
+  .object({ type: text, title: text, instruction: text, ...provenance })
+  .transform(({ type, title, instruction, ...rest }) => {
+    return { op: 'suggest' as const, target: type === '' ? title : `${type}: ${title}`, content: instruction, ...rest };
+  });
+
+const WireCandidate = z
+  .object({ title: text, newSkill: text, changeSummary: ChangeSummary, ...provenance })
+  .transform(({ title, newSkill, ...rest }) => ({ op: 'rewrite' as const, target: title, content: newSkill, ...rest }));
+
+type WireItem = {
+  readonly op: UpdateItem['op'];
+  readonly content: string;
+  readonly target: string;
+  readonly supportCount?: number | undefined;
+  readonly sourceType?: UpdateItem['sourceType'];
+  readonly changeSummary?: string[];
+};
+
+const toPatch = ({ reasoning, items }: { reasoning: string; items: readonly WireItem[] }): Patch => {
+  return { reasoning, edits: items.filter(hasContent).map(dropUndefined) };
+};
+
+/** A patch as models write it, after the border codec, in the words of each update mode. */
+export const wirePatch: Readonly<Record<UpdateMode, z.ZodType<Patch>>> = {
+  patch: z
+    .object({ reasoning: text, edits: z.array(WireEdit) })
+    .transform(({ reasoning, edits }) => toPatch({ reasoning, items: edits })),
+  rewrite_from_suggestions: z
+    .object({ reasoning: text, reviseSuggestions: z.array(WireSuggestion) })
+    .transform(({ reasoning, reviseSuggestions }) => toPatch({ reasoning, items: reviseSuggestions })),
+  full_rewrite_minibatch: z
+    .object({ reasoning: text, skillCandidates: z.array(WireCandidate) })
+    .transform(({ reasoning, skillCandidates }) => toPatch({ reasoning, items: skillCandidates })),
+};
+
+const LIST_KEYS = {
+  patch: 'edits',
+  rewrite_from_suggestions: 'reviseSuggestions',
+  full_rewrite_minibatch: 'skillCandidates',
+};
+
+const FailureRow = z
+  .object({ failureType: text, count, description: text, taskIds: z.array(z.coerce.string()).catch([]) })
+  .catch({ failureType: '', count: undefined, description: '', taskIds: [] });
+
+export type AnalystReply = {
+  readonly patch: Patch;
+  readonly failureSummary: readonly z.infer<typeof FailureRow>[];
+  readonly appendixNotes: readonly string[];
+};
+
+function analystReply(mode: UpdateMode): z.ZodType<AnalystReply> {
+  const shape = z.object({
+    batchSize: count, // nobody reads it, but a provider that is sent a schema allows no more than is in it
+    failureSummary: list(FailureRow),
+    successPatterns: list(z.string()),
+    patch: wirePatch[mode],
+    appendixNotes: list(z.string()),
+  });
+  return z.preprocess((value) => (isRecord(value) ? withPatch(withNotes(value), mode) : value), shape);
+}
+
+const list = <Entry extends z.ZodType>(entry: Entry) =>
+  z
+    .array(entry)
+    .nullish()
+    .transform((value) => value ?? [])
+    .catch([]);
+
+type Reply = Readonly<Record<string, unknown>>;
+
+function withPatch(reply: Reply, mode: UpdateMode): Reply {
+  if ('patch' in reply) return reply;
+  if (LIST_KEYS[mode] in reply) return { ...reply, patch: reply };
+  const nothing = { reasoning: '', [LIST_KEYS[mode]]: [] };
+  return Array.isArray(reply.appendixNotes) ? { ...reply, patch: nothing } : reply;
+}
+
+/** A list of texts, one text, or objects with a `note` or `content`: models write all of these. */
+function withNotes({ appendixNotes, ...reply }: Reply): Reply {
+  if (appendixNotes === undefined || appendixNotes === null) return reply;
+  const notes = Array.isArray(appendixNotes) ? appendixNotes : [appendixNotes];
+  return { ...reply, appendixNotes: notes.map(noteOf).filter((note) => note !== '') };
+}
+
+/** Items as models are shown them: in the words in which they are asked to answer. */
+export function toWireItem({ op, target, content, ...rest }: UpdateItem): unknown {
+  if (op === 'suggest') return toSnakeCase({ ...typeAndTitle(target), instruction: content, ...rest });
+  if (op === 'rewrite') return toSnakeCase({ title: target, newSkill: content, ...rest });
+  return toSnakeCase({ op, target, content, ...rest });
+}
+
+function typeAndTitle(target: string) {
+  const [, type, title] = /^(\w+): (.*)$/s.exec(target) ?? [];
+  return type === undefined ? { title: target } : { type, title };
+}
+
+export function toWirePatch({ reasoning, edits }: Patch, mode: UpdateMode): unknown {
+  return { ...(toSnakeCase({ reasoning, [LIST_KEYS[mode]]: [] }) as object), [snakeKey(mode)]: edits.map(toWireItem) };
+}
+
+const snakeKey = (mode: UpdateMode) => Object.keys(toSnakeCase({ [LIST_KEYS[mode]]: 0 }) as object)[0]!;
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** A suggestion or a document without text is none. An edit without content may be a deletion. */
+const hasContent = ({ op, content }: WireItem) => (op !== 'suggest' && op !== 'rewrite') || content.trim() !== '';
+
+function noteOf(value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  const { note, content } = (value ?? {}) as Record<string, unknown>;
+  const text = note ?? content;
+  return typeof text === 'string' ? text.trim() : '';
+}
+
+function dropUndefined({ supportCount, sourceType, changeSummary = [], ...rest }: WireItem): UpdateItem {
+  return {
+    ...rest,
+    ...(supportCount === undefined ? {} : { supportCount }),
+    ...(sourceType ? { sourceType } : {}),
+    ...(changeSummary.length > 0 ? { changeSummary } : {}),
+  };
+}
+
+/** What an analyst says. Its patch may stand under `patch` or at the top level; reminders alone are an answer too. */
+export const analystReplies: Readonly<Record<UpdateMode, z.ZodType<AnalystReply>>> = {
+  patch: analystReply('patch'),
+  rewrite_from_suggestions: analystReply('rewrite_from_suggestions'),
+  full_rewrite_minibatch: analystReply('full_rewrite_minibatch'),
+};

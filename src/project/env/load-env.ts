@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
+import { type AdapterEnvOptions, adapterEnv } from '../../envs/adapter/adapter-env.ts';
+import { type EnvAdapter, isEnvAdapter } from '../../envs/adapter/env-adapter.ts';
+import type { EnvProject } from '../../envs/env-project.ts';
+import { findEnvFactory } from '../../envs/env-registry.ts';
+import { shownPath } from '../../stores/shown-path.ts';
+import { isModulePath, type LoadedProject } from '../load-project.ts';
+import { type FindOrigin, withPlace } from '../origin.ts';
+import { guardEnv } from './guard-env.ts';
+import { resolveSelfImports } from './self-import.ts';
+import { unknownEnv } from './unknown-env.ts';
+
+/** What the default export of an environment module is called with when it is a function. */
+type EnvLibrary = typeof import('../../index.ts') &
+  typeof import('../../envs/index.ts') &
+  typeof import('../../judges/index.ts') & {
+    readonly z: typeof import('zod').z;
+    readonly project: EnvProject;
+  };
+
+/** The environment that a project names: a registered one, or the default export of a module. */
+export async function loadEnv({ project, directory, findOrigin }: LoadedProject): Promise<SkillEnv> {
+  const { env, tasks, splitRatio, splitSeed, extras } = project;
+  const parts = { directory, tasks, splitRatio, splitSeed, extras, ...dataKeys(project) };
+  if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
+  if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
+  if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
+  return loadNamedEnv(env, parts);
+}
+
+function noTasks(path: string): SkillError {
+  const hint = 'Check the path of the task file.';
+  return new SkillError('TASKS_INVALID', `the task file ${shownPath(path)} does not exist`, { hint });
+}
+
+type DataKeys = Pick<EnvProject, 'splitMode' | 'splitDir' | 'dataPath'>;
+
+/** Where a SkillOpt config says that its data is. */
+function dataKeys(project: object): DataKeys {
+  const { splitMode, splitDir, dataPath } = project as DataKeys;
+  return { ...(splitMode && { splitMode }), ...(splitDir && { splitDir }), ...(dataPath && { dataPath }) };
+}
+
+async function loadNamedEnv(name: string, project: EnvProject): Promise<SkillEnv> {
+  const { tasks } = project;
+  const made = await findEnvFactory(name)!({
+    ...project,
+    tasks: tasks === undefined ? tasks : shownPath(tasks),
+  });
+  return isEnvAdapter(made) ? projectAdapterEnv(made, { name }, project) : (made as SkillEnv);
+}
+
+/** Loaders find the project's data settings where they find a run's: among the extras. */
+function projectAdapterEnv(adapter: EnvAdapter, options: AdapterEnvOptions, project: EnvProject): SkillEnv {
+  const { tasks, splitDir, splitRatio, splitSeed, dataPath = splitDir ? undefined : tasks } = project;
+  const settings = { ...dataKeys(project), splitRatio, splitSeed, ...(dataPath && { dataPath }) };
+  const env = adapterEnv(adapter, { ...options, name: adapter.name ?? options.name! });
+  return { ...env, setup: (config) => env.setup({ ...config, extras: { ...settings, ...config.extras } }) };
+}
+
+async function loadModuleEnv(path: string, project: EnvProject, findOrigin: FindOrigin): Promise<SkillEnv> {
+  const name = basename(path);
+  const source = await readFile(path, 'utf8').catch(async (cause: Error) => {
+    throw await withPlace(unreadable(path, cause), ['env'], findOrigin);
+  });
+  resolveSelfImports();
+  const made = await importDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
+  const plainName = basename(path, extname(path));
+  const env = isEnvAdapter(made) ? projectAdapterEnv(made, { name: plainName }, project) : made;
+  return guardEnv(env, { name, version: skillHash(source) });
+}
+
+async function importDefault(path: string, project: EnvProject): Promise<unknown> {
+  const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  if (typeof module.default !== 'function') return module.default;
+  if (isEnvAdapter(module.default.prototype)) return new (module.default as new () => EnvAdapter)();
+  const make = module.default as (library: EnvLibrary) => unknown;
+  const [library, envs, judges, { z }] = await Promise.all([
+    import('../../index.ts'),
+    import('../../envs/index.ts'),
+    import('../../judges/index.ts'),
+    import('zod'),
+  ]);
+  return make({ ...library, ...envs, ...judges, z, project });
+}
+
+function unreadable(path: string, cause: NodeJS.ErrnoException): SkillError {
+  const problem = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${cause.message}`;
+  const hint = 'In the project file the path is read from its folder, as a flag from this one.';
+  return new SkillError('ENV_INVALID', `the environment module ${path} ${problem}`, { cause, hint });
+}
+
+function unloadable(name: string, cause: unknown): SkillError {
+  if (cause instanceof SkillError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const hint = 'Its default export must be an environment, an adapter, or a function (library) => either.';
+  return new SkillError('ENV_INVALID', `${name} cannot be loaded: ${message}`, { cause, hint });
+}

@@ -1,0 +1,109 @@
+import { dirname } from 'node:path';
+import { SkillError } from '../core/errors.ts';
+import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
+import { type FindOrigin, originIn } from './origin.ts';
+import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
+import { resolvePath } from './resolve-path.ts';
+import { refuseSecrets } from './secrets.ts';
+import { isSkillOptConfig } from './skillopt-config/is-skillopt-config.ts';
+import { loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
+
+export type LoadedProject = {
+  readonly project: Project;
+  /** Where the project file is: runs are kept beside it. For a SkillOpt config: where the command runs, as over there. */
+  readonly directory: string;
+  /** What the file means without saying it. */
+  readonly notes: readonly string[];
+  /** What the file says and nothing here does. */
+  readonly warnings: readonly string[];
+  /** Where a setting was said, for messages. */
+  readonly findOrigin: FindOrigin;
+};
+
+type ProjectSource = {
+  /** Settings of the caller, over everything else. */
+  readonly flags: ProjectInput;
+  /** What the caller calls a setting, for messages. */
+  readonly flagOf?: (key: string) => string;
+  readonly config?: string | undefined;
+  readonly cwd: string;
+  /** `key=value` in the words of a SkillOpt config, or in ours. */
+  readonly overrides?: readonly string[] | undefined;
+};
+
+/** Flags over overrides over file over defaults. Every path in the answer is absolute. */
+export async function loadProject(source: ProjectSource): Promise<LoadedProject> {
+  const { flags, flagOf = String, config, cwd, overrides = [] } = source;
+  const file = config === undefined ? findConfigFile(cwd) : resolvePath(cwd, config);
+  if (file === undefined && flags.tasks === undefined && flags.env === undefined) throw noProject(cwd);
+  const { input, findOrigin, ...rest } = await readProject(file, { cwd, overrides, flags });
+  const find: FindOrigin = async (path) =>
+    flags[String(path[0])] === undefined ? findOrigin(path) : { place: 'command line', key: flagOf(String(path[0])) };
+  await refuseUnknownKeys(input, find);
+  return { project: await parseProject(mergeInputs(input, anchorPaths(flags, cwd)), find), findOrigin: find, ...rest };
+}
+
+type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };
+type Place = { readonly cwd: string; readonly overrides: readonly string[]; readonly flags: ProjectInput };
+
+async function readProject(file: string | undefined, place: Place): Promise<FileProject> {
+  const { cwd } = place;
+  const raw = file === undefined ? {} : await readConfigFile(file);
+  if (file !== undefined && isSkillOptConfig(raw)) return readSkillOpt(file, place);
+  const directory = file === undefined ? cwd : dirname(file);
+  if (file !== undefined) await refuseSecrets(raw, file);
+  const set = overridesForProject(place.overrides);
+  const over = withExtras(raw, anchorPaths(set, cwd));
+  const input = mergeInputs(anchorPaths(raw, directory), over);
+  return { input, directory, notes: [], warnings: [], findOrigin: originIn({ file, raw, set }) };
+}
+
+/** Such files lie in folders of their own, and their paths are read from where the command runs. */
+async function readSkillOpt(file: string, { cwd, overrides, flags }: Place): Promise<FileProject> {
+  const raw = await readConfigFile(file, { isSkillOpt: true });
+  const { input, warning, ...rest } = await loadSkillOptConfig({ file, raw, overrides, flags });
+  const warnings = warning === undefined ? [] : [warning];
+  return { input: anchorPaths(input, cwd), directory: cwd, warnings, ...rest };
+}
+
+/** Setting one extra keeps the others. */
+const withExtras = ({ extras }: ProjectInput, over: ProjectInput): ProjectInput =>
+  over.extras === undefined ? over : { ...over, extras: { ...(extras as object), ...(over.extras as object) } };
+
+/** Later ones win; a key that was not given does not. */
+function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
+  const given = inputs.flatMap((input) => Object.entries(input).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(given);
+}
+
+const PATH_KEYS = ['tasks', 'skill', 'outRoot', 'splitDir', 'dataPath'];
+
+/** Paths mean what they meant where they were written: beside the file, or in the shell's folder. */
+function anchorPaths(input: ProjectInput, directory: string): ProjectInput {
+  const anchor = (value: unknown, key: string) =>
+    typeof value === 'string' ? resolvePath(directory, value, 'CONFIG_INVALID', `${key}: `) : value;
+  const entries = Object.entries(input).map(([key, value]) => {
+    if (PATH_KEYS.includes(key) || (key === 'env' && isModulePath(value))) return [key, anchor(value, key)];
+    if (key === 'promptOverrides') return [key, anchorPrompts(value, anchor)];
+    return [key, value];
+  });
+  return Object.fromEntries(entries) as ProjectInput;
+}
+
+function anchorPrompts(value: unknown, anchor: (value: unknown, key: string) => unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, text]) => [name, isPromptPath(text) ? anchor(text, name) : text]),
+  );
+}
+
+export const isModulePath = (value: unknown): value is string =>
+  typeof value === 'string' && /[/\\]|\.[cm]?[jt]s$/.test(value);
+
+export const isPromptPath = (value: unknown): value is string =>
+  typeof value === 'string' && /^[^\n]+\.md$/.test(value);
+
+function noProject(cwd: string): SkillError {
+  const hint = 'Write one with: skillopt init. Or say where it is: --config PATH.';
+  return new SkillError('CONFIG_INVALID', `no project in ${cwd}: none of ${CONFIG_NAMES.join(', ')}`, { hint });
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { CONFIG_HINT, checkTogether, configShape, withPreset } from '../core/config.ts';
+import { SkillError } from '../core/errors.ts';
+import { PROMPT_NAMES } from '../core/prompt-name.ts';
+import { suggestion } from '../core/text/closest-name.ts';
+import { describeValue, valueAt } from '../core/text/describe-issue.ts';
+import { isRatio } from '../envs/split/split-ratio.ts';
+import { type FindOrigin, nameOf } from './origin.ts';
+
+const modelSpec = z.union(
+  [z.string().min(1), z.record(z.string(), z.unknown())],
+  'expected a model such as openai:MODEL, or provider and model as keys',
+);
+const NAME = /^[A-Za-z0-9][\w.-]*$/;
+
+/** What a project file may say besides the settings of a run. */
+export const projectKeys = {
+  name: z
+    .string()
+    .regex(NAME, 'expected letters, digits, - _ and .')
+    .optional()
+    .describe('Name of the run. Default: the name of the environment.'),
+  env: z.string().min(1).default('qa').describe('Environment: qa, or the path of a module (.js, .mjs).'),
+  tasks: z.string().min(1).optional().describe('File of tasks: .jsonl, .json, .csv or .yaml.'),
+  skill: z.string().min(1).optional().describe('Document to start from. Default: what the environment has.'),
+  splitRatio: z
+    .string()
+    .refine(isRatio, 'expected three positive numbers such as 4:3:3')
+    .default('4:3:3')
+    .describe('Shares of train:val:test for tasks without a split.'),
+  splitSeed: z.number().int().default(42).describe('Seed of that split.'),
+  splitMode: z.enum(['ratio', 'split_dir']).optional().describe('How data outside a task file is divided.'),
+  splitDir: z.string().min(1).optional().describe('Folder with train/, val/ and test/.'),
+  dataPath: z.string().min(1).optional().describe('Data that is divided by ratio.'),
+  target: modelSpec.optional().describe('Frozen model that the skill is for.'),
+  optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
+  judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),
+  promptOverrides: z
+    .partialRecord(z.enum(PROMPT_NAMES), z.string())
+    .default({})
+    .describe('Optimizer prompts by name: text, or the path of a .md file.'),
+};
+
+const projectShape = { ...configShape, ...projectKeys };
+
+export const Project = z.strictObject(projectShape).superRefine(checkTogether);
+export type Project = z.output<typeof Project>;
+/** Values before defaults: from a file or from flags, any key may be missing or wrong. */
+export type ProjectInput = Readonly<Record<string, unknown>>;
+
+/** Throws `CONFIG_INVALID` for keys that no project has. */
+export async function refuseUnknownKeys(input: ProjectInput, findOrigin: FindOrigin): Promise<void> {
+  const known = Object.keys(projectShape);
+  const unknown = Object.keys(input).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  const lines = unknown.map(async (key) => {
+    const { place = 'The command line' } = await findOrigin([key]);
+    return `${place}: unknown key ${key}${suggestion(key, known)}`;
+  });
+  throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
+}
+
+/** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem: where it was said, and what is wrong with it. */
+export async function parseProject(input: ProjectInput, findOrigin: FindOrigin): Promise<Project> {
+  const whole = withPreset(input);
+  const result = Project.safeParse(whole);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map(
+    async (issue) => `${nameOf(await findOrigin(issue.path))}: ${describeValue(issue, whole)}${guess(issue, whole)}`,
+  );
+  throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
+}
+
+/** What was probably meant by a word, or by the name of a prompt. */
+function guess(issue: z.core.$ZodIssue, input: unknown): string {
+  if (issue.code === 'invalid_value') return suggestion(String(valueAt(issue, input)), issue.values.map(String));
+  const [name] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  return name === undefined || issue.path[0] !== 'promptOverrides' ? '' : suggestion(name, PROMPT_NAMES);
+}

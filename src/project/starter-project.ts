@@ -1,0 +1,76 @@
+import { stringify } from 'yaml';
+import { createWorld } from '../sim/index.ts';
+import { skillNameFor } from '../skills/index.ts';
+
+export const STARTER_FORMATS = ['yaml', 'json', 'mjs'] as const;
+export type StarterFormat = (typeof STARTER_FORMATS)[number];
+
+/** The files of a project that trains offline at once, by name. Its skill is named after the folder, as skills must be. */
+export function starterProject(format: StarterFormat, folderName: string): Readonly<Record<string, string>> {
+  const { items, initialSkill } = createWorld({ train: 48, val: 36, test: 36 });
+  const rows = [...items.train, ...items.val, ...items.test];
+  return {
+    [`skillopt.config.${format}`]: configs[format],
+    'tasks.jsonl': rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    'SKILL.md': initialSkill.replace(/^name: .*\n/m, stringify({ name: skillNameFor(folderName) })),
+  };
+}
+
+const YAML = `# A skillopt project. Train it: npx skillopt train
+# Every key and its default: npx skillopt train --help
+
+name: starter           # the run is kept in runs/starter
+tasks: tasks.jsonl      # a task a line: id, question, answers, and if you like context, taskType, split
+skill: SKILL.md         # where training starts; it is read, never written
+
+# The simulated models work offline and only understand the tasks that came with this file.
+# For tasks of your own, name real ones:
+#   target: openai:MODEL                                  key from the variable OPENAI_API_KEY
+#   target: compatible:MODEL@http://127.0.0.1:8080/v1     any server that speaks Chat Completions
+#   target: { provider: compatible, model: MODEL, baseURL: https://…/v1, apiKeyEnv: MY_API_KEY }
+target: simulated       # the frozen model that the skill is for
+optimizer: simulated    # the model that reads the results and proposes edits
+
+numEpochs: 3            # passes over the training tasks
+batchSize: 16           # tasks per step
+seed: 42                # same seed, same run
+
+# env: ./env.mjs        # your own environment: a module with a default export
+`;
+
+const MJS = `// A skillopt project. Train it: npx skillopt train
+// Every key and its default: npx skillopt train --help
+export default {
+  name: 'starter', // the run is kept in runs/starter
+  tasks: 'tasks.jsonl', // a task a line: id, question, answers, and if you like context, taskType, split
+  skill: 'SKILL.md', // where training starts; it is read, never written
+
+  // The simulated models work offline and only understand the tasks that came with this file.
+  // For tasks of your own, name real ones:
+  //   target: 'openai:MODEL'                                  key from the variable OPENAI_API_KEY
+  //   target: 'compatible:MODEL@http://127.0.0.1:8080/v1'     any server that speaks Chat Completions
+  //   target: { provider: 'compatible', model: 'MODEL', baseURL: 'https://…/v1', apiKeyEnv: 'MY_API_KEY' }
+  target: 'simulated', // the frozen model that the skill is for
+  optimizer: 'simulated', // the model that reads the results and proposes edits
+
+  numEpochs: 3, // passes over the training tasks
+  batchSize: 16, // tasks per step
+  seed: 42, // same seed, same run
+
+  // env: './env.mjs', // your own environment: a module with a default export
+};
+`;
+
+const JSON_TEXT = `{
+  "name": "starter",
+  "tasks": "tasks.jsonl",
+  "skill": "SKILL.md",
+  "target": "simulated",
+  "optimizer": "simulated",
+  "numEpochs": 3,
+  "batchSize": 16,
+  "seed": 42
+}
+`;
+
+const configs: Readonly<Record<StarterFormat, string>> = { yaml: YAML, json: JSON_TEXT, mjs: MJS };

@@ -1,0 +1,84 @@
+import { parseConfig } from '../core/config.ts';
+import type { Item } from '../core/env.ts';
+import { costUsd, countTokens, type Price, priceOf } from '../models/index.ts';
+import { loadPrompts } from '../pipeline/index.ts';
+import type { LoadedProject } from '../project/load-project.ts';
+import type { ModelSpec } from '../project/models/resolve-model.ts';
+import { estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
+import { loadRunItems } from '../train/setup/run-items.ts';
+import { withEnv } from '../train/setup/with-env.ts';
+import { type Wiring, wireRun } from './wire-run.ts';
+
+/** Nobody knows how long replies will be. These are usual for short answers, patches of a few edits, and rules of a sentence. */
+const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
+const SAMPLE = 50;
+
+export type CostEstimate = {
+  readonly stages: readonly (StageEstimate & { readonly usd: Range | null })[];
+  readonly totals: Readonly<Record<'calls' | 'inputTokens' | 'outputTokens' | 'tokens', Range>>;
+  /** `null` when a model has no known price. Simulated models cost nothing. */
+  readonly totalUsd: Range | null;
+  readonly assumed: typeof ASSUMED;
+};
+
+/** What training this project will ask of its models. Makes no call. */
+export const estimateProject = async (loaded: LoadedProject) => estimateWiring(loaded, await wireRun(loaded));
+
+/** The same of a project that is wired already. */
+export async function estimateWiring(
+  loaded: LoadedProject,
+  { env, config: input, initialSkill, promptOverrides }: Wiring,
+): Promise<CostEstimate> {
+  const config = parseConfig(input);
+  const { items, skill } = await withEnv(env, config, async () => ({
+    items: await loadRunItems(env, config),
+    skill: initialSkill ?? (await env.getInitialSkill?.()) ?? '',
+  }));
+  const prompts = Object.values(loadPrompts({ ...env.prompts, ...promptOverrides }, config.extras));
+  const tokens = {
+    skill: await countTokens(skill),
+    item: await meanTokens(items.train.slice(0, SAMPLE).map(toText)),
+    optimizerPrompt: await meanTokens(prompts),
+    ...ASSUMED,
+  };
+  const sizes = { train: items.train.length, val: items.val.length, test: items.test.length };
+  const judgeCalls = loaded.project.judge === undefined ? 0 : (env.judgeCalls ?? 1);
+  const hasOwnPlan = env.planTrainEpoch !== undefined;
+  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls, hasOwnPlan }).map((stage) => {
+    const price = priceOfSpec(loaded.project[stage.role], config.prices);
+    return { ...stage, usd: price ? usdOf(stage, price) : null };
+  });
+  return { stages, totals: totalsOf(stages), totalUsd: addUp(stages.map(({ usd }) => usd)), assumed: ASSUMED };
+}
+
+const toText = (item: Item) => JSON.stringify(item);
+
+async function meanTokens(texts: readonly string[]): Promise<number> {
+  const counts = await Promise.all(texts.map(countTokens));
+  return counts.reduce((sum, count) => sum + count, 0) / Math.max(counts.length, 1);
+}
+
+function priceOfSpec(spec: ModelSpec | undefined, prices: Readonly<Record<string, Price>>): Price | undefined {
+  const [provider, name] = typeof spec === 'string' ? spec.split(/:(.*)/s) : [spec?.provider, spec?.model];
+  if (provider === 'simulated') return { input: 0, cachedInput: 0, output: 0 };
+  return typeof name === 'string' ? priceOf(name.split('@')[0]!, prices) : undefined;
+}
+
+function usdOf({ inputTokens, outputTokens }: StageEstimate, price: Price): Range {
+  const usd = (end: keyof Range) => costUsd({ input: inputTokens[end], cached: 0, output: outputTokens[end] }, price);
+  return { low: usd('low'), high: usd('high') };
+}
+
+function totalsOf(stages: readonly StageEstimate[]): CostEstimate['totals'] {
+  const [inputTokens, outputTokens, calls] = (['inputTokens', 'outputTokens', 'calls'] as const).map(
+    (key) => addUp(stages.map((stage) => stage[key]))!,
+  ) as [Range, Range, Range];
+  return { calls, inputTokens, outputTokens, tokens: addUp([inputTokens, outputTokens])! };
+}
+
+function addUp(ranges: readonly (Range | null)[]): Range | null {
+  return ranges.reduce((sum, range) => sum && range && { low: sum.low + range.low, high: sum.high + range.high }, {
+    low: 0,
+    high: 0,
+  } as Range | null);
+}

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { SkillError } from '../core/errors.ts';
+import type { RunEvent } from '../core/run/event.ts';
+import { reduce } from '../core/run/reduce/reduce.ts';
+import { emptyRun, type RunState } from '../core/run/run-state.ts';
+import { suggestion } from '../core/text/closest-name.ts';
+import { resolvePath } from '../project/resolve-path.ts';
+import { foldJournal, listRuns, readKeptState } from '../stores/index.ts';
+
+const JOURNAL = 'events.jsonl';
+
+export type LoadedRun = {
+  /** Absolute. */
+  readonly path: string;
+  readonly name: string;
+  readonly state: RunState;
+};
+
+/** Told of the state after each event. */
+type Watch = (event: RunEvent, state: RunState) => void;
+
+/** A run as its journal tells it. Reads only. Without a journal its state is that of no run. */
+export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
+  const kept = watch ? undefined : await readKeptState(path, JOURNAL);
+  return { path, name: basename(path), state: kept ?? (await foldRun(path, watch)) };
+}
+
+async function foldRun(path: string, watch: Watch = () => undefined): Promise<RunState> {
+  let state = emptyRun;
+  await foldJournal(join(path, JOURNAL), (event) => {
+    state = reduce(state, event);
+    watch(event, state);
+  });
+  return state;
+}
+
+type Place = { readonly cwd: string; readonly root: string };
+
+/** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */
+export async function findRun(nameOrPath: string, { cwd, root }: Place, watch?: Watch): Promise<LoadedRun> {
+  const folder = resolvePath(cwd, root);
+  const candidates = [resolvePath(folder, nameOrPath), resolvePath(cwd, nameOrPath)];
+  const path = candidates.find((candidate) => existsSync(join(candidate, JOURNAL)));
+  if (path !== undefined) return loadRun(path, watch);
+  const names = (await listRuns(folder)).map((run) => run.name);
+  const hint =
+    names.length > 0
+      ? `Runs in ${root}: ${names.join(', ')}`
+      : `There are no runs in ${root}. Start one with: skillopt train`;
+  throw new SkillError('RUN_NOT_FOUND', `no run ${nameOrPath}${suggestion(nameOrPath, names)}`, { hint });
+}

@@ -1,0 +1,51 @@
+import { parseConfig } from '../core/config.ts';
+import type { SkillEnv } from '../core/env.ts';
+import type { LoadedProject } from '../project/load-project.ts';
+import type { Environment } from '../project/models/resolve-model.ts';
+import { resolveModels } from '../project/models/resolve-models.ts';
+import { shownPath } from '../stores/shown-path.ts';
+import type { TrainerOptions } from '../train/index.ts';
+import { withEnv } from '../train/setup/with-env.ts';
+import { type CostEstimate, estimateWiring } from './estimate-project.ts';
+import { loadRun } from './load-run.ts';
+import { wireRun } from './wire-run.ts';
+
+/** A project that is ready to be trained. */
+export type PreparedRun = {
+  /** The run directory, absolute. */
+  readonly path: string;
+  /** No run is there yet. One that cannot be read is not new; training says what is wrong with it. */
+  readonly isNew: boolean;
+  readonly trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>;
+  estimate(): Promise<CostEstimate>;
+};
+
+/** Wires a project once and sets its environment up once, for the estimate and the run alike; closes it after `work`. */
+export async function prepareRun<T>(
+  loaded: LoadedProject,
+  variables: { readonly env: Environment },
+  work: (run: PreparedRun) => Promise<T>,
+): Promise<T> {
+  const wiring = await wireRun(loaded);
+  const models = await resolveModels(loaded, variables);
+  const { path, initialSkill, promptOverrides } = wiring;
+  const config = { ...wiring.config, outRoot: shownPath(path) };
+  const isNew = await isMissing(path);
+  return withEnv(wiring.env, parseConfig(config), async () => {
+    const env = withoutSetup(wiring.env);
+    const skill = initialSkill === undefined ? {} : { initialSkill };
+    const trainer = { config, env, ...models, promptOverrides, ...skill };
+    return work({ path, isNew, trainer, estimate: () => estimateWiring(loaded, { ...wiring, env }) });
+  });
+}
+
+function withoutSetup(env: SkillEnv): SkillEnv {
+  const { setup: _setup, close: _close, ...rest } = env;
+  return rest;
+}
+
+const isMissing = (path: string) =>
+  loadRun(path).then(
+    ({ state }) => state.config === undefined,
+    () => false,
+  );

@@ -1,0 +1,56 @@
+import type { RunState } from '../core/run/run-state.ts';
+import { summarize } from '../core/run/summary.ts';
+import { reportedScores } from '../core/run/winner-measurement.ts';
+import { isRunLocked, type RunListing } from '../stores/index.ts';
+import { gateMetricScore } from './gate-metric-score.ts';
+import { loadRun } from './load-run.ts';
+import { stepTotal } from './step-total.ts';
+
+/** One run in the list of runs. */
+export type RunRow = {
+  readonly name: string;
+  readonly path: string;
+  readonly state: string;
+  readonly baselineScore: number | null;
+  readonly bestScore: number | null;
+  readonly testHard: number | null;
+  /** By the metric of the gate, as the two scores are. */
+  readonly testScore: number | null;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly modifiedAt: Date;
+  /** Why the run cannot be read. */
+  readonly problem?: string;
+};
+
+/** A run that cannot be read is a row that says so: the others are still worth listing. */
+export async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunRow> {
+  const place = { name, path, modifiedAt };
+  try {
+    const { state } = await loadRun(path);
+    return { ...place, ...figures(state), state: describeState(state, await isRunLocked(path)) };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ...place, ...noFigures, state: 'unreadable', problem };
+  }
+}
+
+const noFigures = { baselineScore: null, bestScore: null, testHard: null, testScore: null, accepted: 0, rejected: 0 };
+
+function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'path' | 'state' | 'modifiedAt'> {
+  const summary = summarize(state);
+  const scores = reportedScores(state);
+  return {
+    baselineScore: scores?.before ?? null,
+    bestScore: scores?.after ?? null,
+    testHard: summary.testHard,
+    testScore: gateMetricScore(state.tests.best, state) ?? null,
+    accepted: summary.totalAccepts,
+    rejected: summary.totalRejects,
+  };
+}
+
+function describeState(state: RunState, isRunning: boolean): string {
+  const progress = state.isDone ? 'done' : `step ${state.stepsDone} of ${stepTotal(state)}`;
+  return isRunning ? `running, ${progress}` : progress;
+}

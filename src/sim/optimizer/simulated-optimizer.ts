@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { parseWith } from '../../core/config.ts';
+import type { ChatModel } from '../../core/model.ts';
+import type { Draw } from '../draw.ts';
+import { createSimulatedModel, lineOptions, rate } from '../simulated-model.ts';
+import { shortenReminders } from '../world/reminders.ts';
+import type { Character } from './character.ts';
+import { decideRate } from './decide-rate.ts';
+import { mergeEdits } from './merge-edits.ts';
+import { rankEdits } from './rank-edits.ts';
+import { readFailures } from './read-failures.ts';
+import { type Assignment, type OptimizerPrompt, readPrompt } from './read-prompt.ts';
+import { readSuccesses } from './read-successes.ts';
+import { rewriteSkill } from './rewrite-skill.ts';
+import { writeGuidance } from './write-guidance.ts';
+import { writeNotes } from './write-notes.ts';
+
+const Options = z.strictObject({
+  ...lineOptions,
+  precision: rate.default(0.85),
+  harmfulRate: rate.default(0.1),
+  duplicateRate: rate.default(0.1),
+  stubbornness: rate.default(0),
+  metaGain: rate.default(0.5),
+  slowGain: rate.default(0.5),
+});
+
+/**
+ * Per edit: `harmfulRate` 0.1 states a wrong rule on a topic that was fine; of the others `precision` 0.85 state the right
+ * rule, the rest a remark that changes nothing; `duplicateRate` 0.1 is followed by a repetition. `stubbornness` 0 is the
+ * share of edits whose mistake is a habit, and comes again until a memory speaks against it. Warned by its own notes it
+ * makes a share `metaGain` 0.5 fewer mistakes of a kind; with two epochs side by side, `slowGain` 0.5 fewer of any kind.
+ * `seed` 7, `latencyMs` 0 and `failureRate` 0 as for the target.
+ */
+export type SimulatedOptimizerOptions = z.input<typeof Options>;
+
+/**
+ * An optimizer for skills of the simulated world. It reads the prompt's text and nothing else: works out from questions
+ * and references which rules the house follows, sees which of them the skill lacks, and proposes, merges and ranks edits.
+ * It remembers nothing by itself. What earlier steps and epochs have shown it takes from the prompt, if it stands there.
+ */
+export function simulatedOptimizer(options: SimulatedOptimizerOptions = {}): ChatModel {
+  const knobs = parseWith(Options, options, "The simulated optimizer's options are not valid.");
+  return createSimulatedModel({
+    ...knobs,
+    id: nameOf(knobs),
+    answer({ messages }, draw) {
+      const prompt = readPrompt(messages);
+      return JSON.stringify(work[prompt.assignment](prompt, knobs, draw), null, 2);
+    },
+  });
+}
+
+function nameOf({ seed, precision, harmfulRate, duplicateRate, ...knobs }: z.output<typeof Options>): string {
+  const { stubbornness, metaGain, slowGain } = knobs;
+  const memory = stubbornness === 0 && metaGain === 0.5 && slowGain === 0.5;
+  const rest = memory ? '' : ` stubborn=${stubbornness} meta=${metaGain} slow=${slowGain}`;
+  return `sim-optimizer/1 seed=${seed} precision=${precision} harmful=${harmfulRate} duplicate=${duplicateRate}${rest}`;
+}
+
+const work: Record<Assignment, (prompt: OptimizerPrompt, character: Character, draw: Draw) => object> = {
+  'read-failures': readFailures,
+  'read-successes': readSuccesses,
+  merge: mergeEdits,
+  rank: rankEdits,
+  'decide-rate': decideRate,
+  rewrite: rewriteSkill,
+  'write-guidance': writeGuidance,
+  'write-notes': writeNotes,
+  'shorten-reminders': shortenReminders,
+};

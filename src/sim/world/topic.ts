@@ -1,0 +1,60 @@
+import type { Dice } from '../draw.ts';
+
+/** One way in which a house may want a kind of fact written. */
+export type Variant = {
+  /** The sentence that states it in a skill. */
+  readonly rule: string;
+  /** What a sentence on the topic must contain to state it. Wider than `rule`, so that paraphrases count. */
+  readonly cue: RegExp;
+};
+
+/** A question understood. */
+export type Reading = {
+  readonly topic: Topic;
+  /** The fact as the variant wants it; without a variant, as a model writes it that was told nothing. */
+  answer(variant?: Variant): string;
+};
+
+/** A kind of fact: how it is asked about, and the ways to write it. */
+export type Topic = {
+  readonly name: string;
+  /** Words by which a sentence says that it is about this topic. */
+  readonly mention: RegExp;
+  readonly variants: readonly Variant[];
+  /** A question about a random value. */
+  ask(dice: Dice): string;
+  /** The value found in a question of this topic; `undefined` for any other text. */
+  read(question: string): Reading | undefined;
+};
+
+type TopicDefinition<Value> = {
+  readonly name: string;
+  readonly mention: RegExp;
+  readonly make: (dice: Dice) => Value;
+  /** States the fact about the numbered record and asks for it. */
+  readonly ask: (value: Value, record: number) => string;
+  /** Finds in a question what `parse` needs; its groups are handed to `parse`. */
+  readonly pattern: RegExp;
+  readonly parse: (...groups: string[]) => Value;
+  readonly naive: (value: Value) => string;
+  readonly variants: readonly (Variant & { readonly write: (value: Value) => string })[];
+};
+
+/** A topic whose value type stays inside. No two of its answers to one question may be equal once normalised. */
+export function defineTopic<Value>(definition: TopicDefinition<Value>): Topic {
+  const { name, mention, variants, make, ask, pattern, parse, naive } = definition;
+  const topic: Topic = {
+    name,
+    mention,
+    variants,
+    ask: (dice) => ask(make(dice), 100_000 + dice(900_000)),
+    read(question) {
+      const match = question.match(pattern);
+      if (!match) return undefined;
+      const value = parse(...match.slice(1));
+      const writer = (variant?: Variant) => variants.find((known) => known === variant)?.write ?? naive;
+      return { topic, answer: (variant) => writer(variant)(value) };
+    },
+  };
+  return topic;
+}

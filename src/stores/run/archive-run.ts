@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { forgetRollouts } from '../cache/forget-rollouts.ts';
+import { isFileError, unwritable } from '../file-error.ts';
+import { freePath } from '../free-path.ts';
+import { JOURNAL_FILE } from './run-directory.ts';
+import { LOCK_FILE, takeRunLock } from './run-lock.ts';
+
+/**
+ * Moves a run out of the way of a new one, to `PATH.old-1`, `.old-2` …, and answers with its new path.
+ * Undefined when there is no run at `path`. Throws `RUN_LOCKED` while it is being written.
+ *
+ * Replies stay at `path`: they are paid for, whichever run asks. Scores do not, since scoring may be what has changed.
+ */
+export async function archiveRun(path: string): Promise<string | undefined> {
+  const directory = resolve(path);
+  if (!existsSync(join(directory, JOURNAL_FILE))) return undefined;
+  try {
+    return await moveAside(directory);
+  } catch (error) {
+    throw isFileError(error) ? unwritable(directory, error) : error;
+  }
+}
+
+async function moveAside(directory: string): Promise<string> {
+  const lock = await takeRunLock(directory);
+  const aside = freePath(`${directory}.old-`);
+  try {
+    const isCacheKept = await forgetRollouts(directory);
+    await rename(directory, aside);
+    await rm(join(aside, LOCK_FILE), { force: true }); // Ours: it moved along.
+    if (isCacheKept) await moveCache(aside, directory);
+    return aside;
+  } finally {
+    await lock.release(); // For a folder that could not be moved; otherwise there is nothing left at its place.
+  }
+}
+
+async function moveCache(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  // Somebody may have begun a run here in between. Then the cache stays with the old one.
+  await rename(join(from, 'cache'), join(to, 'cache')).catch(() => undefined);
+}

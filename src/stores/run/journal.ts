@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
+import { type JournalLines, journalLines } from '../../core/journal/journal-lines.ts';
+import type { RunEvent } from '../../core/run/event.ts';
+import { fileReason, isMissing, unwritable } from '../file-error.ts';
+import { NO_FOLLOW } from '../own-place.ts';
+import { shownPath } from '../shown-path.ts';
+
+type Journal = {
+  /** Resolves once the event would survive a crash of the machine. After one failure nothing more is written. */
+  append(event: RunEvent): Promise<void>;
+  /** Throws `RUN_UNWRITABLE` when the file is no longer what was written: deleted, moved, or changed by another. */
+  requireInPlace(): Promise<void>;
+  /** Where it ends once everything is written. */
+  end(): { readonly size: number; readonly check: string };
+  /** Waits for what is being written. A journal that is still empty is removed: it says no more than none. */
+  close(): Promise<void>;
+};
+
+const NEWLINE = 0x0a;
+const CHUNK_BYTES = 2 ** 20;
+
+const digest = (before: string, text: string) =>
+  createHash('sha256').update(before).update(text).digest('hex').slice(0, 16);
+
+/** The events of a journal, in order; none when there is no file. Changes nothing. */
+export async function readJournal(path: string): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  await foldJournal(path, (event) => void events.push(event));
+  return events;
+}
+
+/**
+ * Hands over the events of a journal, in order, and keeps none: a long one does not fit into memory. Changes nothing.
+ * A last line without its newline is left out: a crash tore it, or it is being written right now.
+ */
+export async function foldJournal(path: string, take: (event: RunEvent) => void): Promise<void> {
+  await scan(path, take);
+}
+
+type Scanned = {
+  /** Ready for the line after the last. */
+  readonly lines: JournalLines;
+  /** Bytes of whole lines. */
+  readonly size: number;
+};
+
+async function scan(path: string, take: (event: RunEvent) => void): Promise<Scanned> {
+  const lines = journalLines(digest);
+  const shown = shownPath(path);
+  let [count, size] = [0, 0];
+  const torn: Buffer[] = [];
+  for await (const chunk of chunksOf(path)) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const rest = chunk.subarray(start, end);
+      const line = torn.length > 0 ? Buffer.concat([...torn.splice(0), rest]) : rest;
+      count += 1;
+      take(readLine(lines, line.toString('utf8'), `${shown}:${count}`));
+      size += line.length + 1;
+      start = end + 1;
+    }
+    if (start < chunk.length) torn.push(chunk.subarray(start));
+  }
+  return { lines, size };
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  } catch (cause) {
+    if (isMissing(cause)) return;
+    const hint = 'Check that it is a file and that you may read it.';
+    throw new SkillError('JOURNAL_CORRUPT', `${shownPath(path)} cannot be read: ${fileReason(cause)}`, { cause, hint });
+  }
+}
+
+function readLine(lines: JournalLines, line: string, where: string): RunEvent {
+  try {
+    return lines.read(line);
+  } catch (cause) {
+    const preview = line.length > 60 ? `${line.slice(0, 60)}…` : line;
+    const reason =
+      cause instanceof SyntaxError ? 'must be a JSON object with a "type" that this version knows' : message(cause);
+    const hint = 'Nothing was changed. Restore the file, or move this run away.';
+    throw new SkillError('JOURNAL_CORRUPT', `${where} ${reason}, got ${preview || 'an empty line'}`, { cause, hint });
+  }
+}
+
+const message = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
+
+/** Opens a journal for its one writer, who first reads it whole and cuts off a line that a crash tore. */
+export async function openJournal(path: string): Promise<Journal> {
+  const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW, 0o666);
+  try {
+    const scanned = await scan(path, () => undefined);
+    await dropTornLine(file, scanned.size);
+    if (scanned.size === 0) await syncDirectory(dirname(path));
+    return journalWriter({ path, file, ...scanned });
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function journalWriter({ path, file, lines, size: before }: Scanned & { path: string; file: FileHandle }): Journal {
+  let last = Promise.resolve();
+  let size = before;
+  const isUntouched = () => size === 0;
+  const requireInPlace = () => requireSame(path, file, size);
+  const appendLine = async (line: Buffer) => {
+    await requireInPlace();
+    size += line.length;
+    await file.appendFile(line);
+    await file.datasync();
+  };
+  return {
+    requireInPlace,
+    end: () => ({ size, check: lines.check() }),
+    append(event) {
+      const line = Buffer.from(`${lines.write(event)}\n`);
+      // Chained, so that a line is never glued to one that could not be written whole.
+      last = last
+        .then(() => appendLine(line))
+        .catch((error) => {
+          throw error instanceof SkillError ? error : unwritable(path, error);
+        });
+      return last;
+    },
+    async close() {
+      await last.catch(() => undefined);
+      await file.close();
+      if (isUntouched()) await rm(path, { force: true });
+    },
+  };
+}
+
+/** What is appended to a file without a name is lost, and what follows the words of another cannot be read again. */
+async function requireSame(path: string, file: FileHandle, size: number): Promise<void> {
+  const ours = await file.stat();
+  const there = await stat(path).catch((error) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  const isSame = there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
+  if (isSame && ours.size === size) return;
+  const what = isSame ? 'was changed by another program' : 'was deleted, moved or replaced';
+  throw new SkillError('RUN_UNWRITABLE', `${shownPath(path)} ${what} while this run was writing it`, {
+    hint: 'The run has stopped. Put the file back and start again, or delete what is left and start a new run.',
+  });
+}
+
+async function dropTornLine(file: FileHandle, end: number): Promise<void> {
+  if ((await file.stat()).size <= end) return;
+  await file.truncate(end);
+  await file.sync();
+}
+
+/** Makes the name of a new file as durable as its bytes. Where folders cannot be synced, the system does without. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r').catch(() => undefined);
+  await directory?.sync().catch(() => undefined);
+  await directory?.close();
+}

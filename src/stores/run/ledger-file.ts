@@ -1,0 +1,95 @@
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { SkillError } from '../../core/errors.ts';
+import type { Amounts, Ledger } from '../../core/run/ledger.ts';
+import { isFileError, isMissing, unwritable } from '../file-error.ts';
+import { NO_FOLLOW } from '../own-place.ts';
+import { shownPath } from '../shown-path.ts';
+
+export const LEDGER_FILE = 'spent.json';
+
+type OpenLedger = Ledger & {
+  /** Writes what was spent in truth, if anything was claimed. Afterwards nothing can be. */
+  close(): void;
+};
+
+const nothing: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
+
+/** Every text is as long, so that a shorter one leaves nothing of a longer one behind. */
+const LENGTH = 128;
+
+/**
+ * The ledger of a run, in a file of its own: unlike the cache it must not be lost, and a reply that cannot be kept was
+ * paid for all the same. Written only by runs that have a limit. Survives the process; a crash of the machine may cost
+ * the last of it.
+ */
+export async function openLedger(path: string): Promise<OpenLedger> {
+  const before = await readLedger(path);
+  let file: number | undefined;
+  let exactly = () => before;
+  let isOpen = true;
+  return {
+    before,
+    claim(most, exact) {
+      if (!isOpen) throw new Error('the ledger of this run is closed');
+      file ??= openFile(path);
+      writeLedger(path, file, most);
+      exactly = exact;
+    },
+    close() {
+      isOpen = false;
+      if (file === undefined) return;
+      writeLedger(path, file, exactly());
+      closeSync(file);
+      file = undefined;
+    },
+  };
+}
+
+/** Never cut short: whoever is killed right then has written nothing yet. */
+function openFile(path: string): number {
+  return reported(path, () => openSync(path, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, 0o666));
+}
+
+/** What is written there; nothing where there is no ledger. */
+export async function readLedger(path: string): Promise<Amounts> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return nothing;
+    throw error;
+  }
+  return text === '' ? nothing : parseLedger(path, text); // killed before its first claim was written
+}
+
+function parseLedger(path: string, text: string): Amounts {
+  try {
+    const { calls, totalTokens, costUsd } = JSON.parse(text);
+    if ([calls, totalTokens, costUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
+      return { calls, totalTokens, costUsd };
+    }
+  } catch {
+    // Reported below, like any other text that is no ledger.
+  }
+  const message = `${shownPath(path)} should hold calls, totalTokens and costUsd as numbers, but begins with ${JSON.stringify(text.slice(0, 40))}`;
+  const hint = 'Put it right, or delete it: then limits count what the journal knows.';
+  throw new SkillError('JOURNAL_CORRUPT', message, { hint });
+}
+
+/**
+ * Over the old text, in one small write, which a kill does not divide. To replace the file would take milliseconds where
+ * the file system then waits for the disk. At once, and not in the background: the call it is for is sent right after.
+ */
+function writeLedger(path: string, file: number, { calls, totalTokens, costUsd }: Amounts): void {
+  const text = JSON.stringify({ calls, totalTokens, costUsd }).padEnd(LENGTH - 1);
+  reported(path, () => writeSync(file, `${text}\n`, 0));
+}
+
+function reported<Answer>(path: string, work: () => Answer): Answer {
+  try {
+    return work();
+  } catch (error) {
+    throw isFileError(error) ? unwritable(path, error) : error;
+  }
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { SkillError } from '../../core/errors.ts';
+import { shownPath } from '../shown-path.ts';
+import { processStart, UNKNOWN_START } from './process-start.ts';
+
+const Owner = z.object({ pid: z.int().positive(), startedAt: z.string(), host: z.string() });
+type Owner = z.infer<typeof Owner>;
+
+/** What a lock says about this process. No two are equal, so that whoever took one knows it again. */
+export async function describeOwner(): Promise<string> {
+  const startedAt = (await processStart(process.pid)) ?? UNKNOWN_START;
+  const owner: Owner = { pid: process.pid, startedAt, host: hostname() };
+  return `${JSON.stringify({ ...owner, id: randomUUID() })}\n`;
+}
+
+/** Throws `RUN_LOCKED` unless the owner of a lock is dead. A text that cannot be read was torn by the crash that killed it. */
+export async function refuseIfAlive(path: string, text: string): Promise<void> {
+  const owner = parseOwner(text);
+  if (owner === undefined) return;
+  if (owner.host !== hostname()) {
+    const hint = `If that machine is gone, delete ${shownPath(path)} and start again.`;
+    throw locked(path, `process ${owner.pid} on ${owner.host}`, hint);
+  }
+  const start = await processStart(owner.pid);
+  if (start !== owner.startedAt && start !== UNKNOWN_START) return;
+  if (owner.pid === process.pid) throw locked(path, `this process, ${owner.pid}`, 'Dispose of the open run first.');
+  throw locked(
+    path,
+    `process ${owner.pid}`,
+    'Wait until it ends or stop it, or choose another run directory (outRoot).',
+  );
+}
+
+export function locked(path: string, owner: string, hint: string): SkillError {
+  return new SkillError('RUN_LOCKED', `${shownPath(dirname(path))} is being written by ${owner}`, { hint });
+}
+
+function parseOwner(text: string): Owner | undefined {
+  try {
+    return Owner.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import type { ReplyCache, RunCaches } from '../../core/cache.ts';
+import { SkillError } from '../../core/errors.ts';
+import type { RunEvent } from '../../core/run/event.ts';
+import type { OpenRunStore, RunStore, Views } from '../../core/run/run-store.ts';
+
+type MemoryRun = RunStore & { readonly events: readonly RunEvent[]; readonly views: Views };
+
+/** A run kept in this object, for tests and experiments. Opening it again goes on with its events and caches. */
+export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {
+  const events = before.map(copy);
+  const views: Record<string, string> = {};
+  const caches: RunCaches = { replies: mapCache(), rollouts: mapCache() };
+  let holder: OpenRunStore | undefined;
+  return {
+    name: 'memory',
+    events,
+    views,
+    read: async () => events.map(copy),
+    async open() {
+      if (holder)
+        throw new SkillError('RUN_LOCKED', 'The run in memory is open already', { hint: 'Dispose of it first.' });
+      const opened: OpenRunStore = {
+        caches,
+        append: async (event) => void events.push(copy(event)),
+        writeViews: async (changed) => void Object.assign(views, changed),
+        async [Symbol.asyncDispose]() {
+          if (holder === opened) holder = undefined;
+        },
+      };
+      holder = opened;
+      return opened;
+    },
+  };
+}
+
+/** What a file would give back, and shared with nobody. */
+function copy(event: RunEvent): RunEvent {
+  return JSON.parse(JSON.stringify(event));
+}
+
+function mapCache(): ReplyCache {
+  const texts = new Map<string, string>();
+  return {
+    get: async (key) => texts.get(key),
+    async set(key, value, onSafe) {
+      if (!texts.has(key)) texts.set(key, value);
+      onSafe?.();
+    },
+    mark: () => texts.size,
+    since: (mark) => [...texts.values()].slice(mark),
+  };
+}

@@ -1,0 +1,25 @@
+import type { SkillOptConfig } from '../../core/config.ts';
+import type { StageDeps } from '../../pipeline/index.ts';
+import type { RunItems } from '../setup/run-items.ts';
+import type { Reserve } from '../setup/train-input.ts';
+import { reserveFor } from './reserve-for.ts';
+import { finalPassesOf } from './rollouts-left.ts';
+import type { RunBudget } from './run-budget.ts';
+
+type ReserveOptions = {
+  readonly config: SkillOptConfig;
+  readonly items: Pick<RunItems, 'val'>;
+  readonly budget: Pick<RunBudget, 'hold' | 'release' | 'spent'>;
+  readonly deps: StageDeps;
+};
+
+/** A reserve for `finalPasses` over the validation tasks; none when there are none. */
+export function createReserve({ config, items, budget, deps }: ReserveOptions): Reserve {
+  const rollouts = finalPassesOf(config, items) * items.val.length;
+  return {
+    keep: (state) => (rollouts > 0 ? budget.hold(reserveFor(state, rollouts)) : undefined),
+    release: budget.release,
+    spent: budget.spent,
+    deps,
+  };
+}

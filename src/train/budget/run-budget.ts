@@ -1,0 +1,115 @@
+import type { SkillOptConfig } from '../../core/config.ts';
+import type { ChatModel } from '../../core/model.ts';
+import type { Amounts, Ledger } from '../../core/run/ledger.ts';
+import type { StageUsage } from '../../core/run/stage-usage.ts';
+import {
+  type Budget,
+  costUsd,
+  countMessages,
+  createBudget,
+  type Held,
+  type Price,
+  withBudget,
+} from '../../models/index.ts';
+import { priceFor } from './price-for.ts';
+
+type BudgetConfig = Pick<SkillOptConfig, 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes' | 'prices'>;
+
+type RunBudgetOptions = {
+  readonly config: BudgetConfig;
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  /** What the run has used before, by stage: a run that goes on has spent that already. */
+  readonly usage: Readonly<Record<string, StageUsage>>;
+  /** Where the run keeps what it has spent, if it does. */
+  readonly ledger?: Ledger | undefined;
+};
+
+export type ModelUse = { readonly signal: AbortSignal; readonly isForRollouts: boolean };
+
+export type RunBudget = {
+  /** `model` within the budget; its price is that of `original`, which it wraps. */
+  readonly within: (model: ChatModel, original: ChatModel, use: ModelUse) => ChatModel;
+  /** Keeps a part back, and the most that one rollout's call may cost besides: without that none is sent. */
+  readonly hold: (part: Held) => void;
+  readonly release: () => void;
+  /** By this run, at all its starts. Nothing, where nothing is counted. */
+  readonly spent: () => Amounts;
+};
+
+const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
+const noBudget: RunBudget = { within: (model) => model, hold: () => {}, release: () => {}, spent: () => noAmounts };
+
+/** Keeps all models within the limits of the run, together. Without a limit, calls are not even counted. */
+export function runBudget({ config, target, optimizer, usage, ledger }: RunBudgetOptions): RunBudget {
+  const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes, prices } = config;
+  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
+  if (Object.values(limits).every((limit) => limit === undefined)) return noBudget;
+  const journaled = spentBefore(usage, { target: priceFor(target, prices), optimizer: priceFor(optimizer, prices) });
+  // The journal lacks what an unfinished step has spent; the ledger, what a run has spent while it had no limit.
+  const spent = ledger ? larger(journaled, ledger.before) : journaled;
+  const isCounted = [maxCalls, maxTotalTokens, maxCostUsd].some((limit) => limit !== undefined);
+  const budget = createBudget({ ...limits, spent, ledger: isCounted ? ledger : undefined });
+  const rollouts = watchBounds(budget, unseenBound(priceFor(target, prices)));
+  return {
+    within: (model, original, { signal, isForRollouts }) =>
+      withBudget(model, isForRollouts ? rollouts.budget : budget, {
+        price: priceFor(original, prices),
+        countTokens: countMessages,
+        signal,
+      }),
+    hold: (part) => budget.hold(addBound(part, rollouts.largest())),
+    release: budget.release,
+    spent: budget.spent,
+  };
+}
+
+/** The same budget, and the largest bound that was asked of it. */
+function watchBounds(budget: Budget, unseen: Amounts) {
+  let seen: Amounts | undefined;
+  const reserve: Budget['reserve'] = (bound, signals) => {
+    seen = seen ? larger(seen, bound) : bound;
+    return budget.reserve(bound, signals);
+  };
+  return { budget: { ...budget, reserve }, largest: () => seen ?? unseen };
+}
+
+/** Before the first call of a start: a reply as long as it may be when nobody says how long. */
+function unseenBound(price: Price | undefined): Amounts {
+  const output = 16_384;
+  const dollars = price ? costUsd({ input: 0, cached: 0, output }, price) : 0;
+  return { calls: 1, totalTokens: output, costUsd: dollars };
+}
+
+/** Calls need no more: the last of them is one of those that are kept. */
+function addBound({ totalTokens = 0, costUsd: usd = 0, ...part }: Held, bound: Amounts): Held {
+  return {
+    ...part,
+    totalTokens: totalTokens > 0 ? totalTokens + bound.totalTokens : 0,
+    costUsd: usd > 0 ? usd + bound.costUsd : 0,
+  };
+}
+
+type Prices = { readonly target: Price | undefined; readonly optimizer: Price | undefined };
+
+function spentBefore(usage: Readonly<Record<string, StageUsage>>, prices: Prices): Amounts {
+  const stages = Object.entries(usage);
+  const add = (amount: (stage: StageUsage, name: string) => number) =>
+    stages.reduce((sum, [name, stage]) => sum + amount(stage, name), 0);
+  return {
+    calls: add(({ replies, cacheHits, retries }) => replies - cacheHits + retries),
+    totalTokens: add(({ input, output }) => input + output),
+    costUsd: add((stage, name) => {
+      const price = name === 'rollout' ? prices.target : prices.optimizer;
+      return stage.costUsd || (price ? costUsd(stage, price) : 0); // journals of earlier versions have no dollars
+    }),
+  };
+}
+
+function larger(one: Amounts, other: Amounts): Amounts {
+  return {
+    calls: Math.max(one.calls, other.calls),
+    totalTokens: Math.max(one.totalTokens, other.totalTokens),
+    costUsd: Math.max(one.costUsd, other.costUsd),
+  };
+}

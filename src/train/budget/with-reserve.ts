@@ -1,0 +1,58 @@
+import { SkillError } from '../../core/errors.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { subtractAmounts } from '../../models/budget/amounts.ts';
+import { KeptPartShort } from '../../models/budget/budget-exhausted.ts';
+import { isSeedWinner, isWinnerMeasured, measureWinner } from '../finish.ts';
+import type { Commit } from '../record/recorder.ts';
+import type { TrainInput } from '../setup/train-input.ts';
+
+/**
+ * The search may not spend what the final measurement needs. When its part of a limit is used up, the winner so far is
+ * measured out of the rest, and the run stops as it would have: it goes on when it is given more.
+ */
+export async function withReserve(
+  input: TrainInput,
+  search: (input: TrainInput) => Promise<RunState>,
+): Promise<RunState> {
+  const { reserve } = input;
+  let { state } = input;
+  const commit: Commit = async (...written) => {
+    state = await input.commit(...written);
+    reserve.keep(state);
+    return state;
+  };
+  reserve.keep(state);
+  try {
+    return await search({ ...input, commit });
+  } catch (error) {
+    reserve.release();
+    throw isOutOfBudget(error) ? await measureSoFar({ ...input, state }, error) : error;
+  } finally {
+    reserve.release();
+  }
+}
+
+/**
+ * Answers with why the search has stopped, as it is after the measurement. The seed skill was not chosen by the search:
+ * nothing about it needs to be put right.
+ */
+async function measureSoFar(input: TrainInput, shortage: SkillError): Promise<SkillError> {
+  if (isWinnerMeasured(input) || isSeedWinner(input.state)) return shortage;
+  const { deps, spent } = input.reserve;
+  const before = spent();
+  try {
+    await measureWinner(input, deps);
+  } catch (error) {
+    throw isOutOfBudget(error) ? fellShort(error) : error;
+  }
+  const used = subtractAmounts(spent(), before);
+  return shortage instanceof KeptPartShort ? shortage.afterUse(spent(), used) : shortage;
+}
+
+function fellShort({ message, hint }: SkillError): SkillError {
+  const what = `${message}; the winner so far could not be measured to the end, so its score flatters it`;
+  return new SkillError('BUDGET_EXHAUSTED', what, hint === undefined ? {} : { hint });
+}
+
+const isOutOfBudget = (error: unknown): error is SkillError =>
+  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';

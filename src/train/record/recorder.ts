@@ -1,0 +1,153 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Progress, type RunEvent, type RunFact, type Stamp, toFact } from '../../core/run/event.ts';
+import type { RunObserver } from '../../core/run/observer.ts';
+import { reduce } from '../../core/run/reduce/reduce.ts';
+import { emptyRun, type RunState } from '../../core/run/run-state.ts';
+import type { OpenRunStore } from '../../core/run/run-store.ts';
+import { STAGES } from '../../core/run/step-action.ts';
+import { type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';
+import { createWriteBehind } from './write-behind.ts';
+
+/** Has a fact written down, and answers with the state after it. */
+export type Commit = (fact: RunFact, detail?: Detail) => Promise<RunState>;
+
+type RecorderOptions = {
+  readonly store: OpenRunStore;
+  readonly outRoot: string;
+  readonly journal: readonly RunEvent[];
+  readonly observers: readonly RunObserver[];
+  readonly takeUsage: () => Pick<Stamp, 'usage' | 'counted'>;
+  readonly takeAnswers: () => NonNullable<Stamp['answers']>;
+  /** Told when something could not be written, so that no more is paid for. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/**
+ * Keeps a run: the journal first, then the files for people, then the observers. All that follows the run at most a step
+ * behind, so that no call waits for the disk. A run that was cut off in the middle of a step takes that step again; what
+ * the journal already says about it is recognised, not repeated.
+ */
+export function createRecorder(options: RecorderOptions) {
+  const { store, outRoot, journal, observers, takeUsage, takeAnswers, onFailure } = options;
+  const settledCount = journal.findLastIndex(isSettled) + 1;
+  const unsettled = journal.slice(settledCount);
+  let pending = unsettled.filter((event) => !isAside(event));
+  let state = [...journal.slice(0, settledCount), ...unsettled.filter(isAside)].reduce(reduce, emptyRun);
+  let last: RunEvent | undefined = journal[settledCount - 1];
+  let lastTime = performance.now();
+  const behind = createWriteBehind(onFailure);
+  let lastStep = Promise.resolve();
+  let isSlow = false;
+
+  const recognise = (fact: RunFact): RunEvent | undefined => {
+    const [next, ...rest] = pending;
+    const isSame = next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact);
+    if (!isSame) state = pending.reduce(reduce, state); // it happened all the same: the state is a fold of the journal
+    pending = isSame ? rest : [];
+    return isSame ? next : undefined;
+  };
+
+  const stamp = (fact: RunFact, answers: NonNullable<Stamp['answers']>): RunEvent => {
+    const ms = Math.round(performance.now() - lastTime);
+    lastTime = performance.now();
+    const asked = Object.keys(answers).length > 0 ? { answers } : {};
+    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...asked };
+  };
+
+  const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {
+    if (isSlow) await turn(); // the calls that come next are sent before files are made
+    await store.writeViews(detailViews(event, detail));
+    if (isNew) await store.append(event);
+    if (isCheckpoint(fact)) await store.writeViews(stateViews(event, after, outRoot));
+    notify(observers, 'onEvent', event, after);
+  };
+
+  const commit: Commit = async (fact, detail = {}) => {
+    const known = recognise(fact);
+    const answers = takeAnswers(); // those to a question that is asked again are in the journal
+    const event = known ?? stamp(fact, answers);
+    const after = reduce(state, event);
+    [state, last] = [after, event];
+    const written = behind.write(() => write({ fact, detail, event, isNew: !known, after }));
+    if (fact.type === 'step-end') {
+      await lastStep; // a disk that cannot keep up holds the run up before much waits for it
+      lastStep = written;
+    }
+    // A store that has it at once, such as memory, is waited for: then the next call finds observers that know of it.
+    if (!isSlow) isSlow = await Promise.race([written.then(() => false), turn(true)]);
+    return after;
+  };
+
+  const report = (phase: Progress['phase'], ...[done, total, result]: Count): void => {
+    const notice = { phase, step: state.draft.step ?? 0, done, total };
+    behind.tell(() => notify(observers, 'onProgress', result ? { ...notice, result } : notice));
+  };
+
+  return {
+    state,
+    commit,
+    /** Makes the files about the state again: a crash may have come between the journal and them. */
+    async refreshViews(): Promise<void> {
+      const event = journal[settledCount - 1];
+      if (event) await store.writeViews(stateViews(event, state, outRoot));
+      notify(observers, 'onOpen', state);
+    },
+    progress: (...[done, total, result, phase = phaseAfter(last)]: [...Count, phase?: Progress['phase']]) =>
+      report(phase, done, total, result),
+    progressOf: report,
+    /** After the events before it. */
+    warn: (message: string) => behind.tell(() => notify(observers, 'onWarning', message)),
+    /** Resolves once everything so far is safe and was told. */
+    written: behind.done,
+    /** The same at the end of a run. One that is not done leaves the files about where it stands. */
+    async close(): Promise<void> {
+      await behind.done();
+      if (last && !state.isDone) await store.writeViews(stateViews(last, state, outRoot));
+      await store.keepState?.();
+    },
+  };
+}
+
+type Written = {
+  readonly fact: RunFact;
+  readonly detail: Detail;
+  readonly event: RunEvent;
+  /** Not in the journal yet. */
+  readonly isNew: boolean;
+  readonly after: RunState;
+};
+
+type Count = [done: number, total: number, result?: Progress['result'] | undefined];
+
+/** A budget that is used up has the winner so far measured in the middle of a step, which is taken again all the same. */
+const isAside = (event: RunFact) => event.type === 'final-measurement-end';
+const isSettled = (event: RunFact) => isCheckpoint(event) && !isAside(event);
+
+/** What a run is doing when `last` is the last thing it wrote down. */
+function phaseAfter(last: RunFact | undefined): Progress['phase'] {
+  if (last === undefined || last.type === 'run-start') return 'baseline';
+  if (last.type === 'step-start') return 'rollout';
+  if (last.type === 'stage-end') return STAGES[STAGES.indexOf(last.stage) + 1] ?? 'salvage';
+  if (last.type === 'lr-decision') return 'select';
+  if (last.type === 'step-end' || last.type === 'slow-update-end' || last.type === 'meta-skill-end')
+    return 'slow update';
+  return last.type === 'final-selection-end' ? 'prune' : 'test';
+}
+
+const complainedOf = new WeakSet<RunObserver>();
+
+/** An observer that throws is the observer's trouble: the run goes on, and one warning says so. */
+export function notify<Name extends keyof RunObserver>(
+  observers: readonly RunObserver[],
+  name: Name,
+  ...args: Parameters<NonNullable<RunObserver[Name]>>
+): void {
+  for (const observer of observers) {
+    try {
+      (observer[name] as ((...args: unknown[]) => void) | undefined)?.apply(observer, args);
+    } catch (error) {
+      if (!complainedOf.has(observer)) process.emitWarning(`an observer failed in ${name}: ${error}`);
+      complainedOf.add(observer);
+    }
+  }
+}

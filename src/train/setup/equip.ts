@@ -1,0 +1,67 @@
+import type { SkillOptConfig } from '../../core/config.ts';
+import type { PromptOverrides } from '../../core/prompt-name.ts';
+import { countTokens } from '../../models/index.ts';
+import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../../pipeline/index.ts';
+import { createReplyTally } from '../record/reply-tally.ts';
+import { type WrapOptions, wrapModels } from './wrap-models.ts';
+
+type EquipOptions = WrapOptions & {
+  readonly promptOverrides: PromptOverrides;
+  readonly onProgress: StageDeps['onProgress'];
+};
+
+/**
+ * The stages' tools for one run, with its models wrapped in what every run needs. `depsUnder` gives the same tools under
+ * another stop: for what is done after the first one has fired.
+ */
+export function equip({ promptOverrides, ...options }: EquipOptions) {
+  const { config, caches, stop, onProgress } = options;
+  const { takeUsage, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
+  const tally = createReplyTally();
+  const common = {
+    ...stageSettings(config),
+    rollouts: caches && countNew(caches.rollouts, countRollout),
+    promptOverrides,
+    countTokens,
+    onAnswer: tally.count,
+  };
+  return {
+    deps: createStageDeps({ ...models, ...common, stop, onProgress }),
+    depsUnder: (other: Stop, report: StageDeps['onProgress']) =>
+      createStageDeps({ ...modelsUnder(other), ...common, stop: other, onProgress: report }),
+    budget,
+    takeUsage,
+    takeAnswers: tally.take,
+  };
+}
+
+/** What is saved was made just now. */
+function countNew(cache: RolloutCache, count: () => void): RolloutCache {
+  const held = new Map<string, string>();
+  return {
+    get: async (key) => held.get(key) ?? cache.get(key),
+    hold: (key, value) => void held.set(key, value),
+    set(key, value) {
+      count();
+      return cache.set(key, value);
+    },
+    flush: () => cache.flush?.(),
+  };
+}
+
+function stageSettings(config: SkillOptConfig) {
+  const { workers, extras, callTimeoutMs, rolloutTimeoutMs, maxErroredShare } = config;
+  const { optimizerMaxCompletionTokens, rewriteMaxCompletionTokens, maxTrajectoryTokens, optimizerContextTokens } =
+    config;
+  return {
+    workers,
+    extras,
+    callTimeoutMs,
+    rolloutTimeoutMs,
+    maxErroredShare,
+    optimizerMaxCompletionTokens,
+    rewriteMaxCompletionTokens,
+    maxTrajectoryTokens,
+    optimizerContextTokens,
+  };
+}

@@ -1,0 +1,67 @@
+import { OPERATIONAL_KEYS, type SkillOptConfig } from '../../core/config.ts';
+import type { SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
+import type { ChatModel } from '../../core/model.ts';
+import type { RunIdentity } from '../../core/run/event.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
+import { parseJson } from '../../core/text/extract-json.ts';
+import { hideSecrets } from '../../core/text/hide-secrets.ts';
+import type { RunItems } from './run-items.ts';
+
+type IdentityInput = {
+  readonly config: SkillOptConfig;
+  readonly env: SkillEnv;
+  readonly items: RunItems;
+  readonly initialSkill: string;
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly judge?: ChatModel | undefined;
+  readonly prompts: Readonly<Record<string, string>>;
+};
+
+/** Everything that may change what comes out, by a name that a person understands. */
+export function runIdentity({
+  config,
+  env,
+  items,
+  initialSkill,
+  target,
+  optimizer,
+  judge,
+  prompts,
+}: IdentityInput): RunIdentity {
+  const settings = Object.entries({ ...config, extras: hideSecrets(config.extras) }).filter(
+    ([key]) => !OPERATIONAL_KEYS.has(key),
+  );
+  const hashes = (prefix: string, values: object) =>
+    Object.entries(values).map(([key, value]) => [`${prefix} ${key}`, skillHash(asText(value))]);
+  return Object.fromEntries([
+    ...settings.map(([key, value]) => [key, typeof value === 'object' ? JSON.stringify(value) : value]),
+    ['env', `${env.name}@${env.version ?? ''}`],
+    ['target', target.id],
+    ['optimizer', optimizer.id],
+    ...(judge ? [['judge', judge.id]] : []),
+    ['initial skill', skillHash(initialSkill)],
+    ...hashes('items of', items),
+    ...hashes('prompt', prompts),
+  ]);
+}
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A run goes on only as what it was: otherwise its numbers would be about two different things. */
+export function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentity): void {
+  const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])];
+  const before: RunIdentity = { ...recorded, ...withoutSecrets(recorded) };
+  const differing = keys.filter((key) => before[key] !== now[key]);
+  if (differing.length === 0) return;
+  const lines = differing.map((key) => `  ${key}: was ${before[key] ?? '(nothing)'}, is ${now[key] ?? '(nothing)'}`);
+  throw new SkillError('RUN_MISMATCH', [`${run} holds a run of something else:`, ...lines].join('\n'), {
+    hint: 'Set them back, choose another run directory (outRoot), or move this run away.',
+  });
+}
+
+/** A run of an earlier version wrote its extras down as they were. */
+function withoutSecrets({ extras }: RunIdentity): RunIdentity {
+  return typeof extras === 'string' ? { extras: JSON.stringify(hideSecrets(parseJson(extras))) } : {};
+}

@@ -1,0 +1,76 @@
+import type { SkillOptConfig } from '../../core/config.ts';
+import type { Item, SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
+
+/** The items of a run, each split under its role. */
+export type RunItems = {
+  readonly train: readonly Item[];
+  readonly val: readonly Item[];
+  readonly test: readonly Item[];
+};
+
+type SplitConfig = Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTest'> &
+  Partial<Pick<SkillOptConfig, 'trainSize' | 'selEnvNum' | 'testEnvNum' | 'protectedItems'>>;
+
+/** Loads what a run needs and checks it once: every later stage may trust it. */
+export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<RunItems> {
+  const { selectionSplit, testSplit, evalTest, selEnvNum = 0, testEnvNum = 0 } = config;
+  const train = await env.getItems('train');
+  const val = firstOf(await env.getItems(selectionSplit), selEnvNum);
+  const test = evalTest ? firstOf(await env.getItems(testSplit), testEnvNum) : [];
+  requireTrainSize(train.length, config);
+  requireItems(env, 'train', train, 'There is nothing to learn from.');
+  requireItems(env, selectionSplit, val, 'The gate has nothing to measure on.');
+  requireProtected(val, config);
+  requireDistinctIds(env, { train, [selectionSplit]: val, [testSplit]: test });
+  return { train, val, test };
+}
+
+/** In file order; 0 is all. */
+const firstOf = (items: readonly Item[], count: number) => (count > 0 ? items.slice(0, count) : items);
+
+function requireTrainSize(found: number, { trainSize = 0 }: SplitConfig): void {
+  if (trainSize === 0 || trainSize === found) return;
+  throw new SkillError('CONFIG_INVALID', `trainSize is ${trainSize}, but the data has ${found} training tasks`, {
+    hint: 'Correct trainSize, or leave it out: the number is taken from the data.',
+  });
+}
+
+/** A protected task that is not there would protect nothing, and nobody would know. */
+function requireProtected(val: readonly Item[], { protectedItems = [], selectionSplit }: SplitConfig): void {
+  const ids = new Set(val.map(({ id }) => id));
+  const unknown = protectedItems.filter((id) => !ids.has(id));
+  if (unknown.length === 0) return;
+  const message = `protectedItems names ${unknown.join(', ')}, which the ${selectionSplit} split does not have`;
+  throw new SkillError('CONFIG_INVALID', message, { hint: `Name tasks of the ${selectionSplit} split by their id.` });
+}
+
+function requireItems(env: SkillEnv, split: string, items: readonly Item[], consequence: string): void {
+  if (items.length > 0) return;
+  throw new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty. ${consequence}`, {
+    hint: `Give some tasks the split "${split}", or leave every split out to have them divided by ratio.`,
+  });
+}
+
+/** One id, one task: an item that stands in two splits would be learned from and measured on. */
+function requireDistinctIds(env: SkillEnv, splits: Readonly<Record<string, readonly Item[]>>): void {
+  const seen = new Map<string, string>();
+  for (const [split, items] of Object.entries(splits)) {
+    for (const { id } of items) {
+      if (typeof id !== 'string') {
+        throw new SkillError(
+          'TASKS_INVALID',
+          `${env.name}: an item of ${split} needs a text "id", got ${JSON.stringify(id)}`,
+        );
+      }
+      const other = seen.get(id);
+      if (other !== undefined) {
+        const where = other === split ? `twice in ${split}` : `in ${other} and in ${split}`;
+        throw new SkillError('TASKS_INVALID', `${env.name}: the id "${id}" stands ${where}`, {
+          hint: 'Give every task its own id.',
+        });
+      }
+      seen.set(id, split);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { SkillOptConfig } from '../../core/config.ts';
+import type { Item, SkillEnv } from '../../core/env.ts';
+
+/** Does `work` with an environment that is set up, and closes it whatever happens. */
+export async function withEnv<I extends Item, T>(
+  env: SkillEnv<I>,
+  config: SkillOptConfig,
+  work: () => Promise<T>,
+): Promise<T> {
+  await env.setup?.(config);
+  try {
+    return await work();
+  } finally {
+    await env.close?.();
+  }
+}

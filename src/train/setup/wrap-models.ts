@@ -1,0 +1,125 @@
+import type { RunCaches } from '../../core/cache.ts';
+import type { SkillOptConfig } from '../../core/config.ts';
+import type { ChatModel, ChatRequest } from '../../core/model.ts';
+import type { Stamp } from '../../core/run/event.ts';
+import type { Ledger } from '../../core/run/ledger.ts';
+import type { RunObserver } from '../../core/run/observer.ts';
+import { addStageUsage, noStageUsage } from '../../core/run/stage-usage.ts';
+import {
+  createLimiterPool,
+  createMeter,
+  type Price,
+  remainingCalls,
+  withCircuit,
+  withMeter,
+  withRateLimit,
+  withReplyCache,
+  withRetry,
+  withTimeout,
+} from '../../models/index.ts';
+import { withCountedUsage } from '../../models/wrappers/with-counted-usage.ts';
+import { billFor } from '../../models/wrappers/with-meter.ts';
+import type { Paid } from '../../models/wrappers/with-reply-cache.ts';
+import type { Stop } from '../../pipeline/index.ts';
+import { priceFor } from '../budget/price-for.ts';
+import { type ModelUse, runBudget } from '../budget/run-budget.ts';
+import { notify } from '../record/recorder.ts';
+
+export type WrapOptions = {
+  readonly config: SkillOptConfig;
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly judge?: ChatModel | undefined;
+  readonly caches: RunCaches | undefined;
+  readonly observers: readonly RunObserver[];
+  readonly stop: Stop;
+  /** What the run has used before, by stage. */
+  readonly usage?: Stamp['usage'];
+  /** Replies that were paid for before and that no line of the journal has counted. */
+  readonly uncounted?: readonly Paid[];
+  /** Where the run keeps what it has spent, if it does. */
+  readonly ledger?: Ledger | undefined;
+};
+
+/** The models in what every run needs: cache and meter(circuit(retry(rateLimit(budget(countedUsage(timeout(model))))))). */
+export function wrapModels({
+  config,
+  target,
+  optimizer,
+  judge,
+  caches,
+  observers,
+  stop,
+  usage = {},
+  uncounted = [],
+  ledger,
+}: WrapOptions) {
+  const meter = createMeter();
+  const limiters = createLimiterPool((account) => ({
+    initial: config.workers,
+    max: config.workers,
+    onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
+  }));
+  const before = uncounted.reduce((table, { stage, amounts }) => {
+    return addStageUsage(table, { [stage]: { ...noStageUsage, ...amounts } });
+  }, usage);
+  const budget = runBudget({ config, target, optimizer, usage: before, ledger });
+  const countRetry = ({ request }: { readonly request: ChatRequest }) =>
+    meter.add(request.stage ?? 'other', { retries: 1 });
+
+  const countWait = ({ request, waitMs }: { readonly request: ChatRequest; readonly waitMs: number }) =>
+    meter.add(request.stage ?? 'other', { waitMs });
+
+  const paced = (model: ChatModel, { account }: ChatModel, signal: AbortSignal) =>
+    account === undefined
+      ? model
+      : withRateLimit(model, limiters.sharedLimiter(account), {
+          signal,
+          remainingCalls,
+          onRequeue: countRetry,
+          onWait: countWait,
+        });
+  const retried = (model: ChatModel, signal: AbortSignal) =>
+    withRetry(model, {
+      maxRetries: config.maxRetries,
+      signal,
+      onRetry({ request, ...retry }) {
+        countRetry({ request });
+        notify(observers, 'onRetry', retry);
+      },
+    });
+  const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
+  const onPaid = ({ stage, amounts }: Paid) => meter.add(stage, amounts);
+  // Tokens of a remembered reply were paid before. New ones are counted in the moment they are safe: see `counted`.
+  const metered = (model: ChatModel, price: Price | undefined) =>
+    caches
+      ? withReplyCache(model, caches.replies, { onHit, onPaid, billFor: (reply) => billFor(reply, price) })
+      : withMeter(model, meter, { price });
+  for (const paid of uncounted) onPaid(paid);
+
+  const wrap = (model: ChatModel, use: ModelUse) => {
+    const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);
+    const circuit = withCircuit(retried(paced(limited, model, use.signal), use.signal), config.maxConsecutiveFailures);
+    return metered(circuit, priceFor(model, config.prices));
+  };
+  const modelsUnder = ({ signal }: Stop) => ({
+    target: wrap(target, { signal, isForRollouts: true }),
+    optimizer: wrap(optimizer, { signal, isForRollouts: false }),
+    judge: judge && wrap(judge, { signal, isForRollouts: true }),
+  });
+  return {
+    ...modelsUnder(stop),
+    /** The same models, meter and limits for what goes on after `stop` has fired. */
+    modelsUnder,
+    budget,
+    /** What was used since the last time, and how far the cache's replies are part of that or of what was taken before. */
+    takeUsage(): Pick<Stamp, 'usage' | 'counted'> {
+      const counted = caches?.replies.mark?.();
+      return { usage: meter.take(), ...(counted === undefined ? {} : { counted }) };
+    },
+    countRollout: () => meter.add('rollout', { rollouts: 1 }),
+  };
+}
+
+/** Provider and host. What tells keys apart is for the pool alone. */
+const publicName = (account: string) => account.split(' ').slice(0, 2).join(' ');

@@ -1,0 +1,81 @@
+import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
+import { isAccepted } from '../../core/run/reduce/known-scores.ts';
+import { type RunState, removalKey, type StepRecord } from '../../core/run/run-state.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
+import { judgeSkill, type StageDeps, withoutPassage } from '../../pipeline/index.ts';
+import { rolloutsLeft } from '../budget/rollouts-left.ts';
+import type { Step } from '../plan.ts';
+import type { TrainInput } from '../setup/train-input.ts';
+
+/** Lost steps in a row after which the skill is tried with less. */
+const QUIET_STEPS = 3;
+
+/**
+ * A patch wins as a whole, and may carry something harmful along. When proposals stop winning, the skill is tried without
+ * a part of what an accepted step has added; that asks no optimizer. Each part is looked at once.
+ */
+export async function tryRemoval({ step, batches }: Step, input: TrainInput, deps: StageDeps): Promise<RunState> {
+  const { config, env, items, state, commit } = input;
+  const left = rolloutsLeft(state, config, items);
+  if (!isWished(input) || !isQuiet(state) || (left !== undefined && left < items.val.length)) return state;
+  const suspect = suspectsIn(state)[0];
+  if (!suspect) return state;
+  const { candidateSkill, ...part } = suspect;
+  const candidateHash = skillHash(candidateSkill);
+  const gate = { env, state, items: items.val, config, seed: batches[0]!.seed, rolloutsLeft: left };
+  const { results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, gate, tellRemoval(deps));
+  return commit({ type: 'removal-end', step, ...part, candidateSkill, candidateHash, ...verdict }, { results });
+}
+
+/** Without it, progress would speak of what usually follows an evaluation. */
+const tellRemoval = (deps: StageDeps): StageDeps => ({
+  ...deps,
+  onProgress: (done, total, result) => deps.onProgress(done, total, result, 'removal'),
+});
+
+function isWished({ config }: TrainInput): boolean {
+  const { tryRemovals, gate, useGate, skillUpdateMode } = config;
+  return tryRemovals && gate === 'paired' && useGate && skillUpdateMode === 'patch';
+}
+
+/** An optimizer that has no more ideas than may be tried at once has told all of them. */
+function isQuiet({ history, draft }: RunState): boolean {
+  const lost = history.slice(history.findLastIndex(({ action, removed }) => isAccepted(action) || removed) + 1);
+  const isOutOfIdeas = (draft.nEditsMerged ?? 0) <= (draft.editBudget ?? 0);
+  return isOutOfIdeas || lost.length + 1 >= QUIET_STEPS;
+}
+
+type Part = { readonly of: number; readonly removed: readonly string[] };
+type Suspect = Part & { readonly candidateSkill: string };
+
+/** What was not tried yet: first what each step has ranked last, then one passage after the other, the latest step first. */
+function suspectsIn({ history, removalsTried, current }: RunState): Suspect[] {
+  const accepted = history.filter(({ action }) => isAccepted(action)).reverse();
+  const parts = [...accepted.flatMap(laterHalf), ...accepted.flatMap(eachAlone)];
+  const untried = parts.filter(({ of, removed }) => !removalsTried.includes(removalKey(of, removed)));
+  return untried.flatMap((part) => {
+    const candidateSkill = withoutPassages(current.skill, part.removed);
+    return candidateSkill === undefined ? [] : [{ ...part, candidateSkill }];
+  });
+}
+
+function withoutPassages(skill: string, passages: readonly string[]): string | undefined {
+  return passages.reduce<string | undefined>((text, passage) => text && withoutPassage(text, passage), skill);
+}
+
+function laterHalf(record: StepRecord): Part[] {
+  const added = addedBy(record);
+  const removed = added.slice(Math.ceil(added.length / 2));
+  return removed.length > 0 ? [{ of: record.step, removed }] : [];
+}
+
+/** A step that added one thing was measured with nothing else. */
+function eachAlone(record: StepRecord): Part[] {
+  const added = addedBy(record);
+  return added.length > 1 ? added.map((passage) => ({ of: record.step, removed: [passage] })) : [];
+}
+
+function addedBy(record: StepRecord): string[] {
+  const kept = keptEdits(record).map((index) => record.edits[index]!);
+  return kept.filter(({ op }) => op === 'append' || op === 'insert_after').map(({ content }) => content.trim());
+}

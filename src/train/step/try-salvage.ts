@@ -1,0 +1,39 @@
+import type { StepAction } from '../../core/run/step-action.ts';
+import type { Patch } from '../../core/skill/edit.ts';
+import { type StageDeps, salvagePatch } from '../../pipeline/index.ts';
+import { rolloutsLeft } from '../budget/rollouts-left.ts';
+import type { TrainInput } from '../setup/train-input.ts';
+
+type Rejected = {
+  readonly step: number;
+  readonly patch: Patch;
+  readonly action: StepAction;
+  readonly isInvalid: boolean;
+};
+
+/** What becomes of a step: a rejected patch of several edits may be saved in part. */
+export async function trySalvage(
+  { step, patch, action, isInvalid }: Rejected,
+  input: TrainInput,
+  deps: StageDeps,
+): Promise<StepAction> {
+  const { config, env, items, state, commit } = input;
+  if (
+    !config.salvage ||
+    action !== 'reject' ||
+    isInvalid ||
+    patch.edits.length < 2 ||
+    config.skillUpdateMode !== 'patch'
+  )
+    return action;
+  const gate = { env, state, items: items.val, config, rolloutsLeft: rolloutsLeft(state, config, items) };
+  const part = {
+    skill: state.current.skill,
+    edits: patch.edits,
+    maxRollouts: config.salvageRollouts,
+    maxSkillTokens: config.maxSkillTokens,
+  };
+  const salvage = await salvagePatch({ ...gate, ...part }, deps);
+  await commit({ type: 'salvage-end', step, ...salvage });
+  return salvage.accepted?.action ?? action;
+}
