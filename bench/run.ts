@@ -1,6 +1,6 @@
 // npm run bench [-- NAME] [--json]: every figure we promise, measured on this machine.
 import { parseArgs } from 'node:util';
-import packPackage from '../test/package.ts';
+import packPackage from '../test/support/package.ts';
 import { align } from './align.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { memoryRun, type RunEvent, toFact } from 'skillopt';
-import { breakCalls } from '../../test/unit/broken-calls.ts';
-import { startSimOverHttp, trainOverHttp } from '../../test/unit/sim-over-http.ts';
+import { breakCalls } from '../../test/support/broken-calls.ts';
+import { startSimOverHttp, trainOverHttp } from '../../test/support/sim-over-http.ts';
 import type { BenchRow } from '../row.ts';
 
 const LEAST_CALLS = 2000;

@@ -1,4 +1,4 @@
-import { killWriters, type SharedCacheOutcome } from '../../test/unit/shared-cache.fixture.ts';
+import { killWriters, type SharedCacheOutcome } from '../../test/unit/stores/shared-cache.fixture.ts';
 import type { BenchRow } from '../row.ts';
 
 const KILLS = 60;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunStore } from '../../src/core/run/run-store.ts';
 import { memoryRun } from '../../src/stores/run/memory-run.ts';
 import { runDirectory } from '../../src/stores/run/run-directory.ts';
-import { stepEnd, temporaryDirectory } from '../unit/run-directory.fixture.ts';
+import { stepEnd, temporaryDirectory } from '../unit/stores/run-directory.fixture.ts';
 
 type Place = AsyncDisposable & { readonly store: RunStore };
 

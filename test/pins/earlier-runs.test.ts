@@ -11,7 +11,7 @@ import { type RunEvent, runDirectory, SimpleQAEnv, type SkillOptConfigInput, Ski
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
 import { readJournal } from '../../src/stores/run/journal.ts';
-import { tempFolder } from '../unit/cli-temp-folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const FOLDER = new URL('../fixtures/earlier-runs/', import.meta.url);
 

@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { journalLines } from '../../src/core/journal/journal-lines.ts';
 import { STAGES } from '../../src/core/run/step-action.ts';
-import { WHOLE } from '../strict-gate.ts';
+import { WHOLE } from '../support/strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>
   readFileSync(new URL(name, import.meta.url), 'utf8')

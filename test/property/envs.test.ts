@@ -13,7 +13,7 @@ import {
 } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
 import { shuffle } from '../../src/core/random.ts';
-import { tempFolder } from '../unit/cli-temp-folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** Answers that collide often: few words, articles, punctuation, and now and then anything at all. */
 const word = fc.constantFrom('the', 'a', 'An', 'new', 'York', 'york', 'N.Y.', 'año', '-', '“the”', '7');

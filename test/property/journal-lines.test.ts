@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RunEvent } from '../../src/core/run/event.ts';
 import { journalLines } from '../../src/core/journal/journal-lines.ts';
+import type { RunEvent } from '../../src/core/run/event.ts';
 import { toEvaluation } from '../../src/core/score.ts';
 
 const id = fc.oneof(fc.constantFrom('a', 'b', 'c', '=0', '1A', '__proto__', ''), fc.string({ maxLength: 3 }));

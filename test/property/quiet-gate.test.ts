@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { type Item, memoryRun, type SkillEnv, type SkillOptConfigInput, SkillOptTrainer, toFact } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { isAccepted } from '../../src/core/run/reduce/known-scores.ts';
 import { PythonRandom, shuffle } from '../../src/core/random.ts';
+import { isAccepted } from '../../src/core/run/reduce/known-scores.ts';
 import {
   addObservations,
   addOwn,

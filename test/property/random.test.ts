@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { head, strip } from '../../src/core/text/python-text.ts';
 import { chunk, PythonRandom, shuffle } from '../../src/core/random.ts';
 import { buildScheduler, LR_SCHEDULER_MODES } from '../../src/core/schedule.ts';
+import { head, strip } from '../../src/core/text/python-text.ts';
 import { toCamelCase, toSnakeCase } from '../../src/core/text/snake-case.ts';
 
 const seed = fc.maxSafeInteger();

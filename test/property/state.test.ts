@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/core/config.ts';
-import type { RunEvent, RunFact } from '../../src/core/run/event.ts';
 import { evaluateGate } from '../../src/core/gate/gate.ts';
-import { emptyRun, type RunState } from '../../src/core/run/run-state.ts';
-import { skillHash } from '../../src/core/skill/skill-hash.ts';
-import { noStageUsage } from '../../src/core/run/stage-usage.ts';
+import type { RunEvent, RunFact } from '../../src/core/run/event.ts';
 import { reduce } from '../../src/core/run/reduce/reduce.ts';
+import { emptyRun, type RunState } from '../../src/core/run/run-state.ts';
+import { noStageUsage } from '../../src/core/run/stage-usage.ts';
 import { summarize } from '../../src/core/run/summary.ts';
-import { STRICT } from '../strict-gate.ts';
+import { skillHash } from '../../src/core/skill/skill-hash.ts';
+import { STRICT } from '../support/strict-gate.ts';
 
 /** A step as dice see it: which text comes out, how it scores, how long it took and what it cost. */
 const dice = fc.record({ skill: fc.constantFrom('a', 'b', 'c', 'd'), ms: fc.nat(1_000), replies: fc.nat(9) });

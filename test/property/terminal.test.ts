@@ -7,8 +7,8 @@ import { table } from '../../src/cli/terminal/table.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { clip, textWidth } from '../../src/cli/terminal/text-width.ts';
 import { SkillError } from '../../src/core/errors.ts';
-import { captureIo } from '../unit/cli-capture-io.ts';
-import { hostileText, leftovers } from '../unit/hostile-text.ts';
+import { captureIo } from '../support/capture-io.ts';
+import { hostileText, leftovers } from '../support/hostile-text.ts';
 
 const text = fc.oneof(hostileText, fc.string({ unit: 'binary', maxLength: 40 }));
 

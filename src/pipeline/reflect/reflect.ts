@@ -5,7 +5,7 @@ import type { RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts'
 import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
 import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
-import { modePrompt } from '../ask/mode-prompt.ts';
+import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { type AnalystReply, analystReplies } from '../update/wire-patch.ts';

@@ -3,7 +3,7 @@ import type { Patch, UpdateItem } from '../../core/skill/edit.ts';
 import type { UpdateMode } from '../../core/skill/update-mode.ts';
 import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
-import { modePrompt } from '../ask/mode-prompt.ts';
+import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { toWireItem } from './wire-patch.ts';

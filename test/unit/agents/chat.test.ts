@@ -1,0 +1,338 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ModelCallError } from 'skillopt';
+import { type AgentCliName, agentChat, agentClis, detectAgents, requireInstalled } from 'skillopt/agents';
+import { describe, expect, it } from 'vitest';
+import { openLines } from './agent-lines.ts';
+import { fakeCli } from './fake-cli.ts';
+
+const messages = [
+  { role: 'system' as const, content: 'Be "brief".\nAlways.' },
+  { role: 'user' as const, content: 'What is 2 + 2?' },
+];
+
+const claudeUsage = {
+  input_tokens: 5,
+  output_tokens: 3,
+  cache_creation_input_tokens: 20,
+  cache_read_input_tokens: 100,
+};
+const claudeResult = (fields: object) =>
+  `print(${JSON.stringify({ type: 'result', is_error: false, usage: claudeUsage, result: '', ...fields })});`;
+const codexUsage = { input_tokens: 30, cached_input_tokens: 10, output_tokens: 9, reasoning_output_tokens: 4 };
+const geminiTokens = { prompt: 30, cached: 10, candidates: 5, thoughts: 4 };
+const qwenUsage = { input_tokens: 30, output_tokens: 9, cache_read_input_tokens: 10 };
+const piUsage = { input: 20, output: 9, cacheRead: 10, cacheWrite: 0 };
+const piMessage = { role: 'assistant', content: [{ type: 'text', text: 'four' }], usage: piUsage, stopReason: 'stop' };
+const opencodeTokens = { input: 20, output: 5, reasoning: 4, cache: { read: 10, write: 0 } };
+const none = { input: 0, cached: 0, output: 0, reasoning: 0 };
+const thirty = { input: 30, cached: 10, output: 9, reasoning: 0 };
+
+/** What each CLI prints for the answer "four", and the tokens in it. */
+const answers: readonly [AgentCliName, string, object][] = [
+  ['claude-cli', claudeResult({ result: 'four' }), { input: 125, cached: 100, output: 3, reasoning: 0 }],
+  [
+    'codex-cli',
+    `print('a line that is no JSON\\n');
+     print({ type: 'item.completed', item: { type: 'error', message: 'Model metadata not found.' } });
+     print({ type: 'item.completed', item: { type: 'agent_message', text: 'four' } });
+     print(${JSON.stringify({ type: 'turn.completed', usage: codexUsage })});`,
+    { ...thirty, reasoning: 4 },
+  ],
+  ['copilot-cli', `print({ type: 'assistant.message', data: { content: 'four' } });`, none],
+  ['cursor-cli', `print({ type: 'result', is_error: false, result: 'four' });`, none],
+  [
+    'gemini-cli',
+    `print(JSON.stringify(${JSON.stringify({ response: 'four', stats: { models: { a: { tokens: geminiTokens } } } })}, null, 2));`,
+    { ...thirty, reasoning: 4 },
+  ],
+  [
+    'opencode-cli',
+    `print({ type: 'text', part: { text: 'four' } });
+     print(${JSON.stringify({ type: 'step_finish', part: { reason: 'stop', tokens: opencodeTokens } })});`,
+    { ...thirty, reasoning: 4 },
+  ],
+  ['pi-cli', `print(${JSON.stringify({ type: 'message_end', message: piMessage })});`, thirty],
+  [
+    'qwen-cli',
+    `print(${JSON.stringify([{ type: 'result', is_error: false, result: 'four', usage: qwenUsage }])});`,
+    thirty,
+  ],
+];
+
+const instructions = {
+  '.claude/CLAUDE.md': 'PLANTED',
+  '.codex/AGENTS.md': 'PLANTED',
+  '.codex/config.toml': 'developer_instructions = "PLANTED"',
+  '.codex/auth.json': 'CODEX-SIGN-IN',
+  '.gemini/GEMINI.md': 'PLANTED',
+  '.gemini/settings.json': JSON.stringify({ security: { auth: { selectedType: 'oauth' } }, context: 'PLANTED' }),
+  '.gemini/oauth_creds.json': 'GEMINI-SIGN-IN',
+  '.config/opencode/AGENTS.md': 'PLANTED',
+};
+
+describe('every CLI', () => {
+  it.each(answers)('%s: the text, the tokens, and an id with the model', async (cli, script, usage) => {
+    using fake = fakeCli(agentClis[cli].binary, script);
+    const chat = agentChat({ cli, model: 'large', env: fake.env });
+    expect(chat.id).toBe(`${cli}:large`);
+    expect(await chat.complete({ messages })).toEqual({ text: 'four', usage, finishReason: 'stop' });
+  });
+
+  it.each(answers)(
+    '%s: gets both prompts and the model, in an empty folder that is gone afterwards',
+    async (cli, script) => {
+      using fake = fakeCli(agentClis[cli].binary, script);
+      await agentChat({ cli, model: 'large', env: fake.env }).complete({ messages });
+      const { args, input, texts, entries, cwd } = fake.given();
+      expect(cli === 'cursor-cli' ? args.at(-1) : input).toContain('What is 2 + 2?');
+      expect([input, ...args, ...texts].join('\n')).toMatch(/Be \\?"brief\\?"\.(\n|\\n)Always\./);
+      expect(args).toContain('large');
+      expect(entries).toEqual([]);
+      expect(existsSync(cwd)).toBe(false);
+    },
+  );
+
+  it.each(answers)("%s: nothing of its user's instructions is in what it is given", async (cli, script) => {
+    using fake = fakeCli(agentClis[cli].binary, script, instructions);
+    await agentChat({ cli, env: fake.env }).complete({ messages });
+    const { args, input, texts } = fake.given();
+    expect([input, ...args, ...texts].join('\n')).not.toContain('PLANTED');
+  });
+
+  it.each(answers)('%s: not installed is one message with the install command', async (cli) => {
+    const env = { PATH: '/nowhere' };
+    const error = {
+      name: 'ModelCallError',
+      isRetryable: false,
+      isFatal: true,
+      hint: `Install it: ${agentClis[cli].installCommand}`,
+    };
+    expect(() => requireInstalled({ cli, env })).toThrow(expect.objectContaining(error));
+    await expect(agentChat({ cli, env }).complete({ messages })).rejects.toMatchObject(error);
+  });
+});
+
+describe('sign-in', () => {
+  it.each([
+    ['codex-cli', 'CODEX-SIGN-IN'],
+    ['gemini-cli', 'GEMINI-SIGN-IN'],
+  ] as const)('%s finds it in its private home', async (cli, secret) => {
+    using fake = fakeCli(agentClis[cli].binary, answers.find(([name]) => name === cli)![1], instructions);
+    await agentChat({ cli, env: fake.env }).complete({ messages });
+    expect(fake.given().texts).toContain(secret);
+  });
+
+  it.each([
+    ['writes through the link', `fs.writeFileSync(process.env.CODEX_HOME + '/auth.json', 'RENEWED');`],
+    [
+      'replaces the link',
+      `fs.writeFileSync(process.env.CODEX_HOME + '/new', 'RENEWED');
+       fs.renameSync(process.env.CODEX_HOME + '/new', process.env.CODEX_HOME + '/auth.json');`,
+    ],
+  ])('one that the CLI renews is kept when it %s', async (_, renewal) => {
+    using fake = fakeCli('codex', `${renewal}\n${answers[1]![1]}`, instructions);
+    await agentChat({ cli: 'codex-cli', env: fake.env }).complete({ messages });
+    expect(readFileSync(join(fake.home, '.codex/auth.json'), 'utf8')).toBe('RENEWED');
+  });
+});
+
+describe('failures', () => {
+  const failing = async (cli: AgentCliName, script: string, env: Record<string, string> = {}) => {
+    using fake = fakeCli(agentClis[cli].binary, script);
+    const chat = agentChat({ cli, env: { ...fake.env, ...env } });
+    return await chat.complete({ messages }).then(
+      () => expect.fail('answered'),
+      (error: unknown) => error as ModelCallError,
+    );
+  };
+  const codexFailed = (message: string) =>
+    `print({ type: 'turn.failed', error: { message: ${JSON.stringify(message)} } });`;
+  const qwenText = (result: string) =>
+    `print([${JSON.stringify({ type: 'result', is_error: false, result, usage: qwenUsage })}]);`;
+
+  it.each<[string, AgentCliName, string, string]>([
+    [
+      'not signed in',
+      'claude-cli',
+      claudeResult({ is_error: true, result: 'Not logged in · Please run /login' }),
+      'claude auth login',
+    ],
+    [
+      '401 in an event',
+      'claude-cli',
+      claudeResult({ is_error: true, result: 'no', api_error_status: 401 }),
+      'claude auth login',
+    ],
+    ['401 in words', 'codex-cli', codexFailed('unexpected status 401 Unauthorized'), 'codex login'],
+    ['401 as text with exit code 0', 'qwen-cli', qwenText('[API Error: 401 no]'), 'qwen auth'],
+    [
+      'no auth type',
+      'qwen-cli',
+      `print([{ type: 'result', is_error: true, usage: { input_tokens: 0, output_tokens: 0 }, error: { message: 'No auth type is selected.' } }]);`,
+      'qwen auth',
+    ],
+    [
+      'below warnings',
+      'gemini-cli',
+      `warn('Warning: dumb\\n{\\n  "error": {\\n "message": "Please set an Auth method", "code": 41 }\\n}\\n'); process.exit(41);`,
+      'gemini',
+    ],
+    ['unknown model', 'pi-cli', `warn('Error: Model "nope" not found.'); process.exit(1);`, 'Name a model'],
+    [
+      '404',
+      'opencode-cli',
+      `print({ type: 'error', error: { name: 'APIError', data: { message: 'no', statusCode: 404 } } });`,
+      'Name a model',
+    ],
+    [
+      'an option it does not know',
+      'copilot-cli',
+      `warn("error: unknown option '--stream'"); process.exit(1);`,
+      'npm install -g @github/copilot',
+    ],
+  ])('%s (%s) is fatal, with the remedy', async (_, cli, script, remedy) => {
+    const error = await failing(cli, script);
+    expect(error).toBeInstanceOf(ModelCallError);
+    expect(error).toMatchObject({ isRetryable: false, isFatal: true, hint: expect.stringContaining(remedy) });
+  });
+
+  it.each<[string, AgentCliName, string, number | undefined]>([
+    [
+      '429 in an event',
+      'copilot-cli',
+      `print({ type: 'session.error', data: { message: 'slow down', statusCode: 429 } });`,
+      429,
+    ],
+    ['429 in words', 'codex-cli', codexFailed('exceeded retry limit, last status: 429 Too Many Requests'), 429],
+    ['429 as text with exit code 0', 'qwen-cli', qwenText('[API Error: 429 too many calls with this API key]'), 429],
+    [
+      '500',
+      'pi-cli',
+      `print(${JSON.stringify({ type: 'message_end', message: { ...piMessage, content: [], errorMessage: '500 oops' } })});`,
+      500,
+    ],
+    ['overloaded', 'codex-cli', codexFailed('We are currently experiencing high demand.'), undefined],
+    ['a crash without a word', 'codex-cli', 'process.exit(3);', undefined],
+    ['a reply without text', 'claude-cli', claudeResult({ result: ' ' }), undefined],
+  ])('%s (%s) is worth another try', async (_, cli, script, status) => {
+    const error = await failing(cli, script);
+    expect(error).toBeInstanceOf(ModelCallError);
+    expect(error).toMatchObject({ isRetryable: true, status });
+  });
+
+  const opencodeLog = (words: string) =>
+    `timestamp=2026-11-15T04:54:21Z level=ERROR run=1 message="stream error" agent=chat error.error="AI_APICallError: ${words}"`;
+  const qwenLog =
+    '2026-11-15T04:53:58Z [WARN] [RETRY] Attempt 1 failed with status 429. Retrying... Error: 429 slow down';
+  const qwenDebug = `const logs = process.env.QWEN_RUNTIME_DIR + '/debug';
+    fs.mkdirSync(logs, { recursive: true });`;
+
+  it.each<[AgentCliName, string, number | undefined, string]>([
+    [
+      'codex-cli',
+      'status 503 busy',
+      503,
+      `print({ type: 'error', message: 'Reconnecting... 1/5 (status 503 busy)' });`,
+    ],
+    ['codex-cli', 'high demand', undefined, `print({ type: 'error', message: 'Reconnecting... 2/5 (high demand)' });`],
+    [
+      'copilot-cli',
+      'slow down',
+      429,
+      `print({ type: 'model.call_failure', data: { errorMessage: 'slow down', statusCode: 429 } });`,
+    ],
+    ['opencode-cli', 'rate limit reached', 429, `warn(${JSON.stringify(`${opencodeLog('rate limit reached')}\n`)});`],
+    ['opencode-cli', 'Server Overloaded', 503, `warn(${JSON.stringify(`${opencodeLog('Server Overloaded')}\n`)});`],
+    ['pi-cli', '500 oops', 500, `print({ type: 'auto_retry_start', attempt: 1, errorMessage: '500 oops' });`],
+    [
+      'qwen-cli',
+      '429 slow down',
+      429,
+      `${qwenDebug} fs.writeFileSync(logs + '/1.txt', ${JSON.stringify(`starts\n${qwenLog}\n`)});`,
+    ],
+  ])('%s is ended when it would repeat a refused call: %s', async (cli, words, status, script) => {
+    const error = await failing(cli, `${script} setInterval(() => {}, 1000);`);
+    expect(error).toBeInstanceOf(ModelCallError);
+    expect(error).toMatchObject({ isRetryable: true, isFatal: false, status, message: `${cli}:default: ${words}` });
+  });
+
+  it.each<[AgentCliName, string, number]>([
+    [
+      'copilot-cli',
+      `print({ type: 'model.call_failure', data: { errorMessage: 'no', statusCode: 404 } });
+       print({ type: 'session.error', data: { message: 'no such model', statusCode: 404 } });`,
+      404,
+    ],
+    [
+      'opencode-cli',
+      `warn(${JSON.stringify(`${opencodeLog('bad key')}\n`)});
+       print({ type: 'error', error: { name: 'APIError', data: { message: 'bad key', statusCode: 401 } } });`,
+      401,
+    ],
+  ])('%s is left to its own words when it gives up anyway', async (cli, script, status) => {
+    expect(await failing(cli, script)).toMatchObject({ isRetryable: false, isFatal: true, status });
+  });
+
+  it.each<[AgentCliName, string]>([
+    ['gemini-cli', `warn('Unknown arguments: new\\nUsage: gemini [options]\\n' + '  -h  Show help\\n'.repeat(50));`],
+    ['cursor-cli', `warn('Usage: cursor-agent [options]\\n');`],
+    ['opencode-cli', `warn('opencode run [message..]\\n' + '  -h, --help  show help\\n'.repeat(50));`],
+  ])('%s: an option it does not know is seen above the usage that it prints', async (cli, script) => {
+    const { binary, installCommand } = agentClis[cli];
+    expect(await failing(cli, script)).toMatchObject({ isFatal: true, hint: `Update ${binary}: ${installCommand}` });
+  });
+
+  it('names the model, and keeps keys to itself', async () => {
+    const error = await failing('codex-cli', codexFailed('status 401: bad key secret-value-1'), {
+      SOME_API_KEY: 'secret-value-1',
+    });
+    expect(error.message).toBe('codex-cli:default: status 401: bad key …');
+  });
+});
+
+describe('processes', () => {
+  /** The CLI and a child of it each hold a line to the test, for as long as they live. */
+  const family = `const hold = "require('node:net').connect(Number(process.env.FAKE_PORT), '127.0.0.1')";
+    eval(hold);
+    require('node:child_process').spawn(process.execPath, ['-e', hold], { stdio: 'inherit' });`;
+
+  it('an abort ends the CLI and its children, and is thrown as its reason', async () => {
+    using fake = fakeCli('claude', family);
+    await using lines = await openLines();
+    const env = { ...fake.env, FAKE_PORT: String(lines.port) };
+    const controller = new AbortController();
+    const call = agentChat({ cli: 'claude-cli', env }).complete({ messages, signal: controller.signal });
+    const held = [await lines.next(), await lines.next()];
+    controller.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    await Promise.all(held.map(({ closed }) => closed));
+    expect(existsSync(fake.given().cwd)).toBe(false);
+  });
+
+  it('a time-out is worth another try', async () => {
+    using fake = fakeCli('claude', 'setInterval(() => {}, 1000);');
+    const call = agentChat({ cli: 'claude-cli', env: fake.env, timeoutMs: 1000 }).complete({ messages });
+    await expect(call).rejects.toMatchObject({
+      isRetryable: true,
+      message: 'claude-cli:default gave no answer within 1 s',
+    });
+  });
+
+  it('several turns are told apart and stay in order', async () => {
+    using fake = fakeCli('claude', claudeResult({ result: 'ok' }));
+    const turns = [
+      { role: 'user' as const, content: 'one' },
+      { role: 'assistant' as const, content: 'two' },
+      { role: 'user' as const, content: 'three' },
+    ];
+    await agentChat({ cli: 'claude-cli', env: fake.env }).complete({ messages: turns });
+    expect(fake.given().input).toBe('<user>\none\n</user>\n\n<assistant>\ntwo\n</assistant>\n\n<user>\nthree\n</user>');
+  });
+
+  it('detects what is installed, with its version', async () => {
+    using fake = fakeCli('codex', "print('codex-cli 0.166.0\\n');");
+    const env = { ...fake.env, PATH: fake.path.replace(/\/codex$/, '') };
+    expect(await detectAgents(env)).toEqual([{ cli: 'codex-cli', path: fake.path, version: '0.166.0' }]);
+  });
+});

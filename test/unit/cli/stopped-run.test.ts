@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/main.ts';
+import { worldFiles } from '../../e2e/project.ts';
+import { captureIo } from '../../support/capture-io.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+/** Under the strict gate, so that it can be told how many calls a step takes. */
+const quick = {
+  numEpochs: 4,
+  batchSize: 12,
+  proposalsPerBatch: 1,
+  gate: 'strict',
+  racing: 'off',
+  finalPasses: 2,
+  target: 'simulated',
+  optimizer: 'simulated',
+};
+
+const toNumber = (figure: string) => Number(figure.replaceAll(',', ''));
+
+const command = async (cwd: string, line: string) => {
+  const io = captureIo({ cwd, columns: 200 });
+  const code = await runCli(line.split(' '), io);
+  return { code, stdout: io.out(), stderr: io.err() };
+};
+
+describe('a run that has reached its limit', () => {
+  it('shows what it has found by fresh rollouts, with the interval, and what to do', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    const { code, stderr } = await command(folder.path, 'train --max-calls 170 --ignore-estimate');
+    expect(code).toBe(3);
+    const [bought, measured, gain, kept, error, hint] = stderr.trimEnd().split('\n').slice(-6);
+    expect(bought).toMatch(/^bought: \d+ of \d+ steps .* → [\d.]+ %$/); // the fresh figures, not the search's
+    expect(measured).toMatch(/^measured on validation \(2 fresh passes\): \d/);
+    expect(gain).toMatch(/^gain [+-]\d.* points, .* to .*: (proven, 95 % sure|not proven: it may be luck)$/);
+    expect(kept).toContain('the run is kept in runs/run');
+    expect(bought).toContain('for 170 calls,');
+    expect(error).toBe(
+      'error: --max-calls is reached: 170 of 170 calls are spent, and 32 of them went into the final measurement',
+    );
+    expect(hint).toContain('Raise --max-calls to more than 202 and');
+    expect((await command(folder.path, 'show run')).stdout).toContain(`${measured}\n${gain}`);
+  });
+
+  it('says what it takes to go on, and that is enough', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    const train = (calls: number) => command(folder.path, `train --max-calls ${calls} --ignore-estimate`);
+    await train(170);
+    const stuck = await train(202);
+    expect(stuck.stderr).toContain('--max-calls leaves nothing for the search: 170 of 202 calls were spent before it');
+    expect(stuck.stderr).toContain('bought: 5 of 8 steps for 170 calls,');
+    expect(stuck.stderr).toContain('Raise --max-calls to more than 202 and');
+    expect((await train(203)).stderr).toContain('171 of 203 calls are spent, and 32 are kept for the final');
+  });
+
+  it('says the same of tokens, as far as it is known', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    const train = async (tokens: number) =>
+      (await command(folder.path, `train --max-total-tokens ${tokens} --ignore-estimate`)).stderr;
+    const first = await train(40_000);
+    const [, spent, used, kept] =
+      /reached: ([\d,]+) of 40,000 tokens are spent, and ([\d,]+) of them went into the final measurement, for which ([\d,]+) were kept\n/
+        .exec(first)!
+        .map(toNumber);
+    expect(first).toContain(`calls, ${spent!.toLocaleString('en-US')} tokens,`);
+    expect(used).toBeLessThan(kept!);
+    expect(first).toContain('hint: Raise --max-total-tokens and run');
+    const least = toNumber(/Raise --max-total-tokens to more than ([\d,]+) and/.exec(await train(40_001))![1]!);
+    expect(await train(least)).not.toContain('leaves nothing');
+  });
+
+  it('counts also what an unfinished step or measurement has spent', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    const { stderr } = await command(folder.path, 'train --max-calls 10 --ignore-estimate');
+    expect(stderr).toMatch(/bought: 0 of 8 steps for 10 calls, [1-9][\d,]* tokens, /);
+    expect(stderr).toContain('--max-calls is reached: 10 of 10 calls are spent\n');
+  });
+
+  it('tells machines the same, in one object', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    const { code, stdout } = await command(folder.path, 'train --max-calls 170 --ignore-estimate --json');
+    expect(code).toBe(3);
+    const { error, run } = JSON.parse(stdout);
+    expect(error).toMatchObject({ code: 'BUDGET_EXHAUSTED', hint: expect.stringContaining('--max-calls') });
+    expect(run).toMatchObject({ isDone: false, finalScore: { interval: {} }, finalGain: { interval: {} } });
+    expect(run.isProven).toBe(run.finalGain.interval.low > 0);
+    expect(JSON.parse((await command(folder.path, 'show run --json')).stdout)).toEqual(run);
+  });
+
+  it('spends no more than the limit over all its starts, and ends when given more', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    for (const calls of [100, 170, 171, 240]) {
+      expect((await command(folder.path, `train --quiet --max-calls ${calls} --ignore-estimate`)).code).toBe(3);
+      const { tokenSummary } = JSON.parse((await command(folder.path, 'show run --json')).stdout);
+      const stages = Object.values(tokenSummary) as { replies: number; cacheHits: number }[];
+      expect(stages.reduce((sum, { replies, cacheHits }) => sum + replies - cacheHits, 0)).toBeLessThanOrEqual(calls);
+    }
+    const { code, stdout } = await command(folder.path, 'train --quiet --json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ isDone: true, finalScore: { interval: {} } });
+  });
+});
