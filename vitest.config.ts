@@ -15,7 +15,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    globalSetup: ['test/support/package.ts'],
+    globalSetup: process.env.WITHOUT_PACKAGE ? [] : ['test/support/package.ts'], // only the end-to-end tests need it
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.cache/vitest.json' }]] : ['default'],
   },
 });

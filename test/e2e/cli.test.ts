@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serveSim, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
@@ -108,6 +109,26 @@ describe('the first ten minutes', () => {
       expect(code, stderr).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ isDone: true, baselineSelectionHard: 0 });
     }
+  });
+});
+
+describe('an environment that imports the package', () => {
+  it('finds every door of it without installing it, and is made and set up once', async () => {
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Record<string, unknown> };
+    const doors = Object.keys(exports).filter((door) => door !== './package.json');
+    const text = `${doors.map((door, index) => `import * as door${index} from '${door.replace('.', 'skillopt')}';`).join('\n')}
+      import { appendFileSync } from 'node:fs';
+      const doors = [${doors.map((_, index) => `door${index}`)}];
+      if (doors.some((door) => Object.keys(door).length === 0)) throw new Error('an empty door');
+      const items = (split) => [1, 2, 3].map((n) => ({ id: split + n }));
+      appendFileSync('made.txt', 'made ');
+      export default { name: 'own', getItems: items, setup: () => appendFileSync('made.txt', 'set up '),
+        close: () => appendFileSync('made.txt', 'closed '), rolloutOne: async () => ({ hard: 0, soft: 0 }) };`;
+    const files = worldFiles({ ...quick, batchSize: 3, env: './env.mjs', tasks: undefined });
+    await using project = await createProject({ ...files, 'env.mjs': text });
+    const { code, stderr } = await project.run(['train', '--json']);
+    expect(code, stderr).toBe(0);
+    expect(await project.read('made.txt')).toBe('made set up closed ');
   });
 });
 

@@ -2,7 +2,7 @@ import { loadProject } from '../../project/load-project.ts';
 import { type CostEstimate, estimateProject } from '../../runs/estimate-project.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { estimateLines } from '../estimate/estimate-lines.ts';
-import { trainFlags, typedSettings } from '../flags/project-flags.ts';
+import { addTrainFlags, typedSettings } from '../flags/project-flags.ts';
 import { setOption } from '../flags/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -12,7 +12,8 @@ export const define: DefineCommand = (command, terminal) => {
   command
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
     .option('--json', 'one JSON object on stdout');
-  for (const option of [setOption(), ...trainFlags()]) command.addOption(option);
+  command.addOption(setOption());
+  addTrainFlags(command);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => estimate(flags, terminal));
 };
 

@@ -5,7 +5,7 @@ import { prepareRun } from '../../runs/prepare-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
-import { trainFlags, typedSettings } from '../flags/project-flags.ts';
+import { addTrainFlags, typedSettings } from '../flags/project-flags.ts';
 import { setOption } from '../flags/set-option.ts';
 import { trainRun } from '../report/train-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -21,11 +21,12 @@ type Flags = Readonly<Record<string, unknown>> & {
 export const define: DefineCommand = (command, terminal) => {
   command
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
-    .option('--fresh', 'start anew; the run that is there is moved aside, its paid replies are used again')
+    .option('--fresh', 'start over; the run that is there is moved aside, its paid replies are used again')
     .option('--ignore-estimate', 'start even when a limit is below the least that the run can need')
     .option('--quiet', 'no progress, only warnings and the result')
     .option('--json', 'one JSON object on stdout');
-  for (const option of [setOption(), ...trainFlags()]) command.addOption(option);
+  command.addOption(setOption());
+  addTrainFlags(command);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => train(flags, terminal));
 };
 

@@ -1,6 +1,8 @@
-import type { Option } from 'commander';
+import { type Command, CommanderError, type Option } from 'commander';
+import type { z } from 'zod';
 import { configShape } from '../../core/config.ts';
 import { projectKeys } from '../../project/project.ts';
+import { MAIN_SETTINGS, SETTING_GROUPS } from '../../project/setting-groups.ts';
 import { flagOf, flagsFrom } from './flags.ts';
 
 const { extras: _extras, verbose: _verbose, ...runKeys } = configShape;
@@ -25,12 +27,27 @@ const placeholders = {
   testSplit: 'split',
 };
 
-/** A flag for every key of a project that fits on a command line. */
+/** A flag for every key of a project that fits on a command line, by group. Help hides all but the main ones. */
 export function trainFlags(): Option[] {
-  return [
-    ...flagsFrom(ownKeys, { group: 'project (over the project file):', placeholders }),
-    ...flagsFrom(runKeys, { group: 'training (over the project file):', placeholders, aliases: { outRoot: '--run' } }),
-  ];
+  const shape: Readonly<Record<string, z.ZodType>> = { ...ownKeys, ...runKeys };
+  return SETTING_GROUPS.flatMap(({ title, keys }) => {
+    const own = Object.fromEntries(keys.flatMap((key) => (shape[key] ? [[key, shape[key]]] : [])));
+    return flagsFrom(own, { group: `${title} (over the project file):`, placeholders, aliases: { outRoot: '--run' } });
+  });
+}
+
+/** Adds those flags to a command, and `--help-all`, which shows every one of them. */
+export function addTrainFlags(command: Command): void {
+  const options = trainFlags();
+  const shown = options.filter((option) => !option.hidden);
+  const rare = shown.filter((option) => !MAIN_SETTINGS.has(option.attributeName()));
+  for (const option of rare) option.hideHelp();
+  for (const option of options) command.addOption(option);
+  command.option('--help-all', `display all ${shown.length} settings`).on('option:help-all', () => {
+    for (const option of rare) option.hideHelp(false);
+    command.outputHelp();
+    throw new CommanderError(0, 'commander.helpDisplayed', '(outputHelp)');
+  });
 }
 
 /** Those that matter when a document is scored. */

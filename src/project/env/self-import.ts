@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
 
-const ROOMS = ['envs', 'judges', 'models', 'sim', 'testing'];
+const PACKAGE = new URL('../../../package.json', import.meta.url);
 
 /** Runs in the loader's thread: no imports, and no types, since it travels as text. */
 const HOOKS = `
@@ -18,10 +19,17 @@ let isRegistered = false;
 export function resolveSelfImports(): void {
   if (isRegistered) return;
   isRegistered = true;
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const url = (path: string) => new URL(`../../${path}index.${extension}`, import.meta.url).href;
-  const rooms = ROOMS.map((room) => [`skillopt/${room}`, url(`${room}/`)]);
-  register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, {
-    data: Object.fromEntries([['skillopt', url('')], ...rooms]) as unknown,
+  register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, { data: doors() as unknown });
+}
+
+/** Every door of the package: what is imported, and the file behind it, compiled or not as this one is. */
+function doors(): Readonly<Record<string, string>> {
+  const { exports } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { exports: Record<string, { default?: string }> };
+  const isSource = import.meta.url.endsWith('.ts');
+  const files = Object.entries(exports).flatMap(([door, { default: compiled }]) => {
+    if (compiled === undefined) return [];
+    const file = isSource ? compiled.replace('/dist/', '/src/').replace(/\.js$/, '.ts') : compiled;
+    return [[door.replace('.', 'skillopt'), new URL(file, PACKAGE).href]];
   });
+  return Object.fromEntries(files);
 }

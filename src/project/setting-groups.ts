@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import { configShape } from '../core/config.ts';
+import { unwrap } from '../core/text/schema-type.ts';
+import { projectKeys } from './project.ts';
+
+export type SettingGroup = { readonly title: string; readonly keys: readonly string[] };
+
+const group = (title: string, keys: string): SettingGroup => ({ title, keys: keys.trim().split(/\s+/) });
+
+/** Every key of a project once, sorted by what it is about. In the file itself they stand side by side. */
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  group('project', 'name env tasks skill target optimizer judge promptOverrides extras'),
+  group(
+    'data',
+    'splitRatio splitSeed splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
+  ),
+  group(
+    'search',
+    `preset numEpochs batchSize minibatchSize mergeBatchSize accumulation proposalsPerBatch failureOnly editBudget
+     minEditBudget lrScheduler lrControlMode skillUpdateMode dropRepeats retryRejectedEdits tryRemovals salvage
+     salvageRollouts prune`,
+  ),
+  group(
+    'memory',
+    `useStepBuffer stepBufferScope useSlowUpdate slowUpdateSamples slowUpdateGate longitudinalPairPolicy useMetaSkill
+     useSkillAwareReflection skillAwareAppendixSource skillAwareConsolidateThreshold`,
+  ),
+  group(
+    'gate and report',
+    `useGate gate racing gateMetric gateMixedWeight confidence regressionVeto protectedItems leakCritic maxMemorisedShare
+     finalPasses finalists evalTest`,
+  ),
+  group(
+    'limits',
+    'maxRollouts maxCalls maxTotalTokens maxCostUsd maxMinutes prices maxErroredShare maxConsecutiveFailures',
+  ),
+  group(
+    'sizes',
+    'maxSkillTokens maxTrajectoryTokens optimizerContextTokens optimizerMaxCompletionTokens rewriteMaxCompletionTokens',
+  ),
+  group('running', 'outRoot seed workers maxRetries callTimeoutMs rolloutTimeoutMs saveEveryStep maxCacheMb verbose'),
+];
+
+/** Those that most people change; help shows the others when it is asked for all. */
+export const MAIN_SETTINGS: ReadonlySet<string> = new Set(
+  'tasks skill target optimizer numEpochs batchSize maxCalls maxCostUsd workers outRoot'.split(' '),
+);
+
+const SHAPE: Readonly<Record<string, z.ZodType>> = { ...projectKeys, ...configShape };
+
+/** The groups as Markdown tables: key, default, what it is for. */
+export function renderSettings(): string {
+  return SETTING_GROUPS.map(({ title, keys }) =>
+    [`## ${title}`, '', '| key | default | |', '|---|---|---|', ...keys.map(renderRow)].join('\n'),
+  ).join('\n\n');
+}
+
+function renderRow(key: string): string {
+  const { fallback } = unwrap(SHAPE[key]!);
+  const shown =
+    fallback === undefined ? '' : `\`${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}\``;
+  return `| \`${key}\` | ${shown} | ${SHAPE[key]!.description ?? ''} |`;
+}

@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { configShape } from '../../../src/core/config.ts';
+import { projectKeys } from '../../../src/project/project.ts';
+import { MAIN_SETTINGS, renderSettings, SETTING_GROUPS } from '../../../src/project/setting-groups.ts';
+
+const DOC = new URL('../../../docs/settings.md', import.meta.url);
+const grouped = SETTING_GROUPS.flatMap(({ keys }) => keys);
+
+it('every setting is in one group', () => {
+  expect([...grouped].sort()).toEqual(Object.keys({ ...configShape, ...projectKeys }).sort());
+});
+
+it('help shows ten of them', () => {
+  expect(MAIN_SETTINGS.size).toBe(10);
+  expect(grouped).toEqual(expect.arrayContaining([...MAIN_SETTINGS]));
+});
+
+it('the documentation shows them all; WRITE_DOCS=1 writes it', () => {
+  const text = `# Settings\n\nThe keys of a project file, side by side in it; here by what they are about. Flags are the same names with dashes.\n\n${renderSettings()}\n`;
+  if (process.env.WRITE_DOCS === '1') writeFileSync(DOC, text);
+  expect(readFileSync(DOC, 'utf8')).toBe(text);
+});
