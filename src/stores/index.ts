@@ -7,8 +7,8 @@ export { cacheStats, clearCache } from './cache-stats.ts';
 export { isRunLocked } from './is-run-locked.ts';
 /** The events of a journal file, one by one. */
 export { foldJournal } from './journal.ts';
-/** The state of a long run, without its journal being read whole. */
-export { readKeptState } from './kept-state.ts';
+/** The state of a long run up to a place in its journal. */
+export { type KeptState, readKeptState } from './kept-state.ts';
 /** What a run has spent of its limits. */
 export { LEDGER_FILE, readLedger } from './ledger-file.ts';
 export { listRuns, type RunListing } from './list-runs.ts';

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../core/run-store.ts';
 import { isFileError, isForbidden, unwritable } from './file-error.ts';
 import { openJournal, readJournal } from './journal.ts';
-import { keptState } from './kept-state.ts';
+import { stateKeeper } from './kept-state.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
 import { takeRunLock } from './run-lock.ts';
 import { countTestLook, type LookEntry } from './test-looks.ts';
@@ -53,7 +53,7 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
     ledger,
     append: journal.append,
     writeViews: write,
-    keepState: async () => write(await keptState(join(directory, JOURNAL_FILE), journal.end())),
+    keepState: stateKeeper(journal, write),
     lookAtTest: (look) => lookAtTest(directory, look),
     [Symbol.asyncDispose]: () => releaseAll(taken),
   };
