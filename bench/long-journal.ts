@@ -1,13 +1,13 @@
 // Writes the journal of a run that nobody has the time for: made-up steps, but the lines that a run would write.
-import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { finished } from 'node:stream/promises';
-import { parseConfig, type RunEvent, type RunFact, skillHash } from 'skillopt';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { emptyRun, parseConfig, type RunEvent, type RunFact, type RunState, reduce, skillHash } from 'skillopt';
 import { journalLines } from '../src/core/journal/journal-lines.ts';
 import { shuffle } from '../src/core/random.ts';
-import type { Evaluation, ItemScore } from '../src/core/score.ts';
 import { noStageUsage } from '../src/core/run/stage-usage.ts';
+import type { Evaluation, ItemScore } from '../src/core/score.ts';
 import { runDirectory } from '../src/stores/run/run-directory.ts';
 
 export type LongJournal = {
@@ -17,8 +17,8 @@ export type LongJournal = {
   readonly tasks: number;
   /** Training tasks of a step. */
   readonly batch: number;
-  /** As at the end of a run. */
-  readonly isStateKept?: boolean;
+  /** The share of the steps after which the state was kept: 1 at the end of a run, less when it was killed after that. */
+  readonly keptAt?: number;
 };
 
 const EDITS_PER_STEP = 4;
@@ -26,20 +26,33 @@ const STEPS_PER_EPOCH = 20;
 /** One step in so many is accepted. */
 const ACCEPTED = 25;
 
-export async function writeLongJournal({ path, steps, tasks, batch, isStateKept }: LongJournal): Promise<void> {
+export async function writeLongJournal({ path, steps, tasks, batch, keptAt }: LongJournal): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
-  const file = createWriteStream(path);
   const { write } = journalLines();
-  const commit = (fact: RunFact) => file.write(`${write(stamp(fact))}\n`);
-  for (const fact of opening({ steps, tasks, batch })) commit(fact);
-  for (let step = 1; step <= steps; step += 1) {
-    for (const fact of stepFacts(step, { tasks, batch })) commit(fact);
-    if (file.writableNeedDrain) await once(file, 'drain');
+  let state = emptyRun;
+  const lineOf = (fact: RunFact) => {
+    const event = stamp(fact);
+    state = reduce(state, event);
+    return `${write(event)}\n`;
+  };
+  function* linesOf(first: number, last: number) {
+    for (let step = first; step <= last; step += 1) yield* stepFacts(step, { tasks, batch }).map(lineOf);
   }
-  await finished(file.end());
-  if (!isStateKept) return;
-  await using run = await runDirectory(dirname(path)).open();
-  await run.keepState?.();
+  const keptSteps = Math.round(steps * (keptAt ?? 0));
+  await appendLines(path, opening({ steps, tasks, batch }).map(lineOf));
+  await appendLines(path, linesOf(1, keptSteps));
+  if (keptAt !== undefined) await keepState(dirname(path), state);
+  await appendLines(path, linesOf(keptSteps + 1, steps));
+}
+
+async function appendLines(path: string, lines: Iterable<string>): Promise<void> {
+  await pipeline(Readable.from(lines), createWriteStream(path, { flags: 'a' }));
+}
+
+/** As a run does it, of which nothing else is left. */
+async function keepState(directory: string, state: RunState): Promise<void> {
+  await using run = await runDirectory(directory).open();
+  await run.keepState?.(state);
 }
 
 const usage = { ...noStageUsage, replies: 48, input: 21_345, output: 1_234 };

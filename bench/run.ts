@@ -8,7 +8,7 @@ import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
 import { help } from './rows/help.ts';
 import { kill } from './rows/kill.ts';
-import { longJournal, wideJournal } from './rows/long-journal.ts';
+import { killedJournal, longJournal, wideJournal } from './rows/long-journal.ts';
 import { loopback } from './rows/loopback.ts';
 import { memory } from './rows/memory.ts';
 import { overhead } from './rows/overhead.ts';
@@ -28,6 +28,7 @@ const rows: readonly BenchRow[] = [
   chaos,
   memory,
   longJournal,
+  killedJournal,
   wideJournal,
   kill,
   sharedCache,

@@ -6,7 +6,7 @@ import { reduce } from '../core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../core/run/run-state.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { resolvePath } from '../project/resolve-path.ts';
-import { foldJournal, listRuns, readKeptState } from '../stores/index.ts';
+import { foldJournal, type KeptState, listRuns, readKeptState } from '../stores/index.ts';
 
 const JOURNAL = 'events.jsonl';
 
@@ -23,15 +23,16 @@ type Watch = (event: RunEvent, state: RunState) => void;
 /** A run as its journal tells it. Reads only. Without a journal its state is that of no run. */
 export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
   const kept = watch ? undefined : await readKeptState(path, JOURNAL);
-  return { path, name: basename(path), state: kept ?? (await foldRun(path, watch)) };
+  return { path, name: basename(path), state: await foldRun(path, kept, watch) };
 }
 
-async function foldRun(path: string, watch: Watch = () => undefined): Promise<RunState> {
-  let state = emptyRun;
-  await foldJournal(join(path, JOURNAL), (event) => {
+async function foldRun(path: string, kept: KeptState | undefined, watch?: Watch): Promise<RunState> {
+  let state = kept?.state ?? emptyRun;
+  const take = (event: RunEvent) => {
     state = reduce(state, event);
-    watch(event, state);
-  });
+    watch?.(event, state);
+  };
+  await foldJournal(join(path, JOURNAL), take, kept?.place);
   return state;
 }
 

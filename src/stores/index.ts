@@ -1,6 +1,5 @@
 // The public names of this room. Adding a line is adding API.
 
-/** The runs below a folder, newest first. */
 export { cacheStats, clearCache } from './cache/cache-stats.ts';
 /** The caches of a run alone, for work that has no journal. */
 export { openCaches } from './cache/text-cache.ts';
@@ -9,10 +8,11 @@ export { archiveRun } from './run/archive-run.ts';
 export { isRunLocked } from './run/is-run-locked.ts';
 /** The events of a journal file, one by one. */
 export { foldJournal } from './run/journal.ts';
-/** The state of a long run, without its journal being read whole. */
-export { readKeptState } from './run/kept-state.ts';
+/** The state of a long run up to a place in its journal. */
+export { type KeptState, readKeptState } from './run/kept-state.ts';
 /** What a run has spent of its limits. */
 export { LEDGER_FILE, readLedger } from './run/ledger-file.ts';
+/** The runs below a folder, newest first. */
 export { listRuns, type RunListing } from './run/list-runs.ts';
 /** A run kept in an object, for tests and experiments. */
 export { memoryRun } from './run/memory-run.ts';

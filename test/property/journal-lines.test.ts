@@ -32,7 +32,7 @@ const baseline = fc.array(evaluation, { minLength: 1, maxLength: 3 }).map(([firs
 });
 const journal: fc.Arbitrary<RunEvent[]> = fc.array(fc.oneof(stepStart, rollout, baseline), { maxLength: 12 });
 
-it('what was written is read again letter by letter, and can be gone on with from any line', () => {
+it('what was written is read again letter by letter, and can be gone on with from any line, with or without those before it', () => {
   fc.assert(
     fc.property(journal, fc.nat(), (events, cut) => {
       const texts = events.map((event) => JSON.stringify(event));
@@ -43,7 +43,12 @@ it('what was written is read again letter by letter, and can be gone on with fro
       const resumed = journalLines();
       const at = cut % (events.length + 1);
       lines.slice(0, at).forEach(resumed.read);
+      const soFar = JSON.parse(JSON.stringify(resumed.soFar()));
       expect(events.slice(at).map(resumed.write)).toEqual(lines.slice(at));
+      if (at === 0) return; // there is no line with a check to go on after
+      const tail = journalLines(undefined, soFar);
+      expect(lines.slice(at).map((line) => JSON.stringify(tail.read(line)))).toEqual(texts.slice(at));
+      expect(events.slice(at).map(journalLines(undefined, soFar).write)).toEqual(lines.slice(at));
     }),
   );
 });

@@ -2,32 +2,38 @@ import type { RunEvent } from '../run/event.ts';
 import type { ItemScore } from '../score.ts';
 import { skillHash } from '../skill/skill-hash.ts';
 import { findFault } from './event-shape.ts';
-import { NameTable, type PackedScores } from './name-table.ts';
+import { type Named, NameTable, type PackedScores } from './name-table.ts';
 
 /** 16 hex digits of the SHA-256 of one text after the other. */
 type Digest = (before: string, text: string) => string;
+
+/** What the lines so far leave to those that follow: the check of the last one, and the tasks that they have named. */
+export type LinesBefore = Named & { readonly check: string };
 
 export type JournalLines = {
   /** The event of the next line, without its newline. Throws when the line is not what was written there. */
   read(line: string): RunEvent;
   /** The next line, without its newline. */
   write(event: RunEvent): string;
-  /** Of the last line. */
-  check(): string;
+  /** For who reads the lines that follow without these. */
+  soFar(): LinesBefore;
 };
 
 const CHECK = /,"check":"([0-9a-f]{16})"\}$/;
 const CHECK_LENGTH = ',"check":"0123456789abcdef"}'.length;
 
 /**
- * The lines of one journal, in order, from the first on.
+ * The lines of one journal, in order, from the first on, or after those that are known to be whole and to end with a check.
  *
  * A line is an event as JSON in which tasks are named once: lists of them are packed (`NameTable`), and `names` holds those
  * that are new. Its last field is a `check` of the line and of all lines before it. Lines from before there were checks
  * have none and are not packed; the first check after them covers them too, and from then on every line has one.
  */
-export function journalLines(digest: Digest = (before, text) => skillHash(before + text)): JournalLines {
-  const names = new NameTable();
+export function journalLines(
+  digest: Digest = (before, text) => skillHash(before + text),
+  linesBefore?: LinesBefore,
+): JournalLines {
+  const names = new NameTable(linesBefore);
   const pack = lists(
     (ids) => (isList(ids) ? names.packIds(ids as string[]) : ids),
     (scores) => (isList(scores) ? names.packScores(scores as ItemScore[]) : scores),
@@ -36,7 +42,7 @@ export function journalLines(digest: Digest = (before, text) => skillHash(before
     (ids) => (typeof ids === 'string' ? names.unpackIds(ids) : ids),
     (scores) => (isList(scores) ? scores : names.unpackScores(scores as PackedScores)),
   );
-  let [previous, isChecked] = ['', false];
+  let [previous, isChecked] = [linesBefore?.check ?? '', linesBefore !== undefined];
 
   return {
     read(line) {
@@ -62,7 +68,7 @@ export function journalLines(digest: Digest = (before, text) => skillHash(before
       isChecked = true;
       return `${body},"check":"${previous}"}`;
     },
-    check: () => previous,
+    soFar: () => ({ check: previous, ...names.all() }),
   };
 }
 

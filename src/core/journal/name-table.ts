@@ -10,6 +10,9 @@ type Mark = Omit<ItemScore, 'id' | 'taskType'>;
 /** Scores as columns: the tasks by their places in the table, the marks there are, and which one each task got. */
 export type PackedScores = { readonly tasks: string; readonly marks: readonly Mark[]; readonly got: string };
 
+/** All that a table holds, to be written down. */
+export type Named = { readonly names: readonly TaskName[]; readonly recent: readonly string[] };
+
 /** Lists that are looked back at: those of a step often have the same tasks, or those of the step before. */
 const MOST_RECENT = 8;
 
@@ -22,10 +25,19 @@ export class NameTable {
   readonly #places = new Map<string | undefined, Map<string, number>>();
   /** Of each id, with whatever type: so that its tasks and their scores are the same list. */
   readonly #lastPlaces = new Map<string, number>();
-  readonly #recent: string[] = [];
+  readonly #recent: string[];
+
+  constructor({ names, recent }: Named = { names: [], recent: [] }) {
+    this.add(names);
+    this.#recent = [...recent];
+  }
 
   get size(): number {
     return this.#names.length;
+  }
+
+  all(): Named {
+    return { names: [...this.#names], recent: [...this.#recent] };
   }
 
   since(place: number): readonly TaskName[] {

@@ -201,8 +201,8 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
-/** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
-export const STATE_FORMAT = 1;
+/** Raised when a state or its file looks different, or the same journal folds to another one: then no kept state is used. */
+export const STATE_FORMAT = 2;
 
 /** A run before its first event. */
 export const emptyRun: RunState = {

@@ -1,6 +1,7 @@
 import type { RunCaches } from '../cache.ts';
 import type { RunEvent } from './event.ts';
 import type { Ledger } from './ledger.ts';
+import type { RunState } from './run-state.ts';
 
 /** Files of a run directory by path, made from the journal for people to read. */
 export type Views = Readonly<Record<string, string>>;
@@ -39,8 +40,11 @@ export interface OpenRunStore extends AsyncDisposable {
   /** Resolves once the event would survive a crash. */
   append(event: RunEvent): Promise<void>;
   writeViews(views: Views): Promise<void>;
-  /** Folds a long journal once more and keeps the state, so that who wants to know it need not read all of it. */
-  keepState?(): Promise<void>;
+  /**
+   * Offered the state that all events so far fold to. A store may keep it, so that readers need not fold a long journal
+   * from its first event. After the last offer of a run nothing follows.
+   */
+  keepState?(state: RunState, offer?: { readonly isLast?: boolean }): Promise<void>;
   /**
    * Counts a look at the test tasks once, however often it is told of it, and answers its number among all looks at
    * these tasks. Without it, a run knows of no look but its own.

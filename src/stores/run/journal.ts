@@ -3,19 +3,26 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
-import { type JournalLines, journalLines } from '../../core/journal/journal-lines.ts';
+import { type JournalLines, journalLines, type LinesBefore } from '../../core/journal/journal-lines.ts';
 import type { RunEvent } from '../../core/run/event.ts';
 import { fileReason, isMissing, unwritable } from '../file-error.ts';
 import { NO_FOLLOW } from '../own-place.ts';
 import { shownPath } from '../shown-path.ts';
 
-type Journal = {
+/** The end of a whole line, and all that reading on from there needs. */
+export type JournalPlace = LinesBefore & {
+  /** Bytes and lines up to there. */
+  readonly size: number;
+  readonly count: number;
+};
+
+export type Journal = {
   /** Resolves once the event would survive a crash of the machine. After one failure nothing more is written. */
   append(event: RunEvent): Promise<void>;
   /** Throws `RUN_UNWRITABLE` when the file is no longer what was written: deleted, moved, or changed by another. */
   requireInPlace(): Promise<void>;
   /** Where it ends once everything is written. */
-  end(): { readonly size: number; readonly check: string };
+  end(): JournalPlace;
   /** Waits for what is being written. A journal that is still empty is removed: it says no more than none. */
   close(): Promise<void>;
 };
@@ -36,24 +43,26 @@ export async function readJournal(path: string): Promise<RunEvent[]> {
 /**
  * Hands over the events of a journal, in order, and keeps none: a long one does not fit into memory. Changes nothing.
  * A last line without its newline is left out: a crash tore it, or it is being written right now.
+ * With `from`, only the lines behind that place are read.
  */
-export async function foldJournal(path: string, take: (event: RunEvent) => void): Promise<void> {
-  await scan(path, take);
+export async function foldJournal(path: string, take: (event: RunEvent) => void, from?: JournalPlace): Promise<void> {
+  await scan(path, take, from);
 }
 
 type Scanned = {
   /** Ready for the line after the last. */
   readonly lines: JournalLines;
-  /** Bytes of whole lines. */
+  /** Bytes of whole lines, and how many these are. */
   readonly size: number;
+  readonly count: number;
 };
 
-async function scan(path: string, take: (event: RunEvent) => void): Promise<Scanned> {
-  const lines = journalLines(digest);
+async function scan(path: string, take: (event: RunEvent) => void, from?: JournalPlace): Promise<Scanned> {
+  const lines = journalLines(digest, from);
   const shown = shownPath(path);
-  let [count, size] = [0, 0];
+  let { count, size } = from ?? { count: 0, size: 0 };
   const torn: Buffer[] = [];
-  for await (const chunk of chunksOf(path)) {
+  for await (const chunk of chunksOf(path, size)) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const rest = chunk.subarray(start, end);
@@ -65,12 +74,12 @@ async function scan(path: string, take: (event: RunEvent) => void): Promise<Scan
     }
     if (start < chunk.length) torn.push(chunk.subarray(start));
   }
-  return { lines, size };
+  return { lines, size, count };
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+async function* chunksOf(path: string, start: number): AsyncGenerator<Buffer> {
   try {
-    yield* createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    yield* createReadStream(path, { start, highWaterMark: CHUNK_BYTES });
   } catch (cause) {
     if (isMissing(cause)) return;
     const hint = 'Check that it is a file and that you may read it.';
@@ -106,20 +115,21 @@ export async function openJournal(path: string): Promise<Journal> {
   }
 }
 
-function journalWriter({ path, file, lines, size: before }: Scanned & { path: string; file: FileHandle }): Journal {
+function journalWriter({ path, file, lines, ...before }: Scanned & { path: string; file: FileHandle }): Journal {
   let last = Promise.resolve();
-  let size = before;
+  let { size, count } = before;
   const isUntouched = () => size === 0;
   const requireInPlace = () => requireSame(path, file, size);
   const appendLine = async (line: Buffer) => {
     await requireInPlace();
     size += line.length;
+    count += 1;
     await file.appendFile(line);
     await file.datasync();
   };
   return {
     requireInPlace,
-    end: () => ({ size, check: lines.check() }),
+    end: () => ({ size, count, ...lines.soFar() }),
     append(event) {
       const line = Buffer.from(`${lines.write(event)}\n`);
       // Chained, so that a line is never glued to one that could not be written whole.

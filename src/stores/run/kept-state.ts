@@ -1,59 +1,62 @@
 import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reduce } from '../../core/run/reduce/reduce.ts';
-import { emptyRun, type RunState, STATE_FORMAT } from '../../core/run/run-state.ts';
-import type { Views } from '../../core/run/run-store.ts';
+import { type RunState, STATE_FORMAT } from '../../core/run/run-state.ts';
+import type { OpenRunStore, Views } from '../../core/run/run-store.ts';
 import { isFileError } from '../file-error.ts';
-import { foldJournal } from './journal.ts';
+import type { Journal, JournalPlace } from './journal.ts';
 
 const KEPT_FILE = 'state.json';
 
-/** Shorter journals are folded in no time. */
+/** What a journal must have grown by: less is folded in no time, and a state of many megabytes is not written at each step. */
 const LEAST_BYTES = 4 * 2 ** 20;
+const LEAST_SHARE = 0.1;
 
-/** The last bytes of a journal whose lines are checked. */
-const TAIL = /,"check":"([0-9a-f]{16})"\}\n$/;
-const TAIL_BYTES = 29;
+/** The state at a place of a journal. */
+export type KeptState = { readonly place: JournalPlace; readonly state: RunState };
 
-type JournalEnd = { readonly size: number; readonly check: string };
-
-const sumOf = (text: string) => createHash('sha256').update(text).digest('hex');
-
-/** The state at the end of a long journal as a view: with the check of the last line, which covers all lines, and its own. */
-export async function keptState(journal: string, { size, check }: JournalEnd): Promise<Views> {
-  if (size < LEAST_BYTES) return {};
-  let state = emptyRun;
-  await foldJournal(journal, (event) => {
-    state = reduce(state, event);
-  });
-  const text = JSON.stringify(state);
-  return { [KEPT_FILE]: `${JSON.stringify({ format: STATE_FORMAT, size, check, sum: sumOf(text) })}\n${text}\n` };
+/** Keeps a state as a view when the journal has grown by much since the last one, and at the end of a run. */
+export function stateKeeper(
+  journal: Pick<Journal, 'end'>,
+  write: (views: Views) => Promise<void>,
+): NonNullable<OpenRunStore['keepState']> {
+  let keptSize = 0;
+  return async (state, { isLast = false } = {}) => {
+    const place = journal.end();
+    const isLong = place.size >= LEAST_BYTES;
+    const growth = place.size - keptSize;
+    const isDue = isLast ? growth > 0 : growth >= Math.max(LEAST_BYTES, LEAST_SHARE * keptSize);
+    if (!isLong || !isDue) return;
+    await write({ [KEPT_FILE]: keptText({ place, state }) });
+    keptSize = place.size;
+  };
 }
 
-/** The state that was kept when the journal of a run was as it is now; nothing when there is none. */
-export async function readKeptState(directory: string, journal: string): Promise<RunState | undefined> {
-  const end = await readEnd(join(directory, journal));
-  if (end === undefined || end.size < LEAST_BYTES) return undefined;
-  const [head = '', text = ''] = (await readFile(join(directory, KEPT_FILE), 'utf8').catch(() => '')).split('\n');
-  const expected = { format: STATE_FORMAT, ...end, sum: sumOf(text) };
-  return head === JSON.stringify(expected) ? JSON.parse(text) : undefined;
+function keptText(kept: KeptState): string {
+  const text = JSON.stringify(kept);
+  return `${headOf(text)}\n${text}\n`;
 }
 
-async function readEnd(path: string): Promise<JournalEnd | undefined> {
-  const file = await open(path, 'r').catch((error) => {
-    if (isFileError(error)) return undefined; // whoever folds it says what is wrong
-    throw error;
-  });
+const headOf = (text: string) =>
+  JSON.stringify({ format: STATE_FORMAT, sum: createHash('sha256').update(text).digest('hex') });
+
+/** The state that was kept of the journal of a run, if the journal still has the line that it was kept after. */
+export async function readKeptState(directory: string, journal: string): Promise<KeptState | undefined> {
+  const [head, text = ''] = (await readFile(join(directory, KEPT_FILE), 'utf8').catch(() => '')).split('\n');
+  if (head !== headOf(text)) return undefined;
+  const kept: KeptState = JSON.parse(text);
+  return (await hasPlace(join(directory, journal), kept.place)) ? kept : undefined;
+}
+
+/** By the check of the last line before it, which covers all lines before it. */
+async function hasPlace(path: string, { size, check }: JournalPlace): Promise<boolean> {
+  const end = `,"check":"${check}"}\n`;
   try {
-    const size = (await file?.stat())?.size ?? 0;
-    const tail = await file?.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, Math.max(0, size - TAIL_BYTES));
-    const check = TAIL.exec(tail?.buffer.toString('latin1') ?? '')?.[1];
-    return check === undefined ? undefined : { size, check };
+    await using file = await open(path, 'r');
+    const { buffer } = await file.read(Buffer.alloc(end.length), 0, end.length, size - end.length);
+    return buffer.toString('latin1') === end;
   } catch (error) {
-    if (isFileError(error)) return undefined;
+    if (isFileError(error)) return false; // folding it says what is wrong
     throw error;
-  } finally {
-    await file?.close();
   }
 }

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rmdir } from 'node:fs/promises';
+import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
 import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../../core/run/run-store.ts';
 import { openCaches } from '../cache/text-cache.ts';
 import { isFileError, isForbidden, unwritable } from '../file-error.ts';
+import { shownPath } from '../shown-path.ts';
 import { openJournal, readJournal } from './journal.ts';
-import { keptState } from './kept-state.ts';
+import { stateKeeper } from './kept-state.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
 import { takeRunLock } from './run-lock.ts';
 import { countTestLook, type LookEntry } from './test-looks.ts';
@@ -18,9 +20,27 @@ export function runDirectory(path: string): RunStore {
   const directory = resolve(path); // A program may change its working directory while the run is open.
   return {
     name: path,
-    read: () => readJournal(join(directory, JOURNAL_FILE)),
+    async read() {
+      await requireNotEmptied(directory);
+      return readJournal(join(directory, JOURNAL_FILE));
+    },
     open: (options = {}) => openDirectory(directory, options),
   };
+}
+
+/** Written after the first event and not before it: beside one of them a journal without a line has lost what it said. */
+const LATER_FILES = ['summary.json', 'history.json', 'runtime_state.json'];
+
+/** A run that was killed before its first event leaves an empty journal too, and begins. */
+async function requireNotEmptied(directory: string): Promise<void> {
+  const path = join(directory, JOURNAL_FILE);
+  const journal = await stat(path).catch(() => undefined); // reading it says what is wrong
+  const later = LATER_FILES.find((name) => existsSync(join(directory, name)));
+  if (!journal?.isFile() || journal.size > 0 || later === undefined) return;
+  const message = `${shownPath(path)} must have the events of this run, which has a ${later}, but it is empty`;
+  throw new SkillError('JOURNAL_CORRUPT', message, {
+    hint: 'Nothing was changed. Restore the file, or move this run away.',
+  });
 }
 
 async function openDirectory(directory: string, options: OpenOptions): Promise<OpenRunStore> {
@@ -41,6 +61,7 @@ type Release = () => Promise<void>;
 async function takeAll(directory: string, taken: Release[], options: OpenOptions): Promise<OpenRunStore> {
   const lock = await takeRunLock(directory);
   taken.push(lock.release);
+  await requireNotEmptied(directory);
   const journal = await openJournal(join(directory, JOURNAL_FILE));
   taken.push(journal.close);
   const { close, ...caches } = await openCaches(directory, options);
@@ -53,7 +74,7 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
     ledger,
     append: journal.append,
     writeViews: write,
-    keepState: async () => write(await keptState(join(directory, JOURNAL_FILE), journal.end())),
+    keepState: stateKeeper(journal, write),
     lookAtTest: (look) => lookAtTest(directory, look),
     [Symbol.asyncDispose]: () => releaseAll(taken),
   };

@@ -32,7 +32,10 @@ export function createRecorder(options: RecorderOptions) {
   const settledCount = journal.findLastIndex(isSettled) + 1;
   const unsettled = journal.slice(settledCount);
   let pending = unsettled.filter((event) => !isAside(event));
-  let state = [...journal.slice(0, settledCount), ...unsettled.filter(isAside)].reduce(reduce, emptyRun);
+  const settled = journal.slice(0, settledCount).reduce(reduce, emptyRun);
+  let state = unsettled.filter(isAside).reduce(reduce, settled);
+  /** The fold of every line of the journal, also of those that are still to be recognised. */
+  let whole = unsettled.reduce(reduce, settled);
   let last: RunEvent | undefined = journal[settledCount - 1];
   let lastTime = performance.now();
   const behind = createWriteBehind(onFailure);
@@ -42,7 +45,7 @@ export function createRecorder(options: RecorderOptions) {
   const recognise = (fact: RunFact): RunEvent | undefined => {
     const [next, ...rest] = pending;
     const isSame = next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact);
-    if (!isSame) state = pending.reduce(reduce, state); // it happened all the same: the state is a fold of the journal
+    if (!isSame) state = whole; // what is pending happened all the same: the state is a fold of the journal
     pending = isSame ? rest : [];
     return isSame ? next : undefined;
   };
@@ -60,6 +63,7 @@ export function createRecorder(options: RecorderOptions) {
     if (isNew) await store.append(event);
     if (isCheckpoint(fact)) await store.writeViews(stateViews(event, after, outRoot));
     notify(observers, 'onEvent', event, after);
+    if (isNew && isCheckpoint(fact)) await store.keepState?.(after);
   };
 
   const commit: Commit = async (fact, detail = {}) => {
@@ -68,6 +72,7 @@ export function createRecorder(options: RecorderOptions) {
     const event = known ?? stamp(fact, answers);
     const after = reduce(state, event);
     [state, last] = [after, event];
+    if (!known) whole = after;
     const written = behind.write(() => write({ fact, detail, event, isNew: !known, after }));
     if (fact.type === 'step-end') {
       await lastStep; // a disk that cannot keep up holds the run up before much waits for it
@@ -103,7 +108,7 @@ export function createRecorder(options: RecorderOptions) {
     async close(): Promise<void> {
       await behind.done();
       if (last && !state.isDone) await store.writeViews(stateViews(last, state, outRoot));
-      await store.keepState?.();
+      await store.keepState?.(whole, { isLast: true });
     },
   };
 }

@@ -28,6 +28,9 @@ function train(outRoot: string, { config, ...options }: Partial<TrainerOptions> 
 
 const summaryOf = async (path: string) => JSON.parse(await readFile(join(path, 'summary.json'), 'utf8'));
 
+/** Files that a run writes when it has its first event. */
+const LATER_FILES = ['summary.json', 'history.json', 'runtime_state.json'];
+
 /** Does something when step 2 has begun. */
 const inStepTwo = (work: () => void): RunObserver => ({
   onEvent: (event) => (event.type === 'step-start' && event.step === 2 ? work() : undefined),
@@ -80,6 +83,43 @@ describe('a run whose place is taken away', () => {
     const stopped = calls;
     await train(join(around.path, 'another'), { target });
     expect(stopped, 'nothing more was asked').toBeLessThan(calls - stopped);
+  });
+});
+
+describe('a run whose journal was emptied', () => {
+  it.each(['summary.json', 'history.json', 'runtime_state.json'])(
+    'does not begin again beside its %s',
+    async (name) => {
+      await using folder = await temporaryDirectory();
+      await train(folder.path);
+      const journal = join(folder.path, 'events.jsonl');
+      await writeFile(journal, '');
+      for (const other of LATER_FILES) if (other !== name) await rm(join(folder.path, other));
+      const left = await readFile(join(folder.path, name), 'utf8');
+      const calls: unknown[] = [];
+      const target = scripted('levels-target', (request) => String(calls.push(request)));
+      await expect(train(folder.path, { target })).rejects.toMatchObject({
+        code: 'JOURNAL_CORRUPT',
+        message: expect.stringMatching(
+          new RegExp(`events.jsonl must have the events of this run, which has a ${name}, but`),
+        ),
+        hint: expect.stringContaining('move this run away'),
+      });
+      expect(calls).toEqual([]);
+      expect(await readFile(journal, 'utf8')).toBe('');
+      expect(await readFile(join(folder.path, name), 'utf8')).toBe(left);
+    },
+  );
+
+  it('begins where it was killed before its first event', async () => {
+    await using folder = await temporaryDirectory();
+    await train(folder.path, { config: { maxCalls: 1000 } });
+    await writeFile(join(folder.path, 'events.jsonl'), '');
+    for (const name of LATER_FILES) await rm(join(folder.path, name));
+    for (const name of ['cache', 'spent.json', 'config.json', 'skills'])
+      expect(existsSync(join(folder.path, name)), name).toBe(true);
+    await train(folder.path, { config: { maxCalls: 1000 } });
+    expect(await summaryOf(folder.path)).toMatchObject({ is_done: true });
   });
 });
 
