@@ -8,7 +8,7 @@ import type { RunObserver } from '../core/run/observer.ts';
 import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { notify } from './record/recorder.ts';
-import { equip } from './setup/equip.ts';
+import { createRunDeps } from './setup/create-deps.ts';
 import { withEnv } from './setup/with-env.ts';
 import { requireReadable } from './step/skill-cap.ts';
 
@@ -58,7 +58,7 @@ async function scoreInEnv<I extends Item>(
   const items = await env.getItems(split);
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
-  const { deps } = equip({
+  const { deps } = createRunDeps({
     config,
     target,
     optimizer: target,

@@ -7,35 +7,41 @@ import { winnerMeasurement } from '../core/run/winner-measurement.ts';
 import { skillHash } from '../core/skill/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';
-import { judgeSkill, pruneSkill, requireScores, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
+import {
+  judgeSkill,
+  pruneSkill,
+  requireScores,
+  type StageDeps,
+  scorePasses,
+  scoreSkill,
+  settleAll,
+} from '../pipeline/index.ts';
 import { finalPassesOf, rolloutsLeft } from './budget/rollouts-left.ts';
 import { compareFinalists } from './compare-finalists.ts';
-import { openTestSeal } from './setup/open-test-seal.ts';
-import type { TrainInput } from './setup/train-input.ts';
+import type { Run } from './run.ts';
+import { countTestLook } from './setup/count-test-look.ts';
 
 /** The end of a search: the last skill has its chance to be the best; finalists are compared and the best is pruned if wished. */
-export async function chooseWinner(input: TrainInput, deps: StageDeps): Promise<RunState> {
-  let { state } = input;
-  if (!state.final) state = await validateFinal({ ...input, state }, deps);
-  if (input.config.finalists > 1 && !state.hasFinalists) state = await compareFinalists({ ...input, state }, deps);
-  if (input.config.prune && !state.isPruned) state = await prune({ ...input, state }, deps);
+export async function chooseWinner(start: RunState, run: Run): Promise<RunState> {
+  let state = start.final ? start : await validateFinal(start, run);
+  if (run.config.finalists > 1 && !state.hasFinalists) state = await compareFinalists(state, run);
+  if (run.config.prune && !state.isPruned) state = await prune(state, run);
   return state;
 }
 
 /** The end of a run: the winner is measured by what the search has not seen, and all are tested. */
-export async function finish(input: TrainInput, deps: StageDeps): Promise<RunState> {
-  const state = isWinnerMeasured(input) ? input.state : await measureWinner(input, input.reserve.deps);
-  return measureOnTest({ ...input, state }, deps);
+export async function finish(state: RunState, run: Run): Promise<RunState> {
+  return measureOnTest(isWinnerMeasured(state, run) ? state : await measureWinner(state, run), run);
 }
 
 /** Also when nobody wants it to be. */
-export function isWinnerMeasured({ config, state }: Pick<TrainInput, 'config' | 'state'>): boolean {
+export function isWinnerMeasured(state: RunState, { config }: Pick<Run, 'config'>): boolean {
   return config.finalPasses === 0 || winnerMeasurement(state) !== undefined;
 }
 
 export const isSeedWinner = ({ best, initialSkill }: RunState) => best.hash === skillHash(initialSkill);
 
-async function validateFinal({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
+async function validateFinal(state: RunState, { env, items, config, commit, deps }: Run): Promise<RunState> {
   const { skill: candidateSkill, hash: candidateHash, score: known } = state.current;
   if (candidateHash === state.best.hash) {
     return commit({ type: 'final-selection-end', evaluation: null, score: known, isPromoted: false });
@@ -56,7 +62,7 @@ async function passScoreOfBest(gate: Parameters<typeof judgeSkill>[1], deps: Sta
 }
 
 /** Scores of whole passes: what is compared here has no incumbent to race against. */
-const wholePass = (config: TrainInput['config']) => ({ ...config, gate: 'strict', racing: 'off' }) as const;
+const wholePass = (config: Run['config']) => ({ ...config, gate: 'strict', racing: 'off' }) as const;
 
 /** Draws that no search has seen: none asks for so many of one task. */
 const FRESH_FROM = 1_000_000;
@@ -66,8 +72,8 @@ const FRESH_FROM = 1_000_000;
  * winner; it has no gain over itself, whatever the dice say.
  */
 export async function measureWinner(
-  { env, items, state, config, commit }: TrainInput,
-  deps: StageDeps,
+  state: RunState,
+  { env, items, config, commit, reserve: { deps } }: Run,
 ): Promise<RunState> {
   const { skill, hash } = state.best;
   const draws = { from: FRESH_FROM, passes: finalPassesOf(config, items) };
@@ -81,7 +87,7 @@ export async function measureWinner(
   return commit({ type: 'final-measurement-end', hash, passes, ...report }, detail);
 }
 
-async function prune({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
+async function prune(state: RunState, { env, items, config, commit, deps }: Run): Promise<RunState> {
   const passages = acceptedPassages(state);
   const left = rolloutsLeft(state, { ...config, prune: false, finalists: 1 }, items);
   const maxPasses = left === undefined ? undefined : Math.floor(left / Math.max(1, items.val.length));
@@ -105,16 +111,14 @@ function acceptedPassages({ history }: RunState): string[] {
 const SUBJECTS: readonly TestSubject[] = ['baseline', 'best', 'final'];
 
 /** All that are left, at the same time. One text is measured once, whatever it is called. */
-async function measureOnTest(input: TrainInput, deps: StageDeps): Promise<RunState> {
-  const { env, items, commit } = input;
-  let { state } = input;
+async function measureOnTest(start: RunState, run: Run): Promise<RunState> {
+  const { env, items, commit, deps } = run;
+  let state = start;
   const skills = { baseline: state.initialSkill, best: state.best.skill, final: state.current.skill };
   const subjects = items.test.length > 0 ? SUBJECTS.filter((subject) => !state.tests[subject]) : [];
-  if (subjects.length > 0) state = await openTestSeal(input, skills, deps);
+  if (subjects.length > 0) state = await countTestLook(state, skills, run);
   const texts = [...new Set(subjects.map((subject) => skills[subject]))];
-  const measuring = texts.map((skill) => scoreSkill({ env, skill, items: items.test }, deps));
-  await Promise.allSettled(measuring); // replies that are on their way get kept, whatever happened to others
-  const measured = await Promise.all(measuring);
+  const measured = await settleAll(texts.map((skill) => scoreSkill({ env, skill, items: items.test }, deps)));
   const taskTypes = env.getTaskTypes?.() ?? [];
   for (const subject of subjects) {
     const { evaluation, results } = measured[texts.indexOf(skills[subject])]!;

@@ -52,17 +52,15 @@ export function countSteps(
   return Math.max(1, Math.round((maxRollouts - 3 * valCount) / Math.max(1, perStep)));
 }
 
-type PlanInput = {
-  readonly config: PlanConfig & Pick<SkillOptConfig, 'maxRollouts'>;
-  readonly state: Pick<RunState, 'history' | 'lastEpoch' | 'stepsDone' | 'totalSteps'>;
-};
+type PlanState = Pick<RunState, 'history' | 'lastEpoch' | 'stepsDone' | 'totalSteps'>;
+type Configured = { readonly config: PlanConfig & Pick<SkillOptConfig, 'maxRollouts'> };
 
 /**
  * The epoch that is under way or next; `undefined` after the last. What limits rollouts decides how many there are; but an
  * optimizer that gave no reason to make any would ask for ever.
  */
-export function nextEpoch({ config, state }: PlanInput): number | undefined {
-  const { epoch: done = 0, isIdle = false } = state.lastEpoch ?? {};
+export function nextEpoch({ lastEpoch }: PlanState, { config }: Configured): number | undefined {
+  const { epoch: done = 0, isIdle = false } = lastEpoch ?? {};
   const isMore = done < config.numEpochs || (config.maxRollouts !== undefined && !isIdle);
   return isMore ? done + 1 : undefined;
 }
@@ -72,13 +70,13 @@ type Epoch = { readonly epoch: number; readonly groups: readonly (readonly Batch
 
 type EpochInput = {
   readonly config: PlanConfig;
-  readonly items: readonly Item[];
+  readonly items: { readonly train: readonly Item[] };
   /** An environment may divide its tasks itself. It is asked once for an epoch. */
   readonly env?: Pick<SkillEnv, 'planTrainEpoch'>;
 };
 
 export function planEpoch(epoch: number, { config, items, env }: EpochInput): Epoch {
-  return { epoch, groups: chunk(planBatches(config, items, epoch, env), config.accumulation) };
+  return { epoch, groups: chunk(planBatches(config, items.train, epoch, env), config.accumulation) };
 }
 
 /**
@@ -86,7 +84,7 @@ export function planEpoch(epoch: number, { config, items, env }: EpochInput): Ep
  * so that a resumed run meets the batches, seeds and budgets that it would have met. A batch is read until something
  * comes of it, or as often as it may be.
  */
-export function nextStep({ epoch, groups }: Epoch, { config, state }: PlanInput): Step | undefined {
+export function nextStep(state: PlanState, { epoch, groups }: Epoch, { config }: Configured): Step | undefined {
   const before = state.history.filter((record) => record.epoch === epoch);
   const last = before.at(-1);
   const begun = before.filter(({ proposal = 1 }) => proposal === 1).length;
@@ -99,7 +97,7 @@ export function nextStep({ epoch, groups }: Epoch, { config, state }: PlanInput)
   return { ...place, editBudget, ...propose(batches, isReadAgain ? (last.proposal ?? 1) + 1 : 1) };
 }
 
-/** Whoever proposed nothing would propose nothing again. */
+/** An optimizer that proposed nothing would propose nothing again. */
 export function isBatchDone(
   { action, proposal = 1, nEditsMerged }: StepRecord,
   { proposalsPerBatch }: Pick<PlanConfig, 'proposalsPerBatch'>,
@@ -111,7 +109,7 @@ export function isBatchDone(
 /** Seeds of further proposals are this far apart: no epoch has so many batches. */
 const SEEDS_APART = 1_000_000;
 
-/** The same tasks, shuffled anew each time. */
+/** The same tasks, shuffled again each time. */
 function propose(batches: readonly Batch[], proposal: number): Pick<Step, 'batches' | 'proposal'> {
   return {
     ...(proposal > 1 ? { proposal } : {}),
@@ -122,14 +120,14 @@ function propose(batches: readonly Batch[], proposal: number): Pick<Step, 'batch
 /** How many tasks each batch of an epoch has, if no environment divides them itself. */
 export function batchSizes({ batchSize, accumulation }: StepCounts, itemCount: number): number[] {
   const count = Math.ceil(itemCount / (batchSize * accumulation)) * accumulation;
-  const drawnAnew = Math.min(batchSize, itemCount);
+  const drawnAgain = Math.min(batchSize, itemCount);
   return Array.from({ length: count }, (_, index) => {
     const left = itemCount - index * batchSize;
-    return left > 0 ? Math.min(batchSize, left) : drawnAnew;
+    return left > 0 ? Math.min(batchSize, left) : drawnAgain;
   });
 }
 
-/** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn anew from that order. */
+/** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn again from that order. */
 function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, env: EpochInput['env']): Batch[] {
   const { batchSize, accumulation, seed } = config;
   const epochSeed = seed + epoch * 1000;

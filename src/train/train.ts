@@ -3,51 +3,49 @@ import { shuffle } from '../core/random.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Evaluation } from '../core/score.ts';
 import { calibrate } from '../core/stats/calibration.ts';
-import { gateScore, type StageDeps, scoreSkill, settleAll } from '../pipeline/index.ts';
+import { gateScore, scoreSkill, settleAll } from '../pipeline/index.ts';
 import { secondPassSize } from './budget/rollouts-left.ts';
 import { withReserve } from './budget/with-reserve.ts';
-import { endEpoch } from './end-epoch.ts';
 import { chooseWinner, finish } from './finish.ts';
+import { finishEpoch } from './finish-epoch.ts';
 import { memorisedShareOf } from './memorised-share.ts';
 import { nextEpoch, nextStep, planEpoch } from './plan.ts';
-import type { TrainInput } from './setup/train-input.ts';
+import type { Run } from './run.ts';
 import { takeStep } from './step/take-step.ts';
 import { whyOver } from './why-over.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
-export async function train(input: TrainInput, deps: StageDeps): Promise<RunState> {
-  let state = input.state.baseline ? input.state : await measureBaseline(input, deps);
-  state = await withReserve({ ...input, state }, (search) => searchBest(search, deps));
-  state = await finish({ ...input, state }, deps);
-  return state.isDone ? state : input.commit({ type: 'run-end', ...memorisedShareOf(state, input) });
+export async function train(start: RunState, run: Run): Promise<RunState> {
+  let state = start.baseline ? start : await measureBaseline(start, run);
+  state = await withReserve(state, run, searchBest);
+  state = await finish(state, run);
+  return state.isDone ? state : run.commit({ type: 'run-end', ...memorisedShareOf(state, run) });
 }
 
-async function searchBest(input: TrainInput, deps: StageDeps): Promise<RunState> {
-  let { state } = input;
-  for (let epoch = nextEpoch(input); epoch && !state.searchEnd; epoch = nextEpoch({ ...input, state })) {
-    state = await searchEpoch(epoch, { ...input, state }, deps);
-    if (!state.searchEnd) state = await endEpoch(epoch, { ...input, state }, deps);
+async function searchBest(start: RunState, run: Run): Promise<RunState> {
+  let state = start;
+  for (let epoch = nextEpoch(state, run); epoch && !state.searchEnd; epoch = nextEpoch(state, run)) {
+    state = await searchEpoch(state, epoch, run);
+    if (!state.searchEnd) state = await finishEpoch(state, epoch, run);
   }
-  return chooseWinner({ ...input, state }, deps);
+  return chooseWinner(state, run);
 }
 
 /** Until the batches are read, nothing is left to gain, or nothing is left to gain it with. */
-async function searchEpoch(epoch: number, input: TrainInput, deps: StageDeps): Promise<RunState> {
-  const { config, env, items, commit } = input;
-  let { state } = input;
-  const plan = planEpoch(epoch, { config, env, items: items.train });
+async function searchEpoch(start: RunState, epoch: number, run: Run): Promise<RunState> {
+  let state = start;
+  const plan = planEpoch(epoch, run);
   for (;;) {
-    const step = nextStep(plan, { config, state });
+    const step = nextStep(state, plan, run);
     if (!step) return state;
-    const reason = whyOver(step, { ...input, state });
-    if (reason) return commit({ type: 'search-end', reason });
-    state = await takeStep(step, { ...input, state }, deps);
+    const reason = whyOver(state, step, run);
+    if (reason) return run.commit({ type: 'search-end', reason });
+    state = await takeStep(state, step, run);
   }
 }
 
 /** The seed skill on validation; twice for a gate that must know the noise. */
-async function measureBaseline({ env, items, config, state, commit, warn }: TrainInput, deps: StageDeps) {
-  const { initialSkill: skill } = state;
+async function measureBaseline({ initialSkill: skill }: RunState, { env, items, config, commit, warn, deps }: Run) {
   const again = shuffle(items.val, config.seed).slice(0, secondPassSize(config, items));
   const [{ evaluation, results }, second] = await settleAll([
     scoreSkill({ env, skill, items: items.val }, deps),
@@ -64,7 +62,7 @@ async function measureBaseline({ env, items, config, state, commit, warn }: Trai
 }
 
 /** Every task counts the same, however often it was attempted. */
-function scoreOf(passes: readonly Evaluation[], config: TrainInput['config']): number {
+function scoreOf(passes: readonly Evaluation[], config: Run['config']): number {
   if (passes.length === 1) return gateScore(passes[0]!, config);
   return believableScore(
     openEvidence(
@@ -75,7 +73,7 @@ function scoreOf(passes: readonly Evaluation[], config: TrainInput['config']): n
 }
 
 /** A set on which nothing can be proven is better known before money is spent on it. */
-function warnOfNoise({ gate }: RunState, { confidence }: TrainInput['config'], warn: TrainInput['warn']): void {
+function warnOfNoise({ gate }: RunState, { confidence }: Run['config'], warn: Run['warn']): void {
   const { warning } = calibrate(toEvidence(gate.seed), { confidence });
   if (warning !== undefined) warn(warning);
 }

@@ -18,7 +18,7 @@ import { createReserve } from './budget/create-reserve.ts';
 import { requireRollouts } from './budget/rollouts-left.ts';
 import { countSteps } from './plan.ts';
 import { createRecorder, notify } from './record/recorder.ts';
-import { equip } from './setup/equip.ts';
+import { createRunDeps } from './setup/create-deps.ts';
 import { requireSameIdentity, runIdentity } from './setup/run-identity.ts';
 import { loadRunItems, type RunItems } from './setup/run-items.ts';
 import { withEnv } from './setup/with-env.ts';
@@ -91,7 +91,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
     using finalStop = createStop(signal); // for want of money the search alone is stopped
-    const { deps, depsUnder, budget, takeUsage, takeAnswers } = equip({
+    const { deps, depsUnder, budget, takeUsage, takeAnswers } = createRunDeps({
       config: this.#config,
       target,
       optimizer,
@@ -126,8 +126,9 @@ export class SkillOptTrainer<I extends Item = Item> {
       await recorder.written(); // a look cannot be taken back, and what it looks at must not be lost
       return store.lookAtTest?.(look) ?? 1;
     };
-    const input = { config, env: this.#options.env, items, state, commit: recorder.commit, lookAtTest, reserve, warn };
-    const end = await train(input, deps).finally(recorder.close);
+    const { env } = this.#options;
+    const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
+    const end = await train(state, run).finally(recorder.close);
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
     return summarize(end, { outRoot, warnings });
   }

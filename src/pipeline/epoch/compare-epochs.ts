@@ -5,6 +5,7 @@ import type { RolloutResult } from '../../core/rollout-result.ts';
 import type { PairCategory } from '../../core/run/optimizer-facts.ts';
 import { isFailure } from '../reflect/trajectory.ts';
 import { runRollout } from '../rollout/rollout.ts';
+import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
 
 /** One task under two skills. */
@@ -54,8 +55,7 @@ async function pairUp(items: readonly Item[], input: CompareInput, deps: StageDe
   const { env, previousSkill, currentSkill } = input;
   const skills = [...new Set([previousSkill, currentSkill])]; // an epoch without a change has one side
   const rollouts = skills.map((skill) => runRollout({ env, skill, items, phase: 'train' }, deps));
-  await Promise.allSettled(rollouts); // replies that are on their way get kept, also when the other side failed
-  const [before, after = before] = await Promise.all(rollouts);
+  const [before, after = before] = await settleAll(rollouts);
   return items.flatMap(({ id }, index) => {
     const [previous, current] = [before![index]!, after![index]!];
     if (previous.errored || current.errored) return []; // an outage on one side says nothing about the skills

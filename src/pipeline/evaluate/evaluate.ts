@@ -6,6 +6,7 @@ import type { StepAction } from '../../core/run/step-action.ts';
 import { type Evaluation, toEvaluation } from '../../core/score.ts';
 import { requireReachable, whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
+import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import type { Candidate } from '../update/update.ts';
 import type { GateInput, GateSettings, Verdict } from './gate-input.ts';
@@ -114,6 +115,5 @@ export async function scorePasses<I extends Item>(
   deps: StageDeps,
 ) {
   const scoring = Array.from({ length: passes }, (_, pass) => scoreSkill({ ...input, sampleIndex: from + pass }, deps));
-  await Promise.allSettled(scoring); // replies that are on their way get kept, whatever happened to others
-  return Promise.all(scoring);
+  return settleAll(scoring);
 }

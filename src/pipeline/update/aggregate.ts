@@ -5,6 +5,7 @@ import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
 import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';
+import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { toWirePatch, wirePatch } from './wire-patch.ts';
 
@@ -18,9 +19,10 @@ type AggregateInput = {
 
 /** ③ Accumulate: failures and successes are merged side by side, level by level, then with each other, failures first. */
 export async function mergePatches(input: AggregateInput, deps: StageDeps): Promise<Patch> {
-  const groups = [mergeGroup('failure', input, deps), mergeGroup('success', input, deps)] as const;
-  await Promise.allSettled(groups); // replies that are on their way get kept, also when the other group failed
-  const [failure, success] = await Promise.all(groups);
+  const [failure, success] = await settleAll([
+    mergeGroup('failure', input, deps),
+    mergeGroup('success', input, deps),
+  ] as const);
   if (success.patch.edits.length === 0) return failure.patch;
   if (failure.patch.edits.length === 0) return success.patch;
   return mergeFinal(input, [failure, success], deps);

@@ -1,7 +1,7 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { StageDeps } from '../../pipeline/index.ts';
+import type { Reserve } from '../run.ts';
 import type { RunItems } from '../setup/run-items.ts';
-import type { Reserve } from '../setup/train-input.ts';
 import { reserveFor } from './reserve-for.ts';
 import { finalPassesOf } from './rollouts-left.ts';
 import type { RunBudget } from './run-budget.ts';

@@ -4,29 +4,30 @@ import { subtractAmounts } from '../../models/budget/amounts.ts';
 import { KeptPartShort } from '../../models/budget/budget-exhausted.ts';
 import { isSeedWinner, isWinnerMeasured, measureWinner } from '../finish.ts';
 import type { Commit } from '../record/recorder.ts';
-import type { TrainInput } from '../setup/train-input.ts';
+import type { Run } from '../run.ts';
 
 /**
  * The search may not spend what the final measurement needs. When its part of a limit is used up, the winner so far is
- * measured out of the rest, and the run stops as it would have: it goes on when it is given more.
+ * measured out of the rest, and the run stops as it would have: it resumes when it is given more.
  */
 export async function withReserve(
-  input: TrainInput,
-  search: (input: TrainInput) => Promise<RunState>,
+  start: RunState,
+  run: Run,
+  search: (state: RunState, run: Run) => Promise<RunState>,
 ): Promise<RunState> {
-  const { reserve } = input;
-  let { state } = input;
+  const { reserve } = run;
+  let state = start;
   const commit: Commit = async (...written) => {
-    state = await input.commit(...written);
+    state = await run.commit(...written);
     reserve.keep(state);
     return state;
   };
   reserve.keep(state);
   try {
-    return await search({ ...input, commit });
+    return await search(state, { ...run, commit });
   } catch (error) {
     reserve.release();
-    throw isOutOfBudget(error) ? await measureSoFar({ ...input, state }, error) : error;
+    throw isOutOfBudget(error) ? await measureSoFar(state, run, error) : error;
   } finally {
     reserve.release();
   }
@@ -36,12 +37,12 @@ export async function withReserve(
  * Answers with why the search has stopped, as it is after the measurement. The seed skill was not chosen by the search:
  * nothing about it needs to be put right.
  */
-async function measureSoFar(input: TrainInput, shortage: SkillError): Promise<SkillError> {
-  if (isWinnerMeasured(input) || isSeedWinner(input.state)) return shortage;
-  const { deps, spent } = input.reserve;
+async function measureSoFar(state: RunState, run: Run, shortage: SkillError): Promise<SkillError> {
+  if (isWinnerMeasured(state, run) || isSeedWinner(state)) return shortage;
+  const { spent } = run.reserve;
   const before = spent();
   try {
-    await measureWinner(input, deps);
+    await measureWinner(state, run);
   } catch (error) {
     throw isOutOfBudget(error) ? fellShort(error) : error;
   }

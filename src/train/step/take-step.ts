@@ -16,13 +16,14 @@ import {
   runMinibatchReflect,
   runRollout,
   type StageDeps,
+  settleAll,
   updateSkill,
   type Verdict,
 } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';
+import type { Run } from '../run.ts';
 import { memoryOf } from '../setup/memory-of.ts';
-import type { TrainInput } from '../setup/train-input.ts';
 import { leakCriticOf } from './leak-critic-of.ts';
 import { refuseLeaks } from './refuse-leaks.ts';
 import { tryRemoval } from './try-removal.ts';
@@ -30,8 +31,8 @@ import { trySalvage } from './try-salvage.ts';
 import { withoutRepeats } from './without-repeats.ts';
 
 /** One step: rollout, reflect, aggregate, select, update, evaluate. */
-export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): Promise<RunState> {
-  const { config, env, items, state, commit } = input;
+export async function takeStep(state: RunState, plan: Step, run: Run): Promise<RunState> {
+  const { config, env, items, commit, deps } = run;
   const { step } = plan;
   const { skill } = state.current;
   const { skillUpdateMode: mode, maxSkillTokens, mergeBatchSize } = config;
@@ -54,7 +55,7 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
 
   const { patch: news, ...repeated } = config.dropRepeats ? withoutRepeats(merged, skill) : { patch: merged };
   const untried = config.retryRejectedEdits ? news : withoutTried(news, memory);
-  const editBudget = await chooseBudget(plan, { patch: untried, evaluation, memory }, input, deps);
+  const editBudget = await chooseBudget(plan, { skill, patch: untried, evaluation, memory }, run);
   const ranked = await rankAndSelect({ skill, patch: untried, editBudget, mode, memory }, deps);
   const readForLeaks = leakCriticOf({ items, config }, skill);
   const { patch, ...leaks } = refuseLeaks(ranked, readForLeaks);
@@ -75,19 +76,15 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
       items: items.val,
       config,
       seed: plan.batches[0]!.seed,
-      ...limitOf(updated, input),
+      rolloutsLeft: rolloutsLeft(updated, config, items),
     },
     deps,
   );
   const judged = await commit({ type: 'stage-end', step, stage: 'evaluate', ...verdict }, { results: evidence });
 
-  const action = await trySalvage({ step, patch, ...ruling(verdict) }, { ...input, state: judged }, deps);
-  if (!isAccepted(action)) await tryRemoval(plan, { ...input, state: judged }, deps);
+  const action = await trySalvage(judged, { step, patch, ...ruling(verdict) }, run);
+  if (!isAccepted(action)) await tryRemoval(judged, plan, run);
   return commit({ type: 'step-end', step, action });
-}
-
-function limitOf(state: RunState, { config, items }: TrainInput) {
-  return { rolloutsLeft: rolloutsLeft(state, config, items) };
 }
 
 /** An invalid evaluation rejects, and says nothing about the edits. */
@@ -123,8 +120,7 @@ async function reflectOnBatches(
     const batch = { skill, results: left.splice(0, items.length), seed, sampleIndex: proposal - 1 };
     return reflect(env, { ...batch, editBudget }, () => runMinibatchReflect({ ...batch, ...settings }, deps), deps);
   });
-  await Promise.allSettled(reading); // replies that are on their way get kept, whatever happened to others
-  return (await Promise.all(reading)).flat();
+  return (await settleAll(reading)).flat();
 }
 
 type Lesson = Pick<ReflectContext, 'results' | 'skill' | 'editBudget' | 'seed' | 'sampleIndex'>;
@@ -145,17 +141,21 @@ const withoutTried = (patch: Patch, { stepBuffer }: Memory): Patch => {
   return { ...patch, edits: withoutRejected(patch.edits, stepBuffer) };
 };
 
-type Proposed = { readonly patch: Patch; readonly evaluation: Evaluation; readonly memory: Memory };
+type Proposed = {
+  readonly skill: string;
+  readonly patch: Patch;
+  readonly evaluation: Evaluation;
+  readonly memory: Memory;
+};
 
 /** The step's budget, or what the optimizer wants when it has the say. */
 async function chooseBudget(
   { step, editBudget }: Step,
-  { patch, evaluation, memory }: Proposed,
-  { config, state, commit }: TrainInput,
-  deps: StageDeps,
+  { skill, patch, evaluation, memory }: Proposed,
+  { config, commit, deps }: Run,
 ): Promise<number | null> {
   if (config.lrControlMode !== 'autonomous' || editBudget === null) return editBudget;
-  const decision = await decideLearningRate({ skill: state.current.skill, patch, evaluation, memory }, deps);
+  const decision = await decideLearningRate({ skill, patch, evaluation, memory }, deps);
   await commit({ type: 'lr-decision', step, ...decision });
   return decision.learningRate;
 }

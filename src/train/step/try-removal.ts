@@ -5,7 +5,7 @@ import { skillHash } from '../../core/skill/skill-hash.ts';
 import { judgeSkill, type StageDeps, withoutPassage } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';
-import type { TrainInput } from '../setup/train-input.ts';
+import type { Run } from '../run.ts';
 
 /** Lost steps in a row after which the skill is tried with less. */
 const QUIET_STEPS = 3;
@@ -14,10 +14,10 @@ const QUIET_STEPS = 3;
  * A patch wins as a whole, and may carry something harmful along. When proposals stop winning, the skill is tried without
  * a part of what an accepted step has added; that asks no optimizer. Each part is looked at once.
  */
-export async function tryRemoval({ step, batches }: Step, input: TrainInput, deps: StageDeps): Promise<RunState> {
-  const { config, env, items, state, commit } = input;
+export async function tryRemoval(state: RunState, { step, batches }: Step, run: Run): Promise<RunState> {
+  const { config, env, items, commit, deps } = run;
   const left = rolloutsLeft(state, config, items);
-  if (!isWished(input) || !isQuiet(state) || (left !== undefined && left < items.val.length)) return state;
+  if (!isWished(run) || !isQuiet(state) || (left !== undefined && left < items.val.length)) return state;
   const suspect = suspectsIn(state)[0];
   if (!suspect) return state;
   const { candidateSkill, ...part } = suspect;
@@ -33,7 +33,7 @@ const tellRemoval = (deps: StageDeps): StageDeps => ({
   onProgress: (done, total, result) => deps.onProgress(done, total, result, 'removal'),
 });
 
-function isWished({ config }: TrainInput): boolean {
+function isWished({ config }: Run): boolean {
   const { tryRemovals, gate, useGate, skillUpdateMode } = config;
   return tryRemovals && gate === 'paired' && useGate && skillUpdateMode === 'patch';
 }

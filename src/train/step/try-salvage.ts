@@ -1,8 +1,9 @@
+import type { RunState } from '../../core/run/run-state.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
 import type { Patch } from '../../core/skill/edit.ts';
-import { type StageDeps, salvagePatch } from '../../pipeline/index.ts';
+import { salvagePatch } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
-import type { TrainInput } from '../setup/train-input.ts';
+import type { Run } from '../run.ts';
 
 type Rejected = {
   readonly step: number;
@@ -13,11 +14,10 @@ type Rejected = {
 
 /** What becomes of a step: a rejected patch of several edits may be saved in part. */
 export async function trySalvage(
+  state: RunState,
   { step, patch, action, isInvalid }: Rejected,
-  input: TrainInput,
-  deps: StageDeps,
+  { config, env, items, commit, deps }: Run,
 ): Promise<StepAction> {
-  const { config, env, items, state, commit } = input;
   if (
     !config.salvage ||
     action !== 'reject' ||

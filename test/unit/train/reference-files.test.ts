@@ -158,7 +158,7 @@ describe('a batch that accumulation lacks', () => {
   it("is drawn from the epoch's order, not from the file's", () => {
     const items: Item[] = ['0', '1', '2'].map((id) => ({ id }));
     const config = { batchSize: 4, accumulation: 2, seed: 42, numEpochs: 1, proposalsPerBatch: 1 } as never;
-    const batches = planEpoch(1, { config, items }).groups.flat();
+    const batches = planEpoch(1, { config, items: { train: items } }).groups.flat();
     expect(batches.map((batch) => batch.items.map(({ id }) => id).join(''))).toEqual(['120', '021']);
     const planned = planItems(items, { epoch: 1, batches: 2, batchSize: 4, seed: 42 });
     expect(planned.map((batch) => batch.items.map(({ id }) => id).join(''))).toEqual(['120', '021']);

@@ -1,17 +1,16 @@
 import type { RunState } from '../../core/run/run-state.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
-import type { StageDeps } from '../../pipeline/index.ts';
+import type { Run } from '../run.ts';
 import { hashTasks } from './hash-tasks.ts';
-import type { TrainInput } from './train-input.ts';
 
 /**
  * Counts a run's look at the test tasks, one for all its skills, before the first of the tasks is attempted. A run that
  * is resumed has looked already, and one that is made again from what is known shows nothing new.
  */
-export async function openTestSeal(
-  { env, config, state, commit, lookAtTest }: TrainInput,
+export async function countTestLook(
+  state: RunState,
   skills: Readonly<Record<string, string>>,
-  { target, judge }: Pick<StageDeps, 'target' | 'judge'>,
+  { env, config, commit, lookAtTest, deps: { target, judge } }: Run,
 ): Promise<RunState> {
   if (state.testLooks !== undefined) return state;
   const tasks = await hashTasks(env, config.testSplit);

@@ -5,16 +5,16 @@ import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '.
 import { createReplyTally } from '../record/reply-tally.ts';
 import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
-type EquipOptions = WrapOptions & {
+type RunDepsOptions = WrapOptions & {
   readonly promptOverrides: PromptOverrides;
   readonly onProgress: StageDeps['onProgress'];
 };
 
 /**
- * The stages' tools for one run, with its models wrapped in what every run needs. `depsUnder` gives the same tools under
+ * What the stages of one run reach for, with its models wrapped in what every run needs. `depsUnder` gives the same under
  * another stop: for what is done after the first one has fired.
  */
-export function equip({ promptOverrides, ...options }: EquipOptions) {
+export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
   const { config, caches, stop, onProgress } = options;
   const { takeUsage, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
   const tally = createReplyTally();

@@ -2,34 +2,27 @@ import type { SlowUpdate } from '../core/run/optimizer-facts.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { computeScore } from '../core/score.ts';
 import { findNewHidden } from '../core/skill/hidden-text.ts';
-import {
-  compareEpochs,
-  judgeSkill,
-  type Pair,
-  type StageDeps,
-  writeGuidance,
-  writeMetaSkill,
-} from '../pipeline/index.ts';
+import { compareEpochs, judgeSkill, type Pair, writeGuidance, writeMetaSkill } from '../pipeline/index.ts';
 import { rolloutsLeft } from './budget/rollouts-left.ts';
 import { comparisonOrder } from './plan.ts';
+import type { Run } from './run.ts';
 import { memoryOf } from './setup/memory-of.ts';
-import type { TrainInput } from './setup/train-input.ts';
 import { leakCriticOf } from './step/leak-critic-of.ts';
 
 /** What an epoch leaves behind: guidance in the skill, and notes for the optimizer. The first one has nothing to compare. */
-export async function endEpoch(epoch: number, input: TrainInput, deps: StageDeps): Promise<RunState> {
-  let { state } = input;
-  const wants = wanted(epoch, input);
+export async function finishEpoch(start: RunState, epoch: number, run: Run): Promise<RunState> {
+  let state = start;
+  const wants = wanted(state, epoch, run);
   if (wants.guidance || wants.notes) {
-    const pairs = await compare(epoch, input, deps);
-    if (wants.guidance) state = await updateSlowly(epoch, pairs, { ...input, state }, deps);
-    if (wants.notes) state = await takeNotes(epoch, pairs, { ...input, state }, deps);
+    const pairs = await compare(state, epoch, run);
+    if (wants.guidance) state = await updateSlowly(state, { epoch, pairs }, run);
+    if (wants.notes) state = await updateMetaSkill(state, { epoch, pairs }, run);
   }
-  return input.commit({ type: 'epoch-end', epoch });
+  return run.commit({ type: 'epoch-end', epoch });
 }
 
 /** Notes after the last epoch would be read by nobody. */
-function wanted(epoch: number, { config, state, items }: TrainInput) {
+function wanted(state: RunState, epoch: number, { config, items }: Run) {
   const left = rolloutsLeft(state, config, items) ?? Number.POSITIVE_INFINITY;
   const hasPrevious = state.lastEpoch !== undefined && left >= 2 * config.slowUpdateSamples + items.val.length;
   return {
@@ -38,7 +31,7 @@ function wanted(epoch: number, { config, state, items }: TrainInput) {
   };
 }
 
-function compare(epoch: number, { config, env, items, state }: TrainInput, deps: StageDeps): Promise<Pair[]> {
+function compare(state: RunState, epoch: number, { config, env, items, deps }: Run): Promise<Pair[]> {
   return compareEpochs(
     {
       env,
@@ -52,27 +45,23 @@ function compare(epoch: number, { config, env, items, state }: TrainInput, deps:
   );
 }
 
-async function updateSlowly(
-  epoch: number,
-  pairs: readonly Pair[],
-  input: TrainInput,
-  deps: StageDeps,
-): Promise<RunState> {
-  const { state, commit } = input;
+type Compared = { readonly epoch: number; readonly pairs: readonly Pair[] };
+
+async function updateSlowly(state: RunState, { epoch, pairs }: Compared, run: Run): Promise<RunState> {
   const previousSkill = state.lastEpoch!.skill;
-  const guidance = await writeGuidance({ previousSkill, skill: state.current.skill, pairs }, deps);
-  const { results, ...verdict } = await judgeGuidance(guidance, input, deps);
+  const guidance = await writeGuidance({ previousSkill, skill: state.current.skill, pairs }, run.deps);
+  const { results, ...verdict } = await judgeGuidance(state, guidance, run);
   const [prevHard] = computeScore(pairs.map((pair) => pair.previous));
   const [currHard] = computeScore(pairs.map((pair) => pair.current));
   const shown = pairs.map(({ id, category }) => ({ id, category }));
   const fact: SlowUpdate = { ...guidance, ...verdict, pairs: shown, prevHard, currHard };
-  return commit({ type: 'slow-update-end', epoch, ...fact }, { results, pairs });
+  return run.commit({ type: 'slow-update-end', epoch, ...fact }, { results, pairs });
 }
 
 type Written = { readonly content: string; readonly candidateSkill: string; readonly candidateHash: string };
 
 /** Guidance meets the gate like everything else. Forced, it is measured all the same: a stale score would be the next bar. */
-async function judgeGuidance(written: Written, { config, env, items, state }: TrainInput, deps: StageDeps) {
+async function judgeGuidance(state: RunState, written: Written, { config, env, items, deps }: Run) {
   const nothing = { evaluation: null, score: state.current.score, results: [] };
   if (written.content === '') return { ...nothing, action: 'no_content' as const };
   if (written.candidateHash === state.current.hash) return { ...nothing, action: 'unchanged' as const };
@@ -88,8 +77,8 @@ async function judgeGuidance(written: Written, { config, env, items, state }: Tr
   return judgeSkill(written, { ...gate, rolloutsLeft: rolloutsLeft(state, config, items) }, deps);
 }
 
-async function takeNotes(epoch: number, pairs: readonly Pair[], input: TrainInput, deps: StageDeps): Promise<RunState> {
-  const { state, config, commit } = input;
+async function updateMetaSkill(state: RunState, { epoch, pairs }: Compared, run: Run): Promise<RunState> {
+  const { config, commit, deps } = run;
   const comparison = { previousSkill: state.lastEpoch!.skill, skill: state.epochSkill, pairs };
   const notes = await writeMetaSkill({ ...comparison, memory: memoryOf(state, config) }, deps);
   const action = notes.content === '' ? 'no_content' : 'write_meta_skill';

@@ -1,0 +1,31 @@
+import type { SkillOptConfig } from '../core/config.ts';
+import type { SkillEnv } from '../core/env.ts';
+import type { Amounts } from '../core/run/ledger.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import type { OpenRunStore } from '../core/run/run-store.ts';
+import type { StageDeps } from '../pipeline/index.ts';
+import type { Commit } from './record/recorder.ts';
+import type { RunItems } from './setup/run-items.ts';
+
+/** What the search may not spend, since the final measurement will need it. */
+export type Reserve = {
+  /** Estimates it again from what the run has cost so far. */
+  keep(state: RunState): void;
+  release(): void;
+  /** What the run has spent of its limits so far. */
+  spent(): Amounts;
+  /** For the final measurement: what stopped the search does not stop it. */
+  readonly deps: StageDeps;
+};
+
+/** What a run works with from its start to its end. What changes is its state, which is handed from stage to stage. */
+export type Run = {
+  readonly config: SkillOptConfig;
+  readonly env: SkillEnv;
+  readonly items: RunItems;
+  readonly deps: StageDeps;
+  readonly commit: Commit;
+  readonly lookAtTest: NonNullable<OpenRunStore['lookAtTest']>;
+  readonly reserve: Reserve;
+  readonly warn: (message: string) => void;
+};
