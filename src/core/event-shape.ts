@@ -56,8 +56,9 @@ const decision = having({
   gains: movement,
   regressions: movement,
 });
+const blame = maybe(having({ threw: number, total: number, reason: text, asked: number }));
 const candidate = { candidateSkill: text, candidateHash: text };
-const judged = { evaluation: orNull(evaluation), score: number, action: text, decision: maybe(decision) };
+const judged = { evaluation: orNull(evaluation), score: number, action: text, decision: maybe(decision), blame };
 const estimate = maybe(having({ value: number, interval: having({ low: number, high: number }) }));
 const refused = maybe(listOf(having({ reason: text })));
 const failurePatterns = maybe(listOf(having({ type: text, count: number, taskIds: texts })));
@@ -89,6 +90,7 @@ const EVENTS = {
     tries: listOf(anything),
     evaluations: tableOf(having(pass)),
     accepted: orNull(having({ ...candidate, ...judged, edits: listOf(number) })),
+    asked: maybe(number),
   },
   'removal-end': { step: number, ...candidate, ...judged, of: number, removed: texts },
   'step-end': { step: number, action: text },
@@ -96,7 +98,14 @@ const EVENTS = {
   'meta-skill-end': { epoch: number, action: text, content: text },
   'epoch-end': { epoch: number },
   'search-end': { reason: text },
-  'prune-end': { removed: texts, skill: text, hash: text, score: number, evaluations: tableOf(having(pass)) },
+  'prune-end': {
+    removed: texts,
+    skill: text,
+    hash: text,
+    score: number,
+    evaluations: tableOf(having(pass)),
+    unscored: maybe(number),
+  },
   'final-selection-end': { evaluation: orNull(evaluation), score: number, isPromoted: truth },
   'test-look': { looks: number, tasks: text },
   'test-end': { subject: text, evaluation, taskTypes: texts },

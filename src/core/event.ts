@@ -2,7 +2,7 @@ import type { EditReport } from './apply-edit.ts';
 import type { SkillOptConfig } from './config.ts';
 import type { Patch, RawPatch } from './edit.ts';
 import type { FailurePattern } from './failure-pattern.ts';
-import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
+import type { Blame, FinalMeasurement, GateDecision } from './gate-decision.ts';
 import type { LrDecision, Prune, Removal, Salvage, SlowUpdate } from './optimizer-facts.ts';
 import type { RolloutResult } from './rollout-result.ts';
 import type { Evaluation } from './score.ts';
@@ -118,6 +118,7 @@ export type RunFact =
         /** Under the strict gate, of an invalid evaluation: why. The other gate says it in its decision. */
         readonly invalidReason?: string;
         readonly decision?: GateDecision;
+        readonly blame?: Blame;
       }
     >
   | ({ readonly type: 'salvage-end'; readonly step: number } & Salvage)

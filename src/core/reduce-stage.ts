@@ -52,13 +52,13 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
       return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
     }
     case 'evaluate': {
-      const { score, isPartial } = event;
+      const { score, isPartial, blame } = event;
       const known = learn(state, state.draft.candidateHash ?? '', event);
       const { hard = null, soft = null } = passOf(known, state.draft.candidateHash ?? '') ?? {};
       const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
       const scores = { candidateScores: scoresOf(event) };
       const partial = isPartial ? { isPartial, nItemsMet: event.evaluation?.scores.length ?? 0 } : {};
-      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial } };
+      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial, ...(blame ? { blame } : {}) } };
     }
     default:
       event satisfies never;
@@ -112,6 +112,7 @@ export function withoutJudgement(draft: StepDraft): StepDraft {
     verdict: _verdict,
     verdictReason: _reason,
     needsRollouts: _needsRollouts,
+    blame: _blame,
     isPartial: _isPartial,
     nItemsMet: _nItemsMet,
     nItems: _nItems,

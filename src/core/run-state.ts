@@ -2,7 +2,7 @@ import type { EditReport } from './apply-edit.ts';
 import type { SkillOptConfig } from './config.ts';
 import type { SearchEnd, TestSubject } from './event.ts';
 import type { FailurePattern } from './failure-pattern.ts';
-import type { FinalMeasurement, GateDecision } from './gate-decision.ts';
+import type { Blame, FinalMeasurement, GateDecision } from './gate-decision.ts';
 import { type GateEvidence, noGateEvidence } from './gate-evidence.ts';
 import type { LrDecision } from './optimizer-facts.ts';
 import type { Bucket, ItemScore } from './score.ts';
@@ -80,6 +80,8 @@ export type StepRecord = {
   readonly verdictReason?: string;
   /** Of a candidate that is undecided: about how many more rollouts would decide it. */
   readonly needsRollouts?: number;
+  /** Of a candidate under which most tasks threw. */
+  readonly blame?: Blame;
   readonly isPartial?: boolean;
   /** Of a candidate that lost before it had met all: how many validation tasks it met. Its score is an estimate. */
   readonly nItemsMet?: number;
@@ -202,7 +204,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
-export const STATE_FORMAT = 1;
+export const STATE_FORMAT = 2;
 
 /** A run before its first event. */
 export const emptyRun: RunState = {

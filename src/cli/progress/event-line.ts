@@ -1,5 +1,5 @@
 import type { RunEvent, SearchEnd } from '../../core/event.ts';
-import type { GateDecision } from '../../core/gate-decision.ts';
+import type { Blame, GateDecision } from '../../core/gate-decision.ts';
 import { isAccepted, learn } from '../../core/known-scores.ts';
 import type { RunState, StepRecord } from '../../core/run-state.ts';
 import type { StepAction } from '../../core/step-action.ts';
@@ -115,6 +115,7 @@ function guidanceText(event: Event<'slow-update-end'>, told: Told): string | und
   if (event.invalidReason !== undefined || decision?.verdict === 'invalid')
     return `✗ epoch ${epoch}  guidance invalid, ${invalidReason}`;
   const head = `${symbolOf(action)} epoch ${epoch}  guidance`;
+  if (event.blame) return `${head} ${WORDS[action]}, ${blameText(event.blame)}`;
   if (isAccepted(action)) return `${head} ${WORDS[action]}  ${scoreChange(told)}`;
   if (decision?.verdict === 'inconclusive') return `${head} undecided`;
   return `${head} ${WORDS[action]}, ${decision ? figures(decision) : percent(score)}`;
@@ -180,12 +181,17 @@ function padded(step: number, state: RunState): string {
 function judgementText(record: StepRecord, told: Told): string {
   const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;
   if (verdict === 'invalid') return verdictReason;
+  if (record.blame) return blameText(record.blame);
   if (isAccepted(action)) return [scoreChange(told), partText(record, told)].filter((text) => text !== '').join('  ');
   if (action !== 'reject') return '';
   if (expectedGain === undefined) return lossText(record, told);
   if (verdict === 'inconclusive') return partText(record, told) || `after all ${plural(record.nItems ?? 0, 'task')}`;
   return chance < 0.5 ? figures({ expectedGain, chance }) : verdictReason; // by a veto
 }
+
+/** The candidate, not the environment. */
+const blameText = ({ threw, total, reason }: Blame) =>
+  `it made ${threw} of ${plural(total, 'task')} throw: ${oneLine(reason)}`;
 
 /** `31.2 → 45.0 %  +13.8`: what is believed of the current skill before and after. */
 function scoreChange({ now, after }: Told): string {

@@ -1,4 +1,5 @@
 import type { RunState } from '../../core/run-state.ts';
+import { plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
@@ -10,4 +11,18 @@ export function invalidLines({ history }: RunState, { width }: ReportOptions): s
     .map(({ step, verdictReason = '' }) =>
       clip(`step ${step} could not be measured: ${oneLine(verdictReason)}`, width),
     );
+}
+
+/** Steps whose candidate made most tasks throw, while the current skill answered. */
+export function blameLines({ history }: RunState, { width }: ReportOptions): string[] {
+  return history.flatMap(({ step, blame }) =>
+    blame
+      ? [
+          clip(
+            `step ${step} made ${blame.threw} of ${plural(blame.total, 'task')} throw: ${oneLine(blame.reason)}`,
+            width,
+          ),
+        ]
+      : [],
+  );
 }
