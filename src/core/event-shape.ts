@@ -126,6 +126,7 @@ const STAMP: Fields = {
   ms: number,
   usage: tableOf(isObject),
   counted: maybe(number),
+  threw: maybe(number),
   answers: maybe(tableOf(isObject)),
 };
 

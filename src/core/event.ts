@@ -181,6 +181,8 @@ export type Stamp = {
   readonly usage: Readonly<Record<string, StageUsage>>;
   /** How far the replies in the cache are part of the usages so far: what was set there later, no line tells of. */
   readonly counted?: number;
+  /** Attempts on the way here whose environment threw, if any. */
+  readonly threw?: number;
   /** What became of the optimizer's replies on the way here, if it was asked. */
   readonly answers?: AnswerTable;
 };
@@ -190,7 +192,7 @@ export type RunEvent = RunFact & Stamp;
 
 /** An event without its stamp: equal for equal runs. */
 export function toFact(event: RunEvent): RunFact {
-  const { at: _at, ms: _ms, usage: _usage, counted: _counted, answers: _answers, ...fact } = event;
+  const { at: _at, ms: _ms, usage: _usage, counted: _counted, threw: _threw, answers: _answers, ...fact } = event;
   return fact as RunFact;
 }
 

@@ -191,6 +191,8 @@ export type RunState = {
   readonly testLooks: number | undefined;
   readonly tests: { readonly [subject in TestSubject]?: TestReport };
   readonly usage: Readonly<Record<string, StageUsage>>;
+  /** Attempts whose environment threw, each as often as it was made. */
+  readonly threw: number;
   /** What became of the optimizer's replies, by stage. */
   readonly answers: AnswerTable;
   readonly startedAt: string;
@@ -242,6 +244,7 @@ export const emptyRun: RunState = {
   testLooks: undefined,
   tests: {},
   usage: {},
+  threw: 0,
   answers: {},
   startedAt: '',
   wallTimeMs: 0,

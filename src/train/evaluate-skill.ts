@@ -67,6 +67,7 @@ async function scoreInEnv<I extends Item>(
     promptOverrides: {},
     observers,
     stop,
+    onWarning: (message) => notify(observers, 'onWarning', message),
     onProgress(done, total, result) {
       notify(observers, 'onProgress', { phase: 'test', step: 0, done, total, ...(result ? { result } : {}) });
     },

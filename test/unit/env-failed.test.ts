@@ -211,6 +211,57 @@ describe('an environment that throws on half of the tasks, or on one', () => {
   });
 });
 
+describe('one task that throws', () => {
+  const source = `export default {
+    name: 'agent', getItems: (split) => [0, 1, 2, 3].map((k) => ({ id: split + k })),
+    rolloutOne: async ({ item }) => {
+      if (item.id.endsWith('2')) throw new Error('no such file: /tmp/x\\u001b[2J');
+      return { hard: 1, soft: 1 }; } };`;
+  const config = { env: './env.mjs', target: 'simulated', optimizer: 'simulated' };
+  const files = { 'env.mjs': source, 'skillopt.config.json': JSON.stringify(config), 'SKILL.md': '# S\n' };
+
+  it.each([
+    ['train', 'val2'],
+    ['eval --skill SKILL.md', 'test2'],
+    ['calibrate', 'val2'],
+  ])('is one warning of %s, with its id and reason', async (line, id) => {
+    using folder = tempFolder(files);
+    const io = captureIo({ cwd: folder.path, columns: 300 });
+    expect(await runCli(line.split(' '), io)).toBe(0);
+    const warnings = io
+      .err()
+      .split('\n')
+      .filter((text) => text.includes('threw'));
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        `warning: the environment threw on task ${id}, which counts as failed: no such file: /tmp/x`,
+      ),
+    ]);
+    expect(io.err()).not.toContain('\u001b[2J');
+  });
+
+  it('is counted in the report of a run, and in that of eval', async () => {
+    using folder = tempFolder(files);
+    const io = captureIo({ cwd: folder.path, columns: 300 });
+    await runCli(['train'], io);
+    expect(io.out()).toMatch(/the environment threw in \d+ attempts, which count as failed/);
+    const count = Number(/threw in (\d+)/.exec(io.out())?.[1]);
+    const shown = captureIo({ cwd: folder.path });
+    await runCli(['show', 'agent', '--json'], shown);
+    expect(JSON.parse(shown.out())).toMatchObject({ attemptsThrown: count });
+    const scored = captureIo({ cwd: folder.path });
+    await runCli(['eval', '--skill', 'SKILL.md', '--json'], scored);
+    expect(JSON.parse(scored.out())).toMatchObject({ n: 4, errored: 0, threw: 1 });
+  });
+
+  it('is a warning of the answer for machines', async () => {
+    using folder = tempFolder(files);
+    const io = captureIo({ cwd: folder.path });
+    await runCli(['train', '--json'], io);
+    expect(JSON.parse(io.out()).warnings).toContainEqual(expect.stringContaining('threw on task val2'));
+  });
+});
+
 describe('the command line', () => {
   const source = `export default {
     name: 'agent', getItems: (split) => [0, 1, 2, 3].map((k) => ({ id: split + k })),

@@ -13,6 +13,11 @@ export function invalidLines({ history }: RunState, { width }: ReportOptions): s
     );
 }
 
+/** Attempts that count as failed because of the environment's own code. */
+export function thrownLines({ threw }: RunState, { width }: ReportOptions): string[] {
+  return threw > 0 ? [clip(`the environment threw in ${plural(threw, 'attempt')}, which count as failed`, width)] : [];
+}
+
 /** Steps whose candidate made most tasks throw, while the current skill answered. */
 export function blameLines({ history }: RunState, { width }: ReportOptions): string[] {
   return history.flatMap(({ step, blame }) =>
