@@ -8,7 +8,7 @@ import { openCaches } from '../../stores/index.ts';
 import { evaluatePasses } from '../../train/evaluate-skill.ts';
 import { withEnv } from '../../train/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { interruptible, STOPPING } from '../interrupt.ts';
+import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
 import { evalFlags, projectInput } from '../project/project-flags.ts';
@@ -103,7 +103,7 @@ async function passesOf(
   const progress = openProgress(terminal, { isQuiet });
   const { env, config } = wiring;
   try {
-    const measured = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, (signal) => {
+    const measured = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) => {
       const options = { env, skill, split, target, judge, config, caches, observers: [progress], signal };
       return evaluatePasses(options, [...Array(count).keys()]);
     });

@@ -9,7 +9,7 @@ import { evaluateSkill, type SkillScore } from '../../train/index.ts';
 import { bucketsText } from '../../train/views.ts';
 import { withEnv } from '../../train/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { interruptible, STOPPING } from '../interrupt.ts';
+import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { loadProject } from '../project/load-project.ts';
 import { printWarnings } from '../project/print-warnings.ts';
@@ -75,7 +75,7 @@ async function evaluate(
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {
     const options = { env: wiring.env, skill, target, judge, config: wiring.config, observers: [progress] };
-    const splits = await interruptible({ io, onStop: () => progress.log(STOPPING) }, (signal) =>
+    const splits = await interruptible({ io, onStop: progress.log }, (signal) =>
       scoreEach(plan.names, (name) =>
         evaluateSkill({ ...options, split: name, signal, ...(caches ? { caches } : {}) }),
       ),

@@ -5,7 +5,7 @@ import { isNothingRead } from '../../core/stage-answers.ts';
 import { archiveRun, clearCache, LEDGER_FILE, readLedger, runDirectory } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { Answered } from '../answered.ts';
-import { interruptible, STOPPING } from '../interrupt.ts';
+import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { boughtLine } from '../report/bought-line.ts';
 import { finalLines } from '../report/report-final.ts';
@@ -37,7 +37,7 @@ export async function trainRun(
   const store = isFresh ? freshStore(directory, { path, isCacheCleared, onArchived }) : directory;
   const config = { ...trainer.config, outRoot: shown };
   try {
-    const summary = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, (signal) =>
+    const summary = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
       new SkillOptTrainer({ ...trainer, config, store, observers: [progress], signal }).train(),
     );
     progress.close();
