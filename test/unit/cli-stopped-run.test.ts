@@ -3,6 +3,8 @@ import { runCli } from '../../src/cli/main.ts';
 import { worldFiles } from '../e2e/project.ts';
 import { captureIo } from './cli-capture-io.ts';
 import { tempFolder } from './cli-temp-folder.ts';
+import { projectOverHttp } from './project-over-http.ts';
+import { startSimOverHttp } from './sim-over-http.ts';
 
 /** Under the strict gate, so that it can be told how many calls a step takes. */
 const quick = {
@@ -74,6 +76,18 @@ describe('a run that has reached its limit', () => {
     const { stderr } = await command(folder.path, 'train --max-calls 10 --ignore-estimate');
     expect(stderr).toMatch(/bought: 0 of 8 steps for 10 calls, [1-9][\d,]* tokens, /);
     expect(stderr).toContain('--max-calls is reached: 10 of 10 calls are spent\n');
+  });
+
+  it('names no sum where no price is known, and neither does the report', async () => {
+    await using server = await startSimOverHttp();
+    using project = projectOverHttp(server.baseURL, { numEpochs: 1, maxCalls: 10 });
+    const stopped = await project.run('train', '--ignore-estimate');
+    expect(stopped.err).toMatch(/bought: 0 of .* steps for 10 calls, [\d,]+ tokens, no price known;/);
+    const whole = await project.run('train', '--max-calls', '9999');
+    expect(whole.code).toBe(0);
+    expect(whole.out).toMatch(/rollout +\d+ +\? /);
+    expect(whole.out).toContain('?: no price known for that model');
+    expect(`${stopped.err}${whole.err}${whole.out}`).not.toMatch(/\b0\.00\b/);
   });
 
   it('tells machines the same, in one object', async () => {
