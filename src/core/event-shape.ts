@@ -66,7 +66,11 @@ const failurePatterns = maybe(listOf(having({ type: text, count: number, taskIds
 /** What is always there, and what is of one kind if it is there. A line may hold more. */
 const STAGES = {
   rollout: { evaluation },
-  reflect: { patches: listOf(having({ patch, sourceType: text, failurePatterns })), failurePatterns },
+  reflect: {
+    patches: listOf(having({ patch, sourceType: text, failurePatterns })),
+    failurePatterns,
+    perBatch: maybe(listOf(number)),
+  },
   aggregate: { patch },
   select: { patch, refused, repeats: maybe(listOf(anything)) },
   update: { ...candidate, report: listOf(having({ status: text })), changeSummary: maybe(texts), refused },

@@ -67,7 +67,12 @@ export type RunFact =
   | StageEvent<'rollout', { readonly evaluation: Evaluation }>
   | StageEvent<
       'reflect',
-      { readonly patches: readonly RawPatch[]; readonly failurePatterns?: readonly FailurePattern[] }
+      {
+        readonly patches: readonly RawPatch[];
+        readonly failurePatterns?: readonly FailurePattern[];
+        /** How many of the patches came from each batch, where a step accumulates several. */
+        readonly perBatch?: readonly number[];
+      }
     >
   | StageEvent<'aggregate', { readonly patch: Patch }>
   | ({ readonly type: 'lr-decision'; readonly step: number } & LrDecision)

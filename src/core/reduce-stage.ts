@@ -1,7 +1,8 @@
 import type { RunEvent } from './event.ts';
 import type { GateDecision } from './gate-decision.ts';
 import { learn, passOf, scoresOf } from './known-scores.ts';
-import type { Leak, RunState, StepDraft } from './run-state.ts';
+import type { BatchRecord, Leak, RunState, StepDraft } from './run-state.ts';
+import { computeScore, type Evaluation } from './score.ts';
 import { addStageUsage } from './stage-usage.ts';
 import { timeOfRollout } from './time-of-rollout.ts';
 
@@ -14,6 +15,7 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
       return draft({
         rolloutHard: event.evaluation.hard,
         rolloutSoft: event.evaluation.soft,
+        accumulationBatches: scoreBatches(state.draft, event.evaluation),
         nFail: event.evaluation.scores.filter(({ hard, errored }) => !errored && hard < 1e-9).length,
       });
     case 'reflect': {
@@ -25,6 +27,7 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
         nFailurePatches,
         nSuccessPatches: nPatches - nFailurePatches,
         failurePatterns: event.failurePatterns ?? [],
+        accumulationBatches: countPatches(state.draft, event),
         ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
       });
     }
@@ -64,6 +67,29 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
       event satisfies never;
       return state;
   }
+}
+
+type Batches = readonly BatchRecord[];
+
+/** The tasks of a step are those of its batches, one after the other. */
+function scoreBatches({ accumulationBatches = [] }: StepDraft, { scores }: Evaluation): Batches {
+  const left = [...scores];
+  return accumulationBatches.map((batch) => {
+    const [hard, soft] = computeScore(left.splice(0, batch.nEnvs));
+    return { ...batch, hard, soft };
+  });
+}
+
+function countPatches(
+  { accumulationBatches = [] }: StepDraft,
+  { patches, perBatch }: StageEnd & { stage: 'reflect' },
+): Batches {
+  const left = [...patches];
+  return accumulationBatches.map((batch, index) => {
+    const own = left.splice(0, perBatch?.[index] ?? left.length);
+    const nFailurePatches = own.filter(({ sourceType }) => sourceType === 'failure').length;
+    return { ...batch, nFailurePatches, nSuccessPatches: own.length - nFailurePatches };
+  });
 }
 
 type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string };

@@ -33,6 +33,17 @@ export type EditEffect = {
   readonly tasks: number;
 };
 
+/** One of the batches whose patches a step accumulates; mostly there is one. */
+export type BatchRecord = {
+  readonly batchIdx: number;
+  readonly batchSeed: number;
+  readonly nEnvs: number;
+  readonly hard?: number;
+  readonly soft?: number;
+  readonly nFailurePatches?: number;
+  readonly nSuccessPatches?: number;
+};
+
 /** One finished step: what `history.json` holds. */
 export type StepRecord = {
   readonly step: number;
@@ -46,6 +57,7 @@ export type StepRecord = {
   readonly rolloutHard: number;
   readonly rolloutSoft: number;
   readonly rolloutN: number;
+  readonly accumulationBatches?: readonly BatchRecord[];
   readonly nPatches: number;
   readonly nFailurePatches: number;
   readonly nSuccessPatches: number;

@@ -9,6 +9,7 @@ import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { equip } from './equip.ts';
 import { notify } from './recorder.ts';
+import { splitItems } from './run-items.ts';
 import { requireReadable } from './skill-cap.ts';
 import { withEnv } from './with-env.ts';
 
@@ -55,7 +56,7 @@ async function scoreInEnv<I extends Item>(
   sampleIndexes: readonly number[],
 ): Promise<SkillScore[]> {
   const { env, skill, split, target, judge, caches, observers = [], signal } = options;
-  const items = await env.getItems(split);
+  const items = await splitItems(env, split, config);
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
   const { deps } = equip({

@@ -154,6 +154,35 @@ describe('items without a type', () => {
   });
 });
 
+describe('accumulation_batches of a step record', () => {
+  const batchesOf = async (accumulation: number) => {
+    const { store } = await scriptedRun({
+      solves: (_, { k }) => k < 4,
+      script: { analyst: () => appends('LEVEL=1') },
+      config: { numEpochs: 1, batchSize: 5, minibatchSize: 5, accumulation, seed: 42 },
+    });
+    return JSON.parse(store.views['steps/step_0001/step_record.json']!);
+  };
+
+  it('has what each batch scored and brought', async () => {
+    const { accumulation_batches: batches, rollout_hard, n_patches } = await batchesOf(2);
+    expect(batches.map((batch: object) => Object.keys(batch))).toEqual([KEYS, KEYS]);
+    expect(batches.map((batch: { batch_idx: number }) => batch.batch_idx)).toEqual([0, 1]);
+    expect(batches[1].batch_seed).toBe(batches[0].batch_seed + 1);
+    expect((batches[0].hard + batches[1].hard) / 2).toBeCloseTo(rollout_hard);
+    const patches = batches.map((batch: Record<string, number>) => batch.n_failure_patches! + batch.n_success_patches!);
+    expect(patches[0] + patches[1]).toBe(n_patches);
+  });
+
+  it('is the whole step where there is one', async () => {
+    const record = await batchesOf(1);
+    expect(record.accumulation_batches).toHaveLength(1);
+    expect(record.accumulation_batches[0]).toMatchObject({ n_envs: 5, hard: record.rollout_hard });
+  });
+
+  const KEYS = ['batch_idx', 'batch_seed', 'n_envs', 'hard', 'soft', 'n_failure_patches', 'n_success_patches'];
+});
+
 describe('a batch that accumulation lacks', () => {
   it("is drawn from the epoch's order, not from the file's", () => {
     const items: Item[] = ['0', '1', '2'].map((id) => ({ id }));

@@ -11,6 +11,7 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { type LoadedProject, loadProject } from '../project/load-project.ts';
+import { printWarnings } from '../project/print-warnings.ts';
 import { evalFlags, projectInput } from '../project/project-flags.ts';
 import { resolveModel } from '../project/resolve-model.ts';
 import { readSkill, type Wiring, wireRun } from '../project/wire-run.ts';
@@ -18,6 +19,7 @@ import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { countLook, testTasksOf } from '../runs/count-look.ts';
+import { setOption } from '../skillopt-config/set-option.ts';
 import { percent, plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -27,6 +29,7 @@ type Flags = Readonly<Record<string, unknown>> & {
   readonly split?: string;
   readonly passes: number;
   readonly config?: string;
+  readonly set: readonly string[];
   readonly quiet?: boolean;
 };
 
@@ -38,13 +41,14 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
     .option('--quiet', 'no progress, only warnings and the result')
     .option('--json', 'one JSON object on stdout');
-  for (const option of evalFlags()) command.addOption(option);
+  for (const option of [setOption(), ...evalFlags()]) command.addOption(option);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => measureNoise(flags, terminal));
 };
 
 const EXAMPLES = examples([
   ['skillopt calibrate', 'the skill against itself: how much of a score is noise, and which gains can be proven'],
   ['skillopt calibrate --passes 4', 'more passes, a better estimate'],
+  ['skillopt calibrate --set env.limit=20', "with a setting in SkillOpt's words"],
 ]);
 
 /** One pass says nothing about noise. */
@@ -54,8 +58,12 @@ function readPasses(text: string): number {
   throw new InvalidArgumentError('Expected a whole number, 2 or more.');
 }
 
-async function measureNoise({ skill, split, passes, config, quiet, ...flags }: Flags, terminal: Terminal) {
-  const loaded = await loadProject({ flags: projectInput(flags), config, cwd: terminal.io.cwd() });
+async function measureNoise(
+  { skill, split, passes, config, set: overrides, quiet, ...flags }: Flags,
+  terminal: Terminal,
+) {
+  const loaded = await loadProject({ flags: projectInput(flags), config, overrides, cwd: terminal.io.cwd() });
+  printWarnings(loaded, terminal);
   const wiring = await wireRun(loaded);
   const document = skill === undefined ? wiring.initialSkill : await readSkill(resolvePath(terminal.io.cwd(), skill));
   const settings = parseConfig(wiring.config);
