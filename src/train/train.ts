@@ -11,7 +11,7 @@ import { nextEpoch, nextStep, planEpoch } from './plan.ts';
 import { secondPassSize } from './rollouts-left.ts';
 import { takeStep } from './take-step.ts';
 import type { TrainInput } from './train-input.ts';
-import { whyOver } from './why-over.ts';
+import { noRoomForStep, whyOver } from './why-over.ts';
 import { withReserve } from './with-reserve.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
@@ -40,7 +40,11 @@ async function searchEpoch(epoch: number, input: TrainInput, deps: StageDeps): P
     const step = nextStep(plan, { config, state });
     if (!step) return state;
     const reason = whyOver(step, { ...input, state });
-    if (reason) return commit({ type: 'search-end', reason });
+    if (reason) {
+      const noRoom = reason === 'rollouts_spent' ? noRoomForStep(step, { ...input, state }) : undefined;
+      if (noRoom !== undefined) input.warn(noRoom);
+      return commit({ type: 'search-end', reason });
+    }
     state = await takeStep(step, { ...input, state }, deps);
   }
 }

@@ -3,7 +3,7 @@ import { toKnowledge } from '../core/gate-evidence.ts';
 import { barFor } from '../core/stats/gate-settings.ts';
 import { unmetItems, weigh } from '../core/stats/knowledge.ts';
 import type { Step } from './plan.ts';
-import { rolloutsLeft } from './rollouts-left.ts';
+import { leastRollouts, rolloutsLeft } from './rollouts-left.ts';
 import type { TrainInput } from './train-input.ts';
 
 /** A first look at a candidate has about so many tasks; with fewer left a step would be wasted. */
@@ -13,9 +13,20 @@ const LEAST_LOOK = 20;
 export function whyOver(step: Step, input: TrainInput): SearchEnd | undefined {
   const { config, items, state } = input;
   const left = rolloutsLeft(state, config, items);
-  const needed = newTasks(step, state) + Math.min(items.val.length, LEAST_LOOK);
-  if (left !== undefined && left < needed) return 'rollouts_spent';
+  if (left !== undefined && left < neededFor(step, input)) return 'rollouts_spent';
   return isNothingLeft(input) ? 'nothing_to_gain' : undefined;
+}
+
+const neededFor = (step: Step, { items, state }: TrainInput) =>
+  newTasks(step, state) + Math.min(items.val.length, LEAST_LOOK);
+
+/** What to say of a limit that has paid for a baseline and a final measurement, and for no step between them. */
+export function noRoomForStep(step: Step, input: TrainInput): string | undefined {
+  const { config, items, state } = input;
+  const { maxRollouts } = config;
+  if (maxRollouts === undefined || state.stepsDone > 0) return undefined;
+  const least = leastRollouts(neededFor(step, input), config, items);
+  return `maxRollouts: ${maxRollouts} attempts left no room for a step, so that nothing was tried; the least is ${least}.`;
 }
 
 function newTasks({ batches }: Step, { attempted, current }: TrainInput['state']): number {

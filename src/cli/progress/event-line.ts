@@ -98,8 +98,10 @@ function removalText({ action, of }: Event<'removal-end'>, told: Told): string |
   return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(told)}`;
 }
 
-function searchEndText(reason: SearchEnd, { config, current, gate }: RunState): string {
-  if (reason === 'rollouts_spent') return `the ${plural(config?.maxRollouts ?? 0, 'rollout')} are used up`;
+function searchEndText(reason: SearchEnd, { config, current, gate, stepsDone }: RunState): string {
+  const limit = plural(config?.maxRollouts ?? 0, 'rollout');
+  if (reason === 'rollouts_spent')
+    return stepsDone > 0 ? `the ${limit} are used up` : `the ${limit} leave no room for a step`;
   const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);
   const how = isPerfect ? 'every validation task passes' : `validation is at ${percent(current.score)}`;
   return `nothing left to gain: ${how}`;
