@@ -69,7 +69,6 @@ const STAGES = {
   reflect: {
     patches: listOf(having({ patch, sourceType: text, failurePatterns })),
     failurePatterns,
-    perBatch: maybe(listOf(number)),
   },
   aggregate: { patch },
   select: { patch, refused, repeats: maybe(listOf(anything)) },

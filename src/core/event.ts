@@ -67,12 +67,7 @@ export type RunFact =
   | StageEvent<'rollout', { readonly evaluation: Evaluation }>
   | StageEvent<
       'reflect',
-      {
-        readonly patches: readonly RawPatch[];
-        readonly failurePatterns?: readonly FailurePattern[];
-        /** How many of the patches came from each batch, where a step accumulates several. */
-        readonly perBatch?: readonly number[];
-      }
+      { readonly patches: readonly RawPatch[]; readonly failurePatterns?: readonly FailurePattern[] }
     >
   | StageEvent<'aggregate', { readonly patch: Patch }>
   | ({ readonly type: 'lr-decision'; readonly step: number } & LrDecision)

@@ -21,13 +21,14 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
     case 'reflect': {
       const nFailurePatches = event.patches.filter((patch) => patch.sourceType === 'failure').length;
       const nPatches = event.patches.length;
+      const nSuccessPatches = nPatches - nFailurePatches;
       const nClipped = event.patches.reduce((sum, { clippedTrajectories = 0 }) => sum + clippedTrajectories, 0);
       return draft({
         nPatches,
         nFailurePatches,
-        nSuccessPatches: nPatches - nFailurePatches,
+        nSuccessPatches,
         failurePatterns: event.failurePatterns ?? [],
-        accumulationBatches: countPatches(state.draft, event),
+        accumulationBatches: countPatches(state.draft, { nFailurePatches, nSuccessPatches }),
         ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
       });
     }
@@ -80,17 +81,13 @@ function scoreBatches({ accumulationBatches = [] }: StepDraft, { scores }: Evalu
   });
 }
 
-function countPatches(
-  { accumulationBatches = [] }: StepDraft,
-  { patches, perBatch }: StageEnd & { stage: 'reflect' },
-): Batches {
-  const left = [...patches];
-  return accumulationBatches.map((batch, index) => {
-    const own = left.splice(0, perBatch?.[index] ?? left.length);
-    const nFailurePatches = own.filter(({ sourceType }) => sourceType === 'failure').length;
-    return { ...batch, nFailurePatches, nSuccessPatches: own.length - nFailurePatches };
-  });
+/** Of several batches the journal does not say which patch came from which. */
+function countPatches({ accumulationBatches = [] }: StepDraft, patches: PatchCounts): Batches {
+  const [only, ...others] = accumulationBatches;
+  return only && others.length === 0 ? [{ ...only, ...patches }] : accumulationBatches;
 }
+
+type PatchCounts = Required<Pick<BatchRecord, 'nFailurePatches' | 'nSuccessPatches'>>;
 
 type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string };
 

@@ -45,11 +45,9 @@ export async function takeStep(plan: Step, input: TrainInput, deps: StageDeps): 
   const evaluation = toEvaluation(results);
   await commit({ type: 'stage-end', step, stage: 'rollout', evaluation }, { results });
 
-  const perBatch = await reflectOnBatches(plan, results, { config, env, skill, memory }, deps);
-  const patches = perBatch.flat();
+  const patches = await reflectOnBatches(plan, results, { config, env, skill, memory }, deps);
   const patterns = failurePatterns(results, patches);
-  const counts = perBatch.length > 1 ? { perBatch: perBatch.map(({ length }) => length) } : {};
-  await commit({ type: 'stage-end', step, stage: 'reflect', patches, failurePatterns: patterns, ...counts });
+  await commit({ type: 'stage-end', step, stage: 'reflect', patches, failurePatterns: patterns });
 
   const merged = await mergePatches({ skill, patches, mergeBatchSize, mode, memory }, deps);
   await commit({ type: 'stage-end', step, stage: 'aggregate', patch: merged });
@@ -116,7 +114,7 @@ async function reflectOnBatches(
   results: readonly RolloutResult[],
   { config, env, skill, memory }: Context,
   deps: StageDeps,
-): Promise<RawPatch[][]> {
+): Promise<RawPatch[]> {
   const { minibatchSize, failureOnly, skillUpdateMode: mode } = config;
   const notesFrom = config.useSkillAwareReflection ? config.skillAwareAppendixSource : ('nobody' as const);
   const settings = { minibatchSize, editBudget, failureOnly, mode, memory, notesFrom } as const;
@@ -126,7 +124,7 @@ async function reflectOnBatches(
     return reflect(env, { ...batch, editBudget }, () => runMinibatchReflect({ ...batch, ...settings }, deps), deps);
   });
   await Promise.allSettled(reading); // replies that are on their way get kept, whatever happened to others
-  return Promise.all(reading);
+  return (await Promise.all(reading)).flat();
 }
 
 type Lesson = Pick<ReflectContext, 'results' | 'skill' | 'editBudget' | 'seed' | 'sampleIndex'>;
