@@ -2,6 +2,11 @@ import type { Io } from './terminal/io.ts';
 
 const EXIT_CODE_OF = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const WORD_OF = { SIGHUP: 'hung up', SIGINT: 'interrupted', SIGTERM: 'terminated' } as const;
+const HURRY_OF = {
+  SIGHUP: 'the terminal was closed',
+  SIGINT: 'press Ctrl-C again to quit now',
+  SIGTERM: 'a second SIGTERM quits now',
+} as const;
 type StopSignal = keyof typeof EXIT_CODE_OF;
 
 /** Somebody asked the process to stop. Not a failure: the work can go on later. */
@@ -16,7 +21,11 @@ export class Interrupted extends Error {
   }
 }
 
-type Interruptible = { readonly io: Io; onStop(): void };
+type Interruptible = {
+  readonly io: Io;
+  /** What is done now, for whoever asked. */
+  onStop(what: string): void;
+};
 
 /** Runs `work` under a signal: the first Ctrl-C, SIGTERM or closed terminal aborts it, the second ends the process. */
 export async function interruptible<T>(
@@ -27,7 +36,7 @@ export async function interruptible<T>(
   const stop = (name: StopSignal) => () => {
     if (controller.signal.aborted) return io.exit(EXIT_CODE_OF[name]);
     controller.abort(new Interrupted(name));
-    onStop();
+    onStop(`stopping after the calls in flight (≤ 10 s); ${HURRY_OF[name]}`);
   };
   const listeners = { SIGHUP: stop('SIGHUP'), SIGINT: stop('SIGINT'), SIGTERM: stop('SIGTERM') };
   for (const [name, listener] of Object.entries(listeners)) io.on(name, listener);
@@ -37,5 +46,3 @@ export async function interruptible<T>(
     for (const [name, listener] of Object.entries(listeners)) io.off(name, listener);
   }
 }
-
-export const STOPPING = 'stopping after the calls in flight (≤ 10 s); press Ctrl-C again to quit now';

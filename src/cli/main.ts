@@ -5,6 +5,7 @@ import { Answered } from './answered.ts';
 import { commands } from './command-table.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { rootHelp } from './help.ts';
+import { lateError } from './late-error.ts';
 import { printError } from './print-error.ts';
 import type { Io } from './terminal/io.ts';
 import { openTerminal, type Terminal } from './terminal/terminal.ts';
@@ -45,13 +46,14 @@ function version(): string {
 }
 
 /**
- * Runs a process as the command line: what a bug throws late is still a bug with exit code 70.
+ * Runs a process as the command line: what is thrown late has the exit code that it would have had.
  * @public called by bin/skillopt.mjs
  */
 export async function start(process: NodeJS.Process): Promise<void> {
   for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(name, (error: unknown) => {
-      printError(error, openTerminal(process));
+    process.on(name, (thrown: unknown) => {
+      const error = lateError(thrown);
+      printError(error, openTerminal(process, { isJson: process.argv.includes('--json') }));
       process.exit(exitCodeOf(error));
     });
   }

@@ -59,7 +59,7 @@ export type ReflectContext = {
 /**
  * Where tasks come from and how one is attempted and scored. `rolloutOne` may throw: that task then counts as
  * failed, with the error as reason. When more than half of a stage's tasks throw, and at least two, that is no score: the run
- * stops with `ENV_FAILED`. A `ModelCallError`, of the target or any other model, is never a score: it stops the run.
+ * stops with `ENV_FAILED`, unless they throw under a candidate alone: that is then rejected. A `ModelCallError`, of the target or any other model, is never a score: it stops the run.
  */
 export interface SkillEnv<I extends Item = Item> {
   readonly name: string;

@@ -1,5 +1,6 @@
 import type { ChatModel } from '../core/model.ts';
 import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';
+import type { RolloutResult } from '../core/rollout-result.ts';
 import type { Progress } from '../core/run/event.ts';
 import { loadPrompts } from './ask/prompts.ts';
 import { createLimit, type Limit } from './limit.ts';
@@ -30,6 +31,8 @@ export type StageDeps = {
   readonly maxErroredShare: number;
   /** `phase` where a stage is not what usually comes next. */
   readonly onProgress: (done: number, total: number, result?: Progress['result'], phase?: Progress['phase']) => void;
+  /** Told of each attempt just made whose environment threw. */
+  readonly onThrown: (result: RolloutResult) => void;
   /** Told of each reply of the optimizer: with its text if it could not be read. */
   readonly onAnswer: (stage: string, unreadable?: string) => void;
 };
@@ -57,6 +60,7 @@ export function createStageDeps({ workers = 8, promptOverrides = {}, ...options 
     rolloutTimeoutMs: 600_000,
     maxErroredShare: 0.2,
     onProgress: () => {},
+    onThrown: () => {},
     onAnswer: () => {},
     ...options,
     extras,

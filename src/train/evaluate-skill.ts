@@ -9,6 +9,7 @@ import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
+import { splitItems } from './setup/run-items.ts';
 import { withEnv } from './setup/with-env.ts';
 import { requireReadable } from './step/skill-cap.ts';
 
@@ -55,7 +56,7 @@ async function scoreInEnv<I extends Item>(
   sampleIndexes: readonly number[],
 ): Promise<SkillScore[]> {
   const { env, skill, split, target, judge, caches, observers = [], signal } = options;
-  const items = await env.getItems(split);
+  const items = await splitItems(env, split, config);
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
   const { deps } = createRunDeps({
@@ -67,6 +68,7 @@ async function scoreInEnv<I extends Item>(
     promptOverrides: {},
     observers,
     stop,
+    onWarning: (message) => notify(observers, 'onWarning', message),
     onProgress(done, total, result) {
       notify(observers, 'onProgress', { phase: 'test', step: 0, done, total, ...(result ? { result } : {}) });
     },

@@ -1,5 +1,6 @@
 import { believableScore, openEvidence, toEvidence } from '../core/gate/gate-evidence.ts';
 import { shuffle } from '../core/random.ts';
+import type { SearchEnd } from '../core/run/event.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Evaluation } from '../core/score.ts';
 import { calibrate } from '../core/stats/calibration.ts';
@@ -9,10 +10,10 @@ import { withReserve } from './budget/with-reserve.ts';
 import { chooseWinner, finish } from './finish.ts';
 import { finishEpoch } from './finish-epoch.ts';
 import { memorisedShareOf } from './memorised-share.ts';
-import { nextEpoch, nextStep, planEpoch } from './plan.ts';
+import { nextEpoch, nextStep, planEpoch, type Step } from './plan.ts';
 import type { Run } from './run.ts';
 import { takeStep } from './step/take-step.ts';
-import { whyOver } from './why-over.ts';
+import { noRoomForStep, whyOver } from './why-over.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
 export async function train(start: RunState, run: Run): Promise<RunState> {
@@ -39,9 +40,17 @@ async function searchEpoch(start: RunState, epoch: number, run: Run): Promise<Ru
     const step = nextStep(state, plan, run);
     if (!step) return state;
     const reason = whyOver(state, step, run);
-    if (reason) return run.commit({ type: 'search-end', reason });
+    if (reason) return endSearch(state, { step, reason }, run);
     state = await takeStep(state, step, run);
   }
+}
+
+type End = { readonly step: Step; readonly reason: SearchEnd };
+
+function endSearch(state: RunState, { step, reason }: End, run: Run): Promise<RunState> {
+  const noRoom = reason === 'rollouts_spent' ? noRoomForStep(state, step, run) : undefined;
+  if (noRoom !== undefined) run.warn(noRoom);
+  return run.commit({ type: 'search-end', reason });
 }
 
 /** The seed skill on validation; twice for a gate that must know the noise. */

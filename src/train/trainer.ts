@@ -91,7 +91,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
     using finalStop = createStop(signal); // for want of money the search alone is stopped
-    const { deps, depsUnder, budget, takeUsage, takeAnswers } = createRunDeps({
+    const { deps, depsUnder, budget, ...takers } = createRunDeps({
       config: this.#config,
       target,
       optimizer,
@@ -103,13 +103,14 @@ export class SkillOptTrainer<I extends Item = Item> {
       stop,
       usage: journal.reduce(reduce, emptyRun).usage,
       uncounted: uncountedReplies(store, journal),
+      onWarning: (message) => warn(message),
       onProgress: (...progress) => recorder.progress(...progress),
     });
     const outRoot = this.#store.name;
     const onFailure = (error: unknown) => {
       for (const each of [stop, finalStop]) each.halt(error);
     };
-    const recorder = createRecorder({ store, outRoot, journal, observers, takeUsage, takeAnswers, onFailure });
+    const recorder = createRecorder({ store, outRoot, journal, observers, ...takers, onFailure });
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
     await recorder.written(); // a place that cannot be written is known before anything is paid for

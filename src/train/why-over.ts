@@ -3,7 +3,7 @@ import type { SearchEnd } from '../core/run/event.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { barFor } from '../core/stats/gate-settings.ts';
 import { unmetItems, weigh } from '../core/stats/knowledge.ts';
-import { rolloutsLeft } from './budget/rollouts-left.ts';
+import { leastRollouts, rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Step } from './plan.ts';
 import type { Run } from './run.ts';
 
@@ -13,9 +13,19 @@ const LEAST_LOOK = 20;
 /** Why no step need be taken any more; `undefined` while there is something to gain. */
 export function whyOver(state: RunState, step: Step, { config, items }: Run): SearchEnd | undefined {
   const left = rolloutsLeft(state, config, items);
-  const needed = newTasks(step, state) + Math.min(items.val.length, LEAST_LOOK);
-  if (left !== undefined && left < needed) return 'rollouts_spent';
+  if (left !== undefined && left < neededFor(state, step, items)) return 'rollouts_spent';
   return isNothingLeft(state, { config, items }) ? 'nothing_to_gain' : undefined;
+}
+
+const neededFor = (state: RunState, step: Step, items: Run['items']) =>
+  newTasks(step, state) + Math.min(items.val.length, LEAST_LOOK);
+
+/** What to say of a limit that has paid for a baseline and a final measurement, and for no step between them. */
+export function noRoomForStep(state: RunState, step: Step, { config, items }: Run): string | undefined {
+  const { maxRollouts } = config;
+  if (maxRollouts === undefined || state.stepsDone > 0) return undefined;
+  const least = leastRollouts(neededFor(state, step, items), config, items);
+  return `maxRollouts: ${maxRollouts} attempts left no room for a step, so that nothing was tried; the least is ${least}.`;
 }
 
 function newTasks({ batches }: Step, { attempted, current }: RunState): number {

@@ -126,6 +126,17 @@ describe('the journal, format 1', () => {
     expect(state.history).toMatchInlineSnapshot(`
       [
         {
+          "accumulationBatches": [
+            {
+              "batchIdx": 0,
+              "batchSeed": 1043,
+              "hard": 0.5,
+              "nEnvs": 2,
+              "nFailurePatches": 1,
+              "nSuccessPatches": 1,
+              "soft": 0.5,
+            },
+          ],
           "action": "accept_new_best",
           "bestOrigin": "step_0001",
           "bestScore": 1,
@@ -232,6 +243,17 @@ describe('the journal, format 1', () => {
           "wallTimeS": 0.06,
         },
         {
+          "accumulationBatches": [
+            {
+              "batchIdx": 0,
+              "batchSeed": 2043,
+              "hard": 1,
+              "nEnvs": 2,
+              "nFailurePatches": 0,
+              "nSuccessPatches": 1,
+              "soft": 1,
+            },
+          ],
           "action": "reject",
           "bestOrigin": "step_0001",
           "bestScore": 1,
@@ -321,6 +343,7 @@ describe('the journal, format 1', () => {
             "tasks": 2,
           },
         ],
+        "attemptsThrown": 0,
         "baselineSelectionHard": 0.5,
         "baselineSelectionScore": 0.5,
         "baselineTestHard": 0.5,

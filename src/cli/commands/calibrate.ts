@@ -14,7 +14,8 @@ import { evaluatePasses } from '../../train/evaluate-skill.ts';
 import { withEnv } from '../../train/setup/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
-import { interruptible, STOPPING } from '../interrupt.ts';
+import { setOption } from '../flags/set-option.ts';
+import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
@@ -27,6 +28,7 @@ type Flags = Readonly<Record<string, unknown>> & {
   readonly split?: string;
   readonly passes: number;
   readonly config?: string;
+  readonly set: readonly string[];
   readonly quiet?: boolean;
 };
 
@@ -38,13 +40,14 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
     .option('--quiet', 'no progress, only warnings and the result')
     .option('--json', 'one JSON object on stdout');
-  for (const option of evalFlags()) command.addOption(option);
+  for (const option of [setOption(), ...evalFlags()]) command.addOption(option);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => measureNoise(flags, terminal));
 };
 
 const EXAMPLES = examples([
   ['skillopt calibrate', 'the skill against itself: how much of a score is noise, and which gains can be proven'],
   ['skillopt calibrate --passes 4', 'more passes, a better estimate'],
+  ['skillopt calibrate --set env.limit=20', "with a setting in SkillOpt's words"],
 ]);
 
 /** One pass says nothing about noise. */
@@ -54,8 +57,12 @@ function readPasses(text: string): number {
   throw new InvalidArgumentError('Expected a whole number, 2 or more.');
 }
 
-async function measureNoise({ skill, split, passes, config, quiet, ...flags }: Flags, terminal: Terminal) {
-  const loaded = await loadProject({ ...typedSettings(flags), config, cwd: terminal.io.cwd() });
+async function measureNoise(
+  { skill, split, passes, config, set: overrides, quiet, ...flags }: Flags,
+  terminal: Terminal,
+) {
+  const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: terminal.io.cwd() });
+  loaded.warnings.forEach(terminal.warn);
   const wiring = await wireRun(loaded);
   const document = skill === undefined ? wiring.initialSkill : await readSkill(resolvePath(terminal.io.cwd(), skill));
   const settings = parseConfig(wiring.config);
@@ -103,7 +110,7 @@ async function passesOf(
   const progress = openProgress(terminal, { isQuiet });
   const { env, config } = wiring;
   try {
-    const measured = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, (signal) => {
+    const measured = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) => {
       const options = { env, skill, split, target, judge, config, caches, observers: [progress], signal };
       return evaluatePasses(options, [...Array(count).keys()]);
     });

@@ -24,13 +24,18 @@ export const define: DefineCommand = (command, terminal) => {
     });
 };
 
+const MOST_EDITS = 1_000;
+
 type Versions = Readonly<Record<'from' | 'to' | 'before' | 'after', string>>;
 
 /** Versions with little in common are shown one after the other: to look for more would take minutes. */
 function patchOf({ from, to, before, after }: Versions): string {
-  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, { maxEditLength: 1_000 });
-  const marked = (sign: string, text: string) => text.split('\n').map((line) => `${sign}${line}`);
-  return patch ?? [`--- ${from}`, `+++ ${to}`, ...marked('-', before), ...marked('+', after), ''].join('\n');
+  const [old, young] = [before.split('\n'), after.split('\n')];
+  const isHopeless = Math.abs(old.length - young.length) > MOST_EDITS + 1; // each line more is an edit; a last one may be none
+  const options = { maxEditLength: MOST_EDITS };
+  const patch = isHopeless ? undefined : createTwoFilesPatch(from, to, before, after, undefined, undefined, options);
+  const marked = (sign: string, lines: readonly string[]) => lines.map((line) => `${sign}${line}`);
+  return patch ?? [`--- ${from}`, `+++ ${to}`, ...marked('-', old), ...marked('+', young), ''].join('\n');
 }
 
 const EXAMPLES = examples([

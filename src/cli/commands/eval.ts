@@ -16,7 +16,7 @@ import { withEnv } from '../../train/setup/with-env.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
 import { setOption } from '../flags/set-option.ts';
-import { interruptible, STOPPING } from '../interrupt.ts';
+import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { type EvalReport, evalLines, evalValue, summaryOf, together } from '../report/eval-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -73,7 +73,7 @@ async function evaluate(
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {
     const options = { env: wiring.env, skill, target, judge, config: wiring.config, observers: [progress] };
-    const splits = await interruptible({ io, onStop: () => progress.log(STOPPING) }, (signal) =>
+    const splits = await interruptible({ io, onStop: progress.log }, (signal) =>
       scoreEach(plan.names, (name) =>
         evaluateSkill({ ...options, split: name, signal, ...(caches ? { caches } : {}) }),
       ),

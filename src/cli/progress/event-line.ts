@@ -1,4 +1,4 @@
-import type { GateDecision } from '../../core/gate/gate-decision.ts';
+import type { Blame, GateDecision } from '../../core/gate/gate-decision.ts';
 import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
 import { isAccepted, learn } from '../../core/run/reduce/known-scores.ts';
 import type { RunState, StepRecord } from '../../core/run/run-state.ts';
@@ -98,8 +98,10 @@ function removalText({ action, of }: Event<'removal-end'>, told: Told): string |
   return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(told)}`;
 }
 
-function searchEndText(reason: SearchEnd, { config, current, gate }: RunState): string {
-  if (reason === 'rollouts_spent') return `the ${plural(config?.maxRollouts ?? 0, 'rollout')} are used up`;
+function searchEndText(reason: SearchEnd, { config, current, gate, stepsDone }: RunState): string {
+  const limit = plural(config?.maxRollouts ?? 0, 'rollout');
+  if (reason === 'rollouts_spent')
+    return stepsDone > 0 ? `the ${limit} are used up` : `the ${limit} leave no room for a step`;
   const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);
   const how = isPerfect ? 'every validation task passes' : `validation is at ${percent(current.score)}`;
   return `nothing left to gain: ${how}`;
@@ -115,6 +117,7 @@ function guidanceText(event: Event<'slow-update-end'>, told: Told): string | und
   if (event.invalidReason !== undefined || decision?.verdict === 'invalid')
     return `✗ epoch ${epoch}  guidance invalid, ${invalidReason}`;
   const head = `${symbolOf(action)} epoch ${epoch}  guidance`;
+  if (event.blame) return `${head} ${WORDS[action]}, ${blameText(event.blame)}`;
   if (isAccepted(action)) return `${head} ${WORDS[action]}  ${scoreChange(told)}`;
   if (decision?.verdict === 'inconclusive') return `${head} undecided`;
   return `${head} ${WORDS[action]}, ${decision ? figures(decision) : percent(score)}`;
@@ -180,12 +183,17 @@ function padded(step: number, state: RunState): string {
 function judgementText(record: StepRecord, told: Told): string {
   const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;
   if (verdict === 'invalid') return verdictReason;
+  if (record.blame) return blameText(record.blame);
   if (isAccepted(action)) return [scoreChange(told), partText(record, told)].filter((text) => text !== '').join('  ');
   if (action !== 'reject') return '';
   if (expectedGain === undefined) return lossText(record, told);
   if (verdict === 'inconclusive') return partText(record, told) || `after all ${plural(record.nItems ?? 0, 'task')}`;
   return chance < 0.5 ? figures({ expectedGain, chance }) : verdictReason; // by a veto
 }
+
+/** The candidate, not the environment. */
+const blameText = ({ threw, total, reason }: Blame) =>
+  `it made ${threw} of ${plural(total, 'task')} throw: ${oneLine(reason)}`;
 
 /** `31.2 → 45.0 %  +13.8`: what is believed of the current skill before and after. */
 function scoreChange({ now, after }: Told): string {

@@ -1,9 +1,11 @@
 import type { Progress } from '../../core/run/event.ts';
 import { isAccepted } from '../../core/run/reduce/known-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
+import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
 import { stepNumber } from '../../runs/step-total.ts';
+import { costWords } from '../report/report-usage.ts';
 import type { Colors } from '../terminal/colors.ts';
-import { count, dollars, duration, percent, plural } from '../terminal/figures.ts';
+import { count, duration, percent, plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
 import { finishedRollouts, madeRollouts, plannedRollouts } from './rollout-count.ts';
 
@@ -87,8 +89,9 @@ function costFacts({ state, elapsedMs, finishedBefore }: ProgressView, finished:
   const left =
     done > 0 && planned > finished ? [`about ${duration((elapsedMs / done) * (planned - finished))} left`] : [];
   const calls = `${plural(replies - cached, 'call')}${cached > 0 ? `, ${count(cached)} from cache` : ''}`;
-  const costUsd = usage.reduce((sum, stage) => sum + (stage.costUsd ?? 0), 0);
-  return [`${duration(elapsedMs)} elapsed`, ...left, calls, ...(costUsd > 0 ? [`$${dollars(costUsd)}`] : [])];
+  const total: StageUsage = usage.reduce(addUsage, noStageUsage);
+  const isSaid = total.costUsd > 0 || total.unpriced > 0; // what costs nothing need not be said
+  return [`${duration(elapsedMs)} elapsed`, ...left, calls, ...(isSaid ? [costWords(total)] : [])];
 }
 
 /** As many facts as fit on the line, the first ones first. */

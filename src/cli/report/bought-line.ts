@@ -4,20 +4,23 @@ import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-us
 import { reportedScores } from '../../core/run/winner-measurement.ts';
 import { stepTotal } from '../../runs/step-total.ts';
 import { count, percent, plural } from '../terminal/figures.ts';
-import { cost } from './report-usage.ts';
+import { costWords } from './report-usage.ts';
 
 /**
  * What a run that ran out of money or time has to show for it. The journal lacks what an unfinished step has spent, the
- * ledger what was spent while there was no limit: the larger of them counts, as it does for the limits.
+ * ledger what was spent while there was no limit: the larger of them counts, as it does for the limits. Calls that only the
+ * ledger knows have no price if a model of the run has none.
  */
-export function boughtLine(state: RunState, ledger: Amounts): string {
+export function boughtLine(state: RunState, ledger: Amounts, hasPrices: boolean): string {
   const { stepsDone, best, usage } = state;
   const seen = reportedScores(state);
   const total: StageUsage = Object.values(usage).reduce(addUsage, noStageUsage);
   const calls = Math.max(total.replies - total.cacheHits + total.retries, ledger.calls);
   const tokens = Math.max(total.input + total.output, ledger.totalTokens);
-  const usd = cost({ ...total, costUsd: Math.max(total.costUsd, ledger.costUsd) });
-  const spent = `${plural(calls, 'call')}, ${count(tokens)} tokens, $${usd}`;
+  const unseen = hasPrices ? 0 : Math.max(0, calls - total.replies + total.cacheHits);
+  const asked = { replies: total.replies + unseen, unpriced: total.unpriced + unseen };
+  const usd = costWords({ ...total, ...asked, costUsd: Math.max(total.costUsd, ledger.costUsd) });
+  const spent = `${plural(calls, 'call')}, ${count(tokens)} tokens, ${usd}`;
   const scores = seen ? `; validation ${percent(seen.before)} → ${percent(seen.after)}` : '; no baseline yet';
   const caution = best.origin === 'initial' || seen?.isFresh ? '' : ' as the search saw it, which flatters';
   return `bought: ${stepsDone} of ${stepTotal(state)} steps for ${spent}${scores}${caution}`;

@@ -1,6 +1,6 @@
 import { bucketScores, toEvaluation } from '../../core/score.ts';
 import type { SkillScore } from '../../train/index.ts';
-import { percent } from '../terminal/figures.ts';
+import { percent, plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -26,8 +26,9 @@ export function together({ splits, taskTypes }: Pick<EvalReport, 'splits' | 'tas
   return { evaluation, results, buckets: bucketScores(evaluation.scores, taskTypes) };
 }
 
-export function summaryOf({ evaluation: { hard, soft, scores } }: SkillScore) {
-  return { hard, soft, n: scores.length, errored: scores.filter((score) => score.errored).length };
+export function summaryOf({ evaluation: { hard, soft, scores }, results }: SkillScore) {
+  const errored = scores.filter((score) => score.errored).length;
+  return { hard, soft, n: scores.length, errored, threw: results.filter(({ threw }) => threw).length };
 }
 
 /** For machines. `splits` is there when more than one was asked for. */
@@ -51,6 +52,7 @@ export function evalLines(report: EvalReport, terminal: Terminal): string[] {
   const types = Object.entries(whole.buckets).filter(([type]) => type !== 'overall');
   return [
     `${bold(percent(hard))} hard, ${percent(soft)} soft on ${where} with ${report.document}`,
+    ...thrownLines(summaryOf(whole)),
     ...testLookLines(report.testLooks, terminal.colors),
     ...(isAll ? scoreTable('split', Object.entries(report.splits).map(splitRow), terminal) : []),
     ...scoreTable(
@@ -60,6 +62,9 @@ export function evalLines(report: EvalReport, terminal: Terminal): string[] {
     ),
   ];
 }
+
+const thrownLines = ({ threw }: { readonly threw: number }) =>
+  threw > 0 ? [`the environment threw on ${plural(threw, 'task')}, which count as failed`] : [];
 
 type ScoreRow = readonly [name: string, hard: number, soft: number, tasks: string];
 

@@ -1,4 +1,5 @@
 import type { RunState } from '../../core/run/run-state.ts';
+import { plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
@@ -10,4 +11,23 @@ export function invalidLines({ history }: RunState, { width }: ReportOptions): s
     .map(({ step, verdictReason = '' }) =>
       clip(`step ${step} could not be measured: ${oneLine(verdictReason)}`, width),
     );
+}
+
+/** Attempts that count as failed because of the environment's own code. */
+export function thrownLines({ threw }: RunState, { width }: ReportOptions): string[] {
+  return threw > 0 ? [clip(`the environment threw in ${plural(threw, 'attempt')}, which count as failed`, width)] : [];
+}
+
+/** Steps whose candidate made most tasks throw, while the current skill answered. */
+export function blameLines({ history }: RunState, { width }: ReportOptions): string[] {
+  return history.flatMap(({ step, blame }) =>
+    blame
+      ? [
+          clip(
+            `step ${step} made ${blame.threw} of ${plural(blame.total, 'task')} throw: ${oneLine(blame.reason)}`,
+            width,
+          ),
+        ]
+      : [],
+  );
 }

@@ -2,6 +2,7 @@ import type { RunState } from '../../core/run/run-state.ts';
 import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
 import { count, dollars, duration } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
+import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
 type Figure = readonly [title: string, show: (usage: StageUsage) => string];
@@ -30,13 +31,31 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
     ...FIGURES.map(([title], at) => ({ title, align: 'right' as const, isOptional: at > 0 })),
   ];
   const cells = rows.map(([name, stage]) => [name, ...FIGURES.map(([, show]) => show(addUsage(noStageUsage, stage)))]);
-  return table(columns, cells, { width, paintTitle: colors.dim });
+  const lines = table(columns, cells, { width, paintTitle: colors.dim });
+  const legend = rows.some(([, stage]) => !isPriced(addUsage(noStageUsage, stage)))
+    ? [colors.dim(clip(NO_PRICE, width))]
+    : [];
+  return [...lines, ...legend];
+}
+
+const NO_PRICE = '?: no price known for that model; "prices" in the project file gives one';
+
+/** Calls that failed may be billed too, and nobody knows at what price. */
+function isPriced({ unpriced, replies, cacheHits, retries, costUsd }: StageUsage): boolean {
+  return unpriced === 0 && (costUsd > 0 || replies > cacheHits || retries === 0);
 }
 
 /** `≥` where some replies have no known price, `?` where none has. */
-export function cost({ costUsd, unpriced, replies, cacheHits }: StageUsage): string {
-  if (unpriced === 0) return dollars(costUsd);
+function cost(usage: StageUsage): string {
+  const { costUsd, unpriced, replies, cacheHits } = usage;
+  if (isPriced(usage)) return dollars(costUsd);
   return unpriced >= replies - cacheHits ? '?' : `≥ ${dollars(costUsd)}`;
+}
+
+/** The same in a sentence. */
+export function costWords(usage: StageUsage): string {
+  const figure = cost(usage);
+  return figure === '?' ? 'no price known' : figure.replace(/^(≥ )?/, '$1$$');
 }
 
 /** What providers took from their own caches, or spent on thoughts. */

@@ -3,7 +3,7 @@ import { stepTotal } from '../../runs/step-total.ts';
 import { duration, plural } from '../terminal/figures.ts';
 import { editLines } from './report-edits.ts';
 import { finalLines } from './report-final.ts';
-import { invalidLines } from './report-invalid.ts';
+import { blameLines, invalidLines, thrownLines } from './report-invalid.ts';
 import { leakLines, memorisedLines } from './report-leaks.ts';
 import type { ReportOptions } from './report-options.ts';
 import { unreadableLines } from './report-replies.ts';
@@ -21,7 +21,7 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
     editLines(state, 'removed', options),
     editLines(state, 'rejected', options),
     editLines(state, 'skipped', options),
-    invalidLines(state, options),
+    [...invalidLines(state, options), ...blameLines(state, options), ...thrownLines(state, options)],
     unreadableLines(state, options),
     [...leakLines(state, options), ...memorisedLines(state, options)],
     usageLines(state, options),

@@ -5,9 +5,10 @@ import { isNothingRead } from '../../core/run/stage-answers.ts';
 import { type LoadedRun, loadRun } from '../../runs/load-run.ts';
 import { archiveRun, clearCache, LEDGER_FILE, readLedger, runDirectory } from '../../stores/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
+import { priceFor } from '../../train/budget/price-for.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { Answered } from '../answered.ts';
-import { interruptible, STOPPING } from '../interrupt.ts';
+import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { boughtLine } from './bought-line.ts';
@@ -37,7 +38,7 @@ export async function trainRun(
   const store = isFresh ? freshStore(directory, { path, isCacheCleared, onArchived }) : directory;
   const config = { ...trainer.config, outRoot: shown };
   try {
-    const summary = await interruptible({ io: terminal.io, onStop: () => progress.log(STOPPING) }, (signal) =>
+    const summary = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
       new SkillOptTrainer({ ...trainer, config, store, observers: [progress], signal }).train(),
     );
     progress.close();
@@ -46,7 +47,7 @@ export async function trainRun(
     if (isNothingRead(run.state.answers)) throw new Answered(1);
   } catch (error) {
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
-    for (const line of run ? await boughtLines(run, terminal) : []) progress.log(line);
+    for (const line of run ? await boughtLines(run, hasPrices(trainer), terminal) : []) progress.log(line);
     if (isResumable(error)) progress.log(`the run is kept in ${shown}: ${howToGoOn(error)}`);
     throw run && isOutOfBudget(error) ? new StoppedRun(error, runAnswer(run, terminal)) : error;
   } finally {
@@ -55,11 +56,18 @@ export async function trainRun(
 }
 
 /** What the money was spent on, and what came of it by fresh rollouts, if they were made. */
-async function boughtLines({ path, state }: LoadedRun, { io, errorColors }: Terminal): Promise<string[]> {
+async function boughtLines(
+  { path, state }: LoadedRun,
+  arePriced: boolean,
+  { io, errorColors }: Terminal,
+): Promise<string[]> {
   const spent = await readLedger(join(path, LEDGER_FILE));
   const width = io.stderr.columns ?? Number.MAX_SAFE_INTEGER; // in a file, lines may be as long as they are
-  return [boughtLine(state, spent), ...finalLines(state, { colors: errorColors, width })];
+  return [boughtLine(state, spent, arePriced), ...finalLines(state, { colors: errorColors, width })];
 }
+
+const hasPrices = ({ target, optimizer, judge, config }: TrainRunOptions['trainer']) =>
+  [target, optimizer, judge].every((model) => !model || priceFor(model, config?.prices ?? {}) !== undefined);
 
 const isOutOfBudget = (error: unknown): error is SkillError =>
   error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';

@@ -1,7 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-
-/** Control characters but tab and newline, marks that turn the writing direction, and all that has no shape of its own. */
-const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
+import { HIDDEN, hex } from '../../core/text/json-text.ts';
 
 /** They choose between two shapes of the character before them, mostly an emoji. */
 const VARIANTS = /[\ufe00-\ufe0f]/g;
@@ -22,12 +20,3 @@ export function printable(text: string): string {
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ').trim()).trim();
 }
-
-/** A value as JSON, with the same characters escaped: it reads back as it was. */
-export function jsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(HIDDEN, (character) =>
-    Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at))}`).join(''),
-  );
-}
-
-const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, '0');

@@ -1,6 +1,6 @@
+import { jsonText } from '../../core/text/json-text.ts';
 import { type Colors, colorsFor } from './colors.ts';
 import type { Io, SafeIo } from './io.ts';
-import { jsonText } from './printable.ts';
 import { safeIo } from './safe-io.ts';
 
 /** What a command speaks through: results on stdout, everything else on stderr. */

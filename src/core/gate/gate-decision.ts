@@ -9,6 +9,19 @@ export type RegressionCheck = Veto & {
   readonly candidate: readonly ItemScore[];
 };
 
+/**
+ * Most tasks threw under a candidate, and the current skill answered on some of them: it is the candidate's doing. It is
+ * never taken, since nothing could be learned with it.
+ */
+export type Blame = {
+  readonly threw: number;
+  readonly total: number;
+  /** The most frequent. */
+  readonly reason: string;
+  /** Attempts of the current skill that were made to know it. */
+  readonly asked: number;
+};
+
 /** What the gate decided and why. With the evidence of the run so far, the decision can be made again from this. */
 export type GateDecision = Omit<WaveJudgement, 'verdict'> & {
   readonly verdict: Verdict;

@@ -56,8 +56,9 @@ const decision = having({
   gains: movement,
   regressions: movement,
 });
+const blame = maybe(having({ threw: number, total: number, reason: text, asked: number }));
 const candidate = { candidateSkill: text, candidateHash: text };
-const judged = { evaluation: orNull(evaluation), score: number, action: text, decision: maybe(decision) };
+const judged = { evaluation: orNull(evaluation), score: number, action: text, decision: maybe(decision), blame };
 const estimate = maybe(having({ value: number, interval: having({ low: number, high: number }) }));
 const refused = maybe(listOf(having({ reason: text })));
 const failurePatterns = maybe(listOf(having({ type: text, count: number, taskIds: texts })));
@@ -65,7 +66,10 @@ const failurePatterns = maybe(listOf(having({ type: text, count: number, taskIds
 /** What is always there, and what is of one kind if it is there. A line may hold more. */
 const STAGES = {
   rollout: { evaluation },
-  reflect: { patches: listOf(having({ patch, sourceType: text, failurePatterns })), failurePatterns },
+  reflect: {
+    patches: listOf(having({ patch, sourceType: text, failurePatterns })),
+    failurePatterns,
+  },
   aggregate: { patch },
   select: { patch, refused, repeats: maybe(listOf(anything)) },
   update: { ...candidate, report: listOf(having({ status: text })), changeSummary: maybe(texts), refused },
@@ -89,6 +93,7 @@ const EVENTS = {
     tries: listOf(anything),
     evaluations: tableOf(having(pass)),
     accepted: orNull(having({ ...candidate, ...judged, edits: listOf(number) })),
+    asked: maybe(number),
   },
   'removal-end': { step: number, ...candidate, ...judged, of: number, removed: texts },
   'step-end': { step: number, action: text },
@@ -96,7 +101,14 @@ const EVENTS = {
   'meta-skill-end': { epoch: number, action: text, content: text },
   'epoch-end': { epoch: number },
   'search-end': { reason: text },
-  'prune-end': { removed: texts, skill: text, hash: text, score: number, evaluations: tableOf(having(pass)) },
+  'prune-end': {
+    removed: texts,
+    skill: text,
+    hash: text,
+    score: number,
+    evaluations: tableOf(having(pass)),
+    unscored: maybe(number),
+  },
   'final-selection-end': { evaluation: orNull(evaluation), score: number, isPromoted: truth },
   'test-look': { looks: number, tasks: text },
   'test-end': { subject: text, evaluation, taskTypes: texts },
@@ -117,6 +129,7 @@ const STAMP: Fields = {
   ms: number,
   usage: tableOf(isObject),
   counted: maybe(number),
+  threw: maybe(number),
   answers: maybe(tableOf(isObject)),
 };
 

@@ -48,9 +48,11 @@ export function journalLines(
     read(line) {
       const check = CHECK.exec(line.slice(-CHECK_LENGTH))?.[1];
       const body = check === undefined ? line : line.slice(0, -CHECK_LENGTH);
+      if (line.endsWith('\r') && CHECK.test(line.slice(-CHECK_LENGTH - 1, -1))) throw new Error(WINDOWS);
+      const damaged = previous === '' ? 'is damaged' : DAMAGED;
       previous = digest(previous, body);
       if (check !== undefined && check !== previous)
-        throw new Error(`${DAMAGED}: it should have the check ${previous}`);
+        throw new Error(`${damaged}: it should have the check ${previous}`);
       if (check === undefined && isChecked) throw new Error(`${DAMAGED}: it has no check, and the line before it has`);
       isChecked = check !== undefined;
       const { names: news = [], check: _check, ...packed } = JSON.parse(line) ?? {};
@@ -73,6 +75,9 @@ export function journalLines(
 }
 
 const DAMAGED = 'is damaged, or a line before it was changed, moved or lost';
+
+const WINDOWS =
+  'ends with CRLF, as if an editor or git had changed the line ends of the file; they must be LF (tr -d "\\r" undoes it)';
 
 /** The last field of every line without a check is its usage. Otherwise a damaged check would pass for none. */
 function requireOldLine(value: object): void {

@@ -1,6 +1,6 @@
 import type { SkillOptConfig } from '../config.ts';
 import type { FailurePattern } from '../failure-pattern.ts';
-import type { FinalMeasurement, GateDecision } from '../gate/gate-decision.ts';
+import type { Blame, FinalMeasurement, GateDecision } from '../gate/gate-decision.ts';
 import type { RolloutResult } from '../rollout-result.ts';
 import type { Evaluation } from '../score.ts';
 import type { EditReport } from '../skill/apply-edit.ts';
@@ -118,6 +118,7 @@ export type RunFact =
         /** Under the strict gate, of an invalid evaluation: why. The other gate says it in its decision. */
         readonly invalidReason?: string;
         readonly decision?: GateDecision;
+        readonly blame?: Blame;
       }
     >
   | ({ readonly type: 'salvage-end'; readonly step: number } & Salvage)
@@ -180,6 +181,8 @@ export type Stamp = {
   readonly usage: Readonly<Record<string, StageUsage>>;
   /** How far the replies in the cache are part of the usages so far: what was set there later, no line tells of. */
   readonly counted?: number;
+  /** Attempts on the way here whose environment threw, if any. */
+  readonly threw?: number;
   /** What became of the optimizer's replies on the way here, if it was asked. */
   readonly answers?: AnswerTable;
 };
@@ -189,7 +192,7 @@ export type RunEvent = RunFact & Stamp;
 
 /** An event without its stamp: equal for equal runs. */
 export function toFact(event: RunEvent): RunFact {
-  const { at: _at, ms: _ms, usage: _usage, counted: _counted, answers: _answers, ...fact } = event;
+  const { at: _at, ms: _ms, usage: _usage, counted: _counted, threw: _threw, answers: _answers, ...fact } = event;
   return fact as RunFact;
 }
 

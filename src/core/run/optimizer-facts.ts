@@ -1,4 +1,4 @@
-import type { GateDecision } from '../gate/gate-decision.ts';
+import type { Blame, GateDecision } from '../gate/gate-decision.ts';
 import type { Evaluation } from '../score.ts';
 import type { StepAction } from './step-action.ts';
 
@@ -24,6 +24,7 @@ type Trial = {
   readonly score: number;
   readonly isPartial?: boolean;
   readonly decision?: GateDecision;
+  readonly blame?: Blame;
 };
 
 /** Parts of a rejected patch, each tried by itself. */
@@ -32,6 +33,8 @@ export type Salvage = {
   readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
   /** The part that was better, with the places of its edits in the patch. */
   readonly accepted: (Trial & { readonly action: StepAction; readonly edits: readonly number[] }) | null;
+  /** Attempts of the current skill where parts made most tasks throw. */
+  readonly asked?: number;
 };
 
 /** The current skill without something that an accepted step has added, before the gate. */
@@ -66,6 +69,7 @@ export type SlowUpdate = {
   /** As at a step's `evaluate`. */
   readonly invalidReason?: string;
   readonly decision?: GateDecision;
+  readonly blame?: Blame;
 };
 
 /** What was taken out of the best skill because nothing was lost by it. */
@@ -78,4 +82,6 @@ export type Prune = {
   readonly hash: string;
   readonly score: number;
   readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
+  /** Where most tasks threw without a passage: the attempts at them, and those of the current skill. */
+  readonly unscored?: number;
 };

@@ -1,6 +1,6 @@
 import type { SkillOptConfig } from '../config.ts';
 import type { FailurePattern } from '../failure-pattern.ts';
-import type { FinalMeasurement, GateDecision } from '../gate/gate-decision.ts';
+import type { Blame, FinalMeasurement, GateDecision } from '../gate/gate-decision.ts';
 import { type GateEvidence, noGateEvidence } from '../gate/gate-evidence.ts';
 import type { Bucket, ItemScore } from '../score.ts';
 import type { EditReport } from '../skill/apply-edit.ts';
@@ -33,6 +33,17 @@ export type EditEffect = {
   readonly tasks: number;
 };
 
+/** One of the batches whose patches a step accumulates; mostly there is one. */
+export type BatchRecord = {
+  readonly batchIdx: number;
+  readonly batchSeed: number;
+  readonly nEnvs: number;
+  readonly hard?: number;
+  readonly soft?: number;
+  readonly nFailurePatches?: number;
+  readonly nSuccessPatches?: number;
+};
+
 /** One finished step: what `history.json` holds. */
 export type StepRecord = {
   readonly step: number;
@@ -46,6 +57,7 @@ export type StepRecord = {
   readonly rolloutHard: number;
   readonly rolloutSoft: number;
   readonly rolloutN: number;
+  readonly accumulationBatches?: readonly BatchRecord[];
   readonly nPatches: number;
   readonly nFailurePatches: number;
   readonly nSuccessPatches: number;
@@ -80,6 +92,8 @@ export type StepRecord = {
   readonly verdictReason?: string;
   /** Of a candidate that is undecided: about how many more rollouts would decide it. */
   readonly needsRollouts?: number;
+  /** Of a candidate under which most tasks threw. */
+  readonly blame?: Blame;
   readonly isPartial?: boolean;
   /** Of a candidate that lost before it had met all: how many validation tasks it met. Its score is an estimate. */
   readonly nItemsMet?: number;
@@ -189,6 +203,8 @@ export type RunState = {
   readonly testLooks: number | undefined;
   readonly tests: { readonly [subject in TestSubject]?: TestReport };
   readonly usage: Readonly<Record<string, StageUsage>>;
+  /** Attempts whose environment threw, each as often as it was made. */
+  readonly threw: number;
   /** What became of the optimizer's replies, by stage. */
   readonly answers: AnswerTable;
   readonly startedAt: string;
@@ -201,7 +217,6 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
-/** Raised when a state or its file looks different, or the same journal folds to another one: then no kept state is used. */
 export const STATE_FORMAT = 2;
 
 /** A run before its first event. */
@@ -240,6 +255,7 @@ export const emptyRun: RunState = {
   testLooks: undefined,
   tests: {},
   usage: {},
+  threw: 0,
   answers: {},
   startedAt: '',
   wallTimeMs: 0,

@@ -60,6 +60,8 @@ export type RunSummary = {
   readonly tests: RunState['tests'];
   readonly totalWallTimeS: number;
   readonly tokenSummary: Readonly<Record<string, StageUsage>>;
+  /** Attempts whose environment threw, each as often as it was made: they count as failed. */
+  readonly attemptsThrown: number;
   /** By stage: how many of the optimizer's replies could be read, how many not, and how the first of those begins. */
   readonly optimizerReplies: AnswerTable;
   readonly warnings: readonly string[];
@@ -107,6 +109,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     tests,
     totalWallTimeS: state.wallTimeMs / 1000,
     tokenSummary: state.usage,
+    attemptsThrown: state.threw,
     optimizerReplies: state.answers,
     warnings,
   };

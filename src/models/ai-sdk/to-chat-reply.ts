@@ -50,5 +50,6 @@ function withoutText(reason: FinishReason, who: string): ModelCallError {
   if (reason === 'content-filter') {
     return new ModelCallError(`${who}: a content filter withheld the reply`, { isRetryable: false });
   }
-  return new ModelCallError(`${who} sent a reply without text`, { isRetryable: true });
+  const hint = 'The reply was empty: check the name of the model and its settings, or try another model.';
+  return new ModelCallError(`${who} sent a reply without text`, { isRetryable: true, hint });
 }

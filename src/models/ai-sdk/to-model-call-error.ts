@@ -96,6 +96,18 @@ function refusalHint(status: number, call: FailedCall): { hint?: string } {
 function unreadableReply(thrown: SdkError, call: FailedCall): ModelCallError {
   if (isUnpaid(thrown, thrown.statusCode ?? 200)) return unpaidCall(thrown, thrown.statusCode ?? 200, call);
   const words = providerWords(thrown.responseBody ?? '', call.secrets);
-  const message = `${call.who} sent no readable chat completion${words && `: ${words}`}`;
-  return new ModelCallError(message, { status: thrown.statusCode ?? 200, isRetryable: true });
+  const what = isEmpty(thrown) ? 'an empty reply' : `no readable chat completion${words && `: ${words}`}`;
+  const details = { status: thrown.statusCode ?? 200, isRetryable: true, ...unreadableHint(thrown, call) };
+  return new ModelCallError(`${call.who} sent ${what}`, details);
+}
+
+function isEmpty({ name = '', statusCode, responseBody = '' }: SdkError): boolean {
+  return name === 'AI_EmptyResponseBodyError' || (statusCode !== undefined && responseBody.trim() === '');
+}
+
+/** A page may also be that of a proxy on the way. */
+function unreadableHint(thrown: SdkError, { endpoint }: FailedCall): { hint?: string } {
+  if (isEmpty(thrown)) return { hint: 'The reply was empty: check the base URL, and any proxy on the way.' };
+  if (!/^\s*</.test(thrown.responseBody ?? '')) return {};
+  return { hint: `${endpoint?.baseURL ?? 'The address'} answered with a web page, not as an API: check the base URL.` };
 }

@@ -4,11 +4,12 @@ import type { RolloutResult } from '../../core/rollout-result.ts';
 import { passOf } from '../../core/run/reduce/known-scores.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
 import { type Evaluation, toEvaluation } from '../../core/score.ts';
-import { requireReachable, whyInvalid } from '../rollout/require-scores.ts';
+import { whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import type { Candidate } from '../update/update.ts';
+import { findBlame } from './find-blame.ts';
 import type { GateInput, GateSettings, Verdict } from './gate-input.ts';
 import { raceExactly } from './race-exactly.ts';
 import { raceSkill } from './race-skill.ts';
@@ -40,12 +41,12 @@ export async function judgeSkill(text: Text, input: GateInput, deps: StageDeps):
   const known = passOf(state, text.candidateHash);
   if (known)
     return { evaluation: null, score: gateScore(known, config), results: [], action: decide(text, known, input) };
-  const { evaluation, results, isPartial, score } = await measure(text, input, deps);
+  const { evaluation, results, isPartial, score, blame } = await measure(text, input, deps);
   const invalidReason = whyInvalid(results, input.items.length);
   if (invalidReason !== undefined) return turnDown({ evaluation, results, invalidReason }, input);
-  // What lost a race cannot win whatever the rest: its score is the most that it could have reached.
+  // What lost a race cannot win whatever the rest: its score is the most that it could have reached. Nor can what is to blame.
   const action = isPartial ? ('reject' as const) : decide(text, evaluation, input);
-  return { evaluation, score, results, action, ...(isPartial ? { isPartial } : {}) };
+  return { evaluation, score, results, action, ...(isPartial ? { isPartial } : {}), ...(blame ? { blame } : {}) };
 }
 
 type Unmeasured = Pick<Verdict, 'evaluation' | 'results'> & { readonly invalidReason: string };
@@ -59,9 +60,10 @@ async function measure({ candidateSkill: skill }: Text, input: GateInput, deps: 
   const { env, items, config } = input;
   if (config.racing === 'exact' && config.useGate) return raceExactly(skill, input, deps);
   const results = await runRollout({ env, skill, items, isPart: true }, deps);
-  requireReachable(results, deps.maxErroredShare);
+  const rolloutsLeft = input.rolloutsLeft === undefined ? undefined : input.rolloutsLeft - results.length;
+  const blame = await findBlame({ skill, results, total: results.length, rolloutsLeft }, input, deps);
   const evaluation = toEvaluation(results);
-  return { evaluation, results, isPartial: false, score: gateScore(evaluation, config) };
+  return { evaluation, results, isPartial: blame !== undefined, score: gateScore(evaluation, config), blame };
 }
 
 function decide(

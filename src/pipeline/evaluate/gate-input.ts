@@ -1,6 +1,6 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { Item, SkillEnv } from '../../core/env.ts';
-import type { GateDecision } from '../../core/gate/gate-decision.ts';
+import type { Blame, GateDecision } from '../../core/gate/gate-decision.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
@@ -32,4 +32,5 @@ export type Verdict = {
   /** Under the strict gate: why its evaluation says nothing. The other gate says it in its decision. */
   readonly invalidReason?: string;
   readonly decision?: GateDecision;
+  readonly blame?: Blame;
 };

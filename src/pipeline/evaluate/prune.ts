@@ -45,11 +45,12 @@ async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps:
   if (candidateSkill === undefined) return kept;
   const candidateHash = skillHash(candidateSkill);
   const judged = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
-  const { score, isPartial = false } = judged;
+  const { score, isPartial = false, blame, results } = judged;
   const evaluations = { ...kept.evaluations, ...evaluationOf(candidateHash, judged) };
   const effect = { passage, gain: kept.score - score, tasks: input.items.length };
   const measured = isPartial ? {} : { measured: [...(kept.measured ?? []), effect] };
-  const tried = { ...kept, tries: kept.tries + 1, evaluations, ...measured };
+  const unscored = blame ? { unscored: (kept.unscored ?? 0) + results.length + blame.asked } : {};
+  const tried = { ...kept, tries: kept.tries + 1, evaluations, ...measured, ...unscored };
   if (isPartial || score < kept.score) return tried;
   return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };
 }

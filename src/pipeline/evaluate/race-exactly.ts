@@ -1,11 +1,13 @@
 import { selectGateScore } from '../../core/gate/gate.ts';
+import type { Blame } from '../../core/gate/gate-decision.ts';
 import { toEvidence, toObservations } from '../../core/gate/gate-evidence.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { type Evaluation, toEvaluation } from '../../core/score.ts';
 import { exactRace, hardestFirst, startable } from '../../core/stats/exact-race.ts';
-import { requireReachable, whyInvalid } from '../rollout/require-scores.ts';
+import { whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import type { StageDeps } from '../stage-deps.ts';
+import { findBlame } from './find-blame.ts';
 import type { GateInput } from './gate-input.ts';
 
 type Race = {
@@ -14,6 +16,7 @@ type Race = {
   readonly isPartial: boolean;
   /** Of a partial pass: the most that a whole one could have given. */
   readonly score: number;
+  readonly blame?: Blame | undefined;
 };
 
 /** Not the number of workers: how many items a loser has met is part of the record, which no worker may change. */
@@ -26,17 +29,26 @@ export async function raceExactly(skill: string, input: GateInput, deps: StageDe
   const results: RolloutResult[] = [];
   while (results.length < items.length) {
     const race = standing(results, input);
-    const { state, upperBound } = exactRace({ ...race, remaining: items.length - results.length });
-    if (state === 'cannot-win') return { ...inOrder(results, input), isPartial: true, score: upperBound };
+    const isLost = exactRace({ ...race, remaining: items.length - results.length }).state === 'cannot-win';
+    if (isLost) return { ...inOrder(results, input), isPartial: true, score: mostReachable(results, input) };
     const count = startable({ ...race, inFlight: 0, waiting: items.length - results.length, limit: MOST_AT_ONCE });
     const wave = items.slice(results.length, results.length + count);
     results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
-    requireReachable(results, deps.maxErroredShare, items.length);
+    const blame = await findBlame({ skill, results, ...roomFor(results, input) }, input, deps);
+    if (blame) return { ...inOrder(results, input), isPartial: true, score: mostReachable(results, input), blame };
     if (whyInvalid(results, items.length)) break; // whatever the rest would give
   }
   const whole = inOrder(results, input);
   const { hard, soft } = whole.evaluation;
   return { ...whole, isPartial: false, score: selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight) };
+}
+
+function roomFor({ length }: readonly RolloutResult[], { items, rolloutsLeft }: GateInput) {
+  return { total: items.length, rolloutsLeft: rolloutsLeft === undefined ? undefined : rolloutsLeft - length };
+}
+
+function mostReachable(results: readonly RolloutResult[], input: GateInput): number {
+  return exactRace({ ...standing(results, input), remaining: input.items.length - results.length }).upperBound;
 }
 
 function standing(results: readonly RolloutResult[], { state, config }: GateInput) {

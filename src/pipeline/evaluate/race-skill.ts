@@ -1,4 +1,4 @@
-import type { GateDecision, RegressionCheck } from '../../core/gate/gate-decision.ts';
+import type { Blame, GateDecision, RegressionCheck } from '../../core/gate/gate-decision.ts';
 import { toKnowledge, toObservations } from '../../core/gate/gate-evidence.ts';
 import { shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
@@ -9,11 +9,12 @@ import { judgeWave, settingsFor, type WaveJudgement } from '../../core/stats/gat
 import { planWaves, type RaceSettings } from '../../core/stats/gate-settings.ts';
 import { addOwn, disputedItems, type Knowledge, knownOf, unmetItems } from '../../core/stats/knowledge.ts';
 import { raceOrder } from '../../core/stats/race-order.ts';
-import { requireReachable, whyInvalid } from '../rollout/require-scores.ts';
+import { whyInvalid } from '../rollout/require-scores.ts';
 import { rollAgain } from '../rollout/roll-again.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
+import { findBlame } from './find-blame.ts';
 import type { GateInput, Verdict } from './gate-input.ts';
 import { vetoRegressions } from './veto-regressions.ts';
 
@@ -22,6 +23,7 @@ type Shown = {
   readonly results: readonly RolloutResult[];
   readonly confirmation: readonly RolloutResult[];
   readonly refreshed: readonly ItemScore[];
+  readonly blame?: Blame | undefined;
 };
 
 const nothingShown: Shown = { results: [], confirmation: [], refreshed: [] };
@@ -90,8 +92,10 @@ function isPaidFor(rollouts: number, shown: Shown, { rolloutsLeft }: GateInput):
   return rolloutsLeft === undefined || spentOn(shown) + rollouts <= rolloutsLeft;
 }
 
-const spentOn = ({ results, confirmation, refreshed }: Shown) =>
-  results.length + confirmation.length + refreshed.length;
+const spentOn = ({ results, confirmation, refreshed, blame }: Shown) =>
+  results.length + confirmation.length + refreshed.length + (blame?.asked ?? 0);
+const leftAfter = (shown: Shown, { rolloutsLeft }: GateInput) =>
+  rolloutsLeft === undefined ? undefined : rolloutsLeft - spentOn(shown);
 const drawsOf = (id: string, results: readonly RolloutResult[]) => results.filter((result) => result.id === id).length;
 
 /** Both sides at the same time. */
@@ -114,8 +118,9 @@ async function rollWave(
     ),
   ] as const);
   const results = [...shown.results, ...candidate];
-  requireReachable(results, deps.maxErroredShare, items.length);
-  return { ...shown, results, refreshed: [...shown.refreshed, ...own] };
+  const next = { ...shown, results, refreshed: [...shown.refreshed, ...own] };
+  const measured = { skill, results, total: items.length, rolloutsLeft: leftAfter(next, input) };
+  return { ...next, blame: await findBlame(measured, input, deps) };
 }
 
 /** The current skill, and the next draw of each item under it. */
@@ -139,12 +144,14 @@ async function rollSecond(
   skill: string,
   order: GateInput['items'],
   shown: Shown,
-  { env }: GateInput,
+  input: GateInput,
   deps: StageDeps,
 ): Promise<Shown> {
+  const { env } = input;
   const confirmation = await runRollout({ env, skill, items: order, sampleIndex: 1, isPart: true }, deps);
-  requireReachable(confirmation, deps.maxErroredShare);
-  return { ...shown, confirmation };
+  const next = { ...shown, confirmation };
+  const measured = { skill, results: confirmation, total: order.length, rolloutsLeft: leftAfter(next, input) };
+  return { ...next, blame: await findBlame(measured, input, deps) };
 }
 
 /** Both sides as the statistics see them. */
@@ -164,9 +171,12 @@ function judge(shown: Shown, settings: RaceSettings, input: GateInput): WaveJudg
   const isSecondPass = shown.confirmation.length > 0;
   const { needs, ...judged } = judgeWave({ knowledge, observed, missing, remaining, settings, isSecondPass });
   const reason = whyInvalid(shown.results, input.items.length) ?? whyInvalid(shown.confirmation);
+  if (shown.blame) return { ...judged, verdict: 'reject', reason: whyBlamed(shown.blame) };
   if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
   return { ...judged, ...(needs ? { needs } : {}) };
 }
+
+const whyBlamed = ({ threw, total, reason }: Blame) => `${threw} of ${total} tasks threw: ${reason}`;
 
 /** No rollouts are left for the next wave: what was seen decides nothing. */
 function stopRace(shown: Shown, input: GateInput): Verdict {
@@ -191,7 +201,7 @@ async function conclude(
     observed,
     incumbent: knowledge.own,
     nextDraw: (id: string) => drawsOf(id, shown.results) + drawsOf(id, shown.confirmation),
-    rolloutsLeft: input.rolloutsLeft === undefined ? undefined : input.rolloutsLeft - spentOn(shown),
+    rolloutsLeft: leftAfter(shown, input),
     nextIncumbentDraw: currentSide(shown, input).from,
   };
   return toVerdict(shown, judgement, await vetoRegressions(winner, input, deps), input);
@@ -207,7 +217,7 @@ function toVerdict(
   const { results } = shown;
   const evaluation = toEvaluation(results);
   const decision = toDecision(shown, judgement, veto, input);
-  const isPartial = decision.verdict === 'invalid' || results.length < input.items.length;
+  const isPartial = shown.blame !== undefined || decision.verdict === 'invalid' || results.length < input.items.length;
   const scores = [...evaluation.scores, ...(decision.confirmation ?? [])];
   return {
     evaluation,
@@ -216,6 +226,7 @@ function toVerdict(
     results,
     isPartial,
     decision,
+    ...(shown.blame ? { blame: shown.blame } : {}),
   };
 }
 

@@ -40,10 +40,10 @@ function mostRollouts({ items, config: { gate } }: SalvageInput): number {
   return gate === 'paired' ? 2 * items.length : items.length;
 }
 
-function rolloutsOf({ evaluation, decision }: Pick<Verdict, 'evaluation' | 'decision'>): number {
+function rolloutsOf({ evaluation, decision, blame }: Omit<Verdict, 'results'>): number {
   const { confirmation = [], veto } = decision ?? {};
   const asked = [evaluation?.scores ?? [], confirmation, veto?.incumbent ?? [], veto?.candidate ?? []];
-  return asked.reduce((sum, { length }) => sum + length, 0);
+  return asked.reduce((sum, { length }) => sum + length, blame?.asked ?? 0);
 }
 
 function halve(part: readonly number[]): number[][] {
@@ -60,12 +60,13 @@ async function tryPart(part: number[], input: SalvageInput, found: Progress, dep
   if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return 0;
   if (!(await fits(candidateSkill, maxSkillTokens, deps))) return 0;
   const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
-  const { evaluation, score, action, isPartial = false, decision } = verdict;
+  const { evaluation, score, action, isPartial = false, decision, blame } = verdict;
   found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];
   if (evaluation && !isPartial) {
     const { hard, soft } = evaluation;
     found.evaluations = { ...found.evaluations, [candidateHash]: { hard, soft } };
   }
+  if (blame) found.asked = (found.asked ?? 0) + blame.asked;
   const judged = { evaluation, score, action, ...(decision ? { decision } : {}) };
   if (isAccepted(action)) found.accepted = { candidateSkill, candidateHash, ...judged, edits: part };
   return rolloutsOf(verdict);

@@ -43,10 +43,9 @@ export async function vetoRegressions(
   });
   const asked = 2 * flips.reduce((sum, { rerolls }) => sum + rerolls, 0);
   if (rolloutsLeft !== undefined && asked > rolloutsLeft) return unasked(flips.length);
-  const roll = (text: string, from: (id: string) => number) => rollAgain(wanted, { skill: text, from }, input, deps);
   const [before, after] = await settleAll([
-    roll(input.state.current.skill, nextIncumbentDraw),
-    roll(skill, nextDraw),
+    rollAgain(wanted, { skill: input.state.current.skill, from: nextIncumbentDraw }, input, deps),
+    rollAgain(wanted, { skill, from: nextDraw, isCompared: true }, input, deps),
   ] as const);
   const observe = (scores: readonly ItemScore[]) => toObservations(scores, input.config);
   const veto = regressionVeto({ flips, incumbent: observe(before), candidate: observe(after) });

@@ -6,34 +6,55 @@ import { head } from '../../core/text/python-text.ts';
 type Result = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason'>;
 
 /** A mean over what happened to get through would not be about the skill. Nothing of it is kept, so it is tried again. */
-export function requireScores(results: readonly Result[], maxErroredShare: number, total = results.length): void {
-  requireWorkingEnv(results, total);
-  const missing = results.filter(({ errored }) => errored);
-  if (missing.length > maxErroredShare * total) throw tooFewScores(missing, total);
+export function requireScores(results: readonly Result[], maxErroredShare: number): void {
+  requireWorkingEnv(results, results.length);
+  requireReachable(results, maxErroredShare);
 }
 
-/** The same of a candidate, which may do without judgements: it is then turned down. An outage stops the run. */
+/** Of a candidate judgements may be missing: it is then turned down. */
+export const judgedOf = (results: readonly Result[]) => results.filter(({ unjudged }) => !unjudged);
+
+/** An outage stops the run. */
 export function requireReachable(results: readonly Result[], maxErroredShare: number, total = results.length): void {
-  const reached = results.filter(({ unjudged }) => !unjudged);
-  requireScores(reached, maxErroredShare, total);
+  const missing = results.filter(({ errored }) => errored);
+  if (missing.length > maxErroredShare * total) throw tooFewScores(missing, total);
 }
 
 /** One task that throws may be a hard one, also where it is the only one. */
 const LEAST_THROWN = 2;
 
+/** Tasks of a stage that threw, when these are most of it. */
+export type Thrown = {
+  readonly ids: readonly string[];
+  readonly total: number;
+  /** The most frequent, and of how many it is. */
+  readonly reason: string;
+  readonly count: number;
+};
+
 /**
- * Where more than half of a stage's tasks throw, it is not the skill that failed them. Of the stage, not of the tasks it has
- * met so far: a race begins with the hardest, and those may be the ones that always throw.
+ * More than half of a stage's tasks, or nothing. Of the stage, not of the tasks it has met so far: a race begins with the
+ * hardest, and those may be the ones that always throw.
  */
-export function requireWorkingEnv(results: readonly Result[], total: number): void {
+export function mostThrown(results: readonly Result[], total: number): Thrown | undefined {
   const thrown = new Map(
     results.filter(({ threw }) => threw).map((result) => [result.id, head(result.failReason ?? '', 300)]),
   );
-  if (thrown.size < LEAST_THROWN || thrown.size <= total / 2) return;
+  if (thrown.size < LEAST_THROWN || thrown.size <= total / 2) return undefined;
   const [reason, count] = mostFrequent([...thrown.values()]);
-  const whose = count === thrown.size ? 'each' : `${count} of them`;
-  const message = `the environment threw on ${thrown.size} of ${total} tasks, which is no score; ${whose} because: ${reason}`;
-  throw new SkillError('ENV_FAILED', message, { hint: ENV_HINT });
+  return { ids: [...thrown.keys()], total, reason, count };
+}
+
+/** Where most tasks throw under a skill that has worked before, it is not the skill that failed them. */
+export function requireWorkingEnv(results: readonly Result[], total: number): void {
+  const thrown = mostThrown(results, total);
+  if (thrown) throw envFailed(thrown);
+}
+
+export function envFailed({ ids, total, reason, count }: Thrown): SkillError {
+  const whose = count === ids.length ? 'each' : `${count} of them`;
+  const message = `the environment threw on ${ids.length} of ${total} tasks, which is no score; ${whose} because: ${reason}`;
+  return new SkillError('ENV_FAILED', message, { hint: ENV_HINT });
 }
 
 /** Of equals the first. */

@@ -15,7 +15,10 @@ export type RolloutMemory = ReturnType<typeof rolloutMemory>;
  * it is saved costs no call. `saved` resolves once all are safe. Those that threw wait until the stage was judged: if it is
  * the environment that is broken, they are no results, and a resumed run makes them again.
  */
-export function rolloutMemory(rollouts: RolloutCache | undefined) {
+export function rolloutMemory(
+  rollouts: RolloutCache | undefined,
+  onThrown: (result: RolloutResult) => void = () => {},
+) {
   const saves: Promise<void>[] = [];
   const thrown: (readonly [key: string, text: string])[] = [];
   const save = (key: string, text: string) => {
@@ -36,6 +39,7 @@ export function rolloutMemory(rollouts: RolloutCache | undefined) {
       if (result.errored) return;
       const text = JSON.stringify(result);
       if (result.threw) {
+        onThrown(result);
         rollouts?.hold?.(key, text);
         thrown.push([key, text]);
       } else save(key, text);

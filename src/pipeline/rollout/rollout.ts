@@ -14,7 +14,7 @@ import { type RolloutMemory, rolloutMemory } from './rollout-memory.ts';
 
 /** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
 export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
-  const memory = rolloutMemory(deps.rollouts);
+  const memory = rolloutMemory(deps.rollouts, deps.onThrown);
   const rollOut = input.env.rolloutMany ? rollOutTogether : rollOutEach;
   const results = await rollOut(input, memory, deps);
   if (input.isPart) return results;

@@ -22,12 +22,24 @@ export function secondPassSize(
 
 /** What the search may still spend under `maxRollouts`: the final measurement is kept back. */
 export function rolloutsLeft(
-  { rollouts }: RunState,
+  { rollouts }: Pick<RunState, 'rollouts'>,
   config: SkillOptConfig,
   items: Pick<RunItems, 'val'>,
 ): number | undefined {
   if (config.maxRollouts === undefined) return undefined;
   return config.maxRollouts - passesKept(config, items) * items.val.length - rollouts;
+}
+
+/** The smallest higher limit under which a step of so many attempts follows the baseline. What else is kept back grows with it. */
+export function leastRollouts(needed: number, config: SkillOptConfig, items: Pick<RunItems, 'val'>): number {
+  const isEnough = (maxRollouts: number) => {
+    const limited = { ...config, maxRollouts };
+    const rollouts = items.val.length + secondPassSize(limited, items);
+    return rolloutsLeft({ rollouts }, limited, items)! >= needed;
+  };
+  let least = (config.maxRollouts ?? 0) + 1;
+  while (!isEnough(least)) least += 1;
+  return least;
 }
 
 /** Passes that pruning may take of what is kept back for it. */

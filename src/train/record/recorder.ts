@@ -18,6 +18,7 @@ type RecorderOptions = {
   readonly observers: readonly RunObserver[];
   readonly takeUsage: () => Pick<Stamp, 'usage' | 'counted'>;
   readonly takeAnswers: () => NonNullable<Stamp['answers']>;
+  readonly takeThrown: () => number;
   /** Told when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -28,7 +29,7 @@ type RecorderOptions = {
  * the journal already says about it is recognised, not repeated.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { store, outRoot, journal, observers, takeUsage, takeAnswers, onFailure } = options;
+  const { store, outRoot, journal, observers, takeUsage, takeAnswers, takeThrown, onFailure } = options;
   const settledCount = journal.findLastIndex(isSettled) + 1;
   const unsettled = journal.slice(settledCount);
   let pending = unsettled.filter((event) => !isAside(event));
@@ -54,7 +55,9 @@ export function createRecorder(options: RecorderOptions) {
     const ms = Math.round(performance.now() - lastTime);
     lastTime = performance.now();
     const asked = Object.keys(answers).length > 0 ? { answers } : {};
-    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...asked };
+    const threw = takeThrown();
+    const thrown = threw > 0 ? { threw } : {};
+    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...thrown, ...asked };
   };
 
   const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {

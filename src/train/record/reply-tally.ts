@@ -1,5 +1,23 @@
+import type { RolloutResult } from '../../core/rollout-result.ts';
 import { type AnswerTable, addAnswers } from '../../core/run/stage-answers.ts';
 import { head } from '../../core/text/python-text.ts';
+
+/** Counts attempts whose environment threw, until they are taken; the first is a warning. */
+export function createThrowTally(warn: (message: string) => void) {
+  let [threw, isKnown] = [0, false];
+  return {
+    count({ id, failReason = '' }: RolloutResult): void {
+      threw += 1;
+      if (!isKnown) warn(`the environment threw on task ${id}, which counts as failed: ${head(failReason, 300)}`);
+      isKnown = true;
+    },
+    take(): number {
+      const taken = threw;
+      threw = 0;
+      return taken;
+    },
+  };
+}
 
 /** Enough to see what kind of reply it was. */
 const SAMPLE_LENGTH = 200;

@@ -4,6 +4,7 @@ import type { RunState } from '../../core/run/run-state.ts';
 import type { Views } from '../../core/run/run-store.ts';
 import { summarize } from '../../core/run/summary.ts';
 import { bucketSums, type Evaluation } from '../../core/score.ts';
+import { jsonText } from '../../core/text/json-text.ts';
 import { toSnakeCase } from '../../core/text/snake-case.ts';
 import type { Pair } from '../../pipeline/index.ts';
 import { toSeconds, toStepRecordView } from './step-record-view.ts';
@@ -12,6 +13,8 @@ import { toSeconds, toStepRecordView } from './step-record-view.ts';
 export type Detail = { readonly results?: readonly RolloutResult[]; readonly pairs?: readonly Pair[] };
 
 const json = (value: unknown) => `${JSON.stringify(toSnakeCase(value), null, 2)}\n`;
+/** What the optimizer wrote, for people to look at. */
+const shown = (value: unknown) => `${jsonText(toSnakeCase(value))}\n`;
 const numbered = (prefix: string, number: number) => `${prefix}${String(number).padStart(4, '0')}`;
 
 /** The files about one event alone. Written before the event is, so that a crash in between leaves no gap. */
@@ -105,24 +108,24 @@ function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: read
       return { [`${dir}/rollout_results.json`]: json(results) };
     case 'reflect':
       return {
-        [`${dir}/raw_patches.json`]: json(fact.patches),
-        [`${dir}/trajectory_digest.json`]: json({ failurePatterns: fact.failurePatterns ?? [] }),
+        [`${dir}/raw_patches.json`]: shown(fact.patches),
+        [`${dir}/trajectory_digest.json`]: shown({ failurePatterns: fact.failurePatterns ?? [] }),
       };
     case 'aggregate':
-      return { [`${dir}/merged_patch.json`]: json(fact.patch) };
+      return { [`${dir}/merged_patch.json`]: shown(fact.patch) };
     case 'select':
       return {
-        [`${dir}/ranked_patch.json`]: json(fact.patch),
-        ...(fact.refused ? { [`${dir}/refused_edits.json`]: json(fact.refused) } : {}),
-        ...(fact.repeats ? { [`${dir}/repeated_edits.json`]: json(fact.repeats) } : {}),
+        [`${dir}/ranked_patch.json`]: shown(fact.patch),
+        ...(fact.refused ? { [`${dir}/refused_edits.json`]: shown(fact.refused) } : {}),
+        ...(fact.repeats ? { [`${dir}/repeated_edits.json`]: shown(fact.repeats) } : {}),
       };
     case 'update':
       return {
         [`${dir}/candidate_skill.md`]: fact.candidateSkill,
-        [`${dir}/edit_apply_report.json`]: json(fact.report),
-        ...(fact.changeSummary ? { [`${dir}/rewrite_result.json`]: json({ changeSummary: fact.changeSummary }) } : {}),
+        [`${dir}/edit_apply_report.json`]: shown(fact.report),
+        ...(fact.changeSummary ? { [`${dir}/rewrite_result.json`]: shown({ changeSummary: fact.changeSummary }) } : {}),
         ...(fact.notes ? { [`${dir}/appendix_notes.json`]: json(fact.notes) } : {}),
-        ...(fact.refused ? { [`${dir}/refused_update.json`]: json(fact.refused) } : {}),
+        ...(fact.refused ? { [`${dir}/refused_update.json`]: shown(fact.refused) } : {}),
       };
     case 'evaluate':
       return fact.evaluation ? evaluationViews(`${dir}/selection_eval`, fact.evaluation, results) : {};

@@ -2,12 +2,13 @@ import type { SkillOptConfig } from '../../core/config.ts';
 import type { PromptOverrides } from '../../core/prompt-name.ts';
 import { countTokens } from '../../models/index.ts';
 import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../../pipeline/index.ts';
-import { createReplyTally } from '../record/reply-tally.ts';
+import { createReplyTally, createThrowTally } from '../record/reply-tally.ts';
 import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
 type RunDepsOptions = WrapOptions & {
   readonly promptOverrides: PromptOverrides;
   readonly onProgress: StageDeps['onProgress'];
+  readonly onWarning: (message: string) => void;
 };
 
 /**
@@ -15,15 +16,17 @@ type RunDepsOptions = WrapOptions & {
  * another stop: for what is done after the first one has fired.
  */
 export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
-  const { config, caches, stop, onProgress } = options;
+  const { config, caches, stop, onProgress, onWarning } = options;
   const { takeUsage, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
   const tally = createReplyTally();
+  const thrown = createThrowTally(onWarning);
   const common = {
     ...stageSettings(config),
     rollouts: caches && countNew(caches.rollouts, countRollout),
     promptOverrides,
     countTokens,
     onAnswer: tally.count,
+    onThrown: thrown.count,
   };
   return {
     deps: createStageDeps({ ...models, ...common, stop, onProgress }),
@@ -32,6 +35,7 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
     budget,
     takeUsage,
     takeAnswers: tally.take,
+    takeThrown: thrown.take,
   };
 }
 

@@ -14,10 +14,10 @@ type SplitConfig = Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTe
 
 /** Loads what a run needs and checks it once: every later stage may trust it. */
 export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<RunItems> {
-  const { selectionSplit, testSplit, evalTest, selEnvNum = 0, testEnvNum = 0 } = config;
+  const { selectionSplit, testSplit, evalTest } = config;
   const train = await env.getItems('train');
-  const val = firstOf(await env.getItems(selectionSplit), selEnvNum);
-  const test = evalTest ? firstOf(await env.getItems(testSplit), testEnvNum) : [];
+  const val = await splitItems(env, selectionSplit, config);
+  const test = evalTest ? await splitItems(env, testSplit, config) : [];
   requireTrainSize(train.length, config);
   requireItems(env, 'train', train, 'There is nothing to learn from.');
   requireItems(env, selectionSplit, val, 'The gate has nothing to measure on.');
@@ -26,8 +26,15 @@ export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<
   return { train, val, test };
 }
 
+/** As many tasks of a split as a run takes. A split that is both takes the limit of validation. */
+export async function splitItems<I extends Item>(env: SkillEnv<I>, split: string, config: SplitConfig) {
+  const { selectionSplit, testSplit, selEnvNum = 0, testEnvNum = 0 } = config;
+  const limit = { [testSplit]: testEnvNum, [selectionSplit]: selEnvNum }[split] ?? 0;
+  return firstOf(await env.getItems(split), limit);
+}
+
 /** In file order; 0 is all. */
-const firstOf = (items: readonly Item[], count: number) => (count > 0 ? items.slice(0, count) : items);
+const firstOf = <I>(items: readonly I[], count: number) => (count > 0 ? items.slice(0, count) : items);
 
 function requireTrainSize(found: number, { trainSize = 0 }: SplitConfig): void {
   if (trainSize === 0 || trainSize === found) return;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/main.ts';
@@ -131,5 +131,24 @@ describe('--set', () => {
     const { code, out, err } = await folder.cli(command, ...needed, '--set', 'train.bach_size=3');
     expect(code).toBe(2);
     expect(out + err).toContain('--set: unknown key train.bach_size — did you mean train.batch_size?');
+  });
+});
+
+describe('tasks of a measurement', () => {
+  const config = 'env: ./env.mjs\ntarget: simulated\noptimizer: simulated\nselEnvNum: 1\ntestEnvNum: 2\n';
+  const more = ENV.replace('project.extras.no_test ? 0 : 1', '3');
+
+  it('are as many as a run would take', async () => {
+    using folder = project(config);
+    writeFileSync(join(folder.path, 'env.mjs'), more);
+    expect((await folder.cli(...evaluate, '--json')).json()).toMatchObject({ n: 2 });
+    expect((await folder.cli(...evaluate, '--split', 'val', '--json')).json()).toMatchObject({ n: 1 });
+    expect((await folder.cli('calibrate', '--quiet', '--json')).json()).toMatchObject({ items: 1 });
+  });
+
+  it("are chosen in SkillOpt's words for calibrate too", async () => {
+    using folder = project();
+    const { json } = await folder.cli('calibrate', '--quiet', '--json', '--set', 'evaluation.sel_env_num=1');
+    expect(json()).toMatchObject({ items: 1 });
   });
 });

@@ -87,6 +87,7 @@ describe('a signal while an agent CLI works', () => {
     const ended = await asking.finished;
     await asking.childrenGone;
     expect(ended.code).toBe(129);
+    expect(ended.stderr).toContain('stopping after the calls in flight (≤ 10 s); the terminal was closed\n');
     expect(ended.stderr).toContain('stopped: hung up\nhint: Nothing is lost: run the same command again');
     expect(asking.leftFolders()).toEqual([]);
     expect(existsSync(join(asking.path, 'runs/run/run.lock'))).toBe(false);
@@ -102,6 +103,15 @@ describe('a signal while an agent CLI works', () => {
     expect(asking.leftFolders()).toEqual([]);
   });
 
+  it('SIGTERM is answered with what a second one does', async () => {
+    await using asking = await startAsking(['train', '--quiet', '--ignore-estimate']);
+    asking.child.kill('SIGTERM');
+    const { code, stderr } = await asking.finished;
+    expect(stderr).toContain('(≤ 10 s); a second SIGTERM quits now\n');
+    expect(stderr).not.toContain('Ctrl-C');
+    expect(code).toBe(143);
+  });
+
   it.each(['SIGHUP', 'SIGINT'] as const)('%s ends doctor, which has nothing to finish', async (name) => {
     await using asking = await startAsking(['doctor']);
     asking.child.kill(name);
@@ -109,5 +119,32 @@ describe('a signal while an agent CLI works', () => {
     await asking.childrenGone;
     expect(signal).toBe(name);
     expect(asking.leftFolders()).toEqual([]);
+  });
+});
+
+describe('an environment that throws where no rollout can catch it', () => {
+  const config = { env: './env.mjs', target: 'simulated', optimizer: 'simulated' };
+  const envWith = (late: string) => `import { EventEmitter } from 'node:events';
+    export default {
+      name: 'late', getItems: (split) => [0, 1, 2, 3].map((k) => ({ id: split + k })),
+      rolloutOne: () => new Promise(() => { ${late} }) };`;
+
+  it.each([
+    ['a timer', 'setTimeout(() => { throw new Error("the socket is gone"); }, 1);'],
+    [
+      'an event nobody hears',
+      'setTimeout(() => new EventEmitter().emit("error", new Error("the socket is gone")), 1);',
+    ],
+    ['a promise nobody awaits', 'Promise.reject(new Error("the socket is gone"));'],
+    ['something that is no error', 'setTimeout(() => { throw "the socket is gone"; }, 1);'],
+  ])('says so of %s, with exit code 4', async (_, late) => {
+    using folder = tempFolder({ 'env.mjs': envWith(late), 'skillopt.config.json': JSON.stringify(config) });
+    const { finished } = startClone(['train', '--json'], { cwd: folder.path });
+    const { code, stderr, stdout } = await finished;
+    expect(stderr).toMatch(
+      /error: the environment threw outside of rolloutOne( \(.*env\.mjs:4\))?: the socket is gone\nhint: /,
+    );
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'ENV_FAILED' } });
   });
 });

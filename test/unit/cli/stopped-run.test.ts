@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/main.ts';
 import { worldFiles } from '../../e2e/project.ts';
 import { captureIo } from '../../support/capture-io.ts';
+import { projectOverHttp } from '../../support/project-over-http.ts';
+import { startSimOverHttp } from '../../support/sim-over-http.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 /** Under the strict gate, so that it can be told how many calls a step takes. */
@@ -74,6 +76,18 @@ describe('a run that has reached its limit', () => {
     const { stderr } = await command(folder.path, 'train --max-calls 10 --ignore-estimate');
     expect(stderr).toMatch(/bought: 0 of 8 steps for 10 calls, [1-9][\d,]* tokens, /);
     expect(stderr).toContain('--max-calls is reached: 10 of 10 calls are spent\n');
+  });
+
+  it('names no sum where no price is known, and neither does the report', async () => {
+    await using server = await startSimOverHttp();
+    using project = projectOverHttp(server.baseURL, { numEpochs: 1, maxCalls: 10 });
+    const stopped = await project.run('train', '--ignore-estimate');
+    expect(stopped.err).toMatch(/bought: 0 of .* steps for 10 calls, [\d,]+ tokens, no price known;/);
+    const whole = await project.run('train', '--max-calls', '9999');
+    expect(whole.code).toBe(0);
+    expect(whole.out).toMatch(/rollout +\d+ +\? /);
+    expect(whole.out).toContain('?: no price known for that model');
+    expect(`${stopped.err}${whole.err}${whole.out}`).not.toMatch(/\b0\.00\b/);
   });
 
   it('tells machines the same, in one object', async () => {

@@ -302,3 +302,30 @@ describe('Retry-After', () => {
     expect(error.retryAfterMs).toBe(3_000);
   });
 });
+
+describe('a reply that is no chat completion', () => {
+  const page = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Sign in</title>' };
+
+  it('is said to be a web page where it is one, with the address to check', async () => {
+    const failure = await failureOf(page);
+    expect(failure).toMatchObject({ status: 200, isRetryable: true });
+    expect(failure.hint).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\S* answered with a web page, not as an API: check the base URL\.$/,
+    );
+  });
+
+  it.each([
+    ['an empty body', { body: '' }],
+    ['spaces', { body: ' \n ' }],
+  ])('is said to be empty where it is %s', async (_, answer) => {
+    const failure = await failureOf(answer);
+    expect(failure.message).toContain('sent an empty reply');
+    expect(failure.hint).toMatch(/^The reply was empty: check the base URL/);
+  });
+
+  it('is said to be empty where it is a completion without text', async () => {
+    const failure = await failureOf({ content: '' });
+    expect(failure.message).toContain('sent a reply without text');
+    expect(failure.hint).toMatch(/^The reply was empty: check the name of the model/);
+  });
+});

@@ -62,6 +62,25 @@ describe('reading a journal', () => {
     expect(await readFile(journal.path, 'utf8')).toBe(text);
   });
 
+  it('says of a damaged first line nothing about lines before it, of which there are none', async () => {
+    await using journal = await journalOf('');
+    for (const step of [1, 2]) await appendAfter(journal.path, stepEnd(step));
+    const text = await readFile(journal.path, 'utf8');
+    await writeFile(journal.path, text.replace('"step":1', '"step":7'));
+    const first = readJournal(journal.path);
+    await expect(first).rejects.toThrow(/events\.jsonl:1 is damaged: it should have the check/);
+    await writeFile(journal.path, text.replace('"step":2', '"step":7'));
+    await expect(readJournal(journal.path)).rejects.toThrow(/:2 is damaged, or a line before it was changed/);
+  });
+
+  it('names line ends that were turned into CRLF as such', async () => {
+    await using journal = await journalOf('');
+    for (const step of [1, 2]) await appendAfter(journal.path, stepEnd(step));
+    await writeFile(journal.path, (await readFile(journal.path, 'utf8')).replaceAll('\n', '\r\n'));
+    const failure = { code: 'JOURNAL_CORRUPT', message: expect.stringContaining(':1 ends with CRLF') };
+    await expect(readJournal(journal.path)).rejects.toMatchObject(failure);
+  });
+
   it('shows a path below the working directory the short way', async () => {
     await using journal = await journalOf('{}\n');
     const before = process.cwd();

@@ -154,6 +154,34 @@ describe('items without a type', () => {
   });
 });
 
+describe('accumulation_batches of a step record', () => {
+  const batchesOf = async (accumulation: number) => {
+    const { store } = await scriptedRun({
+      solves: (_, { k }) => k < 4,
+      script: { analyst: () => appends('LEVEL=1') },
+      config: { numEpochs: 1, batchSize: 5, minibatchSize: 5, accumulation, seed: 42 },
+    });
+    return JSON.parse(store.views['steps/step_0001/step_record.json']!);
+  };
+
+  it('has what each batch scored', async () => {
+    const { accumulation_batches: batches, rollout_hard } = await batchesOf(2);
+    expect(batches.map((batch: object) => Object.keys(batch))).toEqual([SCORED, SCORED]);
+    expect(batches.map((batch: { batch_idx: number }) => batch.batch_idx)).toEqual([0, 1]);
+    expect(batches[1].batch_seed).toBe(batches[0].batch_seed + 1);
+    expect((batches[0].hard + batches[1].hard) / 2).toBeCloseTo(rollout_hard);
+  });
+
+  it('is the whole step where there is one', async () => {
+    const record = await batchesOf(1);
+    expect(record.accumulation_batches).toHaveLength(1);
+    const { rollout_hard: hard, n_failure_patches, n_success_patches } = record;
+    expect(record.accumulation_batches[0]).toMatchObject({ n_envs: 5, hard, n_failure_patches, n_success_patches });
+  });
+
+  const SCORED = ['batch_idx', 'batch_seed', 'n_envs', 'hard', 'soft'];
+});
+
 describe('a batch that accumulation lacks', () => {
   it("is drawn from the epoch's order, not from the file's", () => {
     const items: Item[] = ['0', '1', '2'].map((id) => ({ id }));

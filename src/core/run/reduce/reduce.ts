@@ -13,8 +13,9 @@ import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './
 export function reduce(before: RunState, event: RunEvent): RunState {
   const usage = addStageUsage(before.usage, event.usage);
   const answers = addAnswers(before.answers, event.answers);
+  const threw = before.threw + (event.threw ?? 0);
   const wallTimeMs = before.wallTimeMs + event.ms;
-  const counted = { ...before, usage, answers, wallTimeMs, ...countRollouts(before, event) };
+  const counted = { ...before, usage, answers, threw, wallTimeMs, ...countRollouts(before, event) };
   const after = apply(counted, event);
   const isReplaced = before.baseline !== undefined && after.best.hash !== before.best.hash;
   return isReplaced ? { ...after, formerBests: keepFormer(after, before.best) } : after;

@@ -1,4 +1,4 @@
-import type { GateDecision } from '../../gate/gate-decision.ts';
+import type { Blame, GateDecision } from '../../gate/gate-decision.ts';
 import type { Evaluation } from '../../score.ts';
 import type { RunEvent } from '../event.ts';
 import type { RunState } from '../run-state.ts';
@@ -19,7 +19,7 @@ export function countRollouts(state: RunState, event: RunEvent): Counted {
       if (event.stage === 'rollout') return attempt(state, event.evaluation);
       return event.stage === 'evaluate' ? add(judged(event)) : add(0);
     case 'salvage-end':
-      return add(event.tries.length * (state.items.val ?? 0));
+      return add(event.tries.length * (state.items.val ?? 0) + (event.asked ?? 0));
     case 'removal-end':
       return add(judged(event));
     case 'slow-update-end':
@@ -29,7 +29,7 @@ export function countRollouts(state: RunState, event: RunEvent): Counted {
     case 'finalists-end':
       return add(2 * event.finalists.length * (state.items.val ?? 0));
     case 'prune-end':
-      return add(Object.keys(event.evaluations).length * (state.items.val ?? 0));
+      return add(Object.keys(event.evaluations).length * (state.items.val ?? 0) + (event.unscored ?? 0));
     case 'final-selection-end':
       return add(sizeOf([event.evaluation]));
     case 'final-measurement-end':
@@ -54,10 +54,10 @@ function attempt({ rollouts, attempted, current }: RunState, { scores }: Evaluat
   return { rollouts: rollouts + news.length, attempted: { hash: current.hash, ids: [...known, ...news] } };
 }
 
-type Judged = { readonly evaluation: Evaluation | null; readonly decision?: GateDecision };
+type Judged = { readonly evaluation: Evaluation | null; readonly decision?: GateDecision; readonly blame?: Blame };
 
-function judged({ evaluation, decision }: Judged): number {
+function judged({ evaluation, decision, blame }: Judged): number {
   const { refreshed = [], confirmation = [], veto } = decision ?? {};
   const asked = [evaluation?.scores ?? [], refreshed, confirmation, veto?.incumbent ?? [], veto?.candidate ?? []];
-  return asked.reduce((sum, { length }) => sum + length, 0);
+  return asked.reduce((sum, { length }) => sum + length, blame?.asked ?? 0);
 }

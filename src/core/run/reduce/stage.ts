@@ -1,6 +1,7 @@
 import type { GateDecision } from '../../gate/gate-decision.ts';
+import { computeScore, type Evaluation } from '../../score.ts';
 import type { RunEvent } from '../event.ts';
-import type { Leak, RunState, StepDraft } from '../run-state.ts';
+import type { BatchRecord, Leak, RunState, StepDraft } from '../run-state.ts';
 import { addStageUsage } from '../stage-usage.ts';
 import { timeOfRollout } from '../time-of-rollout.ts';
 import { learn, passOf, scoresOf } from './known-scores.ts';
@@ -14,17 +15,20 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
       return draft({
         rolloutHard: event.evaluation.hard,
         rolloutSoft: event.evaluation.soft,
+        accumulationBatches: scoreBatches(state.draft, event.evaluation),
         nFail: event.evaluation.scores.filter(({ hard, errored }) => !errored && hard < 1e-9).length,
       });
     case 'reflect': {
       const nFailurePatches = event.patches.filter((patch) => patch.sourceType === 'failure').length;
       const nPatches = event.patches.length;
+      const nSuccessPatches = nPatches - nFailurePatches;
       const nClipped = event.patches.reduce((sum, { clippedTrajectories = 0 }) => sum + clippedTrajectories, 0);
       return draft({
         nPatches,
         nFailurePatches,
-        nSuccessPatches: nPatches - nFailurePatches,
+        nSuccessPatches,
         failurePatterns: event.failurePatterns ?? [],
+        accumulationBatches: countPatches(state.draft, { nFailurePatches, nSuccessPatches }),
         ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
       });
     }
@@ -52,19 +56,38 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
       return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
     }
     case 'evaluate': {
-      const { score, isPartial } = event;
+      const { score, isPartial, blame } = event;
       const known = learn(state, state.draft.candidateHash ?? '', event);
       const { hard = null, soft = null } = passOf(known, state.draft.candidateHash ?? '') ?? {};
       const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
       const scores = { candidateScores: scoresOf(event) };
       const partial = isPartial ? { isPartial, nItemsMet: event.evaluation?.scores.length ?? 0 } : {};
-      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial } };
+      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial, ...(blame ? { blame } : {}) } };
     }
     default:
       event satisfies never;
       return state;
   }
 }
+
+type Batches = readonly BatchRecord[];
+
+/** The tasks of a step are those of its batches, one after the other. */
+function scoreBatches({ accumulationBatches = [] }: StepDraft, { scores }: Evaluation): Batches {
+  const left = [...scores];
+  return accumulationBatches.map((batch) => {
+    const [hard, soft] = computeScore(left.splice(0, batch.nEnvs));
+    return { ...batch, hard, soft };
+  });
+}
+
+/** Of several batches the journal does not say which patch came from which. */
+function countPatches({ accumulationBatches = [] }: StepDraft, patches: PatchCounts): Batches {
+  const [only, ...others] = accumulationBatches;
+  return only && others.length === 0 ? [{ ...only, ...patches }] : accumulationBatches;
+}
+
+type PatchCounts = Required<Pick<BatchRecord, 'nFailurePatches' | 'nSuccessPatches'>>;
 
 type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string };
 
@@ -112,6 +135,7 @@ export function withoutJudgement(draft: StepDraft): StepDraft {
     verdict: _verdict,
     verdictReason: _reason,
     needsRollouts: _needsRollouts,
+    blame: _blame,
     isPartial: _isPartial,
     nItemsMet: _nItemsMet,
     nItems: _nItems,

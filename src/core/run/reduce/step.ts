@@ -9,9 +9,16 @@ import { accept, isAccepted, isNewBest, learn, passOf, rememberAll, scoresOf, sc
 import { verdictOf, withoutJudgement } from './stage.ts';
 
 export function startStep(state: RunState, event: Extract<RunEvent, { type: 'step-start' }>): RunState {
-  const { step, epoch, stepInEpoch, proposal, editBudget, itemIds } = event;
+  const { step, epoch, stepInEpoch, proposal, editBudget, itemIds, seed } = event;
+  const batches = event.batches ?? [{ seed, size: itemIds.length }];
+  const accumulationBatches = batches.map(({ seed, size }, index) => {
+    return { batchIdx: index, batchSeed: seed, nEnvs: size };
+  });
   const place = { step, epoch, stepInEpoch, ...(proposal === undefined ? {} : { proposal }) };
-  return { ...state, draft: { ...place, editBudget, rolloutN: itemIds.length, timing: {}, tokens: {} } };
+  return {
+    ...state,
+    draft: { ...place, editBudget, rolloutN: itemIds.length, accumulationBatches, timing: {}, tokens: {} },
+  };
 }
 
 export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): RunState {

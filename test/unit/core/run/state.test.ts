@@ -88,6 +88,12 @@ describe('reduce', () => {
     expect([stepsDone, draft]).toEqual([1, {}]);
     expect(history).toEqual([
       {
+        accumulationBatches: [
+          {
+            ...{ batchIdx: 0, batchSeed: 1, nEnvs: 2, hard: 0.25, soft: 0.75 },
+            ...{ nFailurePatches: 1, nSuccessPatches: 1 },
+          },
+        ],
         step: 1,
         epoch: 1,
         stepInEpoch: 1,

@@ -1,6 +1,7 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { MARKERS } from '../../../../src/core/skill/protected-regions.ts';
+import { HIDDEN } from '../../../../src/core/text/json-text.ts';
 import { appends, byLevel, ofStage, ofType, type Script, scriptedRun } from '../../../support/scripted-run.ts';
 
 const run = (script: Script, config: SkillOptConfigInput = {}, initialSkill = '# Skill\n') =>
@@ -24,6 +25,15 @@ describe('whatever a model writes into the skill', () => {
     expect(ofType(facts, 'step-end')[0]!.action).toBe('unchanged');
     expect(summary.bestSkill).toBe('# Skill\n');
     expect(JSON.parse(store.views['steps/step_0001/edit_apply_report.json']!)[0].status).toBe(status);
+  });
+
+  it('is escaped in the files about a step, and reads back as it was', async () => {
+    const content = 'LEVEL=3\u200b \u202e \u001b[2J';
+    const { store } = await run({ analyst: () => appends(content) });
+    const files = Object.entries(store.views).filter(([name]) => /(patch|patches|report)\.json$/.test(name));
+    expect(files.filter(([, text]) => new RegExp(HIDDEN).test(text))).toEqual([]);
+    const [row] = JSON.parse(store.views['steps/step_0001/edit_apply_report.json']!);
+    expect(row.content_preview).toBe(content);
   });
 
   it.each(HIDING)('has it when it hides %s in a rewrite', async (_, new_skill, status) => {

@@ -1,10 +1,13 @@
 import {
+  emptyRun,
   evaluateSkill,
   type Item,
   memoryRun,
+  reduce,
   type SkillEnv,
   type SkillOptConfigInput,
   SkillOptTrainer,
+  toFact,
 } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -40,6 +43,17 @@ function world(isDown: (attempt: Attempt) => boolean, sizes = SIZES) {
   };
   return { env, seen };
 }
+
+/** Whatever is attempted from then on. */
+function downFromFirstCandidate() {
+  let isDown = false;
+  return (attempt: Attempt) => {
+    isDown ||= isCandidate(attempt);
+    return isDown;
+  };
+}
+
+const isCandidate = ({ id, skill }: Attempt) => id.startsWith('val') && skill.includes('LEVEL');
 
 const model = scripted('target', () => 'nothing');
 const proposing = () =>
@@ -90,9 +104,9 @@ describe('an environment that throws on most tasks of a stage', () => {
 
   it.each<[string, (attempt: Attempt) => boolean, SkillOptConfigInput]>([
     ['a training batch', ({ id }) => id.startsWith('train'), {}],
-    ['a candidate before the strict gate', ({ id, skill }) => id.startsWith('val') && skill.includes('LEVEL'), {}],
-    ['a race', ({ id, skill }) => id.startsWith('val') && skill.includes('LEVEL'), DEFAULT_GATE],
-    ['an exact race', ({ id, skill }) => id.startsWith('val') && skill.includes('LEVEL'), { racing: 'exact' }],
+    ['a candidate before the strict gate', downFromFirstCandidate(), {}],
+    ['a race', downFromFirstCandidate(), DEFAULT_GATE],
+    ['an exact race', downFromFirstCandidate(), { racing: 'exact' }],
     ['a comparison of epochs', ({ id, skill }) => id.startsWith('train') && levelsIn(skill) > 1, TWO_EPOCHS],
     ['the test', ({ id }) => id.startsWith('test'), {}],
   ])('stops %s', async (_, isDown, config) => {
@@ -114,6 +128,50 @@ describe('an environment that throws on most tasks of a stage', () => {
       message: expect.stringContaining('rolloutMany gave an unusable result'),
     });
   });
+});
+
+describe('a candidate that makes most tasks throw', () => {
+  const gates: [string, SkillOptConfigInput][] = [
+    ['the strict gate', {}],
+    ['a race', DEFAULT_GATE],
+    ['an exact race', { racing: 'exact' }],
+    ['no gate', { useGate: false }],
+  ];
+
+  it.each(gates)('is rejected by %s once the current skill has answered on some of them', async (_, config) => {
+    const [store, { env, seen }] = [memoryRun(), world(isCandidate)];
+    const summary = await train({ env, store, config });
+    expect(summary).toMatchObject({ isDone: true, totalRejects: summary.stepsDone, totalAccepts: 0 });
+    const [judged] = ofType(store.events, 'stage-end').filter(({ stage }) => stage === 'evaluate');
+    const blame = { total: 6, asked: 3, reason: 'connect ECONNREFUSED 127.0.0.1:9' };
+    expect(judged).toMatchObject({ action: 'reject', blame });
+    const first = seen.findIndex(isCandidate);
+    const asked = seen.slice(first).filter(({ id, skill }) => id.startsWith('val') && !skill.includes('LEVEL'));
+    expect(asked.slice(0, 3)).toHaveLength(3);
+  });
+
+  it('has the attempts of the current skill counted', async () => {
+    const [innocent, guilty] = [memoryRun(), memoryRun()];
+    const config = { finalPasses: 0 };
+    await train({ env: world(() => false).env, store: innocent, config: { ...config, gate: 'strict' } });
+    await train({ env: world(isCandidate).env, store: guilty, config: { ...config, gate: 'strict' } });
+    const made = (store: typeof innocent) => store.events.reduce(reduce, emptyRun).rollouts;
+    expect(made(guilty)).toBe(made(innocent) + 3);
+  });
+
+  it.each(gates)(
+    'leaves the same journal under %s when the run is cut off after any of its lines',
+    async (_, config) => {
+      const whole = memoryRun();
+      const settings = { ...config, salvage: true, proposalsPerBatch: 1 };
+      await train({ env: world(isCandidate).env, store: whole, config: settings });
+      for (const [index] of whole.events.entries()) {
+        const cut = memoryRun(whole.events.slice(0, index));
+        await train({ env: world(isCandidate).env, store: cut, config: settings });
+        expect(cut.events.map(toFact)).toEqual(whole.events.map(toFact));
+      }
+    },
+  );
 });
 
 describe('an environment that throws on half of the tasks, or on one', () => {
@@ -150,6 +208,57 @@ describe('an environment that throws on half of the tasks, or on one', () => {
     const store = memoryRun();
     await train({ env, store, config: { racing: 'exact' } });
     expect(ofType(store.events, 'step-end')).toHaveLength(1);
+  });
+});
+
+describe('one task that throws', () => {
+  const source = `export default {
+    name: 'agent', getItems: (split) => [0, 1, 2, 3].map((k) => ({ id: split + k })),
+    rolloutOne: async ({ item }) => {
+      if (item.id.endsWith('2')) throw new Error('no such file: /tmp/x\\u001b[2J');
+      return { hard: 1, soft: 1 }; } };`;
+  const config = { env: './env.mjs', target: 'simulated', optimizer: 'simulated' };
+  const files = { 'env.mjs': source, 'skillopt.config.json': JSON.stringify(config), 'SKILL.md': '# S\n' };
+
+  it.each([
+    ['train', 'val2'],
+    ['eval --skill SKILL.md', 'test2'],
+    ['calibrate', 'val2'],
+  ])('is one warning of %s, with its id and reason', async (line, id) => {
+    using folder = tempFolder(files);
+    const io = captureIo({ cwd: folder.path, columns: 300 });
+    expect(await runCli(line.split(' '), io)).toBe(0);
+    const warnings = io
+      .err()
+      .split('\n')
+      .filter((text) => text.includes('threw'));
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        `warning: the environment threw on task ${id}, which counts as failed: no such file: /tmp/x`,
+      ),
+    ]);
+    expect(io.err()).not.toContain('\u001b[2J');
+  });
+
+  it('is counted in the report of a run, and in that of eval', async () => {
+    using folder = tempFolder(files);
+    const io = captureIo({ cwd: folder.path, columns: 300 });
+    await runCli(['train'], io);
+    expect(io.out()).toMatch(/the environment threw in \d+ attempts, which count as failed/);
+    const count = Number(/threw in (\d+)/.exec(io.out())?.[1]);
+    const shown = captureIo({ cwd: folder.path });
+    await runCli(['show', 'agent', '--json'], shown);
+    expect(JSON.parse(shown.out())).toMatchObject({ attemptsThrown: count });
+    const scored = captureIo({ cwd: folder.path });
+    await runCli(['eval', '--skill', 'SKILL.md', '--json'], scored);
+    expect(JSON.parse(scored.out())).toMatchObject({ n: 4, errored: 0, threw: 1 });
+  });
+
+  it('is a warning of the answer for machines', async () => {
+    using folder = tempFolder(files);
+    const io = captureIo({ cwd: folder.path });
+    await runCli(['train', '--json'], io);
+    expect(JSON.parse(io.out()).warnings).toContainEqual(expect.stringContaining('threw on task val2'));
   });
 });
 

@@ -45,6 +45,26 @@ describe('a limit of rollouts', () => {
     expect(ofType(facts, 'final-measurement-end')[0]!.passes[0]!.scores).toHaveLength(val);
   });
 
+  it.each([12, 30])(
+    'that leaves no room for a step says so, and what the least is, with %i validation tasks',
+    async (val) => {
+      const sizes = { train: 48, val };
+      const tried = async (maxRollouts: number) =>
+        (await run({ config: { maxRollouts, batchSize: 16 }, sizes })).summary;
+      const stuck = await tried(3 * val);
+      expect(stuck).toMatchObject({ isDone: true, stepsDone: 0 });
+      const said = stuck.warnings.map((text) =>
+        /(\d+) attempts left no room for a step.* the least is (\d+)/.exec(text),
+      );
+      const [, limit, least] = said.find((match) => match !== null)!.map(Number);
+      expect(limit).toBe(3 * val);
+      expect((await tried(least! - 1)).stepsDone).toBe(0);
+      const moved = await tried(least!);
+      expect(moved.stepsDone).toBeGreaterThan(0);
+      expect(moved.warnings.join()).not.toContain('no room');
+    },
+  );
+
   it.each([
     ['salvage', { salvage: true }],
     ['slow update', { useSlowUpdate: true, slowUpdateSamples: 16 }],
