@@ -39,9 +39,15 @@ export async function prepareRun<T>(
   });
 }
 
+/** The same environment, already set up. It may be an instance of a class with private fields, so that it is not copied. */
 function withoutSetup(env: SkillEnv): SkillEnv {
-  const { setup: _setup, close: _close, ...rest } = env;
-  return rest;
+  return new Proxy(env, {
+    get(target, key) {
+      if (key === 'setup' || key === 'close') return undefined;
+      const value = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 const isMissing = (path: string) =>

@@ -94,9 +94,23 @@ describe('calibrate', () => {
 describe('the help of train', () => {
   it('shows no default that is no text', async () => {
     await using folder = await project(HALF_RIGHT);
-    const { out } = await folder.cli('train --help');
+    const { out } = await folder.cli('train --help-all');
     expect(out).not.toContain('[object');
     expect(out).toMatch(/--prices <json> +Dollars per million tokens, by model name\.\n/);
+  });
+
+  it('shows ten settings, and all of them when asked', async () => {
+    await using folder = await project(HALF_RIGHT);
+    const settings = (out: string) =>
+      out
+        .split('(over the project file):')
+        .slice(1)
+        .join('')
+        .match(/^ {2}--[a-z]/gm) ?? [];
+    const [some, all] = [await folder.cli('train --help'), await folder.cli('train --help-all')];
+    expect([some.code, settings(some.out).length]).toEqual([0, 10]);
+    expect([all.code, all.err]).toEqual([0, '']);
+    expect(settings(all.out).length).toBeGreaterThan(60);
   });
 
   it('is right about prices', async () => {

@@ -68,8 +68,8 @@ describe('errors', () => {
   it('are called bugs when nobody foresaw them, with a stack only on request', () => {
     const bug = new TypeError('x is not a function');
     expect(print(bug).err).toContain('error: this is a bug in skillopt: x is not a function\nhint: Please report it.');
-    expect(print(bug).err).not.toContain('cli-main.test.ts');
-    expect(print(bug, { env: { SKILLOPT_DEBUG: '1' } }).err).toContain('cli-main.test.ts');
+    expect(print(bug).err).not.toContain('main.test.ts');
+    expect(print(bug, { env: { SKILLOPT_DEBUG: '1' } }).err).toContain('main.test.ts');
   });
 
   it('say what to do when no more files can be opened, whoever finds out', () => {
