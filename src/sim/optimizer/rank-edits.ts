@@ -1,4 +1,5 @@
 import { groupBy } from '../../core/group-by.ts';
+import { INDEXED_LINE } from '../../core/prompt-sections.ts';
 import { topicOf } from './change.ts';
 import { readExperience } from './experience.ts';
 import { byWeight } from './merge-edits.ts';
@@ -28,7 +29,7 @@ export function newsAmong(lines: string, skill: string): ListedEdit[] {
 }
 
 function readList(lines: string): ListedEdit[] {
-  return [...lines.matchAll(/^\[(\d{1,9})\] (.*)$/gm)].flatMap(([, index, json = '']) =>
+  return [...lines.matchAll(INDEXED_LINE)].flatMap(([, index, json = '']) =>
     readEdit(readJson(json)).map((edit) => ({ index: Number(index), edit })),
   );
 }
