@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../core/model.ts';
 import { BUDGET_LINES, FENCE_KINDS, HEADINGS, OUTCOMES, REPLY_KEYS } from '../../core/prompt-sections.ts';
 import type { UpdateMode } from '../../core/skill/update-mode.ts';
-import { textOf } from '../text-of.ts';
+import { textOf } from '../simulated-model.ts';
 
 /** What an optimizer is asked to do. */
 export type Assignment =
