@@ -22,7 +22,7 @@ type Ratio = readonly [train: number, val: number, test: number];
 const NUMBER = /^\d+(?:\.\d+)?$/;
 
 /** Reads `4:3:3`, also with spaces. Throws `CONFIG_INVALID` unless it is three positive numbers. */
-export function parseRatio(text: string): Ratio {
+function parseRatio(text: string): Ratio {
   if (isRatio(text)) return partsOf(text).map(Number) as unknown as Ratio;
   throw new SkillError('CONFIG_INVALID', `ratio: expected three positive numbers such as 4:3:3, got "${text}"`, {
     hint: 'The numbers are the shares of train, val and test.',

@@ -27,7 +27,7 @@ export function wantTokenLimitName(endpoint: Endpoint, name: TokenLimitName): vo
 }
 
 /** Below the SDK, which names the limit by what it knows of a model's name. */
-function withTokenLimitName(fetch: Fetch, endpoint: Endpoint): Fetch {
+export function withTokenLimitName(fetch: Fetch, endpoint: Endpoint): Fetch {
   return (input, init) => {
     const name = wanted.get(endpoint);
     return fetch(input, name === undefined ? init : { ...init, body: renameLimit(String(init?.body), name) });

@@ -19,7 +19,7 @@ const WholeVersion = z.object({
 type WholeVersion = z.infer<typeof WholeVersion>;
 
 /** The body of the skill with these changes in it. */
-export function writeVersion(skill: string, changes: readonly Change[]) {
+function writeVersion(skill: string, changes: readonly Change[]) {
   const topics = [...new Set(changes.map((change) => topicOf(change) ?? 'advice'))];
   return {
     title: `on ${topics.join(', ')}`,
