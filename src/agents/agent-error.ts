@@ -1,7 +1,6 @@
 import { ModelCallError } from '../core/errors.ts';
 import { CREDIT_HINT, isOutOfCredit } from '../core/out-of-credit.ts';
 import type { AgentCli, Environment } from './agent-cli.ts';
-import { isPassing, statusIn } from './refusal-status.ts';
 
 export type AgentFailure = {
   readonly cli: AgentCli;
@@ -21,7 +20,7 @@ const SIGN_IN =
 const MODEL = /model\b.{0,200}(?:not found|not exist|not available|unavailable|not supported|no access)|unknown model/i;
 const VERSION = /unknown (?:option|argument|flag)|unexpected argument|too old|newer version|please (?:update|upgrade)/i;
 
-/** What a CLI said instead of an answer: who failed, whether another try can help, and otherwise the remedy. */
+/** What a CLI said instead of an answer: what failed, whether another try can help, and otherwise the remedy. */
 export function agentError(failure: AgentFailure): ModelCallError {
   const told = { ...failure, words: failure.words.slice(0, MAX_READ) };
   const status = failure.status ?? statusIn(told.words);
@@ -68,3 +67,21 @@ function shorten(words: string): string {
   const line = words.replace(/\s+/g, ' ').trim();
   return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1)}…`;
 }
+
+const NUMBER = /(?:^|status:? |HTTP |Error: |\()([45]\d\d)\b/;
+
+/** How CLIs that leave the number out put it. */
+const WORDS: readonly (readonly [RegExp, number])[] = [
+  [/rate.?limit|too many requests/i, 429],
+  [/internal server error/i, 500],
+  [/overloaded|service unavailable/i, 503],
+];
+
+/** The HTTP status that a CLI's words about a refused call give away. */
+export function statusIn(words: string): number | undefined {
+  const number = NUMBER.exec(words)?.[1];
+  return number === undefined ? WORDS.find(([pattern]) => pattern.test(words))?.[1] : Number(number);
+}
+
+/** Whether another try can help. */
+export const isPassing = (status = 0) => [408, 409, 425, 429].includes(status) || status >= 500;

@@ -3,7 +3,7 @@ const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 const pending = new Set<() => void>();
 
 /**
- * Has `cleanup` done when this process ends before it is disposed: by an exit, or by a signal that nobody else listens to.
+ * Has `cleanup` done when this process ends before it is disposed: by an exit, or by a signal with no other listener.
  * The last one asked for is done first. Only `kill -9` leaves things behind.
  */
 export function atProcessEnd(cleanup: () => void): Disposable {
@@ -27,7 +27,7 @@ function stopListening(): void {
   for (const signal of SIGNALS) process.off(signal, endBy);
 }
 
-/** Whoever else listens decides what a signal means. Nobody else: it does what it would have done without us. */
+/** Other listeners decide what a signal means. Without any, it does what it would have done without us. */
 function endBy(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   cleanUp();

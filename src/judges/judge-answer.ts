@@ -8,7 +8,7 @@ import { type SingleJudgement, toJudgement } from './single-judgement.ts';
 export type JudgeAnswerInput = JudgeSubject & {
   /** The model that a rollout is handed. */
   readonly judge: ChatModel | undefined;
-  /** How often the judge is asked, each time anew. Beside a reference at least twice: once in each place. */
+  /** How often the judge is asked, each time independently. Beside a reference at least twice: once in each place. */
   readonly repeats?: number;
   readonly signal?: AbortSignal | undefined;
 };
@@ -33,7 +33,7 @@ export async function judgeAnswer({
 }: JudgeAnswerInput): Promise<AnswerJudgement> {
   if (!judge) throw noJudge();
   const judgements: SingleJudgement[] = [];
-  // One after the other: a rollout has one call in flight, whoever it asks.
+  // One after the other: a rollout has one call in flight, to a judge too.
   for (const [sampleIndex, { position, ...question }] of questionsOf(subject, repeats).entries()) {
     const reply = await askJudge(question, { judge, sampleIndex, signal });
     judgements.push({ ...(position ? { position } : {}), ...(reply ?? { score: null, reason: '' }) });

@@ -10,7 +10,7 @@ export type Position = 'first' | 'second';
 export type JudgeSubject = {
   readonly question: string;
   readonly answer: string;
-  /** What a good answer is, in the words of whoever wrote the environment. The judge follows it. */
+  /** What a good answer is, in the words of the environment's author. The judge follows it. */
   readonly rubric: string;
   /** An answer to compare with. Without one, the answer is scored by itself. */
   readonly reference?: string | undefined;

@@ -30,7 +30,7 @@ function whyMissing(judgements: readonly SingleJudgement[]): string {
   return `the judge gave no judgement that can be used, ${asked}`;
 }
 
-/** The words of whoever liked it least. */
+/** The words of the judgement with the lowest score. */
 function whyFailed(judgements: readonly SingleJudgement[], passMark: number): string {
   const [worst] = judgements.filter(({ score }) => score !== null).sort((a, b) => a.score! - b.score!);
   return `judged below ${passMark}: ${worst?.reason || 'no reason given'}`;

@@ -13,10 +13,11 @@ export { type MiniMaxChatOptions, minimaxChat } from './providers/minimax-chat.t
 export { type OpenAIChatOptions, openaiChat } from './providers/openai-chat.ts';
 export { type OpenAICompatibleOptions, openaiCompatible } from './providers/openai-compatible.ts';
 export { type QwenChatOptions, qwenChat } from './providers/qwen-chat.ts';
-export { createLimiterPool, type LimiterPool } from './rate-limit/limiter-pool.ts';
 export {
   type AcquireOptions,
+  createLimiterPool,
   createRateLimiter,
+  type LimiterPool,
   type RateLimiter,
   type RateLimiterOptions,
   type Slot,

@@ -1,5 +1,5 @@
 import type { ChatModel, ChatReply, ChatRequest, Usage } from '../core/model.ts';
-import { untilAborted } from './ai-sdk/until-aborted.ts';
+import { untilAborted } from './on-abort.ts';
 
 /** A text, or a reply of which all but the text may be left out. */
 export type ScriptedReply = string | (Pick<ChatReply, 'text'> & Partial<ChatReply>);

@@ -2,7 +2,7 @@ import { onAbort } from './on-abort.ts';
 
 type Signals = readonly (AbortSignal | undefined)[];
 
-/** First come, first served, except that those who come again are served before. Whoever aborts leaves the line. */
+/** First come, first served, except that callers that come again are served before. A caller that aborts leaves the line. */
 export class WaitingLine<T> {
   readonly #again = new Set<(value: T) => void>();
   readonly #first = new Set<(value: T) => void>();
@@ -30,7 +30,7 @@ export class WaitingLine<T> {
     });
   }
 
-  /** Hands `value` to the next in line, who must exist. */
+  /** Hands `value` to the next in line, which must exist. */
   serve(value: T): void {
     const line = this.#again.size > 0 ? this.#again : this.#first;
     const [next] = line;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { ModelCallError } from '../core/errors.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '../core/model.ts';
+import type { ChatMessage, ChatModel, ChatReply, ChatRequest } from '../core/model.ts';
 import { createDraw, type Draw } from './draw.ts';
 
 export const rate = z.number().min(0).max(1);
@@ -79,3 +79,8 @@ function toReply(text: string, { messages, maxOutputTokens = Number.POSITIVE_INF
 }
 
 const countTokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+
+/** Everything that one role said, joined by line breaks. */
+export function textOf(messages: readonly ChatMessage[], role: ChatMessage['role']): string {
+  return messages.flatMap((message) => (message.role === role ? [message.content] : [])).join('\n');
+}

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { parseWith } from '../core/config.ts';
 import type { ChatMessage, ChatModel } from '../core/model.ts';
 import { createDraw, type Draw } from './draw.ts';
-import { createSimulatedModel, lineOptions, rate } from './simulated-model.ts';
-import { textOf } from './text-of.ts';
+import { createSimulatedModel, lineOptions, rate, textOf } from './simulated-model.ts';
 import { readRules } from './world/read-rules.ts';
 import { remindedTopics } from './world/reminders.ts';
 import type { Reading, Variant } from './world/topic.ts';
@@ -28,7 +27,7 @@ type Style = Variant | undefined;
 export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel {
   const knobs = parseWith(Options, options, "The simulated target's options are not valid.");
   const { seed, noise, nullMode } = knobs;
-  const recall = remember((text) => ({ rules: readRules(text), reminded: remindedTopics(text) }));
+  const readSkill = memoize((text) => ({ rules: readRules(text), reminded: remindedTopics(text) }));
   return createSimulatedModel({
     ...knobs,
     id: `sim-target/1 seed=${seed} ${nullMode ? 'null' : `noise=${noise}`}`,
@@ -37,7 +36,7 @@ export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel
       const reading = readQuestion(question);
       if (!reading) return say('I do not know');
       if (nullMode) return say(reading.answer(drawByOdds(reading, createDraw(seed, ['odds', question]), draw)));
-      const { rules, reminded } = recall(textOf(messages, 'system'));
+      const { rules, reminded } = readSkill(textOf(messages, 'system'));
       const style = rules.get(reading.topic.name)?.variant;
       const slipRate = reminded.has(reading.topic.name) ? noise / 2 : noise;
       return say(reading.answer(draw('slip') < slipRate ? drawOther(reading, style, draw) : style));
@@ -72,17 +71,17 @@ function drawByOdds(reading: Reading, odds: Draw, draw: Draw): Style {
   return undefined;
 }
 
-const REMEMBERED_TEXTS = 32;
+const MEMOIZED_TEXTS = 32;
 
-/** What was read out of texts that come again and again: one skill is asked about many tasks. */
-function remember<Read>(read: (text: string) => Read): (text: string) => Read {
-  const remembered = new Map<string, Read>();
+/** For texts that come again and again: one skill is asked about many tasks. */
+function memoize<Read>(read: (text: string) => Read): (text: string) => Read {
+  const known = new Map<string, Read>();
   return (text) => {
-    const known = remembered.get(text);
-    if (known) return known;
-    if (remembered.size === REMEMBERED_TEXTS) remembered.delete(remembered.keys().next().value!);
+    const earlier = known.get(text);
+    if (earlier) return earlier;
+    if (known.size === MEMOIZED_TEXTS) known.delete(known.keys().next().value!);
     const reading = read(text);
-    remembered.set(text, reading);
+    known.set(text, reading);
     return reading;
   };
 }

@@ -1,5 +1,5 @@
 import type { Finding, Rule } from './finding.ts';
-import { lineFinder } from './line-finder.ts';
+import { lineFinder } from './finding.ts';
 
 const MAX_LINES = 500;
 const MAX_TOKENS = 5000;

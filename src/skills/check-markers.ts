@@ -1,6 +1,6 @@
 import { MARKERS } from '../core/skill/protected-regions.ts';
 import type { Finding, Rule } from './finding.ts';
-import { lineFinder } from './line-finder.ts';
+import { lineFinder } from './finding.ts';
 
 type Marker = { readonly marker: string; readonly line: number };
 

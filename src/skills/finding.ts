@@ -1,3 +1,5 @@
+import { LineCounter } from 'yaml';
+
 /** Stable names of what is checked, for machines. Messages may change; these do not. */
 export type Rule =
   | 'frontmatter-missing'
@@ -27,3 +29,11 @@ export type Finding = {
   readonly rule: Rule;
   readonly message: string;
 };
+
+/** From an offset in the text to its line, counted from 1. */
+export function lineFinder(text: string): (offset: number) => number {
+  const counter = new LineCounter();
+  counter.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) counter.addNewLine(index + 1);
+  return (offset) => counter.linePos(offset).line;
+}

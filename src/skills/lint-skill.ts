@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts';
 import { parseFrontmatter } from './parse-frontmatter.ts';
 
 type SkillText = {
-  /** The name of the folder that holds the skill; undefined where nobody knows. */
+  /** The name of the folder that holds the skill; undefined where it is not known. */
   readonly folderName: string | undefined;
   readonly text: string;
 };

@@ -1,8 +1,8 @@
 import { type Document, isMap, parseDocument, type YAMLError } from 'yaml';
 import { findRegions } from '../core/skill/protected-regions.ts';
 import type { Finding, Rule } from './finding.ts';
+import { lineFinder } from './finding.ts';
 import { type Field, fieldsOf } from './frontmatter-field.ts';
-import { lineFinder } from './line-finder.ts';
 
 /** Agents keep the frontmatter of every skill in mind. The limit also keeps deep nesting from exhausting the parser. */
 const MAX_CHARACTERS = 16_000;

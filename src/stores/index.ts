@@ -5,7 +5,6 @@ export { cacheStats, clearCache } from './cache/cache-stats.ts';
 export { openCaches } from './cache/text-cache.ts';
 /** Moves a run out of the way of a new one. */
 export { archiveRun } from './run/archive-run.ts';
-export { isRunLocked } from './run/is-run-locked.ts';
 /** The events of a journal file, one by one. */
 export { foldJournal } from './run/journal.ts';
 /** The state of a long run up to a place in its journal. */
@@ -18,5 +17,6 @@ export { listRuns, type RunListing } from './run/list-runs.ts';
 export { memoryRun } from './run/memory-run.ts';
 /** A run kept in a folder. */
 export { runDirectory } from './run/run-directory.ts';
+export { isRunLocked } from './run/run-lock.ts';
 /** The ledger of looks at test tasks, beside the runs. */
 export { countTestLook } from './run/test-looks.ts';

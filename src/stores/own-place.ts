@@ -1,11 +1,11 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { SkillError } from '../core/errors.ts';
 import { isFileError, isMissing } from './file-error.ts';
 import { shownPath } from './shown-path.ts';
 
-/** For opening a file that may be there already. Whoever planted a link would choose what we write to. */
+/** For opening a file that may be there already. The author of a planted link would choose what we write to. */
 export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0; // Windows has none, and few links
 
 /** Makes the folders from `directory` down to `folder`. Throws `RUN_UNWRITABLE` when one of them is a link. */
@@ -29,4 +29,11 @@ export async function refuseLink(path: string): Promise<void> {
   throw new SkillError('RUN_UNWRITABLE', `${shownPath(path)} is a link, and a run writes only into its own folder`, {
     hint: 'Delete the link and start again, or choose another run directory (outRoot).',
   });
+}
+
+/** The first of `stem1`, `stem2` … that nothing stands at. */
+export function freePath(stem: string): string {
+  let number = 1;
+  while (existsSync(`${stem}${number}`)) number += 1;
+  return `${stem}${number}`;
 }

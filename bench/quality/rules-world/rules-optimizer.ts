@@ -3,9 +3,8 @@ import type { Draw } from '../../../src/sim/draw.ts';
 import { decideRate } from '../../../src/sim/optimizer/decide-rate.ts';
 import { mergeEdits } from '../../../src/sim/optimizer/merge-edits.ts';
 import { type Assignment, type OptimizerPrompt, readPrompt } from '../../../src/sim/optimizer/read-prompt.ts';
-import { rewriteSkill } from '../../../src/sim/optimizer/rewrite-skill.ts';
-import { createSimulatedModel } from '../../../src/sim/simulated-model.ts';
-import { textOf } from '../../../src/sim/text-of.ts';
+import { carryOutSuggestions } from '../../../src/sim/optimizer/whole-version.ts';
+import { createSimulatedModel, textOf } from '../../../src/sim/simulated-model.ts';
 import { shortenReminders } from '../../../src/sim/world/reminders.ts';
 import { type Habits, readFailures, readSuccesses } from './propose.ts';
 import { type Ranker, rankEdits } from './rank.ts';
@@ -45,7 +44,7 @@ const work: Record<Assignment, (prompt: OptimizerPrompt, knobs: Knobs, draw: Dra
   merge: mergeEdits,
   rank: (prompt, { ranker, world }, draw) => rankEdits(prompt, ranker, world, draw),
   'decide-rate': decideRate,
-  rewrite: rewriteSkill,
+  rewrite: carryOutSuggestions,
   'write-guidance': () => ({ reasoning: '', slow_update_content: '' }),
   'write-notes': () => ({ reasoning: '', meta_skill_content: '' }),
   'shorten-reminders': shortenReminders,

@@ -1,6 +1,5 @@
 import type { ChatModel } from '../../../src/index.ts';
-import { createSimulatedModel } from '../../../src/sim/simulated-model.ts';
-import { textOf } from '../../../src/sim/text-of.ts';
+import { createSimulatedModel, textOf } from '../../../src/sim/simulated-model.ts';
 import { readSkill } from './sentences.ts';
 import { chanceOf } from './true-score.ts';
 import type { RulesWorld } from './world.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { noUsage } from '../../core/model.ts';
 import type { AgentCli } from '../agent-cli.ts';
+import { isPassing } from '../agent-error.ts';
 import { withSystemSection } from '../flatten-messages.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
-import { isPassing } from '../refusal-status.ts';
 
 const Message = z.object({ type: z.literal('assistant.message'), data: z.object({ content: z.string() }) });
 const Failed = z.object({

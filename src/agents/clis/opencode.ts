@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { noUsage } from '../../core/model.ts';
 import type { AgentCli } from '../agent-cli.ts';
+import { isPassing, statusIn } from '../agent-error.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
-import { isPassing, statusIn } from '../refusal-status.ts';
 
 const Text = z.object({ type: z.literal('text'), part: z.object({ text: z.string() }) });
 const Finish = z.object({

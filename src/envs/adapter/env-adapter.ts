@@ -1,8 +1,7 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { Item, ReflectContext, RolloutManyContext } from '../../core/env.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { BaseDataLoader } from '../loader/base-data-loader.ts';
-import type { BatchSpec } from '../loader/batch-spec.ts';
+import type { BaseDataLoader, BatchSpec } from '../loader/base-data-loader.ts';
 import type { EpisodeCounts } from './episode-source.ts';
 import { type Selection, selectRepresentative } from './select-representative.ts';
 

@@ -1,7 +1,7 @@
 import type { Item } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
+import { groupBy } from '../../core/group-by.ts';
 import { planSeeds } from '../loader/plan-train-epoch.ts';
-import { groupBy } from '../split/group-by.ts';
 import { requireSplitName, type SplitName } from '../split/split-name.ts';
 import type { ItemSource } from './item-source.ts';
 
@@ -36,8 +36,7 @@ export function episodeSource({ counts, seed, batchSize }: EpisodeSettings): Ite
     },
     planTrainEpoch: (plan) =>
       planSeeds(plan).map((one) => episodesOf({ split: 'train', seed: one, batchSize: plan.batchSize })),
-    batchesOf: (items) =>
-      [...groupBy(items as readonly Episode[], environmentOf).values()].map(([first]) => toBatch(first!)),
+    batchesOf: (items) => groupBy(items as readonly Episode[], environmentOf).map(([first]) => toBatch(first!)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { EpochPlan, Item } from '../../core/env.ts';
-import type { BatchSpec } from '../loader/batch-spec.ts';
+import type { BatchSpec } from '../loader/base-data-loader.ts';
 
 /** A batch to be run, with everything that it will give a result for. */
 export type AdapterBatch = {

@@ -1,24 +1,26 @@
 import type { Item } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
+import { groupBy } from '../../core/group-by.ts';
 import type { BaseDataLoader } from '../loader/base-data-loader.ts';
-import { groupBy } from '../split/group-by.ts';
 import type { ItemSource } from './item-source.ts';
 
 /** The items of a loader. A batch holds items of one split, in their order, and no others. */
 export function loaderSource(loader: BaseDataLoader, seed: number): ItemSource {
   // Asked for again on every batch, a split would be found by looking through all items.
-  const splitOf = new Map<string, string>();
-  const remember = <I extends Item>(items: readonly I[], split: string) => {
-    for (const { id } of items) splitOf.set(id, split);
+  const splits = new Map<string, string>();
+  const splitOf = ({ id }: Item) => splits.get(id) ?? 'train';
+  const noteSplit = <I extends Item>(items: readonly I[], split: string) => {
+    for (const { id } of items) splits.set(id, split);
     return items;
   };
   return {
     isOrdered: false,
-    getItems: (split) => remember(loader.getItems(split), split),
+    getItems: (split) => noteSplit(loader.getItems(split), split),
     planTrainEpoch: (plan) =>
-      loader.planTrainEpoch(plan).map(({ payload }) => remember(requireItems(payload), 'train')),
+      loader.planTrainEpoch(plan).map(({ payload }) => noteSplit(requireItems(payload), 'train')),
     batchesOf: (items) =>
-      [...groupBy(items, (item) => splitOf.get(item.id) ?? 'train')].map(([split, payload]) => {
+      groupBy(items, splitOf).map((payload) => {
+        const split = splitOf(payload[0]!);
         const phase = split === 'train' ? 'train' : 'eval';
         return { items: payload, batch: { phase, split, seed, batchSize: payload.length, payload, metadata: {} } };
       }),

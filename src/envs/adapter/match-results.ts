@@ -3,7 +3,7 @@ import { SkillError } from '../../core/errors.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 
 type MatchOptions = {
-  /** Who gave the results, for messages. */
+  /** The environment that gave the results, for messages. */
   readonly name: string;
   /** Whether results with ids of their own stand for the items in their order. */
   readonly isOrdered: boolean;

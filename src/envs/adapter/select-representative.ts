@@ -27,7 +27,7 @@ export function selectRepresentative(
 
 /** One of each type, then a second of each, until there are `count`. */
 function takeInTurn(results: readonly RolloutResult[], count: number): RolloutResult[] {
-  const groups = [...byTaskType(results).values()];
+  const groups = byTaskType(results);
   const longest = Math.max(0, ...groups.map((group) => group.length));
   const turns = Array.from({ length: longest }, (_, turn) => groups.flatMap((group) => group[turn] ?? []));
   return turns.flat().slice(0, count);

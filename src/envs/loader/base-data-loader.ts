@@ -1,8 +1,21 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { EpochPlan, Item } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { BatchSpec } from './batch-spec.ts';
 import { planSeeds } from './plan-train-epoch.ts';
+
+/** One batch that an environment is asked to set up. */
+export type BatchSpec<Payload = unknown> = {
+  /** A batch of `train` is built for training, one of any other split for evaluation. */
+  readonly phase: 'train' | 'eval';
+  /** As it was asked for: an alias such as `valid_seen` stays one. */
+  readonly split: string;
+  readonly seed: number;
+  /** How many episodes it has. */
+  readonly batchSize: number;
+  /** What the loader chose, usually a list of items. A simulator makes its episodes from the seed. */
+  readonly payload?: Payload;
+  readonly metadata: Readonly<Record<string, unknown>>;
+};
 
 /** An item as data files hold it: an id and whatever else the environment reads. */
 export type DataItem = Item & Readonly<Record<string, unknown>>;

@@ -3,16 +3,15 @@ import type { SkillOptConfig } from '../../core/config.ts';
 import type { EpochPlan } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { shuffle } from '../../core/random.ts';
-import { checkUniqueIds } from '../read/check-unique-ids.ts';
-import { itemId } from '../read/item-id.ts';
 import { loadItems } from '../read/load-items.ts';
-import { parseRows } from '../read/parse-rows.ts';
+import { itemId, parseRows } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
+import { checkUniqueIds } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
-import { drawSplits } from '../split/draw-splits.ts';
 import { requireSplitName, SPLIT_NAMES, type SplitName } from '../split/split-name.ts';
+import { drawSplits } from '../split/split-ratio.ts';
+import type { BatchSpec } from './base-data-loader.ts';
 import { BaseDataLoader, type DataItem } from './base-data-loader.ts';
-import type { BatchSpec } from './batch-spec.ts';
 import { findDataFile, isFolder } from './find-data-file.ts';
 import { materializeSplits } from './materialize-splits.ts';
 import { planItems } from './plan-train-epoch.ts';
@@ -123,7 +122,7 @@ function trainBatch(payload: readonly DataItem[], seed: number): BatchSpec<reado
   return { phase: 'train', split: 'train', seed, batchSize: payload.length, payload, metadata: {} };
 }
 
-/** What a loader of somebody's own gives is checked as files are. */
+/** What a user's own loader gives is checked as files are. */
 function toRows(items: readonly unknown[], path: string): Row<DataItem>[] {
   const rows = items.map((value, index) => ({ value, where: `${path}: item ${index + 1}` }));
   return parseRows(rows, { schema: Data, hint: HINT });

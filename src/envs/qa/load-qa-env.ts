@@ -2,10 +2,12 @@ import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { EnvProject } from '../env-project.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
-import type { Splits } from '../split/draw-splits.ts';
+import { loadItems } from '../read/load-items.ts';
+import { parseRows } from '../read/parse-rows.ts';
+import type { Row } from '../read/row.ts';
 import { splitItems } from '../split/split-items.ts';
-import { loadQaItems } from './load-qa-items.ts';
-import type { QaItemInput } from './qa-item.ts';
+import type { Splits } from '../split/split-ratio.ts';
+import { QA_ITEM_HINT, QaItem, type QaItemInput } from './qa-item.ts';
 import { SimpleQAEnv } from './simple-qa-env.ts';
 
 /**
@@ -33,4 +35,15 @@ async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: Env
 function noTasks(): SkillError {
   const hint = 'Name it, for example tasks: tasks.jsonl';
   return new SkillError('CONFIG_INVALID', 'The qa environment needs tasks, and no file is named.', { hint });
+}
+
+/** The tasks of a file, checked, each with its place and the split that its `split` field names, if any. */
+export async function loadQaItems(path: string): Promise<Row<QaItem>[]> {
+  const rows = await loadItems(path);
+  return parseRows(rows.map(withSplit), { schema: QaItem, hint: QA_ITEM_HINT });
+}
+
+function withSplit(row: Row): Row {
+  const split = (row.value as { split?: unknown } | null)?.split;
+  return split == null || split === '' ? row : { ...row, split: String(split) };
 }

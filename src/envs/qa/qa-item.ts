@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isFilled, itemId } from '../read/item-id.ts';
+import { isFilled, itemId } from '../read/parse-rows.ts';
 
 const isNotEmpty = (list: readonly string[]) => list.length > 0;
 

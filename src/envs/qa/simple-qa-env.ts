@@ -1,15 +1,14 @@
 import type { RolloutContext, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { ChatReply } from '../../core/model.ts';
+import type { ChatMessage, ChatReply } from '../../core/model.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import { checkUniqueIds } from '../read/check-unique-ids.ts';
+import { rstrip } from '../../core/text/python-text.ts';
 import { parseRows } from '../read/parse-rows.ts';
+import { checkUniqueIds } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
 import { requireSplitName } from '../split/split-name.ts';
-import { scoreAnswer } from './answer-score.ts';
-import { extractAnswer } from './extract-answer.ts';
+import { extractAnswer, scoreAnswer } from './answer-score.ts';
 import { QA_ITEM_HINT, QaItem, type QaItemInput } from './qa-item.ts';
-import { QA_FORMAT_VERSION, qaMessages } from './qa-prompt.ts';
 
 export type SimpleQAEnvOptions = {
   readonly trainItems: readonly QaItemInput[];
@@ -106,4 +105,20 @@ function checkTokens(name: string, maxCompletionTokens: number): void {
   if (Number.isSafeInteger(maxCompletionTokens) && maxCompletionTokens > 0) return;
   const problem = `${name}: maxCompletionTokens must be a positive whole number, got ${maxCompletionTokens}`;
   throw new SkillError('ENV_INVALID', problem);
+}
+
+/** Raised whenever the wording below or the reading of the reply changes, so that no older rollout is reused. */
+const QA_FORMAT_VERSION = 1;
+
+const ANSWER_FORMAT =
+  'End your reply with the final answer inside <answer></answer>, in as few words as it takes. ' +
+  'Only what stands between these tags is graded.';
+
+/** What the target reads. The part that all tasks share comes first, so that providers can cache it. */
+function qaMessages(skill: string, { context, question }: QaItem): [system: ChatMessage, user: ChatMessage] {
+  const passage = context === undefined ? '' : `Context:\n${context}\n\n`;
+  return [
+    { role: 'system', content: `${rstrip(skill)}\n\n${ANSWER_FORMAT}`.trimStart() },
+    { role: 'user', content: `${passage}Question: ${question}` },
+  ];
 }

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
-import { head } from '../../core/text/python-text.ts';
+import { z } from 'zod';
+import { head, strip } from '../../core/text/python-text.ts';
 import type { Row } from './row.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
@@ -27,3 +27,10 @@ function quote(value: unknown): string {
   const shown = head(text, 60);
   return shown === text ? text : `${shown}…`;
 }
+
+export const isFilled = (value: string) => strip(value) !== '';
+
+const ID = 'must be non-empty text or a number';
+
+/** A task's id as files write it: a number becomes text, so that 1 and "1" are one id. */
+export const itemId = z.union([z.string().refine(isFilled, ID), z.number()], ID).transform(String);

@@ -1,3 +1,6 @@
+import type { Item } from '../../core/env.ts';
+import { tasksInvalid } from './tasks-invalid.ts';
+
 /** A task as a file holds it. */
 export type Row<T = unknown> = {
   readonly value: T;
@@ -6,3 +9,15 @@ export type Row<T = unknown> = {
   /** The split that the file names for it, as it is written there. */
   readonly split?: string;
 };
+
+/** Throws when two rows have one id: a task in two splits would be trained on and then measured. */
+export function checkUniqueIds(rows: readonly Row<Item>[]): void {
+  const places = new Map<string, string>();
+  const problems: string[] = [];
+  for (const { value, where } of rows) {
+    const earlier = places.get(value.id);
+    if (earlier === undefined) places.set(value.id, where);
+    else problems.push(`${earlier} and ${where} share the id ${JSON.stringify(value.id)}`);
+  }
+  if (problems.length > 0) throw tasksInvalid(problems, 'Give every task an id of its own, in all splits together.');
+}

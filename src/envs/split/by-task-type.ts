@@ -1,4 +1,6 @@
-import { groupBy } from './group-by.ts';
+import { groupBy } from '../../core/group-by.ts';
+import { shuffle } from '../../core/random.ts';
+import { apportion } from './split-ratio.ts';
 
 type Typed = { readonly taskType?: unknown; readonly task_type?: unknown };
 
@@ -10,6 +12,22 @@ export function taskTypeOf(entry: object): string {
 }
 
 /** The entries of each task type, types in the order in which they first occur. */
-export function byTaskType<T extends object>(entries: readonly T[]): Map<string, T[]> {
+export function byTaskType<T extends object>(entries: readonly T[]): T[][] {
   return groupBy(entries, taskTypeOf);
+}
+
+/**
+ * `count` of the items, each task type with its share: rounded by largest remainder, between equal ones to the more
+ * frequent type. Which items of a type are taken depends on the seed; they come in the order of `items`. All of them
+ * when there are no more than `count`.
+ */
+export function stratifiedSample<T extends object>(items: readonly T[], count: number, seed: number): T[] {
+  if (count >= items.length) return [...items];
+  const groups = byTaskType(items);
+  const shares = apportion(
+    Math.max(0, count),
+    groups.map((group) => group.length),
+  );
+  const taken = new Set(groups.flatMap((group, index) => shuffle(group, seed).slice(0, shares[index])));
+  return items.filter((item) => taken.has(item));
 }

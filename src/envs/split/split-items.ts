@@ -1,9 +1,9 @@
 import type { Item } from '../../core/env.ts';
-import { checkUniqueIds } from '../read/check-unique-ids.ts';
 import type { Row } from '../read/row.ts';
+import { checkUniqueIds } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
-import { drawSplits, type SplitOptions, type Splits } from './draw-splits.ts';
 import { KNOWN_SPLITS, type SplitName, toSplitName } from './split-name.ts';
+import { drawSplits, type SplitOptions, type Splits } from './split-ratio.ts';
 
 /**
  * Each row's task in exactly one split, in the order of the rows: where its row says, or, if no row says anything, by

@@ -1,11 +1,28 @@
 import { SkillError } from '../../core/errors.ts';
+import { shuffle } from '../../core/random.ts';
+import type { SplitName } from './split-name.ts';
+
+export type Splits<T> = { readonly [Name in SplitName]: readonly T[] };
+
+export type SplitOptions = {
+  /** Shares of train, val and test, when the rows name no splits. */
+  readonly ratio?: string;
+  readonly seed: number;
+};
+
+/** The numbers from 0 to `total` in three splits by ratio, each in the order in which the seed drew them. */
+export function drawSplits(total: number, { ratio = '4:3:3', seed }: SplitOptions): Splits<number> {
+  const [train = 0, val = 0] = apportion(total, parseRatio(ratio));
+  const order = shuffle([...Array(total).keys()], seed);
+  return { train: order.slice(0, train), val: order.slice(train, train + val), test: order.slice(train + val) };
+}
 
 type Ratio = readonly [train: number, val: number, test: number];
 
 const NUMBER = /^\d+(?:\.\d+)?$/;
 
 /** Reads `4:3:3`, also with spaces. Throws `CONFIG_INVALID` unless it is three positive numbers. */
-export function parseRatio(text: string): Ratio {
+function parseRatio(text: string): Ratio {
   if (isRatio(text)) return partsOf(text).map(Number) as unknown as Ratio;
   throw new SkillError('CONFIG_INVALID', `ratio: expected three positive numbers such as 4:3:3, got "${text}"`, {
     hint: 'The numbers are the shares of train, val and test.',

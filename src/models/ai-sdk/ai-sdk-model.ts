@@ -1,7 +1,9 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { ModelCallError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
-import { wantTokenLimitName } from '../http/token-limit-name.ts';
+import { hideSecrets } from '../../core/text/hide-secrets.ts';
+import { wantTokenLimitName } from '../http/endpoint-fetch.ts';
+import { untilAborted } from '../on-abort.ts';
 import type { FailedCall } from './failed-call.ts';
 import { FormatRefused } from './format-refused.ts';
 import { LimitRefused } from './limit-refused.ts';
@@ -10,7 +12,6 @@ import { noteRateLimit } from './rate-limit-headers.ts';
 import { type CallSettings, toCallOptions, toResponseFormat } from './to-call-options.ts';
 import { type GenerateResult, toChatReply } from './to-chat-reply.ts';
 import { toModelCallError } from './to-model-call-error.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** A model object of the AI SDK. */
 export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV2;
@@ -23,7 +24,7 @@ export type AiSdkModelOptions = CallSettings & {
 };
 
 /**
- * A `ChatModel` over a model of the AI SDK, which the first call loads: who only wants help or a simulation does not
+ * A `ChatModel` over a model of the AI SDK, which the first call loads: a command that prints help or simulates does not
  * pay for it. Calls `doGenerate` itself, since what lies above it retries and prints.
  */
 export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiSdkModelOptions): ChatModel {
@@ -79,4 +80,16 @@ async function generate(
     options.abortSignal?.throwIfAborted(); // an abort is not a failure, whatever was thrown because of it
     throw toModelCallError(error, call, options);
   }
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/**
+ * `name?setting=value&…`, without the settings that are undefined: what the replies of a model are cached under. Ids are
+ * written down, so what looks like a secret is not in them.
+ */
+export function modelId(name: string, settings: Settings): string {
+  const given = Object.entries(hideSecrets(settings) as Settings).filter(([, value]) => value !== undefined);
+  const suffix = given.map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  return suffix.length === 0 ? name : `${name}?${suffix.join('&')}`;
 }

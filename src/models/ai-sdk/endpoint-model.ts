@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ChatModel } from '../../core/model.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { type AiSdkModelOptions, aiSdkModel } from './ai-sdk-model.ts';
-import { modelId } from './model-id.ts';
+import { type AiSdkModelOptions, aiSdkModel, modelId } from './ai-sdk-model.ts';
 import type { StructuredOutput } from './to-call-options.ts';
 
 /** What every provider that is reached over HTTP takes. */

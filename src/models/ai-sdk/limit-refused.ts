@@ -1,5 +1,5 @@
 import { ModelCallError } from '../../core/errors.ts';
-import type { TokenLimitName } from '../http/token-limit-name.ts';
+import type { TokenLimitName } from '../http/endpoint-fetch.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
 import { providerWords } from './provider-words.ts';
 

@@ -5,7 +5,7 @@ import { toCamelCase, toSnakeCase } from '../../core/text/snake-case.ts';
 /** What shape is made of. */
 const SHAPE = ['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'];
 
-/** Left out of what is sent, since providers disagree on them. Whoever reads the reply checks them all the same. */
+/** Left out of what is sent, since providers disagree on them. The reader of the reply checks them all the same. */
 const CHECKS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 const TEXT_CHECKS = ['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems'];
 

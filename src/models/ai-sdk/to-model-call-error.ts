@@ -7,8 +7,7 @@ import { FormatRefused, isFormatRefusal } from './format-refused.ts';
 import { LimitRefused, wantedLimitName } from './limit-refused.ts';
 import { isPromptTooLong, promptTooLong } from './prompt-too-long.ts';
 import { providerWords } from './provider-words.ts';
-import { noteRateLimit } from './rate-limit-headers.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { noteRateLimit, retryAfterMs } from './rate-limit-headers.ts';
 
 /** What the SDK throws over a reply that lacks its parts. */
 const MANGLED = /^AI_(InvalidResponseData|NoContentGenerated|EmptyResponseBody|JSONParse)Error$/;
@@ -18,7 +17,7 @@ const UNASKED =
   /^AI_(LoadAPIKey|LoadSetting|InvalidArgument|InvalidPrompt|NoSuchModel|TypeValidation|UnsupportedFunctionality)Error$/;
 
 /**
- * What the SDK or the connection threw, as a `ModelCallError` that says who failed, how, and what to do about it.
+ * What the SDK or the connection threw, as a `ModelCallError` that says which model failed, how, and what to do about it.
  * Holds neither secrets nor the prompt, so the error it is made from is not its cause.
  */
 export function toModelCallError(error: unknown, call: FailedCall, sent: LanguageModelV3CallOptions): ModelCallError {

@@ -5,7 +5,7 @@ import type { Amounts } from './amounts.ts';
 export type Kept = {
   readonly amounts: Amounts;
   readonly minutes: number;
-  /** What it is kept for, and who may not have it. */
+  /** What it is kept for, and what may not use it. */
   readonly purpose: string;
   readonly others: string;
   /** When it was first kept back. */
@@ -19,13 +19,13 @@ type Shortage = {
   readonly kept?: Kept | undefined;
 };
 
-/** A limit that is reached while a part of it is kept back for somebody. */
-export class KeptPartShort extends SkillError {
-  override readonly name = 'KeptPartShort';
+/** A limit that is reached while a part of it is kept back. */
+export class ReserveShortage extends SkillError {
+  override readonly name = 'ReserveShortage';
   /** The same, told after `used` of the kept part went into what it was kept for, and `spent` is spent in all. */
   readonly afterUse: (spent: Amounts, used: Amounts) => SkillError;
 
-  constructor({ message, hint }: SkillError, afterUse: KeptPartShort['afterUse']) {
+  constructor({ message, hint }: SkillError, afterUse: ReserveShortage['afterUse']) {
     super('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
     this.afterUse = afterUse;
   }
@@ -51,13 +51,13 @@ export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kep
   const isKnown = name === 'calls' || !isBegun;
   const least = (all: Amounts) =>
     isKnown ? leastLimit(name, [all, kept.amounts, ...(name === 'calls' ? [] : [bound])]) : undefined;
-  const afterUse: KeptPartShort['afterUse'] = (all, used) => {
+  const afterUse: ReserveShortage['afterUse'] = (all, used) => {
     const rest = used[name] === kept.amounts[name] ? '' : `, for which ${needs} were kept`;
     const use = `${amount(used)} of them went into ${kept.purpose}${rest}`;
     return exhausted(key, what, [`${amount(all)} of ${amount(limits)}${units[name]} are spent`, use], least(all));
   };
   const told = exhausted(key, what, facts, least(spent));
-  return new KeptPartShort(told, (all, used) => (used[name] > 0 ? afterUse(all, used) : told));
+  return new ReserveShortage(told, (all, used) => (used[name] > 0 ? afterUse(all, used) : told));
 }
 
 /** What is spent stays spent, and as much will be kept back again: no limit up to their sum lets another call pass. */
@@ -73,7 +73,7 @@ export function timeIsUp(maxMinutes: number, kept?: Kept): SkillError {
   const over = `${count(Math.max(0, maxMinutes - kept.minutes))} of ${all} are over`;
   const told = (end: string) => exhausted('maxMinutes', 'is reached', [over, end]);
   const keeping = told(`${count(kept.minutes)} are kept for ${kept.purpose}`);
-  return new KeptPartShort(keeping, () => told(`${kept.purpose} was made in the rest`));
+  return new ReserveShortage(keeping, () => told(`${kept.purpose} was made in the rest`));
 }
 
 /** `least` is a limit that would still be too low, where one is known. */

@@ -23,7 +23,7 @@ export type BudgetOptions = {
   /** Where what is set aside is safe from a kill, before it is. */
   readonly ledger?: Pick<Ledger, 'claim'> | undefined;
   readonly now?: () => number;
-  /** Told when a call cost more than was set aside for it: then its bound was wrong, and a limit may be passed. */
+  /** Notified when a call cost more than was set aside for it: then its bound was wrong, and a limit may be passed. */
   readonly onOverrun?: (overrun: { readonly reserved: Amounts; readonly actual: Amounts }) => void;
 };
 
@@ -74,7 +74,8 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   const left = () => largerAmounts(subtractAmounts(within(), used()), noAmounts);
   const claim = options.ledger && claimAhead(options.ledger, { used, left });
 
-  function requireHope(bound: Amounts): void {
+  /** Throws when `bound` could not be paid even if nothing were set aside for others. */
+  function refuseIfExhausted(bound: Amounts): void {
     if (now() >= deadline - (kept?.minutes ?? 0) * 60_000) throw timeIsUp(maxMinutes, kept);
     const name = exceeding(addAmounts(spent, bound), within());
     if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept });
@@ -106,7 +107,7 @@ export function createBudget(options: BudgetOptions = {}): Budget {
       const bound = roundUpAmounts(most);
       for (let isAgain = false; ; isAgain = true) {
         for (const signal of signals) signal?.throwIfAborted();
-        requireHope(bound);
+        refuseIfExhausted(bound);
         if (exceeding(addAmounts(used(), bound), within()) === undefined) return take(bound);
         await line.join(signals, isAgain);
       }

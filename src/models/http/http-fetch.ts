@@ -41,7 +41,7 @@ function fetchThrough(proxy: string): Fetch {
   };
 }
 
-/** More than any reply: a megabyte is a book. Whoever sends without end would fill the memory. */
+/** More than any reply: a megabyte is a book. A server that sends without end would fill the memory. */
 const MAX_REPLY_MB = 32;
 
 /** Adds to `chunks`, and throws when they become too large together. */

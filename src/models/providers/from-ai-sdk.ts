@@ -1,10 +1,8 @@
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
-import { type AiSdkLanguageModel, aiSdkModel } from '../ai-sdk/ai-sdk-model.ts';
-import { modelId } from '../ai-sdk/model-id.ts';
+import { type AiSdkLanguageModel, aiSdkModel, modelId } from '../ai-sdk/ai-sdk-model.ts';
 import type { CallSettings } from '../ai-sdk/to-call-options.ts';
-import { untilAborted } from '../ai-sdk/until-aborted.ts';
-import { linkedController } from '../wrappers/linked-controller.ts';
+import { linkedController, untilAborted } from '../on-abort.ts';
 
 export type FromAiSdkOptions = CallSettings & {
   /** Names the model, also in cached replies. Default: its provider and model. A function has no default. */

@@ -2,8 +2,8 @@ import type { JSONObject, LanguageModelV3 } from '@ai-sdk/provider';
 import type { ChatModel } from '../../core/model.ts';
 import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
 import { type Endpoint, type EndpointOptions, parseEndpoint } from '../http/endpoint.ts';
+import { withTokenLimitName } from '../http/endpoint-fetch.ts';
 import { httpFetch } from '../http/http-fetch.ts';
-import { withTokenLimitName } from '../http/token-limit-name.ts';
 
 export type OpenAICompatibleOptions = EndpointOptions &
   ChatOptions & {

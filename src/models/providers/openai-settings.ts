@@ -26,7 +26,7 @@ export function openaiSettings(reasoningEffort: ReasoningEffort | undefined) {
   };
 }
 
-/** Who asks for reasoning has a model that reasons. The SDK knows that only of names it has heard of. */
+/** A caller that asks for reasoning has a model that reasons. The SDK knows that only of names it has heard of. */
 function reasoning(reasoningEffort: ReasoningEffort | undefined) {
   if (reasoningEffort === undefined) return {};
   return reasoningEffort === 'none' ? { reasoningEffort } : { reasoningEffort, forceReasoning: true };

@@ -1,7 +1,7 @@
 import { SkillError } from '../../core/errors.ts';
 
 type KeySource = {
-  /** How messages name who wants the key. */
+  /** How messages name the provider that wants the key. */
   readonly provider: string;
   /** Where it is looked for, in this order. */
   readonly variables: readonly [string, ...string[]];

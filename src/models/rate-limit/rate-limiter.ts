@@ -23,7 +23,7 @@ export interface Slot {
 export type AcquireOptions = {
   /** The first to abort ends the wait at once, with its reason. */
   readonly signals?: readonly (AbortSignal | undefined)[];
-  /** After a refusal: goes before those who ask for the first time. */
+  /** After a refusal: served before callers that ask for the first time. */
   readonly isAgain?: boolean;
 };
 
@@ -52,7 +52,7 @@ export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter
   let inFlight = 0;
   let cuts = 0;
   let isRefusing = false;
-  let refusedInVain = 0;
+  let pausesInARow = 0;
 
   const isFree = () => inFlight < (isRefusing ? 1 : limit.calls) && !pause.isOn();
 
@@ -85,7 +85,7 @@ export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter
   function succeed(): void {
     const { calls } = limit;
     endEpisode();
-    refusedInVain = 0;
+    pausesInARow = 0;
     if (line.size > 0 || inFlight >= calls) limit.raise();
     if (limit.calls > calls) onChange?.({ type: 'limit', reason: 'raised', calls: limit.calls });
   }
@@ -93,7 +93,7 @@ export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter
   function refuse(begunAfter: number, retryAfterMs: number | undefined): void {
     if (!isRefusing && begunAfter === cuts) cut();
     if (retryAfterMs !== undefined) startPause(retryAfterMs, 'asked');
-    else if (isRefusing && inFlight === 1) startPause(firstPauseMs * 2 ** refusedInVain++, 'refused');
+    else if (isRefusing && inFlight === 1) startPause(firstPauseMs * 2 ** pausesInARow++, 'refused');
   }
 
   function cut(): void {
@@ -122,5 +122,22 @@ export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter
     },
     pause: (ms) => startPause(ms, 'asked'),
     state: () => ({ calls: limit.calls, inFlight, waiting: line.size }),
+  };
+}
+
+export interface LimiterPool {
+  /** The one limiter of a key: a provider and an account, never the secret itself. Made when it is first asked for. */
+  sharedLimiter(key: string): RateLimiter;
+}
+
+/** The limiters of a process, so that all calls under one key wait in one line. */
+export function createLimiterPool(optionsOf: (key: string) => RateLimiterOptions = () => ({})): LimiterPool {
+  const limiters = new Map<string, RateLimiter>();
+  return {
+    sharedLimiter(key) {
+      const limiter = limiters.get(key) ?? createRateLimiter(optionsOf(key));
+      limiters.set(key, limiter);
+      return limiter;
+    },
   };
 }

@@ -31,7 +31,7 @@ const plainText = { disallowedSpecial: new Set<string>() };
 
 let encoding: Promise<typeof import('gpt-tokenizer/encoding/o200k_base')> | undefined;
 
-/** Two megabytes of ranks, loaded by the first count: who counts nothing does not pay for them. Asked for only once. */
+/** Two megabytes of ranks, loaded by the first count: a process that counts nothing does not pay for them. Asked for only once. */
 function loadEncoding() {
   encoding ??= import('gpt-tokenizer/encoding/o200k_base');
   return encoding;

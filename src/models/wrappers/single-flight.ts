@@ -1,10 +1,10 @@
-import { untilAborted } from '../ai-sdk/until-aborted.ts';
+import { untilAborted } from '../on-abort.ts';
 
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiting: number };
 
 /**
- * Work under the same key is done once for all who ask while it is under way. Who aborts stops waiting; the work
- * itself is aborted when nobody waits any more. Nothing is kept after it has ended.
+ * Work under the same key is done once for all callers that ask while it is under way. A caller that aborts stops waiting;
+ * the work itself is aborted when no caller waits any more. Nothing is kept after it has ended.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();

@@ -6,7 +6,7 @@ import { costUsd, type Price } from '../budget/prices.ts';
 import { isCount, withCountedUsage } from './with-counted-usage.ts';
 
 export type WithBudgetOptions = {
-  /** The run's stop signal: nothing is sent after it. A call in flight goes on, since it is paid for. */
+  /** The run's stop signal: nothing is sent after it. A call in flight continues, since it is paid for. */
   readonly signal?: AbortSignal | undefined;
   /** Needed when the budget limits dollars. */
   readonly price?: Price | undefined;

@@ -6,7 +6,7 @@ import type { RateLimiter, Slot } from '../rate-limit/rate-limiter.ts';
 export type RemainingCalls = { readonly calls: number; readonly resetMs: number };
 
 export type RateLimitOptions = {
-  /** The run's stop signal: ends a wait at once. A call in flight goes on, since it is paid for. */
+  /** The run's stop signal: ends a wait at once. A call in flight continues, since it is paid for. */
   readonly signal?: AbortSignal | undefined;
   /** How often a refused call joins the line again before the refusal is thrown. */
   readonly maxRequeues?: number;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelCallError } from '../../core/errors.ts';
 import type { ChatModel, ChatRequest } from '../../core/model.ts';
-import { untilAborted } from '../ai-sdk/until-aborted.ts';
-import { linkedController } from './linked-controller.ts';
+import { linkedController, untilAborted } from '../on-abort.ts';
 
 /** A call that is about to be tried again. `attempt` counts the further tries from 1. */
 export type Retry = {
@@ -20,7 +19,7 @@ export type RetryOptions = {
   /** From 0 to 1. */
   readonly random?: () => number;
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
-  /** The run's stop signal: ends a wait at once. A call in flight goes on, since it is paid for. */
+  /** The run's stop signal: ends a wait at once. A call in flight continues, since it is paid for. */
   readonly signal?: AbortSignal | undefined;
   /** Told before each wait. */
   readonly onRetry?: (retry: Retry) => void;

@@ -1,18 +1,12 @@
 import type { PromptName } from '../../core/prompt-name.ts';
+import { COMPARISON_TITLES, dataSection, HEADINGS } from '../../core/prompt-sections.ts';
 import type { PairCategory } from '../../core/run/optimizer-facts.ts';
-import { fence } from '../../core/text/fence.ts';
 import { clipTrajectories } from '../reflect/clip-trajectories.ts';
 import { trajectoryRoom } from '../reflect/trajectory-room.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import type { Pair } from './compare-epochs.ts';
 
 const ORDER: readonly PairCategory[] = ['regressed', 'persistent_fail', 'improved', 'stable_success'];
-const TITLES: Readonly<Record<PairCategory, string>> = {
-  regressed: 'Regressions: succeeded before, fail now',
-  persistent_fail: 'Persistent failures',
-  improved: 'Improvements: failed before, succeed now',
-  stable_success: 'Stable successes',
-};
 
 type Comparison = {
   readonly pairs: readonly Pair[];
@@ -34,9 +28,9 @@ export async function withComparison({ pairs, prompt, head }: Comparison, deps: 
   const { texts, clippedCount } = await clipTrajectories(results, await trajectoryRoom({ prompt, head }, deps), deps);
   const textOf = new Map(shown.map((pair, index) => [pair.id, [texts[2 * index]!, texts[2 * index + 1]!]]));
   const groups = ORDER.map((category) => renderGroup(category, pairs, textOf)).filter((text) => text !== '');
-  const told = fence('comparison', [counts, ...groups].join('\n\n'));
+  const text = [counts, ...groups].join('\n\n');
   return {
-    user: `${head}\n\n## Comparison (${pairs.length} tasks)\n${told}`,
+    user: `${head}\n\n${dataSection(HEADINGS.comparison, 'comparison', text, `${pairs.length} tasks`)}`,
     clipped: clippedCount > 0 ? { nClippedTrajectories: clippedCount } : {},
   };
 }
@@ -47,10 +41,11 @@ const count = (pairs: readonly Pair[], category: PairCategory) =>
 function renderGroup(category: PairCategory, pairs: readonly Pair[], textOf: ReadonlyMap<string, string[]>): string {
   const members = pairs.filter((pair) => pair.category === category);
   if (members.length === 0) return '';
-  if (category === 'stable_success') return `### ${TITLES[category]}\n${members.map(({ id }) => id).join(', ')}`;
+  if (category === 'stable_success')
+    return `### ${COMPARISON_TITLES[category]}\n${members.map(({ id }) => id).join(', ')}`;
   const lines = members.map(({ id }) => {
     const [before, after] = textOf.get(id) ?? [];
     return `task ${id}, before:\n${before}\ntask ${id}, now:\n${after}`;
   });
-  return `### ${TITLES[category]}\n${lines.join('\n\n')}`;
+  return `### ${COMPARISON_TITLES[category]}\n${lines.join('\n\n')}`;
 }

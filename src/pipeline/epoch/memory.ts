@@ -1,5 +1,5 @@
+import { dataSection, HEADINGS, STEP_LINES } from '../../core/prompt-sections.ts';
 import type { StepBufferEntry, TriedEdit } from '../../core/run/step-buffer.ts';
-import { fence } from '../../core/text/fence.ts';
 
 /** What the optimizer remembers: this epoch's steps, and notes from earlier epochs. */
 export type Memory = { readonly stepBuffer: readonly StepBufferEntry[]; readonly metaSkill: string };
@@ -9,20 +9,21 @@ export const noMemory: Memory = { stepBuffer: [], metaSkill: '' };
 /** The steps of this epoch, for those who propose, rewrite or decide how much. */
 export function stepSections({ stepBuffer }: Memory): string[] {
   if (stepBuffer.length === 0) return [];
-  return [`## Earlier steps of this epoch\n${fence('steps', stepBuffer.map(renderStep).join('\n\n'))}`];
+  return [dataSection(HEADINGS.steps, 'steps', stepBuffer.map(renderStep).join('\n\n'))];
 }
 
 export function metaSections({ metaSkill }: Memory): string[] {
-  return metaSkill === '' ? [] : [`## What has helped so far\n${fence('notes', metaSkill)}`];
+  return metaSkill === '' ? [] : [dataSection(HEADINGS.metaSkill, 'notes', metaSkill)];
 }
 
 function renderStep(entry: StepBufferEntry): string {
   const { step, action, nTotal, nFail, failurePatterns, rejectedEdits = [] } = entry;
+  const outcome = entry.undecided ? 'UNDECIDED' : action.toUpperCase();
   return [
-    `step ${step}: ${entry.undecided ? 'UNDECIDED' : action.toUpperCase()}, ${nFail} of ${nTotal} tasks failed`,
+    STEP_LINES.start(step, `${outcome}, ${nFail} of ${nTotal} tasks failed`),
     ...failurePatterns.map(renderPattern),
     ...(rejectedEdits.length > 0 ? [`${whatCame(entry)}:`] : []),
-    ...rejectedEdits.map((edit, index) => `  ${index + 1}. ${renderEdit(edit)}`),
+    ...rejectedEdits.map((edit, index) => STEP_LINES.rejectedEdit(index + 1, renderEdit(edit))),
   ].join('\n');
 }
 
@@ -37,7 +38,7 @@ const change = ({ scoreBefore = 0, scoreAfter = 0 }: StepBufferEntry) =>
   `score ${scoreBefore.toFixed(4)} before, ${scoreAfter.toFixed(4)} with these`;
 
 function renderPattern({ type, count, taskIds, description = '' }: StepBufferEntry['failurePatterns'][number]): string {
-  return `- ${type} ×${count}${description && `: ${description}`} (${taskIds.join(', ')})`;
+  return `${STEP_LINES.failurePattern(type, count)}${description && `: ${description}`} (${taskIds.join(', ')})`;
 }
 
 function renderEdit({ op, target, content }: TriedEdit): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fence } from '../../core/text/fence.ts';
+import { previousSkillSection, skillSection } from '../../core/prompt-sections.ts';
 import { ask } from '../ask/ask.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import type { Pair } from './compare-epochs.ts';
@@ -25,8 +25,8 @@ const Reply = z.object({ reasoning: z.string().nullish(), metaSkillContent: z.st
 export async function writeMetaSkill(input: MetaSkillInput, deps: StageDeps): Promise<MetaNotes> {
   const { previousSkill, skill, pairs, memory } = input;
   const head = [
-    `## Current skill\n${fence('skill', skill)}`,
-    `## Skill of the epoch before\n${fence('skill', previousSkill)}`,
+    skillSection(skill),
+    previousSkillSection(previousSkill),
     ...metaSections(memory),
     ...stepSections(memory),
   ].join('\n\n');

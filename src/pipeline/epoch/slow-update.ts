@@ -1,7 +1,13 @@
 import { z } from 'zod';
+import {
+  dataSection,
+  HEADINGS,
+  previousSkillSection,
+  promptSection,
+  skillSection,
+} from '../../core/prompt-sections.ts';
 import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
-import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import type { Pair } from './compare-epochs.ts';
@@ -38,9 +44,11 @@ export async function writeGuidance(input: SlowUpdateInput, deps: StageDeps): Pr
 function writeQuestion({ previousSkill, skill, pairs }: SlowUpdateInput, deps: StageDeps) {
   const guidance = readBlock(skill, 'slowUpdate');
   const head = [
-    `## Current skill\n${fence('skill', skill)}`,
-    `## Skill of the epoch before\n${fence('skill', previousSkill)}`,
-    `## Guidance so far\n${guidance === '' ? 'None: this is the first.' : fence('guidance', guidance)}`,
+    skillSection(skill),
+    previousSkillSection(previousSkill),
+    guidance === ''
+      ? promptSection(HEADINGS.guidance, 'None: this is the first.')
+      : dataSection(HEADINGS.guidance, 'guidance', guidance),
   ].join('\n\n');
   return withComparison({ pairs, prompt: 'slow_update', head }, deps);
 }

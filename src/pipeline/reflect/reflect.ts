@@ -1,9 +1,9 @@
 import type { FailurePattern } from '../../core/failure-pattern.ts';
+import { BUDGET_LINES, HEADINGS, OUTCOMES, promptSection, skillSection } from '../../core/prompt-sections.ts';
 import { chunk, shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import type { RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
 import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
-import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
 import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory, stepSections } from '../epoch/memory.ts';
@@ -64,8 +64,8 @@ async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDep
   const head = writeHead(input);
   const room = await trajectoryRoom({ prompt, head, maxOutputTokens }, deps);
   const { texts, clippedCount } = await clipTrajectories(results, room, deps);
-  const outcome = sourceType === 'failure' ? 'failed' : 'succeeded';
-  const user = `${head}\n\n## Trajectories (${results.length} ${outcome})\n${texts.join('\n\n')}`;
+  const read = promptSection(HEADINGS.trajectories, texts.join('\n\n'), `${results.length} ${OUTCOMES[sourceType]}`);
+  const user = `${head}\n\n${read}`;
   const suffix = suffixFor(sourceType, input);
   const question = { prompt, suffix, stage: 'analyst', user, schema: analystReplies[mode] } as const;
   const reply = await ask({ ...question, maxOutputTokens, sampleIndex: input.sampleIndex }, deps);
@@ -79,19 +79,14 @@ async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDep
 /** What stays the same from call to call comes first, so that providers can take it from their caches. */
 function writeHead(input: ReflectInput): string {
   const { skill, memory = noMemory } = input;
-  return [
-    `## Current skill\n${fence('skill', skill)}`,
-    ...metaSections(memory),
-    ...stepSections(memory),
-    budgetSection(input),
-  ].join('\n\n');
+  return [skillSection(skill), ...metaSections(memory), ...stepSections(memory), budgetSection(input)].join('\n\n');
 }
 
 function budgetSection({ editBudget, mode = 'patch' }: ReflectInput): string {
-  if (isFullRewrite(mode)) return '## Edit budget\nExactly one whole replacement.';
-  if (editBudget === null) return '## Edit budget\nNo limit.';
-  const noun = mode === 'patch' ? 'edit' : 'suggestion';
-  return `## Edit budget\nAt most ${editBudget} ${noun}${editBudget === 1 ? '' : 's'}.`;
+  const write = (line: string) => promptSection(HEADINGS.editBudget, line);
+  if (isFullRewrite(mode)) return write(BUDGET_LINES.wholeReplacement);
+  if (editBudget === null) return write(BUDGET_LINES.unlimited);
+  return write(BUDGET_LINES.atMost(editBudget, mode === 'patch' ? 'edit' : 'suggestion'));
 }
 
 function suffixFor(sourceType: SourceType, { notesFrom = 'nobody', mode = 'patch' }: ReflectInput) {

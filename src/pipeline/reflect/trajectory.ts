@@ -1,3 +1,4 @@
+import { OUTCOMES, type TrajectoryField } from '../../core/prompt-sections.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { fence } from '../../core/text/fence.ts';
 
@@ -9,15 +10,12 @@ const CONVERSATION_LENGTH = 12_000;
  * `maxLength` characters, but for its fence.
  */
 export function renderTrajectory(result: RolloutResult, maxLength = Number.POSITIVE_INFINITY): string {
-  const fields: [string, string | undefined][] = [
+  const fields: [TrajectoryField, string | undefined][] = [
     ['id', result.id],
     ['task type', result.taskType],
     ['task', result.taskDescription],
     ['question', result.question],
-    [
-      'outcome',
-      `${isFailure(result) ? 'failed' : 'succeeded'} (hard ${round(result.hard)}, soft ${round(result.soft)})`,
-    ],
+    ['outcome', `${outcomeOf(result)} (hard ${round(result.hard)}, soft ${round(result.soft)})`],
     ['failure', result.failReason],
     ['reference', result.referenceText],
     ['predicted', result.predictedAnswer],
@@ -30,6 +28,7 @@ export function renderTrajectory(result: RolloutResult, maxLength = Number.POSIT
   return fence('trajectory', clip(whole, maxLength));
 }
 
+const outcomeOf = (result: RolloutResult) => OUTCOMES[isFailure(result) ? 'failure' : 'success'];
 const conversationOf = ({ conversation = [] }: RolloutResult) => conversation.map(renderTurn).join('\n');
 
 /** Whether its conversation is too long to be read whole, however much room there is. */

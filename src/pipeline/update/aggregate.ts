@@ -1,7 +1,7 @@
+import { dataSection, HEADINGS, skillSection } from '../../core/prompt-sections.ts';
 import { chunk } from '../../core/random.ts';
 import { emptyPatch, type Patch, type RawPatch, type SourceType, type UpdateItem } from '../../core/skill/edit.ts';
 import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
-import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
 import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';
@@ -42,7 +42,7 @@ async function mergeLevel(input: AggregateInput, group: RawPatch[], level: numbe
   const [first] = group;
   if (group.length === 1) return first!;
   const { sourceType } = first!;
-  const list = `## Patches to merge (${group.length}, level ${level})\n${patchList(group, input)}`;
+  const list = patchSection(HEADINGS.patches, group, input, `${group.length}, level ${level}`);
   const base = sourceType === 'failure' ? 'merge_failure' : 'merge_success';
   const merged = await askToMerge(base, [list], input, deps);
   const edits = merged?.edits.map((edit) => ({ ...trace(edit, group), sourceType, mergeLevel: level }));
@@ -51,8 +51,11 @@ async function mergeLevel(input: AggregateInput, group: RawPatch[], level: numbe
 }
 
 async function mergeFinal(input: AggregateInput, both: [RawPatch, RawPatch], deps: StageDeps): Promise<Patch> {
-  const [failure, success] = both.map((raw) => patchList([raw], input));
-  const lists = [`## Failure patch (high priority)\n${failure}`, `## Success patch\n${success}`];
+  const [failure, success] = both;
+  const lists = [
+    patchSection(HEADINGS.failurePatch, [failure], input, 'high priority'),
+    patchSection(HEADINGS.successPatch, [success], input),
+  ];
   const merged = await deps.limit.run(() => askToMerge('merge_final', lists, input, deps));
   if (!merged) return { reasoning: 'Not merged: failures first, then successes.', edits: editsOf(both) };
   return { ...merged, edits: merged.edits.map((edit) => trace(edit, both)) };
@@ -62,20 +65,18 @@ type MergePrompt = 'merge_failure' | 'merge_success' | 'merge_final';
 
 function askToMerge(base: MergePrompt, lists: readonly string[], input: AggregateInput, deps: StageDeps) {
   const { skill, mode = 'patch', memory = noMemory } = input;
-  const user = [`## Current skill\n${fence('skill', skill)}`, ...metaSections(memory), ...lists].join('\n\n');
+  const user = [skillSection(skill), ...metaSections(memory), ...lists].join('\n\n');
   const maxOutputTokens = isFullRewrite(mode) ? deps.rewriteMaxCompletionTokens : undefined;
   return ask({ prompt: modePrompt(base, mode), stage: 'merge', user, schema: wirePatch[mode], maxOutputTokens }, deps);
 }
 
-const patchList = (group: readonly RawPatch[], { mode = 'patch' }: AggregateInput) =>
-  fence(
-    'patches',
-    JSON.stringify(
-      group.map((raw) => toWirePatch(raw.patch, mode)),
-      null,
-      2,
-    ),
-  );
+type PatchHeading = (typeof HEADINGS)['patches' | 'failurePatch' | 'successPatch'];
+
+function patchSection(heading: PatchHeading, group: readonly RawPatch[], input: AggregateInput, note?: string): string {
+  const patches = group.map((raw) => toWirePatch(raw.patch, input.mode ?? 'patch'));
+  return dataSection(heading, 'patches', JSON.stringify(patches, null, 2), note);
+}
+
 const editsOf = (group: readonly RawPatch[]) => group.flatMap((raw) => raw.patch.edits);
 /** How many trajectories the analysts behind a group have read: nothing can have more support. */
 const countRead = (group: readonly RawPatch[]) => group.reduce((sum, raw) => sum + raw.batchSize, 0);

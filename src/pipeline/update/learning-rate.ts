@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { dataSection, HEADINGS, indexedLine, promptSection, skillSection } from '../../core/prompt-sections.ts';
 import type { LrDecision } from '../../core/run/optimizer-facts.ts';
 import type { Evaluation } from '../../core/score.ts';
 import type { Patch } from '../../core/skill/edit.ts';
-import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
 import { type Memory, metaSections, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
@@ -46,13 +46,14 @@ export async function decideLearningRate(input: LearningRateInput, deps: StageDe
 
 function writeQuestion({ skill, patch, evaluation, memory = noMemory }: LearningRateInput): string {
   const { hard, soft, scores } = evaluation;
-  const items = patch.edits.map((edit, index) => `[${index}] ${JSON.stringify(toWireItem(edit))}`);
+  const score = `${scores.length} tasks attempted: hard ${hard.toFixed(4)}, soft ${soft.toFixed(4)}`;
+  const items = patch.edits.map((edit, index) => indexedLine(index, toWireItem(edit)));
   return [
-    `## Current skill\n${fence('skill', skill)}`,
+    skillSection(skill),
     ...metaSections(memory),
     ...stepSections(memory),
-    `## This step\n${scores.length} tasks attempted: hard ${hard.toFixed(4)}, soft ${soft.toFixed(4)}`,
-    `## Proposed changes (${items.length})\n${fence('items', items.join('\n'))}`,
+    promptSection(HEADINGS.batchScore, score),
+    dataSection(HEADINGS.proposedChanges, 'items', items.join('\n'), `${items.length}`),
   ].join('\n\n');
 }
 

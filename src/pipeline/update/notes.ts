@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { LeakCritic } from '../../core/leaks/leak-critic.ts';
+import { dataSection, HEADINGS, skillSection } from '../../core/prompt-sections.ts';
 import type { Refusal } from '../../core/run/event.ts';
 import { mergeNotes, readNotes, writeNotes } from '../../core/skill/appendix.ts';
 import { findNewHidden } from '../../core/skill/hidden-text.ts';
 import { withoutMarkers } from '../../core/skill/protected-regions.ts';
-import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
 import type { StageDeps } from '../stage-deps.ts';
 
@@ -72,7 +72,7 @@ const hiddenOf = (hidden: number) => (hidden > 0 ? { hidden } : {});
 /** Fewer notes that say the same, or `undefined` when the answer is not that. */
 async function consolidate(skill: string, notes: readonly string[], deps: StageDeps): Promise<string[] | undefined> {
   const list = notes.map((note) => `- ${note}`).join('\n');
-  const user = `## Current skill\n${fence('skill', skill)}\n\n## Notes (${notes.length})\n${fence('notes', list)}`;
+  const user = [skillSection(skill), dataSection(HEADINGS.notes, 'notes', list, `${notes.length}`)].join('\n\n');
   const question = { prompt: 'appendix_consolidate', stage: 'appendix_consolidate', user, schema: Reply } as const;
   const reply = await deps.limit.run(() => ask(question, deps));
   const fewer = mergeNotes([], reply?.notes ?? []);

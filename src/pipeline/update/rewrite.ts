@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { dataSection, HEADINGS, promptSection, skillSection } from '../../core/prompt-sections.ts';
 import type { UpdateItem } from '../../core/skill/edit.ts';
 import { keepProtected } from '../../core/skill/keep-protected.ts';
-import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
 import { type Memory, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
@@ -37,11 +37,12 @@ export async function rewriteSkill(input: RewriteInput, deps: StageDeps): Promis
 }
 
 function writeQuestion({ skill, suggestions, memory = noMemory, maxSkillTokens }: RewriteInput): string {
+  const limit = `At most ${maxSkillTokens} tokens for the whole document.`;
   const list = JSON.stringify(suggestions.map(toWireItem), null, 2);
   return [
-    `## Current skill\n${fence('skill', skill)}`,
+    skillSection(skill),
     ...stepSections(memory),
-    ...(maxSkillTokens > 0 ? [`## Limit\nAt most ${maxSkillTokens} tokens for the whole document.`] : []),
-    `## Suggestions (${suggestions.length})\n${fence('suggestions', list)}`,
+    ...(maxSkillTokens > 0 ? [promptSection(HEADINGS.lengthLimit, limit)] : []),
+    dataSection(HEADINGS.suggestions, 'suggestions', list, `${suggestions.length}`),
   ].join('\n\n');
 }

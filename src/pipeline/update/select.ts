@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { dataSection, HEADINGS, indexedLine, skillSection } from '../../core/prompt-sections.ts';
 import type { Patch, UpdateItem } from '../../core/skill/edit.ts';
 import type { UpdateMode } from '../../core/skill/update-mode.ts';
-import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';
 import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';
@@ -38,12 +38,12 @@ export async function rankAndSelect(input: SelectInput, deps: StageDeps): Promis
 }
 
 function writeQuestion({ skill, patch, editBudget, mode = 'patch', memory = noMemory }: SelectInput): string {
-  const [title, kind] = mode === 'patch' ? ['Edits', 'edits'] : ['Suggestions', 'suggestions'];
-  const list = patch.edits.map((edit, index) => `[${index}] ${JSON.stringify(toWireItem(withoutLevel(edit)))}`);
+  const kind = mode === 'patch' ? 'edits' : 'suggestions';
+  const list = patch.edits.map((edit, index) => indexedLine(index, toWireItem(withoutLevel(edit))));
   return [
-    `## Current skill\n${fence('skill', skill)}`,
+    skillSection(skill),
     ...metaSections(memory),
-    `## ${title} (${patch.edits.length}, keep at most ${editBudget})\n${fence(kind!, list.join('\n'))}`,
+    dataSection(HEADINGS[kind], kind, list.join('\n'), `${patch.edits.length}, keep at most ${editBudget}`),
   ].join('\n\n');
 }
 

@@ -1,3 +1,4 @@
+import { STEP_PATTERNS } from '../../core/prompt-sections.ts';
 import { type Change, sayingOf } from './change.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
 import { readEdit, readJson } from './wire-edit.ts';
@@ -40,11 +41,11 @@ export const readTried = (notes: string) => [...notes.matchAll(TRIED)].map(([, s
 export const writeTried = (saying: string) => `- Tried without success: «${saying}»`;
 
 export function readSteps(steps: string): PastStep[] {
-  const texts = steps.split(/^(?=step \d+: )/m).filter((text) => text.startsWith('step '));
+  const texts = steps.split(STEP_PATTERNS.start).filter((text) => text.startsWith('step '));
   return texts.map((text) => ({
-    isRejected: /^step \d+: REJECT\b/.test(text),
-    failing: new Set([...text.matchAll(/^- (.+?) ×\d+/gm)].map(([, type = '']) => type)),
-    rejected: [...text.matchAll(/^ {2}\d+\. (\{.*\})$/gm)].flatMap(([, json = '']) => readTriedEdit(json)),
+    isRejected: STEP_PATTERNS.rejected.test(text),
+    failing: new Set([...text.matchAll(STEP_PATTERNS.failurePattern)].map(([, type = '']) => type)),
+    rejected: [...text.matchAll(STEP_PATTERNS.rejectedEdit)].flatMap(([, json = '']) => readTriedEdit(json)),
   }));
 }
 

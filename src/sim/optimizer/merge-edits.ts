@@ -2,7 +2,7 @@ import { groupBy } from '../../core/group-by.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
 import { toSuggestion } from './suggestion.ts';
 import { mergeVersions } from './whole-version.ts';
-import { editKey, readEdits, readJson, type WireEdit } from './wire-edit.ts';
+import { byWeight, editKey, readEdits, readJson, type WireEdit } from './wire-edit.ts';
 
 /** The reply to a merge call: equal edits become one with their supports added up, failures first, then by support. */
 export function mergeEdits({ mode, skill, patches }: OptimizerPrompt): object {
@@ -29,10 +29,4 @@ function mergeGroup(group: readonly WireEdit[]): WireEdit {
     support_count: group.reduce((sum, edit) => sum + edit.support_count, 0),
     source_type: group.some((edit) => edit.source_type === 'failure') ? 'failure' : 'success',
   };
-}
-
-/** What failed comes before what went well, and what many ask for before what few do. */
-export function byWeight(a: WireEdit, b: WireEdit): number {
-  const rank = (edit: WireEdit) => (edit.source_type === 'failure' ? 0 : 1);
-  return rank(a) - rank(b) || b.support_count - a.support_count;
 }

@@ -21,35 +21,35 @@ export type Evidence = {
 };
 
 /** Where an analyst's mistakes come from, and how it chooses among several. */
-export type Mind = { readonly draw: Draw; readonly pick: Pick };
+export type Mistakes = { readonly draw: Draw; readonly pick: Pick };
 type Pick = <T>(options: readonly T[], label: string, nameOf: (option: T) => string) => T;
 
-/** Mistakes of the moment. */
-export function freshMind(draw: Draw): Mind {
+/** Drawn again for every prompt. */
+export function randomMistakes(draw: Draw): Mistakes {
   return { draw, pick: (options, label) => options[Math.floor(draw(label) * options.length)]! };
 }
 
-/** Mistakes out of habit: as long as it is there, the same option is chosen, whatever stands beside it. */
-export function habitualMind(draw: Draw): Mind {
+/** The same for every prompt: as long as an option is there, it is chosen, whatever stands beside it. */
+export function habitualMistakes(draw: Draw): Mistakes {
   const order = (label: string, name: string) => draw(`${label} ${name}`);
   const pick: Pick = (options, label, nameOf) =>
     options.toSorted((a, b) => order(label, nameOf(a)) - order(label, nameOf(b)))[0]!;
   return { draw, pick };
 }
 
-/** One change, or two when it is followed by a repetition. Every mistake comes from `mind`. */
-export function proposeChanges(evidence: Evidence, habits: Habits, mind: Mind): Change[] {
-  const change = proposeChange(evidence, habits, mind);
-  if (mind.draw('duplicate') >= habits.duplicateRate) return [change];
+/** One change, or two when it is followed by a repetition. Every mistake comes from `mistakes`. */
+export function proposeChanges(evidence: Evidence, habits: Habits, mistakes: Mistakes): Change[] {
+  const change = proposeChange(evidence, habits, mistakes);
+  if (mistakes.draw('duplicate') >= habits.duplicateRate) return [change];
   const known = [...evidence.rules.values()].map(({ sentence }) => append(sentence));
-  return [change, mind.pick([change, ...known], 'duplicate of', sayingOf)];
+  return [change, mistakes.pick([change, ...known], 'duplicate of', sayingOf)];
 }
 
-/** A guess that was tried without success is thought over; after two of them the evidence alone is left. */
-export function proposeChange(evidence: Evidence, habits: Habits, mind: Mind): Change {
-  const again = (time: number) => freshMind((label) => mind.draw(`again ${time}: ${label}`));
-  for (const thinking of [mind, again(1), again(2)]) {
-    const guess = guessChange(evidence, habits, thinking);
+/** A guess that was tried without success is drawn again; after two of them the evidence alone is left. */
+export function proposeChange(evidence: Evidence, habits: Habits, mistakes: Mistakes): Change {
+  const again = (time: number) => randomMistakes((label) => mistakes.draw(`again ${time}: ${label}`));
+  for (const attempt of [mistakes, again(1), again(2)]) {
+    const guess = guessChange(evidence, habits, attempt);
     if (!guess) break;
     if (!evidence.experience.tried.has(sayingOf(guess))) return guess;
   }
@@ -57,13 +57,13 @@ export function proposeChange(evidence: Evidence, habits: Habits, mind: Mind): C
 }
 
 /** What an analyst says without having looked: `undefined` when it has. */
-function guessChange(evidence: Evidence, habits: Habits, mind: Mind): Change | undefined {
-  if (mind.draw('harmful') < habits.harmfulRate) return overrule(evidence, mind);
-  return mind.draw('precision') >= habits.precision ? append(drawRemark(mind.draw)) : undefined;
+function guessChange(evidence: Evidence, habits: Habits, mistakes: Mistakes): Change | undefined {
+  if (mistakes.draw('harmful') < habits.harmfulRate) return overrule(evidence, mistakes);
+  return mistakes.draw('precision') >= habits.precision ? append(drawRemark(mistakes.draw)) : undefined;
 }
 
 /** A rule on a topic that did not fail, and so was most likely right as it was. */
-function overrule({ rules, failing }: Evidence, { pick }: Mind): Change {
+function overrule({ rules, failing }: Evidence, { pick }: Mistakes): Change {
   const healthy = TOPICS.filter((topic) => !failing.has(topic));
   const topic = pick(healthy.length > 0 ? healthy : TOPICS, 'harmed topic', ({ name }) => name);
   const others = topic.variants.filter((variant) => variant !== rules.get(topic.name)?.variant);

@@ -1,15 +1,15 @@
 import { groupBy } from '../../core/group-by.ts';
+import { INDEXED_LINE } from '../../core/prompt-sections.ts';
 import { topicOf } from './change.ts';
 import { readExperience } from './experience.ts';
-import { byWeight } from './merge-edits.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
-import { editKey, readEdit, readJson, type WireEdit } from './wire-edit.ts';
+import { byWeight, editKey, readEdit, readJson, type WireEdit } from './wire-edit.ts';
 
 export type ListedEdit = { readonly index: number; readonly edit: WireEdit };
 
 /**
- * The reply to a ranking call: the weightiest edits, without those that add what the skill or a chosen edit says. Who knows
- * that remarks do not help puts them last.
+ * The reply to a ranking call: the weightiest edits, without those that add what the skill or a chosen edit says. An
+ * optimizer that knows that remarks do not help puts them last.
  */
 export function rankEdits(prompt: OptimizerPrompt): { reasoning: string; selected_indices: number[] } {
   const { edits, skill, limit } = prompt;
@@ -28,7 +28,7 @@ export function newsAmong(lines: string, skill: string): ListedEdit[] {
 }
 
 function readList(lines: string): ListedEdit[] {
-  return [...lines.matchAll(/^\[(\d{1,9})\] (.*)$/gm)].flatMap(([, index, json = '']) =>
+  return [...lines.matchAll(INDEXED_LINE)].flatMap(([, index, json = '']) =>
     readEdit(readJson(json)).map((edit) => ({ index: Number(index), edit })),
   );
 }

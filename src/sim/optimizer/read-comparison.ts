@@ -1,3 +1,4 @@
+import { COMPARISON_TITLES } from '../../core/prompt-sections.ts';
 import { type Lesson, readTrajectory } from './read-trajectory.ts';
 
 /** What the comparison of two epochs teaches, by what became of a task. */
@@ -14,14 +15,14 @@ export function readComparison(comparison: string): Compared {
   const blocks = new Map<string, string[]>();
   let title = '';
   for (const [, heading, , body = ''] of comparison.matchAll(PART)) {
-    if (heading !== undefined) title = heading.match(/^[A-Z][a-z]+/)?.[0] ?? '';
+    if (heading !== undefined) title = heading;
     else blocks.set(title, [...(blocks.get(title) ?? []), body]);
   }
   const lessonsUnder = (wanted: string) =>
     (blocks.get(wanted) ?? []).flatMap((block, place) => (place % 2 === 1 ? (readTrajectory(block) ?? []) : []));
   return {
-    regressed: lessonsUnder('Regressions'),
-    persistent: lessonsUnder('Persistent'),
-    improved: lessonsUnder('Improvements'),
+    regressed: lessonsUnder(COMPARISON_TITLES.regressed),
+    persistent: lessonsUnder(COMPARISON_TITLES.persistent_fail),
+    improved: lessonsUnder(COMPARISON_TITLES.improved),
   };
 }

@@ -3,13 +3,12 @@ import { readBlock } from '../../core/skill/marked-block.ts';
 import type { Draw } from '../draw.ts';
 import { readRules } from '../world/read-rules.ts';
 import { reminderOf } from '../world/reminders.ts';
-import { type Character, mindFor } from './character.ts';
+import { type Character, mistakesFor, warned } from './character.ts';
 import { readExperience } from './experience.ts';
-import { warned } from './habits.ts';
-import { inMode } from './in-mode.ts';
 import { proposeChanges } from './propose-changes.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
 import { type Lesson, readTrajectory } from './read-trajectory.ts';
+import { inMode } from './whole-version.ts';
 
 /**
  * The reply of an error analyst. Each failing topic whose right rule the skill does not state gets an edit, most
@@ -50,7 +49,7 @@ function proposeForGroups(
   return groups.flatMap(([lesson, ...others]) => {
     const { name } = lesson!.reading.topic;
     if (guided.has(name)) return []; // edits there are dropped: that is for the end of the epoch
-    const changes = proposeChanges({ ...context, lesson: lesson! }, habits, mindFor(name, character, draw));
+    const changes = proposeChanges({ ...context, lesson: lesson! }, habits, mistakesFor(name, character, draw));
     return changes.map((change) => ({ ...change, support_count: 1 + others.length }));
   });
 }

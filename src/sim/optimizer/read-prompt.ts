@@ -1,6 +1,7 @@
 import type { ChatMessage } from '../../core/model.ts';
+import { BUDGET_LINES, FENCE_KINDS, HEADINGS, OUTCOMES, REPLY_KEYS } from '../../core/prompt-sections.ts';
 import type { UpdateMode } from '../../core/skill/update-mode.ts';
-import { textOf } from '../text-of.ts';
+import { textOf } from '../simulated-model.ts';
 
 /** What an optimizer is asked to do. */
 export type Assignment =
@@ -38,8 +39,7 @@ export type OptimizerPrompt = {
   readonly comparison: string;
 };
 
-const KINDS = 'skill|trajectory|patches|edits|suggestions|items|steps|notes|guidance|comparison';
-const BLOCK = new RegExp(String.raw`<(${KINDS})-([0-9a-f]{8})>\n?([\s\S]*?)\n?</\1-\2>`, 'g');
+const BLOCK = new RegExp(String.raw`<(${FENCE_KINDS.join('|')})-([0-9a-f]{8})>\n?([\s\S]*?)\n?</\1-\2>`, 'g');
 const DEFAULT_LIMIT = 4;
 
 /** Reads a prompt by its text alone, since nothing else crosses HTTP. Total: missing parts are empty. */
@@ -47,13 +47,13 @@ export function readPrompt(messages: readonly ChatMessage[]): OptimizerPrompt {
   const system = textOf(messages, 'system');
   const user = textOf(messages, 'user');
   const blocks = [...user.matchAll(BLOCK)].map(([, kind, , body = '']) => ({ kind, body }));
-  const bodies = (...wanted: string[]) =>
-    blocks.flatMap(({ kind = '', body }) => (wanted.includes(kind) ? [body] : []));
+  const bodies = (...wanted: (typeof FENCE_KINDS)[number][]) =>
+    blocks.flatMap(({ kind, body }) => (wanted.some((name) => name === kind) ? [body] : []));
   const headings = user.replace(BLOCK, '');
   return {
     assignment: tellAssignment(system, headings),
     mode: tellMode(system, headings),
-    wantsReminders: system.includes('appendix_notes'),
+    wantsReminders: system.includes(REPLY_KEYS.reminders),
     skill: bodies('skill')[0] ?? '',
     previousSkill: bodies('skill')[1] ?? '',
     limit: tellLimit(headings),
@@ -67,30 +67,35 @@ export function readPrompt(messages: readonly ChatMessage[]): OptimizerPrompt {
   };
 }
 
-/** The key of the reply that the system text asks for, and whose work it is. The first that is found holds. */
+/** The key of the reply that the system text asks for, and the work that it stands for. The first that is found holds. */
 const BY_REPLY: readonly (readonly [string, Assignment])[] = [
-  ['selected_indices', 'rank'],
-  ['support_count', 'merge'],
-  ['failure_summary', 'read-failures'],
-  ['success_patterns', 'read-successes'],
-  ['slow_update_content', 'write-guidance'],
-  ['meta_skill_content', 'write-notes'],
-  ['"learning_rate"', 'decide-rate'],
-  ['"new_skill"', 'rewrite'],
-  ['"notes"', 'shorten-reminders'],
+  [REPLY_KEYS.ranking, 'rank'],
+  [REPLY_KEYS.merge, 'merge'],
+  [REPLY_KEYS.failures, 'read-failures'],
+  [REPLY_KEYS.successes, 'read-successes'],
+  [REPLY_KEYS.guidance, 'write-guidance'],
+  [REPLY_KEYS.metaSkill, 'write-notes'],
+  [REPLY_KEYS.learningRate, 'decide-rate'],
+  [REPLY_KEYS.rewrite, 'rewrite'],
+  [REPLY_KEYS.notes, 'shorten-reminders'],
 ];
 
-/** A prompt in other words is told by its headings. */
+/** A prompt in words of a user's own is recognised by its headings. */
 const BY_HEADING: readonly (readonly [RegExp, Assignment])[] = [
-  [/^## (?:Edits|Suggestions) \(\d+, keep/m, 'rank'],
-  [/^## (?:Patches|Failure patch|Success patch)/m, 'merge'],
-  [/^## Proposed changes/m, 'decide-rate'],
-  [/^## Suggestions/m, 'rewrite'],
-  [/^## Guidance so far/m, 'write-guidance'],
-  [/^## Comparison/m, 'write-notes'],
-  [/^## Notes/m, 'shorten-reminders'],
-  [/^## Trajectories \(\d+ succeeded\)/m, 'read-successes'],
+  [headed([HEADINGS.edits, HEADINGS.suggestions], String.raw` \(\d+, keep`), 'rank'],
+  [headed([HEADINGS.patches, HEADINGS.failurePatch, HEADINGS.successPatch]), 'merge'],
+  [headed([HEADINGS.proposedChanges]), 'decide-rate'],
+  [headed([HEADINGS.suggestions]), 'rewrite'],
+  [headed([HEADINGS.guidance]), 'write-guidance'],
+  [headed([HEADINGS.comparison]), 'write-notes'],
+  [headed([HEADINGS.notes]), 'shorten-reminders'],
+  [headed([HEADINGS.trajectories], String.raw` \(\d+ ${OUTCOMES.success}\)`), 'read-successes'],
 ];
+
+/** Finds one of the headings, followed by what a pattern says. */
+function headed(headings: readonly string[], followedBy = ''): RegExp {
+  return new RegExp(`^## (?:${headings.join('|')})${followedBy}`, 'm');
+}
 
 function tellAssignment(system: string, headings: string): Assignment {
   const asked =
@@ -99,13 +104,17 @@ function tellAssignment(system: string, headings: string): Assignment {
 }
 
 function tellMode(system: string, headings: string): UpdateMode {
-  const says = (key: string, heading: RegExp) => system.includes(key) || heading.test(headings);
-  if (says('skill_candidates', /^Exactly one whole replacement/m)) return 'full_rewrite_minibatch';
-  if (says('revise_suggestions', /^At most \d+ suggestions?\.|^## Suggestions/m)) return 'rewrite_from_suggestions';
-  return 'patch';
+  const isWhole = system.includes(REPLY_KEYS.candidates) || hasLine(headings, BUDGET_LINES.wholeReplacement);
+  if (isWhole) return 'full_rewrite_minibatch';
+  const isSuggested = /^At most \d+ suggestions?\./m.test(headings) || headed([HEADINGS.suggestions]).test(headings);
+  return system.includes(REPLY_KEYS.suggestions) || isSuggested ? 'rewrite_from_suggestions' : 'patch';
 }
 
 function tellLimit(headings: string): number {
-  if (/^(?:No limit|Exactly one whole replacement)\./m.test(headings)) return Number.POSITIVE_INFINITY;
+  const unlimited = [BUDGET_LINES.unlimited, BUDGET_LINES.wholeReplacement];
+  if (unlimited.some((line) => hasLine(headings, line))) return Number.POSITIVE_INFINITY;
   return Number(headings.match(/\bat most (\d{1,6})\b/i)?.[1] ?? DEFAULT_LIMIT);
 }
+
+/** Whether a line begins so. */
+const hasLine = (text: string, start: string) => `\n${text}`.includes(`\n${start}`);

@@ -1,12 +1,12 @@
 import type { Draw } from '../draw.ts';
 import { append } from './change.ts';
 import type { Character } from './character.ts';
+import { warned } from './character.ts';
 import { readExperience } from './experience.ts';
-import { warned } from './habits.ts';
-import { inMode } from './in-mode.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
 import { readTrajectory } from './read-trajectory.ts';
 import { drawRemark } from './remarks.ts';
+import { inMode } from './whole-version.ts';
 
 /** The reply of a success analyst: what went well, seldom an edit, and then a remark that changes no answer. */
 export function readSuccesses(prompt: OptimizerPrompt, character: Character, draw: Draw): object {

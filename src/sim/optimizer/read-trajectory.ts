@@ -1,3 +1,4 @@
+import { TRAJECTORY_FIELDS, type TrajectoryField } from '../../core/prompt-sections.ts';
 import type { Reading, Variant } from '../world/topic.ts';
 import { readQuestion } from '../world/topics.ts';
 
@@ -11,7 +12,7 @@ export type Lesson = {
   readonly predicted: string;
 };
 
-const FIELD = /^(id|task type|task|question|outcome|failure|reference|predicted|turns|user prompt|conversation):/;
+const FIELD = new RegExp(`^(${TRAJECTORY_FIELDS.join('|')}):`);
 
 /** The lesson of a trajectory block, or `undefined` when it is not about a fact, or no known style gives its reference. */
 export function readTrajectory(block: string): Lesson | undefined {
@@ -27,12 +28,15 @@ export function readTrajectory(block: string): Lesson | undefined {
   return { id, reading, wanted, reference: reading.answer(wanted), predicted: fields.get('predicted') ?? '' };
 }
 
-/** Values by field name; a line that starts no field goes on with the one before. The first of a name holds. */
-function readFields(block: string): Map<string, string> {
-  const fields = new Map<string, string>();
-  let name = '';
+type Fields = ReadonlyMap<TrajectoryField | '', string>;
+
+/** Values by field name; a line that starts no field continues the one before. The first of a name holds. */
+function readFields(block: string): Fields {
+  const fields = new Map<TrajectoryField | '', string>();
+  let name: TrajectoryField | '' = '';
   for (const line of block.split('\n')) {
-    const found = name === 'conversation' ? undefined : line.match(FIELD)?.[1];
+    const found: TrajectoryField | undefined =
+      name === 'conversation' ? undefined : (line.match(FIELD)?.[1] as TrajectoryField | undefined);
     if (found === undefined || fields.has(found)) {
       fields.set(name, `${fields.get(name) ?? ''}\n${line}`.trim());
     } else {
@@ -43,7 +47,7 @@ function readFields(block: string): Map<string, string> {
   return fields;
 }
 
-function readReferences(fields: ReadonlyMap<string, string>): string[] {
+function readReferences(fields: Fields): string[] {
   const reference = fields.get('reference') ?? fields.get('failure')?.match(/expected "([^"]*)"/)?.[1] ?? '';
   return reference.split(' | ').map((answer) => answer.trim());
 }

@@ -11,9 +11,9 @@ import { rankEdits } from './rank-edits.ts';
 import { readFailures } from './read-failures.ts';
 import { type Assignment, type OptimizerPrompt, readPrompt } from './read-prompt.ts';
 import { readSuccesses } from './read-successes.ts';
-import { rewriteSkill } from './rewrite-skill.ts';
+import { carryOutSuggestions } from './whole-version.ts';
 import { writeGuidance } from './write-guidance.ts';
-import { writeNotes } from './write-notes.ts';
+import { writeMetaNotes } from './write-meta-notes.ts';
 
 const Options = z.strictObject({
   ...lineOptions,
@@ -64,8 +64,8 @@ const work: Record<Assignment, (prompt: OptimizerPrompt, character: Character, d
   merge: mergeEdits,
   rank: rankEdits,
   'decide-rate': decideRate,
-  rewrite: rewriteSkill,
+  rewrite: carryOutSuggestions,
   'write-guidance': writeGuidance,
-  'write-notes': writeNotes,
+  'write-notes': writeMetaNotes,
   'shorten-reminders': shortenReminders,
 };

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { applyPatch } from '../../core/skill/apply-edit.ts';
 import { SourceType } from '../../core/skill/edit.ts';
+import { findRegions } from '../../core/skill/protected-regions.ts';
+import type { UpdateMode } from '../../core/skill/update-mode.ts';
 import { readRules } from '../world/read-rules.ts';
-import { skillBody } from '../world/skill-body.ts';
 import { type Change, sayingOf, topicOf } from './change.ts';
-import { readJson } from './wire-edit.ts';
+import type { OptimizerPrompt } from './read-prompt.ts';
+import { toSuggestion } from './suggestion.ts';
+import { byWeight, readEdit, readJson } from './wire-edit.ts';
 
-/** A skill written anew, as prompts and replies spell it. */
+/** A whole skill in a new wording, as prompts and replies spell it. */
 const WholeVersion = z.object({
   title: z.string().catch(''),
   new_skill: z.string(),
@@ -16,7 +19,7 @@ const WholeVersion = z.object({
 type WholeVersion = z.infer<typeof WholeVersion>;
 
 /** The body of the skill with these changes in it. */
-export function writeVersion(skill: string, changes: readonly Change[]) {
+function writeVersion(skill: string, changes: readonly Change[]) {
   const topics = [...new Set(changes.map((change) => topicOf(change) ?? 'advice'))];
   return {
     title: `on ${topics.join(', ')}`,
@@ -49,11 +52,6 @@ function readVersions(block: string): WholeVersion[] {
   });
 }
 
-function byWeight(a: WholeVersion, b: WholeVersion): number {
-  const rank = ({ source_type }: WholeVersion) => (source_type === 'failure' ? 0 : 1);
-  return rank(a) - rank(b) || b.support_count - a.support_count;
-}
-
 /** The lines of a text that another has not. */
 export function linesBeyond(text: string, other: string): string[] {
   const known = new Set(other.split('\n'));
@@ -69,4 +67,31 @@ function withoutContradictions(lines: readonly string[]): string[] {
     for (const topic of topics) ruled.add(topic);
     return isNew;
   });
+}
+
+/** A skill without its frontmatter and its marked blocks: what a step may change. */
+function skillBody(skill: string): string {
+  const regions = findRegions(skill).reverse();
+  return regions.reduce((text, { start, end }) => text.slice(0, start) + text.slice(end), skill).trim();
+}
+
+type Supported = Change & { readonly support_count?: number };
+
+/** Changes as an analyst of each update mode gives them. */
+export function inMode(mode: UpdateMode, skill: string, changes: readonly Supported[]): object {
+  if (mode === 'patch') return { edits: changes };
+  if (mode === 'rewrite_from_suggestions') {
+    const inWords = ({ support_count, ...change }: Supported) => ({ ...toSuggestion(change), support_count });
+    return { revise_suggestions: changes.map(inWords) };
+  }
+  if (changes.length === 0) return { skill_candidates: [] };
+  const support_count = Math.max(...changes.map((change) => change.support_count ?? 1));
+  return { skill_candidates: [{ ...writeVersion(skill, changes), support_count }] };
+}
+
+/** The reply of the writer: the body of the skill with every suggestion carried out that it understands. */
+export function carryOutSuggestions({ skill, edits }: OptimizerPrompt): object {
+  const suggestions = readJson(edits);
+  const changes = Array.isArray(suggestions) ? suggestions.flatMap(readEdit) : [];
+  return { change_summary: changes.map(sayingOf), new_skill: writeVersion(skill, changes).new_skill };
 }

@@ -42,3 +42,11 @@ export function readJson(text: string): unknown {
 export function editKey({ op, target, content }: Change): string {
   return JSON.stringify([op, target, content.trim()]);
 }
+
+/** What failed comes before what went well, and what many ask for before what few do. */
+export function byWeight(a: Weighted, b: Weighted): number {
+  const rank = ({ source_type }: Weighted) => (source_type === 'failure' ? 0 : 1);
+  return rank(a) - rank(b) || b.support_count - a.support_count;
+}
+
+type Weighted = Pick<WireEdit, 'support_count' | 'source_type'>;

@@ -1,9 +1,8 @@
 import { groupBy } from '../../core/group-by.ts';
 import type { Draw } from '../draw.ts';
 import { readRules } from '../world/read-rules.ts';
-import { type Character, mindFor } from './character.ts';
+import { better, type Character, mistakesFor } from './character.ts';
 import { readExperience } from './experience.ts';
-import { better } from './habits.ts';
 import { proposeChange } from './propose-changes.ts';
 import { readComparison } from './read-comparison.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
@@ -11,7 +10,7 @@ import type { Lesson } from './read-trajectory.ts';
 
 /**
  * The reply to the end of an epoch: guidance with a rule for each topic that fails now, regressions first, and what the
- * guidance so far says on the others. Who sees both attempts at a task is less often wrong than who sees one.
+ * guidance so far says on the others. An analyst that sees both attempts at a task is less often wrong than one that sees a single attempt.
  */
 export function writeGuidance(prompt: OptimizerPrompt, character: Character, draw: Draw): object {
   const { regressed, persistent } = readComparison(prompt.comparison);
@@ -44,6 +43,6 @@ function newLines(
   return groupBy(news, ({ reading }) => reading.topic).flatMap(([lesson]) => {
     if (!lesson!.wanted) return []; // a block cannot take back what the body says
     const evidence = { ...context, rules, lesson: lesson! };
-    return [proposeChange(evidence, habits, mindFor(lesson!.reading.topic.name, character, draw)).content];
+    return [proposeChange(evidence, habits, mistakesFor(lesson!.reading.topic.name, character, draw)).content];
   });
 }

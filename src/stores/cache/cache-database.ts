@@ -4,7 +4,7 @@ import type Libsql from 'libsql';
 import type { RunCaches } from '../../core/cache.ts';
 import { SkillError } from '../../core/errors.ts';
 import { unwritable } from '../file-error.ts';
-import { freePath } from '../free-path.ts';
+import { freePath } from '../own-place.ts';
 import { shownPath } from '../shown-path.ts';
 import { type CacheSize, limitCacheSize } from './cache-size.ts';
 import { type CacheTable, DamagedCache, makeTables, openTable } from './cache-table.ts';

@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Libsql from 'libsql';
 import { SkillError } from '../../core/errors.ts';
-import { isRunLocked } from '../run/is-run-locked.ts';
+import { isRunLocked } from '../run/run-lock.ts';
 import { shownPath } from '../shown-path.ts';
 
 const FILES = ['cache.db', 'cache.db-wal', 'cache.db-shm'];

@@ -1,6 +1,6 @@
 import type { CacheDatabase, CacheEntry } from './cache-database.ts';
 
-/** How long an entry that nobody waits for may wait for company. */
+/** How long an entry may wait to be written together with others, when no caller waits for it. */
 const SOON_MS = 20;
 
 type EntryName = Omit<CacheEntry, 'value'>;
@@ -54,7 +54,7 @@ export function groupWriter(database: CacheDatabase) {
   };
 }
 
-/** Entries that could not be set are told, and are not tried again with the next ones. */
+/** Callers of entries that could not be set are notified; those entries are not tried again with the next ones. */
 function commit(database: CacheDatabase, group: { entries: readonly CacheEntry[]; waiting: readonly Waiting[] }): void {
   try {
     database.setAll(group.entries);
@@ -62,7 +62,7 @@ function commit(database: CacheDatabase, group: { entries: readonly CacheEntry[]
     for (const { reject } of group.waiting) reject(error);
     return;
   }
-  // In the same turn as the commit: whoever asks for the mark finds all of this done, or nothing.
+  // In the same turn as the commit: a caller that asks for the mark finds all of this done, or nothing.
   for (const { onSafe } of group.waiting) onSafe?.();
   for (const { resolve } of group.waiting) resolve();
 }

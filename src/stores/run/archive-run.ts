@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { forgetRollouts } from '../cache/forget-rollouts.ts';
 import { isFileError, unwritable } from '../file-error.ts';
-import { freePath } from '../free-path.ts';
+import { freePath } from '../own-place.ts';
 import { JOURNAL_FILE } from './run-directory.ts';
 import { LOCK_FILE, takeRunLock } from './run-lock.ts';
 
@@ -41,4 +40,21 @@ async function moveCache(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   // Somebody may have begun a run here in between. Then the cache stays with the old one.
   await rename(join(from, 'cache'), join(to, 'cache')).catch(() => undefined);
+}
+
+/** Deletes the scored rollouts in the cache of a run that nobody writes; its replies stay. Answers whether that is done. */
+async function forgetRollouts(directory: string): Promise<boolean> {
+  const path = join(directory, 'cache', 'cache.db');
+  if (!existsSync(path)) return false;
+  const { default: Database } = await import('libsql');
+  const database = new Database(path);
+  try {
+    database.exec('DELETE FROM rollouts');
+    database.pragma('wal_checkpoint(TRUNCATE)');
+    return true;
+  } catch {
+    return false; // damaged, or no cache of ours
+  } finally {
+    database.close();
+  }
 }

@@ -46,7 +46,7 @@ export async function openLedger(path: string): Promise<OpenLedger> {
   };
 }
 
-/** Never cut short: whoever is killed right then has written nothing yet. */
+/** Never cut short: a process that is killed right then has written nothing yet. */
 function openFile(path: string): number {
   return reported(path, () => openSync(path, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, 0o666));
 }

@@ -9,7 +9,7 @@ import { processStart, UNKNOWN_START } from './process-start.ts';
 const Owner = z.object({ pid: z.int().positive(), startedAt: z.string(), host: z.string() });
 type Owner = z.infer<typeof Owner>;
 
-/** What a lock says about this process. No two are equal, so that whoever took one knows it again. */
+/** What a lock says about this process. No two are equal, so that a process recognises its own. */
 export async function describeOwner(): Promise<string> {
   const startedAt = (await processStart(process.pid)) ?? UNKNOWN_START;
   const owner: Owner = { pid: process.pid, startedAt, host: hostname() };

@@ -5,7 +5,7 @@ import type { OpenRunStore, RunStore, Views } from '../../core/run/run-store.ts'
 
 type MemoryRun = RunStore & { readonly events: readonly RunEvent[]; readonly views: Views };
 
-/** A run kept in this object, for tests and experiments. Opening it again goes on with its events and caches. */
+/** A run kept in this object, for tests and experiments. Opening it again resumes with its events and caches. */
 export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {
   const events = before.map(copy);
   const views: Record<string, string> = {};
@@ -33,7 +33,7 @@ export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {
   };
 }
 
-/** What a file would give back, and shared with nobody. */
+/** A copy, as a file would give it back. */
 function copy(event: RunEvent): RunEvent {
   return JSON.parse(JSON.stringify(event));
 }

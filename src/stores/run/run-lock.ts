@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
 import { isFileError, isMissing } from '../file-error.ts';
 import { shownPath } from '../shown-path.ts';
 import { describeOwner, locked, refuseIfAlive } from './lock-owner.ts';
@@ -18,9 +19,9 @@ const MAX_LOOKS = 1000;
 /**
  * Keeps every other writer out of `directory`, or throws `RUN_LOCKED`. The lock of a dead process is taken over.
  *
- * A lock file appears whole or not at all, as a link to a draft. A dead one is never moved or removed by those who judge it,
- * since by then another may stand in its place. Instead its heirs compete for one name made from its text, `run.lock.after-…`:
- * who links it first, and still finds the dead lock at its place, is the owner and puts its own lock there.
+ * A lock file appears whole or not at all, as a link to a draft. A dead one is never moved or removed by a process that finds
+ * it dead, since by then another may stand in its place. Instead all that want it compete for one name made from its text,
+ * `run.lock.after-…`: the first to link it that still finds the dead lock in place is the owner, and puts its own lock there.
  */
 export async function takeRunLock(directory: string): Promise<RunLock> {
   const path = join(directory, LOCK_FILE);
@@ -40,39 +41,39 @@ type Candidate = { readonly path: string; readonly draft: string; readonly text:
 async function takeByLink(candidate: Candidate): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if (await linkWhole(candidate, candidate.path)) return;
-    const line = await lineOfHeirs(candidate.path);
-    const last = line.at(-1);
+    const succession = await readSuccession(candidate.path);
+    const last = succession.at(-1);
     if (last === undefined) continue; // Released since we tried.
     await refuseIfAlive(candidate.path, last);
-    if (await inherit(candidate, line)) return;
+    if (await takeOver(candidate, succession)) return;
   }
   throw locked(candidate.path, 'another process', `If there is none, delete ${shownPath(candidate.path)}*.`);
 }
 
-/** The lock, its heir, the heir's heir …, as texts. More than one only while a takeover is under way or was cut off. */
-async function lineOfHeirs(path: string): Promise<string[]> {
-  const line = new Set<string>();
+/** The texts of the lock, of the claim on it, of the claim on that one … More than one only during a takeover, or after one cut off. */
+async function readSuccession(path: string): Promise<string[]> {
+  const texts = new Set<string>();
   let text = await readText(path);
-  while (text !== undefined && !line.has(text)) {
-    line.add(text);
-    text = await readText(heirPath(path, text));
+  while (text !== undefined && !texts.has(text)) {
+    texts.add(text);
+    text = await readText(claimPath(path, text));
   }
-  return [...line];
+  return [...texts];
 }
 
-function heirPath(path: string, text: string): string {
+function claimPath(path: string, text: string): string {
   return `${path}.after-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
-/** False when somebody else was faster, and it is worth another look. */
-async function inherit(candidate: Candidate, line: readonly string[]): Promise<boolean> {
-  const claims = line.map((text) => heirPath(candidate.path, text));
+/** False when another process was faster, and it is worth another look. */
+async function takeOver(candidate: Candidate, succession: readonly string[]): Promise<boolean> {
+  const claims = succession.map((text) => claimPath(candidate.path, text));
   const claim = claims.at(-1)!;
   if (!(await linkWhole(candidate, claim))) return false;
-  const isHeir = (await lineOfHeirs(candidate.path)).at(-1) === candidate.text;
-  if (isHeir) await rename(candidate.draft, candidate.path);
-  await Promise.all((isHeir ? claims : [claim]).map((path) => rm(path, { force: true })));
-  return isHeir;
+  const isOwner = (await readSuccession(candidate.path)).at(-1) === candidate.text;
+  if (isOwner) await rename(candidate.draft, candidate.path);
+  await Promise.all((isOwner ? claims : [claim]).map((path) => rm(path, { force: true })));
+  return isOwner;
 }
 
 /** False when something stands at `target`. */
@@ -111,5 +112,16 @@ async function readText(path: string): Promise<string | undefined> {
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
+  }
+}
+
+/** Whether a process writes to the run now. Only looks: taking the lock to find out would be in the way of others. */
+export async function isRunLocked(directory: string): Promise<boolean> {
+  const path = join(directory, LOCK_FILE);
+  try {
+    await refuseIfAlive(path, await readFile(path, 'utf8'));
+    return false;
+  } catch (error) {
+    return error instanceof SkillError;
   }
 }

@@ -56,7 +56,7 @@ async function readText(path: string): Promise<string> {
   });
 }
 
-/** A line that a crash tore is no entry: whoever wrote it has seen nothing yet, and will write it again. */
+/** A line that a crash tore is no entry: its writer has seen nothing yet, and will write it again. */
 function parseEntry(line: string): Pick<LookEntry, 'run' | 'tasks'> | undefined {
   try {
     const { run, tasks } = JSON.parse(line);

@@ -1,7 +1,7 @@
 import { SkillError } from '../../core/errors.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { subtractAmounts } from '../../models/budget/amounts.ts';
-import { KeptPartShort } from '../../models/budget/budget-exhausted.ts';
+import { ReserveShortage } from '../../models/budget/budget-exhausted.ts';
 import { isSeedWinner, isWinnerMeasured, measureWinner } from '../finish.ts';
 import type { Commit } from '../record/recorder.ts';
 import type { Run } from '../run.ts';
@@ -47,7 +47,7 @@ async function measureSoFar(state: RunState, run: Run, shortage: SkillError): Pr
     throw isOutOfBudget(error) ? fellShort(error) : error;
   }
   const used = subtractAmounts(spent(), before);
-  return shortage instanceof KeptPartShort ? shortage.afterUse(spent(), used) : shortage;
+  return shortage instanceof ReserveShortage ? shortage.afterUse(spent(), used) : shortage;
 }
 
 function fellShort({ message, hint }: SkillError): SkillError {

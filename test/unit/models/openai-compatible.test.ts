@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { ModelCallError } from '../../../src/core/errors.ts';
-import { retryAfterMs } from '../../../src/models/ai-sdk/retry-after.ts';
+import { retryAfterMs } from '../../../src/models/ai-sdk/rate-limit-headers.ts';
 import { type OpenAICompatibleOptions, openaiCompatible } from '../../../src/models/index.ts';
 import { type FakeAnswer, startFakeLLM } from '../../../src/testing/index.ts';
 

@@ -8,9 +8,9 @@ const MOST_TRIED = 8;
 
 /**
  * The reply to the call for the optimizer's memory: which kinds of edits helped or hurt, as the comparison and the rejected
- * edits of the epoch show, and what was tried in vain. The memory so far is carried forward.
+ * edits of the epoch show, and what was tried without success. The memory so far is carried forward.
  */
-export function writeNotes(prompt: OptimizerPrompt): object {
+export function writeMetaNotes(prompt: OptimizerPrompt): object {
   const { notes, comparison, steps } = prompt;
   const { regressed, persistent, improved } = readComparison(comparison);
   const past = readSteps(steps);
