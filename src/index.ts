@@ -1,5 +1,13 @@
 // The public surface. Adding a line here is adding API; a test pins the list.
 
+export type {
+  AgentLimits,
+  AgentRun,
+  AgentRunner,
+  AgentRunRequest,
+  AgentStep,
+  SkillPackage,
+} from './core/agent-runner.ts';
 export type { RunCaches, TextCache } from './core/cache.ts';
 export { parseConfig, SkillOptConfig, type SkillOptConfigInput } from './core/config.ts';
 export {
@@ -25,6 +33,7 @@ export type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason, Usag
 export { PROMPT_NAMES, type PromptName, type PromptOverrides } from './core/prompt-name.ts';
 export { PythonRandom, shuffle } from './core/random.ts';
 export { RolloutResult } from './core/rollout-result.ts';
+export type { RolloutAttempt, RolloutRunner } from './core/rollout-runner.ts';
 export type { Progress, RunEvent, RunFact } from './core/run/event.ts';
 export { toFact } from './core/run/event.ts';
 export type { RunObserver } from './core/run/observer.ts';

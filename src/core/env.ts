@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AgentRunner } from './agent-runner.ts';
 import type { SkillOptConfig } from './config.ts';
 import { SkillError } from './errors.ts';
 import type { ChatModel } from './model.ts';
@@ -17,6 +18,8 @@ export type RolloutContext<I extends Item = Item> = {
   readonly target: ChatModel;
   /** A model that scores what no rule can, if the run was given one. Handled as the target is. */
   readonly judge?: ChatModel;
+  /** An agent with tools, if the run was given one. The environment gives it a workspace and the skill. */
+  readonly agent?: AgentRunner;
   /** Free-form values of the run's configuration. */
   readonly extras: Readonly<Record<string, unknown>>;
   /** Aborted when the run must stop now or the task's time is up. Pass it on to whatever waits. */

@@ -1,6 +1,8 @@
+import type { AgentRunner } from '../core/agent-runner.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
+import type { RolloutRunner } from '../core/rollout-runner.ts';
 import type { Progress } from '../core/run/event.ts';
 import { loadPrompts } from './ask/prompts.ts';
 import { createLimit, type Limit } from './limit.ts';
@@ -13,6 +15,10 @@ export type StageDeps = {
   readonly optimizer: ChatModel;
   /** Scores what no rule can, for environments that want one. */
   readonly judge: ChatModel | undefined;
+  /** For environments whose tasks an agent with tools attempts. */
+  readonly agent: AgentRunner | undefined;
+  /** Makes the attempts, if it is not this process. */
+  readonly runner: RolloutRunner | undefined;
   readonly limit: Limit;
   readonly stop: Stop;
   readonly prompts: Readonly<Record<PromptName, string>>;
@@ -49,6 +55,8 @@ export function createStageDeps({ workers = 8, promptOverrides = {}, ...options 
   const { stop = createStop(), extras = {} } = options;
   return {
     judge: undefined,
+    agent: undefined,
+    runner: undefined,
     rollouts: undefined,
     // A stage alone has no tokenizer: four characters a token is usual for English.
     countTokens: (text) => Math.ceil(text.length / 4),

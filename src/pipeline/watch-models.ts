@@ -1,3 +1,4 @@
+import type { AgentRunner } from '../core/agent-runner.ts';
 import { ModelCallError, SkillError } from '../core/errors.ts';
 import type { ChatModel, ChatRequest } from '../core/model.ts';
 import type { StageDeps } from './stage-deps.ts';
@@ -14,6 +15,7 @@ type Rollout = {
 type WatchedModels = {
   readonly target: ChatModel;
   readonly judge?: ChatModel;
+  readonly agent?: AgentRunner;
   /** Throws what made a call fail, if one did: the rollout then says nothing about the skill. */
   throwOutage(): void;
 };
@@ -28,6 +30,7 @@ export function watchModels(deps: StageDeps, rollout: Rollout): WatchedModels {
   return {
     target: target.model,
     ...(judge ? { judge: judge.model } : {}),
+    ...(deps.agent ? { agent: deps.agent } : {}),
     throwOutage() {
       target.throwOutage();
       judge?.throwOutage();

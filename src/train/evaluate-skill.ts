@@ -1,9 +1,11 @@
+import type { AgentRunner } from '../core/agent-runner.ts';
 import type { RunCaches } from '../core/cache.ts';
 import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
+import type { RolloutRunner } from '../core/rollout-runner.ts';
 import type { RunObserver } from '../core/run/observer.ts';
 import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
@@ -20,6 +22,10 @@ export type EvaluateSkillOptions<I extends Item = Item> = {
   readonly target: ChatModel;
   /** A model that scores what no rule can, for environments that ask one. */
   readonly judge?: ChatModel | undefined;
+  /** An agent with tools, for environments that give it a workspace. */
+  readonly agent?: AgentRunner | undefined;
+  /** Makes the attempts of tasks somewhere else than in this process. */
+  readonly runner?: RolloutRunner | undefined;
   readonly config?: SkillOptConfigInput;
   /** Which draw: passes with different indexes are independent. */
   readonly sampleIndex?: number;
@@ -55,7 +61,7 @@ async function scoreInEnv<I extends Item>(
   config: SkillOptConfig,
   sampleIndexes: readonly number[],
 ): Promise<SkillScore[]> {
-  const { env, skill, split, target, judge, caches, observers = [], signal } = options;
+  const { env, skill, split, target, judge, agent, runner, caches, observers = [], signal } = options;
   const items = await splitItems(env, split, config);
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
@@ -64,6 +70,8 @@ async function scoreInEnv<I extends Item>(
     target,
     optimizer: target,
     judge,
+    agent,
+    runner,
     caches,
     promptOverrides: {},
     observers,

@@ -1,8 +1,10 @@
+import type { AgentRunner } from '../core/agent-runner.ts';
 import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
+import type { RolloutRunner } from '../core/rollout-runner.ts';
 import type { RunEvent, RunFact } from '../core/run/event.ts';
 import type { RunObserver } from '../core/run/observer.ts';
 import { reduce } from '../core/run/reduce/reduce.ts';
@@ -34,6 +36,10 @@ export type TrainerOptions<I extends Item = Item> = {
   readonly optimizer: ChatModel;
   /** A model that scores what no rule can, for environments that ask one. */
   readonly judge?: ChatModel | undefined;
+  /** An agent with tools, for environments that give it a workspace. */
+  readonly agent?: AgentRunner | undefined;
+  /** Makes the attempts of tasks somewhere else than in this process. */
+  readonly runner?: RolloutRunner | undefined;
   /** The document to start from; else the environment's own; else an empty one. */
   readonly initialSkill?: string;
   readonly promptOverrides?: PromptOverrides;
@@ -85,7 +91,7 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
-    const { target, optimizer, judge, observers = [], signal } = this.#options;
+    const { target, optimizer, judge, agent, runner, observers = [], signal } = this.#options;
     const cap = await skillCap(this.#config, start.initialSkill);
     const warnings = [...this.#warnings(items), ...cap.warnings];
     for (const warning of warnings) notify(observers, 'onWarning', warning);
@@ -96,6 +102,8 @@ export class SkillOptTrainer<I extends Item = Item> {
       target,
       optimizer,
       judge,
+      agent,
+      runner,
       caches: store.caches,
       ledger: store.ledger,
       promptOverrides: this.#promptOverrides,
@@ -135,7 +143,7 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async #describeStart(items: RunItems): Promise<Start> {
-    const { env, target, optimizer, judge } = this.#options;
+    const { env, target, optimizer, judge, agent } = this.#options;
     const initialSkill = this.#options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
     requireReadable(initialSkill);
     const config = this.#config;
@@ -143,7 +151,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     return {
       type: 'run-start',
       format: 1,
-      identity: runIdentity({ config, env, items, initialSkill, target, optimizer, judge, prompts }),
+      identity: runIdentity({ config, env, items, initialSkill, target, optimizer, judge, agent, prompts }),
       config: { ...config, extras: hideSecrets(config.extras) as SkillOptConfig['extras'] },
       env: env.name,
       target: target.id,

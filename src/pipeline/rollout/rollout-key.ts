@@ -14,9 +14,10 @@ type Attempt = {
 /** Everything a score depends on, and nothing about where it is kept: a rollout of one skill never stands for another. */
 export function rolloutKey(
   { env, item, skillHash, sampleIndex, phase }: Attempt,
-  { target, judge, extras }: Pick<StageDeps, 'target' | 'judge' | 'extras'>,
+  { target, judge, agent, extras }: Pick<StageDeps, 'target' | 'judge' | 'agent' | 'extras'>,
 ): string {
-  const more = [...(judge ? [judge.id] : []), ...(phase === undefined ? [] : [phase])];
+  const agents = agent ? [{ agent: agent.id }] : [];
+  const more = [...(judge ? [judge.id] : []), ...(phase === undefined ? [] : [phase]), ...agents];
   const parts = [1, skillHash, env.name, env.version ?? '', item, sampleIndex, target.id, extras, ...more];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

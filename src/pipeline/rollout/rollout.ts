@@ -1,6 +1,7 @@
 import type { Item, SkillEnv } from '../../core/env.ts';
 import { ModelCallError } from '../../core/errors.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
+import type { RolloutRunner } from '../../core/rollout-runner.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { createDeadline } from '../deadline.ts';
 import type { StageDeps } from '../stage-deps.ts';
@@ -36,7 +37,7 @@ async function rollOutEach<I extends Item>(
       const attempt = { env, skill, item, sampleIndex };
       const key = rolloutKey({ ...attempt, skillHash: hash }, deps);
       const known = await memory.find(key);
-      const result = known ?? (await attemptOrErr(attempt, deps));
+      const result = known ?? (await attemptOrErr({ ...attempt, key }, deps));
       if (!known) memory.keep(key, result);
       deps.onProgress(++done, items.length, result);
       return result;
@@ -51,16 +52,26 @@ type Attempt<I extends Item> = {
   readonly skill: string;
   readonly item: I;
   readonly sampleIndex: number;
+  readonly key: string;
 };
 
 /** A task that alone met an outage is reported, not scored. What every other task would meet too stops the run. */
 async function attemptOrErr<I extends Item>(attempt: Attempt<I>, deps: StageDeps): Promise<RolloutResult> {
   try {
-    return await attemptItem(attempt, deps);
+    return await (deps.runner ? attemptElsewhere(attempt, deps.runner, deps) : attemptItem(attempt, deps));
   } catch (error) {
     if (!(error instanceof ModelCallError) || error.isFatal || deps.stop.signal.aborted) throw error;
     return { id: attempt.item.id, hard: 0, soft: 0, errored: true, failReason: error.message };
   }
+}
+
+async function attemptElsewhere<I extends Item>(
+  { env: _env, ...attempt }: Attempt<I>,
+  runner: RolloutRunner,
+  { stop }: StageDeps,
+): Promise<RolloutResult> {
+  stop.signal.throwIfAborted();
+  return checkOutput(attempt.item, await runner.run(attempt, stop.abandon), 'the runner');
 }
 
 /** A task whose code throws has failed; a model that cannot be reached has failed the run. */

@@ -1,3 +1,4 @@
+import type { AgentRunner } from '../../core/agent-runner.ts';
 import { OPERATIONAL_KEYS, type SkillOptConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
@@ -16,6 +17,7 @@ type IdentityInput = {
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
   readonly judge?: ChatModel | undefined;
+  readonly agent?: AgentRunner | undefined;
   readonly prompts: Readonly<Record<string, string>>;
 };
 
@@ -28,6 +30,7 @@ export function runIdentity({
   target,
   optimizer,
   judge,
+  agent,
   prompts,
 }: IdentityInput): RunIdentity {
   const settings = Object.entries({ ...config, extras: hideSecrets(config.extras) }).filter(
@@ -41,6 +44,7 @@ export function runIdentity({
     ['target', target.id],
     ['optimizer', optimizer.id],
     ...(judge ? [['judge', judge.id]] : []),
+    ...(agent ? [['agent', agent.id]] : []),
     ['initial skill', skillHash(initialSkill)],
     ...hashes('items of', items),
     ...hashes('prompt', prompts),
