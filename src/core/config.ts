@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { SkillError } from './errors.ts';
 import { GATE_METRICS } from './gate/gate.ts';
+import { PRESET_NAMES, withPreset } from './presets.ts';
+import { removedKeysIn } from './removed-keys.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
 import { UPDATE_MODES } from './skill/update-mode.ts';
-import { describeIssue } from './text/describe-issue.ts';
+import { parseWith } from './text/parse-with.ts';
 
 const positive = z.number().int().positive();
 
@@ -12,28 +14,6 @@ const Price = z.strictObject({
   cachedInput: z.number().nonnegative(),
   output: z.number().nonnegative(),
 });
-
-const PRESET_NAMES = ['default', 'paper'] as const;
-
-/** What a preset sets where nothing else is said. */
-const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<string, unknown>>>> = {
-  default: {},
-  paper: {
-    minibatchSize: 8,
-    lrScheduler: 'cosine',
-    maxSkillTokens: 0,
-    proposalsPerBatch: 1,
-    stepBufferScope: 'epoch',
-    useSlowUpdate: true,
-    useMetaSkill: true,
-    dropRepeats: false,
-    tryRemovals: false,
-    gate: 'strict',
-    racing: 'off',
-    finalPasses: 0,
-    leakCritic: false,
-  },
-};
 
 /** How the edit budget of a step is found: by the scheduler, by the optimizer, or not at all. */
 const LR_CONTROL_MODES = ['fixed', 'autonomous', 'none'] as const;
@@ -124,9 +104,6 @@ export const configShape = {
   maxRollouts: positive
     .optional()
     .describe('Most attempts at tasks in training, all passes but the test counted; as many epochs as that pays for.'),
-  finalists: positive
-    .default(1)
-    .describe('Skills that were the best at some time, measured anew at the end to find the winner.'),
   leakCritic: z.boolean().default(true).describe('Refuse edits that repeat held-out tasks.'),
   maxMemorisedShare: z.number().min(0).max(1).optional().describe('Most training tasks that an edit may repeat.'),
   useGate: z.boolean().default(true).describe('Keep a candidate only if it is better.'),
@@ -205,33 +182,14 @@ export function checkTogether(config: Together, { addIssue }: Complain): void {
   if (config.protectedItems.length > 0) complain('protectedItems', needs);
 }
 
+const INVALID = 'The configuration is not valid.';
 export const CONFIG_HINT = 'Every key and its default: skillopt train --help';
-
-/** The input over what its preset says. An unknown preset is left for the schema to refuse. */
-export function withPreset<Input extends object>(input: Input): Input {
-  if (typeof input !== 'object' || input === null) return input; // the schema says what is wrong with it
-  const { preset = 'default' } = input as { preset?: keyof typeof PRESETS };
-  const said = Object.entries(input).filter(([, value]) => value !== undefined);
-  return { ...PRESETS[preset], ...Object.fromEntries(said) } as Input;
-}
 
 /** Fills in the defaults, or throws `CONFIG_INVALID` with one line per problem. */
 export function parseConfig(input: SkillOptConfigInput = {}): SkillOptConfig {
-  return parseWith(SkillOptConfig, withPreset(input), 'The configuration is not valid.', CONFIG_HINT);
+  const removed = removedKeysIn(input).map(({ key, why }) => `  ${key}: ${why}`);
+  if (removed.length > 0) {
+    throw new SkillError('CONFIG_INVALID', [INVALID, ...removed].join('\n'), { hint: CONFIG_HINT });
+  }
+  return parseWith(SkillOptConfig, withPreset(input), INVALID, CONFIG_HINT);
 }
-
-/** `schema.parse` that throws `CONFIG_INVALID`: `title`, then what was expected and what came, a line per problem. */
-export function parseWith<Schema extends z.ZodType>(
-  schema: Schema,
-  input: unknown,
-  title: string,
-  hint = listKeys(schema),
-): z.output<Schema> {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `  ${describeIssue(issue, input)}`);
-  throw new SkillError('CONFIG_INVALID', [title, ...problems].join('\n'), { hint });
-}
-
-const listKeys = (schema: z.ZodType) =>
-  schema instanceof z.ZodObject ? `It may have: ${Object.keys(schema.shape).join(', ')}.` : '';

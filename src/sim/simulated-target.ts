@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseWith } from '../core/config.ts';
 import type { ChatMessage, ChatModel } from '../core/model.ts';
+import { parseWith } from '../core/text/parse-with.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { createSimulatedModel, lineOptions, rate } from './simulated-model.ts';
 import { textOf } from './text-of.ts';

@@ -9,15 +9,13 @@ import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';
 import { judgeSkill, pruneSkill, requireScores, type StageDeps, scorePasses, scoreSkill } from '../pipeline/index.ts';
 import { finalPassesOf, rolloutsLeft } from './budget/rollouts-left.ts';
-import { compareFinalists } from './compare-finalists.ts';
 import { openTestSeal } from './setup/open-test-seal.ts';
 import type { TrainInput } from './setup/train-input.ts';
 
-/** The end of a search: the last skill has its chance to be the best; finalists are compared and the best is pruned if wished. */
+/** The end of a search: the last skill has its chance to be the best; then it is pruned if wished. */
 export async function chooseWinner(input: TrainInput, deps: StageDeps): Promise<RunState> {
   let { state } = input;
   if (!state.final) state = await validateFinal({ ...input, state }, deps);
-  if (input.config.finalists > 1 && !state.hasFinalists) state = await compareFinalists({ ...input, state }, deps);
   if (input.config.prune && !state.isPruned) state = await prune({ ...input, state }, deps);
   return state;
 }
@@ -83,7 +81,7 @@ export async function measureWinner(
 
 async function prune({ env, items, state, config, commit }: TrainInput, deps: StageDeps): Promise<RunState> {
   const passages = acceptedPassages(state);
-  const left = rolloutsLeft(state, { ...config, prune: false, finalists: 1 }, items);
+  const left = rolloutsLeft(state, { ...config, prune: false }, items);
   const maxPasses = left === undefined ? undefined : Math.floor(left / Math.max(1, items.val.length));
   const gate = { env, state, items: items.val, config: wholePass(config) };
   const pruned = await pruneSkill({ ...gate, passages, maxPasses }, deps);

@@ -69,8 +69,6 @@ function eventLine(event: RunEvent, told: Told): string | undefined {
       return guidanceText(event, told);
     case 'search-end':
       return `  ${searchEndText(event.reason, after)}`;
-    case 'finalists-end':
-      return `  finalists ${finalistText(event)}`;
     case 'prune-end':
       return `  pruned    ${event.removed.length} of ${event.tries} edits taken out, ${percent(event.score)}`;
     case 'test-end':
@@ -85,11 +83,6 @@ type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 function baselineText({ score, evaluation, passes = [] }: Event<'baseline-end'>): string {
   const tasks = taskCount(countTasks([evaluation, ...passes]), 'validation task');
   return `  baseline  ${percent(score)} on ${tasks}`;
-}
-
-function finalistText({ finalists, hash }: Event<'finalists-end'>): string {
-  const row = ({ origin, score }: (typeof finalists)[number]) => `${origin} ${percent(score)}`;
-  return `${finalists.map(row).join(', ')}: ${finalists.find((finalist) => finalist.hash === hash)!.origin} wins`;
 }
 
 /** What stays in the skill leaves no line. */

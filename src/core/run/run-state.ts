@@ -142,10 +142,8 @@ export type RunState = {
   readonly initialSkill: string;
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
-  /** What was the best before, each once, the latest last. */
-  readonly formerBests: readonly ScoredSkill[];
-  /** Whether the winner was found among the finalists. */
-  readonly hasFinalists: boolean;
+  /** Of a run of an earlier version that compared them at its end: what was the best before, each once, the latest last. */
+  readonly formerBests?: readonly ScoredSkill[];
   readonly baseline: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
   /** How long the baseline took for each of its rollouts, or the first step if the cache knew it. As many at once as there are workers. */
   readonly rolloutMs: number | undefined;
@@ -202,7 +200,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
-export const STATE_FORMAT = 1;
+export const STATE_FORMAT = 2;
 
 /** A run before its first event. */
 export const emptyRun: RunState = {
@@ -212,8 +210,6 @@ export const emptyRun: RunState = {
   initialSkill: '',
   current: unscored,
   best: unscored,
-  formerBests: [],
-  hasFinalists: false,
   baseline: undefined,
   rolloutMs: undefined,
   stepsDone: 0,

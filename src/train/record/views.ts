@@ -47,8 +47,6 @@ export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detai
         'final_measurement/summary.json': json(withoutType(fact)),
         'final_measurement/results.json': json(results),
       };
-    case 'finalists-end':
-      return { 'finalists.json': json(withoutType(fact)) };
     case 'prune-end':
       return { 'prune.json': json(withoutType(fact)) };
     case 'test-end':

@@ -26,12 +26,6 @@ export function selectFinal(state: RunState, event: Event<'final-selection-end'>
   return { ...known, best, final: { hard, soft, score } };
 }
 
-export function chooseFinalist(state: RunState, { finalists, hash }: Event<'finalists-end'>): RunState {
-  const winner = [state.best, ...state.formerBests].find((skill) => skill.hash === hash) ?? state.best;
-  const score = finalists.find((finalist) => finalist.hash === hash)?.score ?? winner.score;
-  return { ...state, best: { ...winner, score }, hasFinalists: true };
-}
-
 export function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
   const { type: _type, ...finalMeasurement } = toFact(event) as Omit<typeof event, keyof Stamp>;
   const measured = { ...state, finalMeasurement };
