@@ -6,8 +6,8 @@ import { finished } from 'node:stream/promises';
 import { parseConfig, type RunEvent, type RunFact, skillHash } from 'skillopt';
 import { journalLines } from '../src/core/journal/journal-lines.ts';
 import { shuffle } from '../src/core/random.ts';
-import type { Evaluation, ItemScore } from '../src/core/score.ts';
 import { noStageUsage } from '../src/core/run/stage-usage.ts';
+import type { Evaluation, ItemScore } from '../src/core/score.ts';
 import { runDirectory } from '../src/stores/run/run-directory.ts';
 
 export type LongJournal = {

@@ -5,7 +5,7 @@ import { PRESET_NAMES, withPreset } from './presets.ts';
 import { removedKeysIn } from './removed-keys.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
 import { UPDATE_MODES } from './skill/update-mode.ts';
-import { parseWith } from './text/parse-with.ts';
+import { parseWith } from './text/schema.ts';
 
 const positive = z.number().int().positive();
 

@@ -1,6 +1,6 @@
 import type { ChatModel } from '../core/model.ts';
 import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';
-import type { Progress } from '../core/run/event.ts';
+import type { Progress } from '../core/run/observer.ts';
 import { loadPrompts } from './ask/prompts.ts';
 import { createLimit, type Limit } from './limit.ts';
 import type { RolloutCache } from './rollout/rollout-memory.ts';

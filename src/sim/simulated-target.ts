@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { memoize } from '../core/memoize.ts';
 import type { ChatMessage, ChatModel } from '../core/model.ts';
-import { parseWith } from '../core/text/parse-with.ts';
+import { parseWith } from '../core/text/schema.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { createSimulatedModel, lineOptions, rate } from './simulated-model.ts';
 import { textOf } from './text-of.ts';
@@ -28,7 +29,9 @@ type Style = Variant | undefined;
 export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel {
   const knobs = parseWith(Options, options, "The simulated target's options are not valid.");
   const { seed, noise, nullMode } = knobs;
-  const recall = remember((text) => ({ rules: readRules(text), reminded: remindedTopics(text) }));
+  const recall = memoize((text: string) => ({ rules: readRules(text), reminded: remindedTopics(text) }), {
+    maxEntries: KEPT_TEXTS,
+  });
   return createSimulatedModel({
     ...knobs,
     id: `sim-target/1 seed=${seed} ${nullMode ? 'null' : `noise=${noise}`}`,
@@ -72,17 +75,5 @@ function drawByOdds(reading: Reading, odds: Draw, draw: Draw): Style {
   return undefined;
 }
 
-const REMEMBERED_TEXTS = 32;
-
-/** What was read out of texts that come again and again: one skill is asked about many tasks. */
-function remember<Read>(read: (text: string) => Read): (text: string) => Read {
-  const remembered = new Map<string, Read>();
-  return (text) => {
-    const known = remembered.get(text);
-    if (known) return known;
-    if (remembered.size === REMEMBERED_TEXTS) remembered.delete(remembered.keys().next().value!);
-    const reading = read(text);
-    remembered.set(text, reading);
-    return reading;
-  };
-}
+/** Texts whose reading is kept: one skill is asked about many tasks. */
+const KEPT_TEXTS = 32;

@@ -1,9 +1,10 @@
 import { toEvidence, toObservations } from '../core/gate/gate-evidence.ts';
 import type { TestSubject } from '../core/run/event.ts';
+import { isAccepted } from '../core/run/reduce/acceptance.ts';
 import { keptEdits } from '../core/run/reduce/edit-effect.ts';
-import { hasPass, isAccepted, passScore } from '../core/run/reduce/known-scores.ts';
+import { hasPass, passScore } from '../core/run/reduce/passes.ts';
+import { winnerMeasurement } from '../core/run/reported-scores.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import { winnerMeasurement } from '../core/run/winner-measurement.ts';
 import { skillHash } from '../core/skill/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';

@@ -1,4 +1,4 @@
-import { believableScore, openEvidence, toEvidence } from '../core/gate/gate-evidence.ts';
+import { openEvidence, shrunkScore, toEvidence } from '../core/gate/gate-evidence.ts';
 import { shuffle } from '../core/random.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { Evaluation } from '../core/score.ts';
@@ -66,7 +66,7 @@ async function measureBaseline({ env, items, config, state, commit, warn }: Trai
 /** Every task counts the same, however often it was attempted. */
 function scoreOf(passes: readonly Evaluation[], config: TrainInput['config']): number {
   if (passes.length === 1) return gateScore(passes[0]!, config);
-  return believableScore(
+  return shrunkScore(
     openEvidence(
       passes.map(({ scores }) => scores),
       config,

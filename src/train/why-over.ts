@@ -1,7 +1,7 @@
 import { toKnowledge } from '../core/gate/gate-evidence.ts';
 import type { SearchEnd } from '../core/run/event.ts';
-import { barFor } from '../core/stats/gate-settings.ts';
 import { unmetItems, weigh } from '../core/stats/knowledge.ts';
+import { barFor } from '../core/stats/race-settings.ts';
 import { rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Step } from './plan.ts';
 import type { TrainInput } from './setup/train-input.ts';

@@ -5,12 +5,11 @@
  * `WRITE_FIXTURES=1 npx vitest run test/pins/earlier-runs.test.ts` writes the journals that are missing. One that is there
  * stays: what an earlier version wrote cannot be written again.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   emptyRun,
   type RunEvent,
-  type RunState,
   reduce,
   runDirectory,
   SimpleQAEnv,
@@ -22,6 +21,7 @@ import {
 } from 'skillopt';
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
+import { journalLines } from '../../src/core/journal/journal-lines.ts';
 import { readJournal } from '../../src/stores/run/journal.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -97,11 +97,9 @@ describe('a run of an earlier version that compared finalists', () => {
 
   it('shows a former best that won, too', async () => {
     const events = await readJournal(FINALISTS.pathname);
-    const former = events.reduce<RunState[]>(
-      (states, event) => [...states, reduce(states.at(-1) ?? emptyRun, event)],
-      [],
-    );
-    const { skill } = former.find(({ best }) => best.origin === 'step_0002')!.best;
+    let before = emptyRun;
+    for (const event of events) if (before.best.origin !== 'step_0002') before = reduce(before, event);
+    const { skill } = before.best;
     const hash = skillHash(skill);
     const place = events.findIndex(({ type }) => type === 'finalists-end');
     const state = events.with(place, { ...events[place]!, hash } as RunEvent).reduce(reduce, emptyRun);
@@ -120,6 +118,12 @@ describe('a run of an earlier version that compared finalists', () => {
 });
 
 describe('runs of an earlier version', () => {
+  it.each(readdirSync(FOLDER))('%s: is written again byte for byte', (name) => {
+    const lines = readFileSync(new URL(name, FOLDER), 'utf8').trimEnd().split('\n');
+    const [reader, writer] = [journalLines(), journalLines()];
+    expect(lines.map((line) => writer.write(reader.read(line)))).toEqual(lines);
+  });
+
   it.each(KINDS)('$name: opens, and resumes to the same end', async (kind) => {
     const fixture = new URL(`${kind.name}.jsonl`, FOLDER);
     await writeMissing(kind, fixture);

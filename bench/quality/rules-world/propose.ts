@@ -1,5 +1,5 @@
-import { append } from '../../../src/sim/optimizer/change.ts';
 import type { Draw } from '../../../src/sim/draw.ts';
+import { append } from '../../../src/sim/optimizer/change.ts';
 import { readExperience } from '../../../src/sim/optimizer/experience.ts';
 import { inMode } from '../../../src/sim/optimizer/in-mode.ts';
 import type { OptimizerPrompt } from '../../../src/sim/optimizer/read-prompt.ts';

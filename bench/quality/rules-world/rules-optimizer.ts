@@ -1,12 +1,12 @@
 import type { ChatModel } from '../../../src/index.ts';
-import { decideRate } from '../../../src/sim/optimizer/decide-rate.ts';
 import type { Draw } from '../../../src/sim/draw.ts';
+import { decideRate } from '../../../src/sim/optimizer/decide-rate.ts';
 import { mergeEdits } from '../../../src/sim/optimizer/merge-edits.ts';
 import { type Assignment, type OptimizerPrompt, readPrompt } from '../../../src/sim/optimizer/read-prompt.ts';
-import { shortenReminders } from '../../../src/sim/world/reminders.ts';
 import { rewriteSkill } from '../../../src/sim/optimizer/rewrite-skill.ts';
 import { createSimulatedModel } from '../../../src/sim/simulated-model.ts';
 import { textOf } from '../../../src/sim/text-of.ts';
+import { shortenReminders } from '../../../src/sim/world/reminders.ts';
 import { type Habits, readFailures, readSuccesses } from './propose.ts';
 import { type Ranker, rankEdits } from './rank.ts';
 import type { RulesWorld } from './world.ts';

@@ -1,8 +1,9 @@
 import type { GateDecision } from '../../core/gate/gate-decision.ts';
 import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
-import { isAccepted, learn } from '../../core/run/reduce/known-scores.ts';
-import type { RunState, StepRecord } from '../../core/run/run-state.ts';
+import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts';
+import type { RunState } from '../../core/run/run-state.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
+import type { StepRecord } from '../../core/run/step-record.ts';
 import { gateMetricScore } from '../../runs/gate-metric-score.ts';
 import { stepNumber, stepTotal } from '../../runs/step-total.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
@@ -39,7 +40,7 @@ export function eventLines(event: RunEvent, change: Change, options: LineOptions
 /** What the current skill is believed to score by what an event tells, before anything takes its place. */
 function scoreNow(event: RunEvent, before: RunState): number {
   const decision = decisionOf(event);
-  return decision ? learn(before, '', { evaluation: null, decision }).current.score : before.current.score;
+  return decision ? addMeasurement(before, '', { evaluation: null, decision }).current.score : before.current.score;
 }
 
 function decisionOf(event: RunEvent): GateDecision | undefined {

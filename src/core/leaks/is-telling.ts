@@ -1,5 +1,4 @@
-import { STOP_WORDS } from './stop-words.ts';
-import { splitWords, weightOf } from './words.ts';
+import { STOP_WORDS, splitWords, weightOf } from './words.ts';
 
 /** Shorter strings turn up in any text: «a», «42», «54 °F». */
 const SHORTEST = 3;

@@ -1,8 +1,7 @@
-import { type GuardedItem, type Holders, holdersAmong, inWords, type TellingAnswer } from '../stats/guarded-item.ts';
+import { type GuardedItem, type Holders, holdersAmong, inWords, type TellingAnswer } from './guarded-item.ts';
 import { isTellingId } from './is-telling.ts';
 import { namesTask } from './names-task.ts';
-import { STOP_WORDS } from './stop-words.ts';
-import { joinWords, type Phrase, phrasesIn, splitWords, textsOf } from './words.ts';
+import { joinWords, type Phrase, phrasesIn, STOP_WORDS, splitWords, textsOf } from './words.ts';
 import { numbersIn } from './written-numbers.ts';
 
 export type { GuardedItem };

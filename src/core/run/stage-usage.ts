@@ -47,3 +47,11 @@ export function addUsage(a: StageUsage, b: Partial<StageUsage>): StageUsage {
 
 type Counter = Exclude<keyof StageUsage, 'rollouts'>;
 const COUNTERS = Object.keys(noStageUsage) as Counter[];
+
+type Timed = { readonly ms: number; readonly usage: UsageTable };
+
+/** Milliseconds of one rollout that had to be asked for: what the cache knew took no time. */
+export function timeOfRollout({ ms, usage: { rollout } }: Timed): number | undefined {
+  if (!rollout?.rollouts || rollout.replies === rollout.cacheHits) return undefined;
+  return ms / (rollout.rollouts * (1 - rollout.cacheHits / rollout.replies));
+}

@@ -1,5 +1,4 @@
-import type { FailurePattern } from '../failure-pattern.ts';
-import type { UpdateItem } from '../skill/edit.ts';
+import type { FailurePattern, UpdateItem } from '../skill/edit.ts';
 import type { StepAction } from './step-action.ts';
 
 export type TriedEdit = Pick<UpdateItem, 'op' | 'target' | 'content'>;

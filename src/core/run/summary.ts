@@ -1,10 +1,12 @@
 import type { Estimate } from '../stats/final-report.ts';
+import { isAccepted } from './reduce/acceptance.ts';
 import { type AcceptedEdit, acceptedEdits } from './reduce/edit-effect.ts';
-import { isAccepted, passOf } from './reduce/known-scores.ts';
-import type { RunState, StepRecord, TestReport } from './run-state.ts';
+import { passOf } from './reduce/passes.ts';
+import { winnerMeasurement } from './reported-scores.ts';
+import type { RunState, TestReport } from './run-state.ts';
 import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
-import { winnerMeasurement } from './winner-measurement.ts';
+import type { StepRecord } from './step-record.ts';
 
 type EpochStats = {
   readonly epoch: number;

@@ -1,6 +1,6 @@
 import { type Evidence, itemMean, MAX_MISSING_SHARE } from './evidence.ts';
-import { type Bar, barFor, type RaceSettings, raceSettings } from './gate-settings.ts';
 import { type Knowledge, type WeighedKnowledge, weigh } from './knowledge.ts';
+import { type Bar, barFor, type RaceSettings, raceSettings } from './race-settings.ts';
 
 export type Verdict = 'accept' | 'reject' | 'inconclusive' | 'invalid';
 

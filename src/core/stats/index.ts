@@ -50,7 +50,6 @@ export {
   type WaveInput,
   type WaveJudgement,
 } from './gate.ts';
-export { type Bar, barFor, planWaves, type RaceSettings, raceSettings, type SettingsInput } from './gate-settings.ts';
 export { combineJudgements, type JudgedScore, type Judgement, type JudgeNoise } from './judge-noise.ts';
 export {
   addOwn,
@@ -67,6 +66,14 @@ export {
   weigh,
 } from './knowledge.ts';
 export { estimateNoise, type NoiseInput, type NoiseModel, type ScoreKind } from './noise-model.ts';
-export { raceOrder } from './race-order.ts';
+export {
+  type Bar,
+  barFor,
+  planWaves,
+  type RaceSettings,
+  raceOrder,
+  raceSettings,
+  type SettingsInput,
+} from './race-settings.ts';
 export { type Flip, type FlipInput, findFlips, regressionVeto, type Veto, type VetoInput } from './regression-veto.ts';
 export { type Weighed, type WeighedItem, weighCandidate } from './weigh-candidate.ts';

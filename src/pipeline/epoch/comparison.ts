@@ -1,5 +1,5 @@
 import type { PromptName } from '../../core/prompt-name.ts';
-import type { PairCategory } from '../../core/run/optimizer-facts.ts';
+import type { PairCategory } from '../../core/run/events/event-data.ts';
 import { fence } from '../../core/text/fence.ts';
 import { clipTrajectories } from '../reflect/clip-trajectories.ts';
 import { trajectoryRoom } from '../reflect/trajectory-room.ts';

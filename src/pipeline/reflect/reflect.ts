@@ -1,7 +1,6 @@
-import type { FailurePattern } from '../../core/failure-pattern.ts';
 import { chunk, shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
+import type { FailurePattern, RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
 import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
 import { fence } from '../../core/text/fence.ts';
 import { ask } from '../ask/ask.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LrDecision } from '../../core/run/optimizer-facts.ts';
+import type { LrDecision } from '../../core/run/events/event-data.ts';
 import type { Evaluation } from '../../core/score.ts';
 import type { Patch } from '../../core/skill/edit.ts';
 import { fence } from '../../core/text/fence.ts';

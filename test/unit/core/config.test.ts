@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { configShape, OPERATIONAL_KEYS, parseConfig, type SkillOptConfigInput } from '../../../src/core/config.ts';
-import { parseWith } from '../../../src/core/text/parse-with.ts';
+import { parseWith } from '../../../src/core/text/schema.ts';
 
 const problem = (input: unknown) => {
   try {

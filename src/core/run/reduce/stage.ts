@@ -1,9 +1,10 @@
 import type { GateDecision } from '../../gate/gate-decision.ts';
 import type { RunEvent } from '../event.ts';
-import type { Leak, RunState, StepDraft } from '../run-state.ts';
-import { addStageUsage } from '../stage-usage.ts';
-import { timeOfRollout } from '../time-of-rollout.ts';
-import { learn, passOf, scoresOf } from './known-scores.ts';
+import type { Leak, RunState } from '../run-state.ts';
+import { addStageUsage, timeOfRollout } from '../stage-usage.ts';
+import type { StepDraft } from '../step-record.ts';
+import { addMeasurement, scoresOf } from './acceptance.ts';
+import { passOf } from './passes.ts';
 
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 
@@ -53,7 +54,7 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
     }
     case 'evaluate': {
       const { score, isPartial } = event;
-      const known = learn(state, state.draft.candidateHash ?? '', event);
+      const known = addMeasurement(state, state.draft.candidateHash ?? '', event);
       const { hard = null, soft = null } = passOf(known, state.draft.candidateHash ?? '') ?? {};
       const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
       const scores = { candidateScores: scoresOf(event) };
