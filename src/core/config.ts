@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { SkillError } from './errors.ts';
-import { GATE_METRICS } from './gate/gate.ts';
+import { GATE_DEFAULTS, GATE_METRICS } from './gate/gate.ts';
 import { PRESET_NAMES, withPreset } from './presets.ts';
 import { removedKeysIn } from './removed-keys.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
 import { UPDATE_MODES } from './skill/update-mode.ts';
+import { MAX_MISSING_SHARE } from './stats/evidence.ts';
+import { DEFAULT_CONFIDENCE } from './stats/final-report.ts';
+import { DEFAULT_BATCH_SIZE } from './stats/race-settings.ts';
 import { parseWith } from './text/schema.ts';
 
 const positive = z.number().int().positive();
@@ -25,7 +28,7 @@ export type PairPolicy = (typeof PAIR_POLICIES)[number];
 export const configShape = {
   preset: z.enum(PRESET_NAMES).default('default').describe("Defaults to start from: ours, or the paper's protocol."),
   numEpochs: positive.default(4).describe('Passes over the training split.'),
-  batchSize: positive.default(40).describe('Training tasks rolled out per step.'),
+  batchSize: positive.default(DEFAULT_BATCH_SIZE).describe('Training tasks rolled out per step.'),
   minibatchSize: positive.default(5).describe('Trajectories that one analyst reads together.'),
   mergeBatchSize: z.number().int().min(2).default(8).describe('Patches merged at once while aggregating.'),
   editBudget: positive.default(4).describe('Most edits applied in a step: the learning rate.'),
@@ -92,7 +95,12 @@ export const configShape = {
     .array(z.string().min(1))
     .default([])
     .describe('Ids of validation tasks of which not even one may get worse.'),
-  confidence: z.number().min(0.5).max(0.999).default(0.95).describe('Of the interval that a claimed gain must pass.'),
+  confidence: z
+    .number()
+    .min(0.5)
+    .max(0.999)
+    .default(DEFAULT_CONFIDENCE)
+    .describe('Of the interval that a claimed gain must pass.'),
   finalPasses: z
     .number()
     .int()
@@ -107,8 +115,13 @@ export const configShape = {
   leakCritic: z.boolean().default(true).describe('Refuse edits that repeat held-out tasks.'),
   maxMemorisedShare: z.number().min(0).max(1).optional().describe('Most training tasks that an edit may repeat.'),
   useGate: z.boolean().default(true).describe('Keep a candidate only if it is better.'),
-  gateMetric: z.enum(GATE_METRICS).default('hard').describe('Score that a candidate must improve.'),
-  gateMixedWeight: z.number().min(0).max(1).default(0.5).describe('Weight of soft in the mixed metric.'),
+  gateMetric: z.enum(GATE_METRICS).default(GATE_DEFAULTS.metric).describe('Score that a candidate must improve.'),
+  gateMixedWeight: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(GATE_DEFAULTS.mixedWeight)
+    .describe('Weight of soft in the mixed metric.'),
   failureOnly: z.boolean().default(false).describe('Learn from failures alone.'),
   workers: positive.default(8).describe('Model calls in flight at once.'),
   seed: z.number().int().default(42).describe('Seed of every shuffle.'),
@@ -135,7 +148,12 @@ export const configShape = {
   maxMinutes: z.number().positive().optional().describe('Most minutes, counted anew by each start.'),
   prices: z.record(z.string(), Price).default({}).describe('Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: positive.default(5).describe('Calls failing in a row, retries included, that stop a run.'),
-  maxErroredShare: z.number().min(0).max(1).default(0.2).describe('Share of tasks without a score that a stage bears.'),
+  maxErroredShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(MAX_MISSING_SHARE)
+    .describe('Share of tasks without a score that a stage bears.'),
   maxCacheMb: z.number().positive().default(1024).describe('Largest cache of a run. Beyond it the oldest texts go.'),
   verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are told.'),
   extras: z.record(z.string(), z.unknown()).default({}).describe('Free-form values for environments and prompts.'),

@@ -8,7 +8,7 @@ export {
   type LeakReport,
 } from '../leaks/leak-critic.ts';
 export { type Calibration, type CalibrationOptions, calibrate, type FlakyItem, type Needs } from './calibration.ts';
-export { incompleteBeta, logGamma, normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
+export { normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
 export {
   addObservations,
   type Evidence,

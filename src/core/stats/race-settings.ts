@@ -20,6 +20,9 @@ export type SettingsInput = {
   readonly hasSecondPass?: boolean;
 };
 
+/** Training tasks of a step, unless a config says otherwise. */
+export const DEFAULT_BATCH_SIZE = 40;
+
 const FIRST_WAVE = 0.4;
 /** Of a candidate's cost: most races end early, every second batch is known, and the optimizer is not free either. */
 const [SHARE_MET, SHARE_OF_BATCH, OPTIMIZER_WORTH] = [0.7, 0.5, 15];

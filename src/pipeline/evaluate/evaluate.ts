@@ -40,7 +40,7 @@ export async function judgeSkill(text: Text, input: RaceInput, deps: StageDeps):
   if (known)
     return { evaluation: null, score: gateScore(known, config), results: [], action: decide(text, known, input) };
   const { evaluation, results, isPartial, score } = await measure(text, input, deps);
-  const invalidReason = whyInvalid(results, input.items.length);
+  const invalidReason = whyInvalid(results, deps.maxErroredShare, input.items.length);
   if (invalidReason !== undefined) return turnDown({ evaluation, results, invalidReason }, input);
   // What lost a race cannot win whatever the rest: its score is the most that it could have reached.
   const action = isPartial ? ('reject' as const) : decide(text, evaluation, input);

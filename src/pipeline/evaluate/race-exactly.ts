@@ -32,7 +32,7 @@ export async function raceExactly(skill: string, input: RaceInput, deps: StageDe
     const wave = items.slice(results.length, results.length + count);
     results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
     requireReachable(results, deps.maxErroredShare, items.length);
-    if (whyInvalid(results, items.length)) break; // whatever the rest would give
+    if (whyInvalid(results, deps.maxErroredShare, items.length)) break; // whatever the rest would give
   }
   const whole = inOrder(results, input);
   const { hard, soft } = whole.evaluation;

@@ -7,7 +7,9 @@ import type { StepAction } from '../../core/run/step-action.ts';
 import type { Evaluation } from '../../core/score.ts';
 
 export type GateConfig = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
-  Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'batchSize' | 'regressionVeto' | 'protectedItems'>>;
+  Partial<
+    Pick<SkillOptConfig, 'gate' | 'racing' | 'batchSize' | 'regressionVeto' | 'protectedItems' | 'maxErroredShare'>
+  >;
 
 /** Where candidates are measured, and what they must beat. */
 export type RaceInput = {

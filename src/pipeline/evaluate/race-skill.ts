@@ -4,10 +4,10 @@ import { shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
 import { type ItemScore, toEvaluation } from '../../core/score.ts';
-import { addObservations, isMissing, noEvidence } from '../../core/stats/evidence.ts';
+import { addObservations, isMissing, MAX_MISSING_SHARE, noEvidence } from '../../core/stats/evidence.ts';
 import { judgeWave, settingsFor, type WaveJudgement } from '../../core/stats/gate.ts';
 import { addOwn, disputedItems, type Knowledge, knownOf, unmetItems } from '../../core/stats/knowledge.ts';
-import { planWaves, type RaceSettings, raceOrder } from '../../core/stats/race-settings.ts';
+import { DEFAULT_BATCH_SIZE, planWaves, type RaceSettings, raceOrder } from '../../core/stats/race-settings.ts';
 import { requireReachable, whyInvalid } from '../rollout/require-scores.ts';
 import { rollAgain } from '../rollout/roll-again.ts';
 import { runRollout } from '../rollout/rollout.ts';
@@ -54,12 +54,15 @@ export async function raceSkill(skill: string, input: RaceInput, deps: StageDeps
 function isOver({ verdict }: WaveJudgement, { results }: Shown, { items, config }: RaceInput): boolean {
   if (verdict !== 'accept') return verdict !== 'continue';
   const isEarly = results.length < items.length;
-  return !(isEarly && (config.regressionVeto || whyInvalid(results) !== undefined));
+  return !(isEarly && (config.regressionVeto || whyInvalid(results, shareOf(config)) !== undefined));
 }
 
+const shareOf = ({ maxErroredShare = MAX_MISSING_SHARE }: RaceInput['config']) => maxErroredShare;
+
 function settingsOf({ items, state, config }: RaceInput): RaceSettings {
+  const { batchSize = DEFAULT_BATCH_SIZE } = config;
   const ids = items.map(({ id }) => id);
-  return settingsFor(toKnowledge(state.gate), ids, Math.min(config.batchSize ?? 40, state.items.train ?? 40));
+  return settingsFor(toKnowledge(state.gate), ids, Math.min(batchSize, state.items.train ?? batchSize));
 }
 
 /** A seeded order, then the telling items first. */
@@ -161,8 +164,11 @@ function judge(shown: Shown, settings: RaceSettings, input: RaceInput): WaveJudg
   const missing = [...met].filter((id) => !observed.has(id));
   const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
   const isSecondPass = shown.confirmation.length > 0;
-  const { needs, ...judged } = judgeWave({ knowledge, observed, missing, remaining, settings, isSecondPass });
-  const reason = whyInvalid(shown.results, input.items.length) ?? whyInvalid(shown.confirmation);
+  const share = shareOf(input.config);
+  const maxMissingShare = Math.max(share, MAX_MISSING_SHARE);
+  const wave = { knowledge, observed, missing, maxMissingShare, remaining, settings, isSecondPass };
+  const { needs, ...judged } = judgeWave(wave);
+  const reason = whyInvalid(shown.results, share, input.items.length) ?? whyInvalid(shown.confirmation, share);
   if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
   return { ...judged, ...(needs ? { needs } : {}) };
 }

@@ -1,6 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
-
-const ROOMS = ['envs', 'judges', 'models', 'sim', 'testing'];
 
 /** Runs in the loader's thread: no imports, and no types, since it travels as text. */
 const HOOKS = `
@@ -18,10 +17,18 @@ let isRegistered = false;
 export function resolveSelfImports(): void {
   if (isRegistered) return;
   isRegistered = true;
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const url = (path: string) => new URL(`../../${path}index.${extension}`, import.meta.url).href;
-  const rooms = ROOMS.map((room) => [`skillopt/${room}`, url(`${room}/`)]);
-  register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, {
-    data: Object.fromEntries([['skillopt', url('')], ...rooms]) as unknown,
+  register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, { data: doorUrls() as unknown });
+}
+
+/** Every door of the package by its specifier. In a clone there is no `dist`: its doors are those of `src`. */
+function doorUrls(): Readonly<Record<string, string>> {
+  const manifest = new URL('../../../package.json', import.meta.url);
+  const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { exports: Record<string, { default?: string }> };
+  const isSource = import.meta.url.endsWith('.ts');
+  const doors = Object.entries(exports).flatMap(([door, { default: file }]) => {
+    if (file === undefined) return [];
+    const path = isSource ? file.replace('./dist/', './src/').replace(/\.js$/, '.ts') : file;
+    return [[`skillopt${door.slice(1)}`, new URL(path, manifest).href]];
   });
+  return Object.fromEntries(doors);
 }
