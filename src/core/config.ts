@@ -142,10 +142,10 @@ export const configShape = {
   rolloutTimeoutMs: positive.default(600_000).describe('Longest time for one task.'),
   maxCalls: positive
     .optional()
-    .describe('Most model calls, retries included. The run stops there and can go on with more.'),
+    .describe('Most model calls, retries included. The run stops there and can be resumed with more.'),
   maxTotalTokens: positive.optional().describe('Most tokens in and out, of both models.'),
   maxCostUsd: z.number().positive().optional().describe('Most dollars. Every model needs a known price.'),
-  maxMinutes: z.number().positive().optional().describe('Most minutes, counted anew by each start.'),
+  maxMinutes: z.number().positive().optional().describe('Most minutes, counted from each start.'),
   prices: z.record(z.string(), Price).default({}).describe('Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: positive.default(5).describe('Calls failing in a row, retries included, that stop a run.'),
   maxErroredShare: z
@@ -155,32 +155,13 @@ export const configShape = {
     .default(MAX_MISSING_SHARE)
     .describe('Share of tasks without a score that a stage bears.'),
   maxCacheMb: z.number().positive().default(1024).describe('Largest cache of a run. Beyond it the oldest texts go.'),
-  verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are told.'),
+  verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are notified.'),
   extras: z.record(z.string(), z.unknown()).default({}).describe('Free-form values for environments and prompts.'),
 };
 
 export const SkillOptConfig = z.strictObject(configShape).superRefine(checkTogether);
 export type SkillOptConfig = z.output<typeof SkillOptConfig>;
 export type SkillOptConfigInput = z.input<typeof SkillOptConfig>;
-
-/** Keys that change how a run is carried out, but not what comes out of it. Such a key may differ on resume. */
-export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfig>([
-  'workers',
-  'outRoot',
-  'saveEveryStep',
-  'maxRetries',
-  'callTimeoutMs',
-  'rolloutTimeoutMs',
-  'maxCalls',
-  'maxTotalTokens',
-  'maxCostUsd',
-  'maxMinutes',
-  'prices',
-  'maxConsecutiveFailures',
-  'maxErroredShare',
-  'maxCacheMb',
-  'verbose',
-]);
 
 type Together = Pick<
   z.output<z.ZodObject<typeof configShape>>,

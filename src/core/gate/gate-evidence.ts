@@ -66,7 +66,7 @@ export function addRefreshed(
   return { ...evidence, own, draws, seed: isSeed ? own : evidence.seed };
 }
 
-/** After a candidate won: its own rollouts, and what is believed of it besides. One that nobody chose has its own alone. */
+/** After a candidate won: its own rollouts, and what is believed of it besides. One that no gate chose has its own alone. */
 export function acceptEvidence(
   evidence: GateEvidence,
   scores: readonly ItemScore[],

@@ -104,7 +104,7 @@ type Library = {
 
 const libraries = new WeakMap<readonly GuardedItem[], Library>();
 
-/** A run asks with the same list each time. One that has grown is read anew. */
+/** A run asks with the same list each time. One that has grown is read again. */
 function readAll(items: readonly GuardedItem[]): Library {
   const before = libraries.get(items);
   if (before?.size === items.length) return before;

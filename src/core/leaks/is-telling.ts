@@ -16,7 +16,7 @@ export function isTellingId(id: string): boolean {
   return letters + digits >= SHORTEST && (digits > 0 || hasSeparator);
 }
 
-/** Rules are full of small numbers with a short unit: «such as 54 °F» gives nobody away. */
+/** Rules are full of small numbers with a short unit: «such as 54 °F» gives no task away. */
 export function isTellingAnswer(answer: string): boolean {
   const { letters, digits } = sizesOf(answer);
   return digits >= SHORTEST_NUMBER || letters >= SHORTEST;

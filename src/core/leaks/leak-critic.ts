@@ -10,7 +10,7 @@ export type LeakInput = {
   /** The text that the edit brings in. */
   readonly edit: string;
   readonly items: readonly GuardedItem[];
-  /** What every item is told: the task's rules, its output format. Repeating it is no leak. */
+  /** What every item says: the task's rules, its output format. Repeating it is no leak. */
   readonly contract?: readonly string[];
   /** Refuse an edit that repeats a larger share of the training items. No limit unless given. */
   readonly maxMemorisedShare?: number;

@@ -12,7 +12,7 @@ type Named = {
   readonly isRare: (word: string) => boolean;
 };
 
-/** About twenty words: who gives an answer away says close to it what it answers. */
+/** About twenty words: an edit that gives an answer away says close to it what it answers. */
 const REACH = 120;
 
 /**

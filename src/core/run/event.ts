@@ -21,7 +21,7 @@ export type Stamp = {
   readonly at: string;
   readonly ms: number;
   readonly usage: Readonly<Record<string, StageUsage>>;
-  /** How far the replies in the cache are part of the usages so far: what was set there later, no line tells of. */
+  /** How far the replies in the cache are part of the usages so far: no line counts what was set there later. */
   readonly counted?: number;
   /** What became of the optimizer's replies on the way here, if it was asked. */
   readonly answers?: AnswerTable;

@@ -18,9 +18,9 @@ export type Progress = {
   readonly result?: Pick<RolloutResult, 'id' | 'hard' | 'soft' | 'errored'>;
 };
 
-/** Watches a run. Told after an event is safe on disk; can neither change nor break the run. */
+/** Watches a run. Notified after an event is safe on disk; can neither change nor break the run. */
 export interface RunObserver {
-  /** Told once, first: what the run already holds. */
+  /** Called once, first: with what the run already holds. */
   onOpen?(state: RunState): void;
   onEvent?(event: RunEvent, state: RunState): void;
   onProgress?(progress: Progress): void;

@@ -39,10 +39,10 @@ export interface OpenRunStore extends AsyncDisposable {
   /** Resolves once the event would survive a crash. */
   append(event: RunEvent): Promise<void>;
   writeViews(views: Views): Promise<void>;
-  /** Folds a long journal once more and keeps the state, so that who wants to know it need not read all of it. */
+  /** Folds a long journal once more and keeps the state, so that a reader need not read all of it. */
   keepState?(): Promise<void>;
   /**
-   * Counts a look at the test tasks once, however often it is told of it, and answers its number among all looks at
+   * Counts a look at the test tasks once, however often it is called with it, and answers its number among all looks at
    * these tasks. Without it, a run knows of no look but its own.
    */
   lookAtTest?(look: TestLook): Promise<number>;

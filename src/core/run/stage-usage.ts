@@ -12,7 +12,7 @@ export type StageUsage = Usage & {
   readonly costUsd: number;
   /** Replies whose model has none. */
   readonly unpriced: number;
-  /** Rollouts that were made and not remembered. Only the stage `rollout` counts them. */
+  /** Rollouts that were made and not taken from the cache. Only the stage `rollout` counts them. */
   readonly rollouts?: number;
 };
 

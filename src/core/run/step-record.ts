@@ -9,7 +9,7 @@ import type { TriedEdit } from './step-buffer.ts';
 
 /** What is known of the worth of one accepted edit by itself. */
 export type EditEffect = {
-  /** How much more the skill scores with it than without, by the metric of the gate; `null` when nobody has measured that. */
+  /** How much more the skill scores with it than without, by the metric of the gate; `null` when that was not measured. */
   readonly gain: number | null;
   /** A step or a part of one that was this edit alone, the skill without it during the search or at its end, or nothing. */
   readonly measuredBy: 'own_step' | 'salvage' | 'removal' | 'prune' | 'not_measured';

@@ -55,7 +55,7 @@ export type RunSummary = {
   readonly finalGain: Estimate | null;
   /** The whole interval of the gain is above 0. A winner that is not proven may be no better than the seed. */
   readonly isProven: boolean | null;
-  /** Share of the training tasks of which the best skill repeats something; `null` when nobody looked. */
+  /** Share of the training tasks of which the best skill repeats something; `null` when that was not checked. */
   readonly memorisedShare: number | null;
   /** How many times the test tasks were looked at, with this run; `null` when it did not. */
   readonly testLooks: number | null;

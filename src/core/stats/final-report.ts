@@ -69,7 +69,7 @@ function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Es
   return around(value, quantile(confidence, within.freedom) * Math.sqrt(variance), { low: 0, high: 1 });
 }
 
-/** Further below than this nobody believes that the worse one measured better. */
+/** Further below than this it is not plausible that the worse one measured better. */
 const LEAST_TRUE_LEAD = -0.25;
 
 /** The lead, in deviations, that is seen as `lead` in the mean whenever it is above 0. */

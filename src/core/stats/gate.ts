@@ -135,7 +135,7 @@ function decideAtEnd(standing: Standing, settings: RaceSettings, bar: Bar, isAhe
   return { verdict: 'inconclusive', reason, ...needsOf(standing) };
 }
 
-/** Below this chance of any gain a candidate is out; above it nobody knows. */
+/** Below this chance of any gain a candidate is rejected; above it the result is inconclusive. */
 const SMALL_CHANCE = 0.1;
 const lost = ({ chance }: WeighedKnowledge) => (chance < SMALL_CHANCE ? 'reject' : 'inconclusive') as Verdict;
 

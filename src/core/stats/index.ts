@@ -1,4 +1,4 @@
-/** The statistics of the gate: pure functions over data, for the trainer, for a browser, and for whoever doubts a decision. */
+/** The statistics of the gate: pure functions over data, for the trainer, for a browser, and for anyone who wants to check a decision. */
 
 export {
   findLeaks,

@@ -1,6 +1,6 @@
 import type { NoiseModel } from './noise-model.ts';
 
-/** How a race goes about its work. It is chosen for gain over a run, not for significance: that belongs to the claim. */
+/** How a race is run. It is chosen for gain over a run, not for significance: that belongs to the claim. */
 export type RaceSettings = {
   /** Share of the items in the first wave; the second has the rest. */
   readonly firstWave: number;

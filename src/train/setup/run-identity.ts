@@ -1,7 +1,8 @@
-import { OPERATIONAL_KEYS, type SkillOptConfig } from '../../core/config.ts';
+import type { SkillOptConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
+import { OPERATIONAL_KEYS } from '../../core/operational-keys.ts';
 import { isWithoutEffect } from '../../core/removed-keys.ts';
 import type { RunIdentity } from '../../core/run/event.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';

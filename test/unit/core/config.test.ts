@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { configShape, OPERATIONAL_KEYS, parseConfig, type SkillOptConfigInput } from '../../../src/core/config.ts';
+import { configShape, parseConfig, type SkillOptConfigInput } from '../../../src/core/config.ts';
+import { OPERATIONAL_KEYS } from '../../../src/core/operational-keys.ts';
 import { parseWith } from '../../../src/core/text/schema.ts';
 
 const problem = (input: unknown) => {

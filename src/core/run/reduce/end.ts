@@ -29,7 +29,7 @@ export function selectFinal(state: RunState, event: Event<'final-selection-end'>
 export function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
   const { type: _type, ...finalMeasurement } = toFact(event) as Omit<typeof event, keyof Stamp>;
   const measured = { ...state, finalMeasurement };
-  const isOver = state.final !== undefined; // a run that has stopped for want of money goes on with what it has
+  const isOver = state.final !== undefined; // a run that stopped at its budget is resumed with what it has
   return event.isSeedBetter && isOver ? { ...measured, best: seedSkill(state) } : measured;
 }
 

@@ -92,7 +92,7 @@ function leaksAfter(
   return [...earlier, ...refused.map(({ reason }) => ({ stage, at: step, reason }))];
 }
 
-/** A step that is taken anew, because a resumed run heard other answers, says nothing about its first candidate. */
+/** A step that is taken again, because a resumed run got other replies, says nothing about its first candidate. */
 function withoutCandidate(draft: StepDraft): StepDraft {
   const {
     rewriteChangeSummary: _summary,

@@ -18,7 +18,7 @@ export function startStep(state: RunState, event: Extract<RunEvent, { type: 'ste
 
 export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): RunState {
   const { type: _type, step, ...lrDecision } = toFact(event) as Omit<typeof event, keyof Stamp>;
-  const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken anew
+  const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken again
   const lrHistory = [...earlier, { step, ...lrDecision }];
   return { ...state, lrHistory, draft: { ...state.draft, editBudget: lrDecision.learningRate, lrDecision } };
 }
@@ -107,7 +107,7 @@ export function endStep(state: RunState, action: StepAction): RunState {
   return { ...state, gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
 }
 
-/** Steps that are told about where they are told over the whole run: prompts must not grow without end. */
+/** Most steps of the buffer where it spans the whole run: prompts must not grow without end. */
 const MOST_STEPS = 8;
 
 function keepSteps(buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] {
