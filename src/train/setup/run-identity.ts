@@ -2,13 +2,31 @@ import type { SkillOptConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
-import { OPERATIONAL_KEYS } from '../../core/operational-keys.ts';
 import { isWithoutEffect } from '../../core/removed-keys.ts';
 import type { RunIdentity } from '../../core/run/event.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { parseJson } from '../../core/text/extract-json.ts';
 import { hideSecrets } from '../../core/text/hide-secrets.ts';
 import type { RunItems } from './run-items.ts';
+
+/** Keys that change how a run is carried out, but not what comes out of it. Such a key may differ on resume. */
+export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfig>([
+  'workers',
+  'outRoot',
+  'saveEveryStep',
+  'maxRetries',
+  'callTimeoutMs',
+  'rolloutTimeoutMs',
+  'maxCalls',
+  'maxTotalTokens',
+  'maxCostUsd',
+  'maxMinutes',
+  'prices',
+  'maxConsecutiveFailures',
+  'maxErroredShare',
+  'maxCacheMb',
+  'verbose',
+]);
 
 type IdentityInput = {
   readonly config: SkillOptConfig;

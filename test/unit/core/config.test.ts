@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { configShape, parseConfig, type SkillOptConfigInput } from '../../../src/core/config.ts';
-import { OPERATIONAL_KEYS } from '../../../src/core/operational-keys.ts';
 import { parseWith } from '../../../src/core/text/schema.ts';
+import { OPERATIONAL_KEYS } from '../../../src/train/setup/run-identity.ts';
 
 const problem = (input: unknown) => {
   try {
