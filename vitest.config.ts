@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^skillopt$/, replacement: source('index.ts') },
-      { find: /^skillopt\/stats$/, replacement: source('core/stats/index.ts') },
+      { find: /^skillopt\/(run|stats)$/, replacement: `${source('core/')}$1/index.ts` },
       { find: /^skillopt\/(\w+)$/, replacement: `${source('')}$1/index.ts` },
     ],
   },

@@ -34,14 +34,15 @@ export { PROMPT_NAMES, type PromptName, type PromptOverrides } from './core/prom
 export { PythonRandom, shuffle } from './core/random.ts';
 export { RolloutResult } from './core/rollout-result.ts';
 export type { RolloutAttempt, RolloutRunner } from './core/rollout-runner.ts';
-export type { Progress, RunEvent, RunFact } from './core/run/event.ts';
+export type { RunEvent, RunFact } from './core/run/event.ts';
 export { toFact } from './core/run/event.ts';
-export type { RunObserver } from './core/run/observer.ts';
+export type { Progress, RunObserver } from './core/run/observer.ts';
 export { reduce } from './core/run/reduce/reduce.ts';
-export { emptyRun, type RunState, type StepRecord } from './core/run/run-state.ts';
+export { emptyRun, type RunState } from './core/run/run-state.ts';
 export type { OpenRunStore, RunStore, Views } from './core/run/run-store.ts';
 export type { StageUsage } from './core/run/stage-usage.ts';
 export type { Stage, StepAction } from './core/run/step-action.ts';
+export type { StepRecord } from './core/run/step-record.ts';
 export { type RunSummary, summarize } from './core/run/summary.ts';
 export { buildScheduler, type LRScheduler, type LRSchedulerMode } from './core/schedule.ts';
 export { type Bucket, computeScore, type Evaluation, type ItemScore } from './core/score.ts';

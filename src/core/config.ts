@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { SkillError } from './errors.ts';
-import { GATE_METRICS } from './gate/gate.ts';
+import { GATE_DEFAULTS, GATE_METRICS } from './gate/gate.ts';
+import { PRESET_NAMES, withPreset } from './presets.ts';
+import { removedKeysIn } from './removed-keys.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
 import { UPDATE_MODES } from './skill/update-mode.ts';
-import { describeIssue } from './text/describe-issue.ts';
+import { MAX_MISSING_SHARE } from './stats/evidence.ts';
+import { DEFAULT_CONFIDENCE } from './stats/final-report.ts';
+import { DEFAULT_BATCH_SIZE } from './stats/race-settings.ts';
+import { parseWith } from './text/schema.ts';
 
 const positive = z.number().int().positive();
 
@@ -12,28 +17,6 @@ const Price = z.strictObject({
   cachedInput: z.number().nonnegative(),
   output: z.number().nonnegative(),
 });
-
-const PRESET_NAMES = ['default', 'paper'] as const;
-
-/** What a preset sets where nothing else is said. */
-const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<string, unknown>>>> = {
-  default: {},
-  paper: {
-    minibatchSize: 8,
-    lrScheduler: 'cosine',
-    maxSkillTokens: 0,
-    proposalsPerBatch: 1,
-    stepBufferScope: 'epoch',
-    useSlowUpdate: true,
-    useMetaSkill: true,
-    dropRepeats: false,
-    tryRemovals: false,
-    gate: 'strict',
-    racing: 'off',
-    finalPasses: 0,
-    leakCritic: false,
-  },
-};
 
 /** How the edit budget of a step is found: by the scheduler, by the optimizer, or not at all. */
 const LR_CONTROL_MODES = ['fixed', 'autonomous', 'none'] as const;
@@ -45,7 +28,7 @@ export type PairPolicy = (typeof PAIR_POLICIES)[number];
 export const configShape = {
   preset: z.enum(PRESET_NAMES).default('default').describe("Defaults to start from: ours, or the paper's protocol."),
   numEpochs: positive.default(4).describe('Passes over the training split.'),
-  batchSize: positive.default(40).describe('Training tasks rolled out per step.'),
+  batchSize: positive.default(DEFAULT_BATCH_SIZE).describe('Training tasks rolled out per step.'),
   minibatchSize: positive.default(5).describe('Trajectories that one analyst reads together.'),
   mergeBatchSize: z.number().int().min(2).default(8).describe('Patches merged at once while aggregating.'),
   editBudget: positive.default(4).describe('Most edits applied in a step: the learning rate.'),
@@ -112,7 +95,12 @@ export const configShape = {
     .array(z.string().min(1))
     .default([])
     .describe('Ids of validation tasks of which not even one may get worse.'),
-  confidence: z.number().min(0.5).max(0.999).default(0.95).describe('Of the interval that a claimed gain must pass.'),
+  confidence: z
+    .number()
+    .min(0.5)
+    .max(0.999)
+    .default(DEFAULT_CONFIDENCE)
+    .describe('Of the interval that a claimed gain must pass.'),
   finalPasses: z
     .number()
     .int()
@@ -124,14 +112,16 @@ export const configShape = {
   maxRollouts: positive
     .optional()
     .describe('Most attempts at tasks in training, all passes but the test counted; as many epochs as that pays for.'),
-  finalists: positive
-    .default(1)
-    .describe('Skills that were the best at some time, measured anew at the end to find the winner.'),
   leakCritic: z.boolean().default(true).describe('Refuse edits that repeat held-out tasks.'),
   maxMemorisedShare: z.number().min(0).max(1).optional().describe('Most training tasks that an edit may repeat.'),
   useGate: z.boolean().default(true).describe('Keep a candidate only if it is better.'),
-  gateMetric: z.enum(GATE_METRICS).default('hard').describe('Score that a candidate must improve.'),
-  gateMixedWeight: z.number().min(0).max(1).default(0.5).describe('Weight of soft in the mixed metric.'),
+  gateMetric: z.enum(GATE_METRICS).default(GATE_DEFAULTS.metric).describe('Score that a candidate must improve.'),
+  gateMixedWeight: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(GATE_DEFAULTS.mixedWeight)
+    .describe('Weight of soft in the mixed metric.'),
   failureOnly: z.boolean().default(false).describe('Learn from failures alone.'),
   workers: positive.default(8).describe('Model calls in flight at once.'),
   seed: z.number().int().default(42).describe('Seed of every shuffle.'),
@@ -152,40 +142,26 @@ export const configShape = {
   rolloutTimeoutMs: positive.default(600_000).describe('Longest time for one task.'),
   maxCalls: positive
     .optional()
-    .describe('Most model calls, retries included. The run stops there and can go on with more.'),
+    .describe('Most model calls, retries included. The run stops there and can be resumed with more.'),
   maxTotalTokens: positive.optional().describe('Most tokens in and out, of both models.'),
   maxCostUsd: z.number().positive().optional().describe('Most dollars. Every model needs a known price.'),
-  maxMinutes: z.number().positive().optional().describe('Most minutes, counted anew by each start.'),
+  maxMinutes: z.number().positive().optional().describe('Most minutes, counted from each start.'),
   prices: z.record(z.string(), Price).default({}).describe('Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: positive.default(5).describe('Calls failing in a row, retries included, that stop a run.'),
-  maxErroredShare: z.number().min(0).max(1).default(0.2).describe('Share of tasks without a score that a stage bears.'),
+  maxErroredShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(MAX_MISSING_SHARE)
+    .describe('Share of tasks without a score that a stage bears.'),
   maxCacheMb: z.number().positive().default(1024).describe('Largest cache of a run. Beyond it the oldest texts go.'),
-  verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are told.'),
+  verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are notified.'),
   extras: z.record(z.string(), z.unknown()).default({}).describe('Free-form values for environments and prompts.'),
 };
 
 export const SkillOptConfig = z.strictObject(configShape).superRefine(checkTogether);
 export type SkillOptConfig = z.output<typeof SkillOptConfig>;
 export type SkillOptConfigInput = z.input<typeof SkillOptConfig>;
-
-/** Keys that change how a run is carried out, but not what comes out of it. Such a key may differ on resume. */
-export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfig>([
-  'workers',
-  'outRoot',
-  'saveEveryStep',
-  'maxRetries',
-  'callTimeoutMs',
-  'rolloutTimeoutMs',
-  'maxCalls',
-  'maxTotalTokens',
-  'maxCostUsd',
-  'maxMinutes',
-  'prices',
-  'maxConsecutiveFailures',
-  'maxErroredShare',
-  'maxCacheMb',
-  'verbose',
-]);
 
 type Together = Pick<
   z.output<z.ZodObject<typeof configShape>>,
@@ -205,33 +181,14 @@ export function checkTogether(config: Together, { addIssue }: Complain): void {
   if (config.protectedItems.length > 0) complain('protectedItems', needs);
 }
 
+const INVALID = 'The configuration is not valid.';
 export const CONFIG_HINT = 'Every key and its default: skillopt train --help';
-
-/** The input over what its preset says. An unknown preset is left for the schema to refuse. */
-export function withPreset<Input extends object>(input: Input): Input {
-  if (typeof input !== 'object' || input === null) return input; // the schema says what is wrong with it
-  const { preset = 'default' } = input as { preset?: keyof typeof PRESETS };
-  const said = Object.entries(input).filter(([, value]) => value !== undefined);
-  return { ...PRESETS[preset], ...Object.fromEntries(said) } as Input;
-}
 
 /** Fills in the defaults, or throws `CONFIG_INVALID` with one line per problem. */
 export function parseConfig(input: SkillOptConfigInput = {}): SkillOptConfig {
-  return parseWith(SkillOptConfig, withPreset(input), 'The configuration is not valid.', CONFIG_HINT);
+  const removed = removedKeysIn(input).map(({ key, why }) => `  ${key}: ${why}`);
+  if (removed.length > 0) {
+    throw new SkillError('CONFIG_INVALID', [INVALID, ...removed].join('\n'), { hint: CONFIG_HINT });
+  }
+  return parseWith(SkillOptConfig, withPreset(input), INVALID, CONFIG_HINT);
 }
-
-/** `schema.parse` that throws `CONFIG_INVALID`: `title`, then what was expected and what came, a line per problem. */
-export function parseWith<Schema extends z.ZodType>(
-  schema: Schema,
-  input: unknown,
-  title: string,
-  hint = listKeys(schema),
-): z.output<Schema> {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `  ${describeIssue(issue, input)}`);
-  throw new SkillError('CONFIG_INVALID', [title, ...problems].join('\n'), { hint });
-}
-
-const listKeys = (schema: z.ZodType) =>
-  schema instanceof z.ZodObject ? `It may have: ${Object.keys(schema.shape).join(', ')}.` : '';

@@ -1,4 +1,4 @@
-import type { PairCategory } from './run/optimizer-facts.ts';
+import type { PairCategory } from './run/events/event-data.ts';
 import { fence } from './text/fence.ts';
 
 // The words by which a reader finds its way in an optimizer prompt. The stages write them, the simulated optimizer reads

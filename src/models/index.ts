@@ -1,7 +1,6 @@
 /** Models that speak `ChatModel`, and what wraps them. Adding a line here is adding public API. */
 export type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason, Usage } from '../core/model.ts';
 export type { RateLimitChange } from '../core/run/observer.ts';
-export { remainingCalls } from './ai-sdk/rate-limit-headers.ts';
 export type { Amounts } from './budget/amounts.ts';
 export { type Budget, type BudgetOptions, createBudget, type Held, type Reservation } from './budget/budget.ts';
 export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
@@ -14,13 +13,11 @@ export { type OpenAIChatOptions, openaiChat } from './providers/openai-chat.ts';
 export { type OpenAICompatibleOptions, openaiCompatible } from './providers/openai-compatible.ts';
 export { type QwenChatOptions, qwenChat } from './providers/qwen-chat.ts';
 export {
-  type AcquireOptions,
   createLimiterPool,
   createRateLimiter,
   type LimiterPool,
   type RateLimiter,
   type RateLimiterOptions,
-  type Slot,
 } from './rate-limit/rate-limiter.ts';
 export { type ScriptedModel, type ScriptedReply, scripted } from './scripted.ts';
 export { countMessages, countTokens } from './tokens/count-tokens.ts';
@@ -28,7 +25,7 @@ export { createMeter, type Meter } from './wrappers/meter.ts';
 export { type WithBudgetOptions, withBudget } from './wrappers/with-budget.ts';
 export { withCircuit } from './wrappers/with-circuit.ts';
 export { withMeter } from './wrappers/with-meter.ts';
-export { type RateLimitOptions, type RemainingCalls, withRateLimit } from './wrappers/with-rate-limit.ts';
+export { type RateLimitOptions, withRateLimit } from './wrappers/with-rate-limit.ts';
 export { type ReplyCacheOptions, withReplyCache } from './wrappers/with-reply-cache.ts';
 export { type Retry, type RetryOptions, withRetry } from './wrappers/with-retry.ts';
 export { withTimeout } from './wrappers/with-timeout.ts';

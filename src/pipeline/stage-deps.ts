@@ -1,9 +1,10 @@
 import type { AgentRunner } from '../core/agent-runner.ts';
+import { parseConfig } from '../core/config.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import type { RolloutRunner } from '../core/rollout-runner.ts';
-import type { Progress } from '../core/run/event.ts';
+import type { Progress } from '../core/run/observer.ts';
 import { loadPrompts } from './ask/prompts.ts';
 import { createLimit, type Limit } from './limit.ts';
 import type { RolloutCache } from './rollout/rollout-memory.ts';
@@ -51,7 +52,9 @@ type StageDepsOptions = Partial<Omit<StageDeps, 'limit' | 'prompts'>> & {
 };
 
 /** Deps for stages used alone: two models, and a default for everything else. */
-export function createStageDeps({ workers = 8, promptOverrides = {}, ...options }: StageDepsOptions): StageDeps {
+export function createStageDeps(given: StageDepsOptions): StageDeps {
+  const config = parseConfig();
+  const { workers = config.workers, promptOverrides = {}, ...options } = given;
   const { stop = createStop(), extras = {} } = options;
   return {
     judge: undefined,
@@ -60,13 +63,13 @@ export function createStageDeps({ workers = 8, promptOverrides = {}, ...options 
     rollouts: undefined,
     // A stage alone has no tokenizer: four characters a token is usual for English.
     countTokens: (text) => Math.ceil(text.length / 4),
-    optimizerMaxCompletionTokens: 4096,
-    rewriteMaxCompletionTokens: 64_000,
-    maxTrajectoryTokens: 40_000,
-    optimizerContextTokens: 128_000,
-    callTimeoutMs: 120_000,
-    rolloutTimeoutMs: 600_000,
-    maxErroredShare: 0.2,
+    optimizerMaxCompletionTokens: config.optimizerMaxCompletionTokens,
+    rewriteMaxCompletionTokens: config.rewriteMaxCompletionTokens,
+    maxTrajectoryTokens: config.maxTrajectoryTokens,
+    optimizerContextTokens: config.optimizerContextTokens,
+    callTimeoutMs: config.callTimeoutMs,
+    rolloutTimeoutMs: config.rolloutTimeoutMs,
+    maxErroredShare: config.maxErroredShare,
     onProgress: () => {},
     onThrown: () => {},
     onAnswer: () => {},

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkillError } from '../core/errors.ts';
-import { whyTooMuch } from '../core/text/unfold.ts';
+import { whyTooMuch } from '../core/text/schema.ts';
 import { resolveSelfImports } from './env/self-import.ts';
 import type { ProjectInput } from './project.ts';
 

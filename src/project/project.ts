@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { CONFIG_HINT, checkTogether, configShape, withPreset } from '../core/config.ts';
+import { CONFIG_HINT, checkTogether, configShape } from '../core/config.ts';
 import { SkillError } from '../core/errors.ts';
+import { withPreset } from '../core/presets.ts';
 import { PROMPT_NAMES } from '../core/prompt-name.ts';
+import { isWithoutEffect, removedKeysIn } from '../core/removed-keys.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { describeValue, valueAt } from '../core/text/describe-issue.ts';
 import { isRatio } from '../envs/split/split-ratio.ts';
@@ -51,11 +53,13 @@ export type ProjectInput = Readonly<Record<string, unknown>>;
 /** Throws `CONFIG_INVALID` for keys that no project has. */
 export async function refuseUnknownKeys(input: ProjectInput, findOrigin: FindOrigin): Promise<void> {
   const known = Object.keys(projectShape);
-  const unknown = Object.keys(input).filter((key) => !known.includes(key));
+  const removed = new Map(removedKeysIn(input).map(({ key, why }) => [key, why]));
+  const unknown = Object.keys(input).filter((key) => !known.includes(key) && !isWithoutEffect(key, input[key]));
   if (unknown.length === 0) return;
   const lines = unknown.map(async (key) => {
     const { place = 'The command line' } = await findOrigin([key]);
-    return `${place}: unknown key ${key}${suggestion(key, known)}`;
+    const why = removed.get(key);
+    return why ? `${place}: ${key} ${why}` : `${place}: unknown key ${key}${suggestion(key, known)}`;
   });
   throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { configShape } from '../core/config.ts';
-import { unwrap } from '../core/text/schema-type.ts';
+import { unwrap } from '../core/text/schema.ts';
 import { projectKeys } from './project.ts';
 
 export type SettingGroup = { readonly title: string; readonly keys: readonly string[] };
@@ -28,7 +28,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   group(
     'gate and report',
     `useGate gate racing gateMetric gateMixedWeight confidence regressionVeto protectedItems leakCritic maxMemorisedShare
-     finalPasses finalists evalTest`,
+     finalPasses evalTest`,
   ),
   group(
     'limits',

@@ -1,5 +1,6 @@
-import { isAccepted } from '../core/run/reduce/known-scores.ts';
-import type { EditEffect, RunState, StepRecord } from '../core/run/run-state.ts';
+import { isAccepted } from '../core/run/reduce/acceptance.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import type { EditEffect, StepRecord } from '../core/run/step-record.ts';
 
 /** An edit that reached the document, and what became of it. */
 export type ListedEdit = StepRecord['edits'][number] & {

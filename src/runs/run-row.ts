@@ -1,6 +1,6 @@
+import { reportedScores } from '../core/run/reported-scores.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { summarize } from '../core/run/summary.ts';
-import { reportedScores } from '../core/run/winner-measurement.ts';
 import { isRunLocked, type RunListing } from '../stores/index.ts';
 import { gateMetricScore } from './gate-metric-score.ts';
 import { loadRun } from './load-run.ts';

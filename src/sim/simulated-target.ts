@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { parseWith } from '../core/config.ts';
+import { memoize } from '../core/memoize.ts';
 import type { ChatMessage, ChatModel } from '../core/model.ts';
+import { parseWith } from '../core/text/schema.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { createSimulatedModel, lineOptions, rate, textOf } from './simulated-model.ts';
 import { readRules } from './world/read-rules.ts';
@@ -27,7 +28,9 @@ type Style = Variant | undefined;
 export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel {
   const knobs = parseWith(Options, options, "The simulated target's options are not valid.");
   const { seed, noise, nullMode } = knobs;
-  const readSkill = memoize((text) => ({ rules: readRules(text), reminded: remindedTopics(text) }));
+  const readSkill = memoize((text: string) => ({ rules: readRules(text), reminded: remindedTopics(text) }), {
+    maxEntries: KEPT_TEXTS,
+  });
   return createSimulatedModel({
     ...knobs,
     id: `sim-target/1 seed=${seed} ${nullMode ? 'null' : `noise=${noise}`}`,
@@ -71,17 +74,5 @@ function drawByOdds(reading: Reading, odds: Draw, draw: Draw): Style {
   return undefined;
 }
 
-const MEMOIZED_TEXTS = 32;
-
-/** For texts that come again and again: one skill is asked about many tasks. */
-function memoize<Read>(read: (text: string) => Read): (text: string) => Read {
-  const known = new Map<string, Read>();
-  return (text) => {
-    const earlier = known.get(text);
-    if (earlier) return earlier;
-    if (known.size === MEMOIZED_TEXTS) known.delete(known.keys().next().value!);
-    const reading = read(text);
-    known.set(text, reading);
-    return reading;
-  };
-}
+/** Texts whose reading is kept: one skill is asked about many tasks. */
+const KEPT_TEXTS = 32;

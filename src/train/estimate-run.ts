@@ -120,7 +120,7 @@ function rollouts(config: SkillOptConfig, items: EstimateInput['items'], plan: P
   const baseline = val + secondPassSize(config, { val: { length: val } });
   const isSure = !plan.hasOwnPlan && config.maxRollouts === undefined; // that all training tasks are attempted
   const low = baseline + val * finalPasses + (isSure ? items.train : 0);
-  const afterwards = val * ((config.prune ? plan.steps * config.editBudget : 0) + comparedFinalists(config));
+  const afterwards = val * (config.prune ? plan.steps * config.editBudget : 0);
   const search = searchRollouts(config, items, plan);
   const limit = config.maxRollouts ?? Number.POSITIVE_INFINITY;
   return {
@@ -128,8 +128,6 @@ function rollouts(config: SkillOptConfig, items: EstimateInput['items'], plan: P
     high: Math.min(baseline + search + val * finalPasses, Math.max(limit, baseline)) + afterwards + 3 * test,
   };
 }
-
-const comparedFinalists = ({ finalists }: SkillOptConfig) => (finalists > 1 ? 2 * finalists : 0);
 
 function searchRollouts(config: SkillOptConfig, { train, val }: EstimateInput['items'], { steps }: Plan): number {
   const { proposalsPerBatch, numEpochs } = config;

@@ -1,4 +1,4 @@
-import type { SlowUpdate } from '../core/run/optimizer-facts.ts';
+import type { SlowUpdate } from '../core/run/events/event-data.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { computeScore } from '../core/score.ts';
 import { findNewHidden } from '../core/skill/hidden-text.ts';

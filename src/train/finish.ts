@@ -1,9 +1,10 @@
 import { toEvidence, toObservations } from '../core/gate/gate-evidence.ts';
 import type { TestSubject } from '../core/run/event.ts';
+import { isAccepted } from '../core/run/reduce/acceptance.ts';
 import { keptEdits } from '../core/run/reduce/edit-effect.ts';
-import { hasPass, isAccepted, passScore } from '../core/run/reduce/known-scores.ts';
+import { hasPass, passScore } from '../core/run/reduce/passes.ts';
+import { winnerMeasurement } from '../core/run/reported-scores.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import { winnerMeasurement } from '../core/run/winner-measurement.ts';
 import { skillHash } from '../core/skill/skill-hash.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';
@@ -17,14 +18,12 @@ import {
   settleAll,
 } from '../pipeline/index.ts';
 import { finalPassesOf, rolloutsLeft } from './budget/rollouts-left.ts';
-import { compareFinalists } from './compare-finalists.ts';
 import type { Run } from './run.ts';
 import { countTestLook } from './setup/count-test-look.ts';
 
-/** The end of a search: the last skill has its chance to be the best; finalists are compared and the best is pruned if wished. */
+/** The end of a search: the last skill has its chance to be the best; then it is pruned if wished. */
 export async function chooseWinner(start: RunState, run: Run): Promise<RunState> {
   let state = start.final ? start : await validateFinal(start, run);
-  if (run.config.finalists > 1 && !state.hasFinalists) state = await compareFinalists(state, run);
   if (run.config.prune && !state.isPruned) state = await prune(state, run);
   return state;
 }
@@ -89,7 +88,7 @@ export async function measureWinner(
 
 async function prune(state: RunState, { env, items, config, commit, deps }: Run): Promise<RunState> {
   const passages = acceptedPassages(state);
-  const left = rolloutsLeft(state, { ...config, prune: false, finalists: 1 }, items);
+  const left = rolloutsLeft(state, { ...config, prune: false }, items);
   const maxPasses = left === undefined ? undefined : Math.floor(left / Math.max(1, items.val.length));
   const gate = { env, state, items: items.val, config: wholePass(config) };
   const pruned = await pruneSkill({ ...gate, passages, maxPasses }, deps);

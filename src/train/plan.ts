@@ -1,8 +1,9 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
 import { chunk, shuffle } from '../core/random.ts';
-import { isAccepted } from '../core/run/reduce/known-scores.ts';
-import type { RunState, StepRecord } from '../core/run/run-state.ts';
+import { isAccepted } from '../core/run/reduce/acceptance.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import type { StepRecord } from '../core/run/step-record.ts';
 import { buildScheduler } from '../core/schedule.ts';
 import { isFullRewrite } from '../core/skill/update-mode.ts';
 

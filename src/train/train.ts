@@ -1,4 +1,4 @@
-import { believableScore, openEvidence, toEvidence } from '../core/gate/gate-evidence.ts';
+import { openEvidence, shrunkScore, toEvidence } from '../core/gate/gate-evidence.ts';
 import { shuffle } from '../core/random.ts';
 import type { SearchEnd } from '../core/run/event.ts';
 import type { RunState } from '../core/run/run-state.ts';
@@ -73,7 +73,7 @@ async function measureBaseline({ initialSkill: skill }: RunState, { env, items, 
 /** Every task counts the same, however often it was attempted. */
 function scoreOf(passes: readonly Evaluation[], config: Run['config']): number {
   if (passes.length === 1) return gateScore(passes[0]!, config);
-  return believableScore(
+  return shrunkScore(
     openEvidence(
       passes.map(({ scores }) => scores),
       config,

@@ -1,8 +1,8 @@
 import { toKnowledge } from '../core/gate/gate-evidence.ts';
 import type { SearchEnd } from '../core/run/event.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import { barFor } from '../core/stats/gate-settings.ts';
 import { unmetItems, weigh } from '../core/stats/knowledge.ts';
+import { barFor } from '../core/stats/race-settings.ts';
 import { leastRollouts, rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Step } from './plan.ts';
 import type { Run } from './run.ts';

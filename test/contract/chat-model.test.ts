@@ -3,6 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import type { TextCache } from '../../src/core/cache.ts';
 import type { ChatModel } from '../../src/core/model.ts';
+import { remainingCalls } from '../../src/models/ai-sdk/rate-limit-headers.ts';
 import {
   anthropicChat,
   azureChat,
@@ -15,7 +16,6 @@ import {
   openaiChat,
   openaiCompatible,
   qwenChat,
-  remainingCalls,
   scripted,
   withBudget,
   withCircuit,

@@ -5,11 +5,23 @@
  * `WRITE_FIXTURES=1 npx vitest run test/pins/earlier-runs.test.ts` writes the journals that are missing. One that is there
  * stays: what an earlier version wrote cannot be written again.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunEvent, runDirectory, SimpleQAEnv, type SkillOptConfigInput, SkillOptTrainer, toFact } from 'skillopt';
+import {
+  emptyRun,
+  type RunEvent,
+  reduce,
+  runDirectory,
+  SimpleQAEnv,
+  type SkillOptConfigInput,
+  SkillOptTrainer,
+  skillHash,
+  summarize,
+  toFact,
+} from 'skillopt';
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
+import { journalLines } from '../../src/core/journal/journal-lines.ts';
 import { readJournal } from '../../src/stores/run/journal.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -73,7 +85,45 @@ async function writeMissing(kind: (typeof KINDS)[number], fixture: URL): Promise
   writeFileSync(fixture, readFileSync(join(folder.path, 'run', 'events.jsonl')));
 }
 
+/** Made with a setting that is no more: its best skills were compared once more at the end. */
+const FINALISTS = new URL('finalists.jsonl', FOLDER);
+
+describe('a run of an earlier version that compared finalists', () => {
+  it('opens, and shows the winner with the score of that comparison', async () => {
+    const state = (await readJournal(FINALISTS.pathname)).reduce(reduce, emptyRun);
+    expect(state.best).toMatchObject({ hash: '65d2aa57cdced0e8', origin: 'step_0005', score: 0.65 });
+    expect(summarize(state)).toMatchObject({ isDone: true, bestOrigin: 'step_0005', bestSelectionScore: 0.65 });
+  });
+
+  it('shows a former best that won, too', async () => {
+    const events = await readJournal(FINALISTS.pathname);
+    let before = emptyRun;
+    for (const event of events) if (before.best.origin !== 'step_0002') before = reduce(before, event);
+    const { skill } = before.best;
+    const hash = skillHash(skill);
+    const place = events.findIndex(({ type }) => type === 'finalists-end');
+    const state = events.with(place, { ...events[place]!, hash } as RunEvent).reduce(reduce, emptyRun);
+    expect(state.best).toMatchObject({ skill, origin: 'step_0002', score: 0.55 });
+  });
+
+  it('is not resumed', async () => {
+    const lines = readFileSync(FINALISTS, 'utf8').split('\n').slice(0, 20);
+    using folder = tempFolder({ 'run/events.jsonl': `${lines.join('\n')}\n` });
+    const kind = { name: 'finalists', seed: 1, config: { batchSize: 6, numEpochs: 2 } };
+    await expect(train(kind, folder.path)).rejects.toMatchObject({
+      code: 'RUN_MISMATCH',
+      message: expect.stringContaining('finalists: was 3, is (nothing)'),
+    });
+  });
+});
+
 describe('runs of an earlier version', () => {
+  it.each(readdirSync(FOLDER))('%s: is written again byte for byte', (name) => {
+    const lines = readFileSync(new URL(name, FOLDER), 'utf8').trimEnd().split('\n');
+    const [reader, writer] = [journalLines(), journalLines()];
+    expect(lines.map((line) => writer.write(reader.read(line)))).toEqual(lines);
+  });
+
   it.each(KINDS)('$name: opens, and resumes to the same end', async (kind) => {
     const fixture = new URL(`${kind.name}.jsonl`, FOLDER);
     await writeMissing(kind, fixture);

@@ -13,8 +13,11 @@ import {
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { eventLines } from '../../src/cli/progress/event-line.ts';
+import { noColors } from '../../src/cli/terminal/colors.ts';
 import { journalLines } from '../../src/core/journal/journal-lines.ts';
 import { STAGES } from '../../src/core/run/step-action.ts';
+import { detailViews, isCheckpoint } from '../../src/train/record/views.ts';
 import { WHOLE } from '../support/strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>
@@ -500,5 +503,33 @@ describe('the journal, format 1', () => {
         "warnings": [],
       }
     `);
+  });
+});
+
+describe('a kind of event that no other code knows', () => {
+  const scores = ['a', 'b'].map((id) => ({ id, hard: 1, soft: 1 }));
+  const stamp = { at: '2030-01-01T00:00:00.000Z', ms: 5, usage: {} };
+  const unknown = { type: 'dream-end', evaluation: { hard: 1, soft: 1, scores }, ...stamp } as unknown as RunEvent;
+
+  it('is written and read with its lists packed, and later lines are read after it', () => {
+    const [first, ...others] = golden;
+    const events = [first!, unknown, ...others, unknown];
+    const [writer, reader] = [journalLines(), journalLines()];
+    const lines = events.map((event) => writer.write(event));
+    expect(JSON.parse(lines[1]!).evaluation.scores).toMatchObject({ marks: [{ hard: 1, soft: 1 }] });
+    expect(lines.map((line) => reader.read(line))).toEqual(events);
+  });
+
+  it('counts its scores as attempts, and changes nothing else of the state', () => {
+    const before = golden.reduce(reduce, emptyRun);
+    const { rollouts, wallTimeMs } = before;
+    expect(reduce(before, unknown)).toEqual({ ...before, rollouts: rollouts + 2, wallTimeMs: wallTimeMs + 5 });
+  });
+
+  it('has no file and no line of its own, and is a checkpoint unless it happens within a step', () => {
+    expect(detailViews(unknown, {})).toEqual({});
+    expect([unknown, { ...unknown, step: 1 } as RunEvent].map(isCheckpoint)).toEqual([true, false]);
+    const options = { width: 80, colors: noColors };
+    expect(eventLines(unknown, { before: emptyRun, after: emptyRun }, options)).toEqual([]);
   });
 });

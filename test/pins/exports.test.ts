@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { publint } from 'publint';
+import { build } from 'vite';
 import { describe, expect, it } from 'vitest';
 
 const PACKAGE = resolve('.cache/package');
@@ -51,7 +52,69 @@ const surface: Record<string, string[]> = {
     'summarize',
     'toFact',
   ],
+  './agents': ['agentChat', 'agentClis', 'detectAgents', 'requireInstalled'],
+  './envs': [
+    'BaseDataLoader',
+    'EnvAdapter',
+    'SimpleQAEnv',
+    'SplitDataLoader',
+    'adapterEnv',
+    'envNames',
+    'extractAnswer',
+    'isEnvAdapter',
+    'loadItems',
+    'loadQaItems',
+    'normalizeAnswer',
+    'planItems',
+    'planSeeds',
+    'registerEnv',
+    'scoreAnswer',
+    'splitItems',
+    'stratifiedSample',
+    'tokenF1',
+  ],
   './judges': ['SingleJudgement', 'judgeAnswer', 'judgedOutput', 'judgementsOf'],
+  './models': [
+    'PRICES',
+    'PRICES_DATE',
+    'anthropicChat',
+    'azureChat',
+    'costUsd',
+    'countMessages',
+    'countTokens',
+    'createBudget',
+    'createLimiterPool',
+    'createMeter',
+    'createRateLimiter',
+    'fromAiSdk',
+    'googleChat',
+    'minimaxChat',
+    'openaiChat',
+    'openaiCompatible',
+    'priceOf',
+    'qwenChat',
+    'scripted',
+    'withBudget',
+    'withCircuit',
+    'withMeter',
+    'withRateLimit',
+    'withReplyCache',
+    'withRetry',
+    'withTimeout',
+  ],
+  './run': [
+    'STAGES',
+    'acceptedEdits',
+    'emptyRun',
+    'isAccepted',
+    'journalLines',
+    'reduce',
+    'reportedScores',
+    'summarize',
+    'toFact',
+    'winnerMeasurement',
+  ],
+  './sim': ['createWorld', 'serveSim', 'simulatedOptimizer', 'simulatedTarget'],
   './stats': [
     'MAX_MISSING_SHARE',
     'addObservations',
@@ -69,14 +132,12 @@ const surface: Record<string, string[]> = {
     'findFlips',
     'findLeaks',
     'hardestFirst',
-    'incompleteBeta',
     'inherit',
     'isBinary',
     'isMissing',
     'itemMean',
     'judgeWave',
     'knownOf',
-    'logGamma',
     'missingShare',
     'noEvidence',
     'noKnowledge',
@@ -97,18 +158,21 @@ const surface: Record<string, string[]> = {
     'withinItems',
     'withinVariance',
   ],
+  './testing': ['scripted', 'startFakeLLM'],
 };
 
 describe('the published package', () => {
   const { exports } = JSON.parse(readFileSync(resolve(PACKAGE, 'package.json'), 'utf8'));
 
-  it('has these doors', () => {
+  it('has these doors, each with its names', () => {
+    expect(Object.keys(surface)).toEqual(Object.keys(exports).filter((door) => door !== './package.json'));
     expect(Object.keys(exports)).toEqual([
       '.',
       './agents',
       './envs',
       './judges',
       './models',
+      './run',
       './sim',
       './stats',
       './testing',
@@ -118,6 +182,15 @@ describe('the published package', () => {
 
   it.each(Object.entries(surface))('%s exports exactly these names', async (door, names) => {
     expect(Object.keys(await load(exports[door].default)).sort()).toEqual([...names].sort());
+  });
+
+  it.each(['./run', './stats'])('%s bundles for a browser, with nothing of Node', async (door) => {
+    const lib = { entry: resolve(PACKAGE, exports[door].default), formats: ['es' as const] };
+    const bundled = await build({ configFile: false, logLevel: 'silent', build: { write: false, minify: false, lib } });
+    const [{ output }] = bundled as unknown as [{ output: readonly { code?: string }[] }];
+    const code = output.map((chunk) => chunk.code ?? '').join('');
+    expect(code.length).toBeGreaterThan(10_000);
+    expect(code).not.toMatch(/['"]node:|vite-browser-external/);
   });
 
   it('satisfies publint', async () => {

@@ -3,7 +3,7 @@ import { type Item, memoryRun, type SkillEnv, type SkillOptConfigInput, SkillOpt
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { PythonRandom, shuffle } from '../../src/core/random.ts';
-import { isAccepted } from '../../src/core/run/reduce/known-scores.ts';
+import { isAccepted } from '../../src/core/run/reduce/acceptance.ts';
 import {
   addObservations,
   addOwn,

@@ -1,8 +1,9 @@
 import type { Blame, GateDecision } from '../../core/gate/gate-decision.ts';
 import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
-import { isAccepted, learn } from '../../core/run/reduce/known-scores.ts';
-import type { RunState, StepRecord } from '../../core/run/run-state.ts';
+import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts';
+import type { RunState } from '../../core/run/run-state.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
+import type { StepRecord } from '../../core/run/step-record.ts';
 import { gateMetricScore } from '../../runs/gate-metric-score.ts';
 import { stepNumber, stepTotal } from '../../runs/step-total.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
@@ -39,7 +40,7 @@ export function eventLines(event: RunEvent, change: Change, options: LineOptions
 /** What the current skill is believed to score by what an event tells, before anything takes its place. */
 function scoreNow(event: RunEvent, before: RunState): number {
   const decision = decisionOf(event);
-  return decision ? learn(before, '', { evaluation: null, decision }).current.score : before.current.score;
+  return decision ? addMeasurement(before, '', { evaluation: null, decision }).current.score : before.current.score;
 }
 
 function decisionOf(event: RunEvent): GateDecision | undefined {
@@ -69,8 +70,6 @@ function eventLine(event: RunEvent, told: Told): string | undefined {
       return guidanceText(event, told);
     case 'search-end':
       return `  ${searchEndText(event.reason, after)}`;
-    case 'finalists-end':
-      return `  finalists ${finalistText(event)}`;
     case 'prune-end':
       return `  pruned    ${event.removed.length} of ${event.tries} edits taken out, ${percent(event.score)}`;
     case 'test-end':
@@ -85,11 +84,6 @@ type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 function baselineText({ score, evaluation, passes = [] }: Event<'baseline-end'>): string {
   const tasks = taskCount(countTasks([evaluation, ...passes]), 'validation task');
   return `  baseline  ${percent(score)} on ${tasks}`;
-}
-
-function finalistText({ finalists, hash }: Event<'finalists-end'>): string {
-  const row = ({ origin, score }: (typeof finalists)[number]) => `${origin} ${percent(score)}`;
-  return `${finalists.map(row).join(', ')}: ${finalists.find((finalist) => finalist.hash === hash)!.origin} wins`;
 }
 
 /** What stays in the skill leaves no line. */

@@ -1,5 +1,5 @@
-import type { Progress } from '../../core/run/event.ts';
-import { isAccepted } from '../../core/run/reduce/known-scores.ts';
+import type { Progress } from '../../core/run/observer.ts';
+import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
 import { stepNumber } from '../../runs/step-total.ts';

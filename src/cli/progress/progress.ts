@@ -1,5 +1,5 @@
-import type { Progress, RunEvent } from '../../core/run/event.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
+import type { RunEvent } from '../../core/run/event.ts';
+import type { Progress, RunObserver } from '../../core/run/observer.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
 import { STAGES } from '../../core/run/step-action.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../../core/run/event.ts';
+import type { Progress } from '../../core/run/observer.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { isBatchDone } from '../../train/plan.ts';
 

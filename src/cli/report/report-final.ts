@@ -1,5 +1,5 @@
+import { winnerMeasurement } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
-import { winnerMeasurement } from '../../core/run/winner-measurement.ts';
 import type { Interval } from '../../core/stats/final-report.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';

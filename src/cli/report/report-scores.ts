@@ -1,5 +1,5 @@
+import { reportedScores } from '../../core/run/reported-scores.ts';
 import type { RunState, TestReport } from '../../core/run/run-state.ts';
-import { reportedScores } from '../../core/run/winner-measurement.ts';
 import type { Bucket } from '../../core/score.ts';
 import { gateMetricScore } from '../../runs/gate-metric-score.ts';
 import { percent, points } from '../terminal/figures.ts';

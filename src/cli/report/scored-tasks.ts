@@ -1,5 +1,5 @@
+import { winnerMeasurement } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
-import { winnerMeasurement } from '../../core/run/winner-measurement.ts';
 import type { Evaluation } from '../../core/score.ts';
 import { plural } from '../terminal/figures.ts';
 

@@ -66,7 +66,7 @@ export function addRefreshed(
   return { ...evidence, own, draws, seed: isSeed ? own : evidence.seed };
 }
 
-/** After a candidate won: its own rollouts, and what is believed of it besides. One that nobody chose has its own alone. */
+/** After a candidate won: its own rollouts, and what is believed of it besides. One that no gate chose has its own alone. */
 export function acceptEvidence(
   evidence: GateEvidence,
   scores: readonly ItemScore[],
@@ -82,8 +82,8 @@ export function acceptEvidence(
   return { seed: evidence.seed, own: toTable(own), inherited: Object.fromEntries(inherited), repeats, draws };
 }
 
-/** The current skill's score as far as it is believable. */
-export function believableScore(evidence: GateEvidence): number {
+/** The current skill's score, shrunk towards what its items are known to do: a lucky measurement is not taken at face value. */
+export function shrunkScore(evidence: GateEvidence): number {
   const known = scoreOf.get(evidence);
   const score = known ?? believedScore(toKnowledge(evidence), Object.keys(evidence.draws));
   scoreOf.set(evidence, score);

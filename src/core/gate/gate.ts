@@ -23,8 +23,16 @@ export type GateInput = Omit<GateResult, 'action'> & {
   readonly mixedWeight?: number;
 };
 
+/** Also of a config. */
+export const GATE_DEFAULTS = { metric: 'hard', mixedWeight: 0.5 } as const;
+
 /** One number from the two scores: hard, soft, or `(1 - w)·hard + w·soft`. */
-export function selectGateScore(hard: number, soft: number, metric: GateMetric = 'hard', mixedWeight = 0.5): number {
+export function selectGateScore(
+  hard: number,
+  soft: number,
+  metric: GateMetric = GATE_DEFAULTS.metric,
+  mixedWeight: number = GATE_DEFAULTS.mixedWeight,
+): number {
   if (metric === 'hard') return hard;
   if (metric === 'soft') return soft;
   if (metric !== 'mixed') {
@@ -38,7 +46,7 @@ export function selectGateScore(hard: number, soft: number, metric: GateMetric =
 
 /** The strict gate: better than best, or else better than current, or else nothing changes. A tie is a rejection. */
 export function evaluateGate(input: GateInput): GateResult {
-  const { candidateSkill, candHard, candSoft = 0, metric = 'hard', mixedWeight = 0.5, globalStep } = input;
+  const { candidateSkill, candHard, candSoft = 0, metric, mixedWeight, globalStep } = input;
   const { currentSkill, currentScore, bestSkill, bestScore, bestStep } = input;
   const score = selectGateScore(candHard, candSoft, metric, mixedWeight);
   const accepted = { currentSkill: candidateSkill, currentScore: score };

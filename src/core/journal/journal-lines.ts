@@ -1,4 +1,6 @@
 import type { RunEvent } from '../run/event.ts';
+import type { ListChange } from '../run/events/field.ts';
+import { findDefinition, unknownKind } from '../run/events/find-definition.ts';
 import type { ItemScore } from '../score.ts';
 import { skillHash } from '../skill/skill-hash.ts';
 import { findFault } from './event-shape.ts';
@@ -34,14 +36,14 @@ export function journalLines(
   linesBefore?: LinesBefore,
 ): JournalLines {
   const names = new NameTable(linesBefore);
-  const pack = lists(
-    (ids) => (isList(ids) ? names.packIds(ids as string[]) : ids),
-    (scores) => (isList(scores) ? names.packScores(scores as ItemScore[]) : scores),
-  );
-  const unpack = lists(
-    (ids) => (typeof ids === 'string' ? names.unpackIds(ids) : ids),
-    (scores) => (isList(scores) ? scores : names.unpackScores(scores as PackedScores)),
-  );
+  const pack: ListChange = {
+    ids: (ids) => (isList(ids) ? names.packIds(ids as string[]) : ids),
+    scores: (scores) => (isList(scores) ? names.packScores(scores as ItemScore[]) : scores),
+  };
+  const unpack: ListChange = {
+    ids: (ids) => (typeof ids === 'string' ? names.unpackIds(ids) : ids),
+    scores: (scores) => (isList(scores) ? scores : names.unpackScores(scores as PackedScores)),
+  };
   let [previous, isChecked] = [linesBefore?.check ?? '', linesBefore !== undefined];
 
   return {
@@ -57,13 +59,13 @@ export function journalLines(
       isChecked = check !== undefined;
       const { names: news = [], check: _check, ...packed } = JSON.parse(line) ?? {};
       names.add(news);
-      const event = unpack(packed) as RunEvent;
-      if (!isChecked) requireOldLine(event); // Who wrote a check wrote what belongs to the event, too.
+      const event = changeLists(packed, unpack) as RunEvent;
+      if (!isChecked) requireOldLine(event); // a line with a check was written by code that knew the event
       return event;
     },
     write(event) {
       const known = names.size;
-      const packed = pack(event) as object;
+      const packed = changeLists(event, pack);
       const news = names.since(known);
       const body = JSON.stringify(news.length > 0 ? { ...packed, names: news } : packed).slice(0, -1);
       previous = digest(previous, body);
@@ -87,41 +89,7 @@ function requireOldLine(value: object): void {
   if (last !== 'usage') throw new Error(`must end with its usage or a check, but ends with "${last}"`);
 }
 
-type Change = (value: unknown) => unknown;
-
 const isList = Array.isArray;
-const each =
-  (change: Change): Change =>
-  (value) =>
-    isList(value) ? value.map(change) : value;
 
-/** The same object with some of its fields changed, in the same order. */
-function fields(changes: Readonly<Record<string, Change>>): Change {
-  const entries = Object.entries(changes);
-  return (value) => {
-    if (typeof value !== 'object' || value === null) return value;
-    const changed: Record<string, unknown> = { ...value };
-    for (const [key, change] of entries) {
-      if (changed[key] !== undefined && changed[key] !== null) changed[key] = change(changed[key]);
-    }
-    return changed;
-  };
-}
-
-/** Changes every list of tasks and every list of scores in an event. */
-function lists(ids: Change, scores: Change): Change {
-  const evaluation = fields({ scores });
-  const movement = fields({ items: ids });
-  const veto = fields({ incumbent: scores, candidate: scores });
-  const decision = fields({ gains: movement, regressions: movement, refreshed: scores, confirmation: scores, veto });
-  const failurePatterns = each(fields({ taskIds: ids }));
-  return fields({
-    itemIds: ids,
-    evaluation,
-    passes: each(evaluation),
-    decision,
-    accepted: fields({ evaluation, decision }),
-    failurePatterns,
-    patches: each(fields({ failurePatterns })),
-  });
-}
+const changeLists = (event: object, change: ListChange): object =>
+  (findDefinition(event) ?? unknownKind).mapLists(event, change) as object;

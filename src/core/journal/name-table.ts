@@ -17,7 +17,7 @@ export type Named = { readonly names: readonly TaskName[]; readonly recent: read
 const MOST_RECENT = 8;
 
 /**
- * The names and lists that a journal has used so far. Who unpacks what was packed, in the same order, has the same table.
+ * The names and lists that a journal has used so far. A reader that unpacks what was packed, in the same order, has the same table.
  * Unpacking throws when a list speaks of what the table does not have.
  */
 export class NameTable {
@@ -93,18 +93,18 @@ export class NameTable {
     const width = digitsFor(this.#names.length);
     const text = `${width}${toDigits(places, width)}`;
     const back = this.#recent.indexOf(text);
-    this.#remember(text);
+    this.#keepRecent(text);
     return back === -1 ? text : `=${back}`;
   }
 
   #unpack(text: string): TaskName[] {
     const whole = text.startsWith('=') ? required(this.#recent[Number(text.slice(1))], 'list') : text;
-    this.#remember(whole);
+    this.#keepRecent(whole);
     const places = fromDigits(whole.slice(1), Number(whole[0]) || 1);
     return places.map((place) => required(this.#names[place], 'task'));
   }
 
-  #remember(text: string): void {
+  #keepRecent(text: string): void {
     const before = this.#recent.indexOf(text);
     if (before !== -1) this.#recent.splice(before, 1);
     this.#recent.unshift(text);

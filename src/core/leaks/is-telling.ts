@@ -1,5 +1,4 @@
-import { STOP_WORDS } from './stop-words.ts';
-import { splitWords, weightOf } from './words.ts';
+import { STOP_WORDS, splitWords, weightOf } from './words.ts';
 
 /** Shorter strings turn up in any text: «a», «42», «54 °F». */
 const SHORTEST = 3;
@@ -17,7 +16,7 @@ export function isTellingId(id: string): boolean {
   return letters + digits >= SHORTEST && (digits > 0 || hasSeparator);
 }
 
-/** Rules are full of small numbers with a short unit: «such as 54 °F» gives nobody away. */
+/** Rules are full of small numbers with a short unit: «such as 54 °F» gives no task away. */
 export function isTellingAnswer(answer: string): boolean {
   const { letters, digits } = sizesOf(answer);
   return digits >= SHORTEST_NUMBER || letters >= SHORTEST;

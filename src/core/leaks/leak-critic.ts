@@ -1,8 +1,7 @@
-import { type GuardedItem, type Holders, holdersAmong, inWords, type TellingAnswer } from '../stats/guarded-item.ts';
+import { type GuardedItem, type Holders, holdersAmong, inWords, type TellingAnswer } from './guarded-item.ts';
 import { isTellingId } from './is-telling.ts';
 import { namesTask } from './names-task.ts';
-import { STOP_WORDS } from './stop-words.ts';
-import { joinWords, type Phrase, phrasesIn, splitWords, textsOf } from './words.ts';
+import { joinWords, type Phrase, phrasesIn, STOP_WORDS, splitWords, textsOf } from './words.ts';
 import { numbersIn } from './written-numbers.ts';
 
 export type { GuardedItem };
@@ -11,7 +10,7 @@ export type LeakInput = {
   /** The text that the edit brings in. */
   readonly edit: string;
   readonly items: readonly GuardedItem[];
-  /** What every item is told: the task's rules, its output format. Repeating it is no leak. */
+  /** What every item says: the task's rules, its output format. Repeating it is no leak. */
   readonly contract?: readonly string[];
   /** Refuse an edit that repeats a larger share of the training items. No limit unless given. */
   readonly maxMemorisedShare?: number;

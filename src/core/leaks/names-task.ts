@@ -1,4 +1,5 @@
-import { type GuardedItem, inWords } from '../stats/guarded-item.ts';
+import { memoize } from '../memoize.ts';
+import { type GuardedItem, inWords } from './guarded-item.ts';
 import { type Phrase, phrasesIn, textsOf } from './words.ts';
 
 type Named = {
@@ -11,7 +12,7 @@ type Named = {
   readonly isRare: (word: string) => boolean;
 };
 
-/** About twenty words: who gives an answer away says close to it what it answers. */
+/** About twenty words: an edit that gives an answer away says close to it what it answers. */
 const REACH = 120;
 
 /**
@@ -20,8 +21,8 @@ const REACH = 120;
  */
 export function namesTask({ text, words, answer, item, isRare }: Named): boolean {
   const own = wordsOf(item);
-  const isCue = remember((word: string) => !answer.includes(word) && own.has(word) && isRare(word));
-  const isEnough = remember(
+  const isCue = memoize((word: string) => !answer.includes(word) && own.has(word) && isRare(word));
+  const isEnough = memoize(
     (cue: string) => isName(cue, item.texts) || ![...own].some((word) => word !== cue && isCue(word)),
   );
   const cues = words.filter(({ text: word }) => isCue(word));
@@ -69,15 +70,6 @@ function wordsOf(item: GuardedItem): ReadonlySet<string> {
   const words = known.get(item) ?? new Set(inWords(item).texts.flatMap((text) => [...textsOf(phrasesIn(text, 1))]));
   known.set(item, words);
   return words;
-}
-
-function remember(look: (word: string) => boolean): (word: string) => boolean {
-  const memory = new Map<string, boolean>();
-  return (word) => {
-    const seen = memory.get(word) ?? look(word);
-    memory.set(word, seen);
-    return seen;
-  };
 }
 
 /** A word with three digits, or one that has a capital letter within a sentence. */

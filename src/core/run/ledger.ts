@@ -6,7 +6,7 @@ export interface Ledger {
   /** The most that was spent before the store was opened. */
   readonly before: Amounts;
   /**
-   * Counts `most` as spent in all, and as safe from a kill once this returns. When the store is closed in peace, what
+   * Counts `most` as spent in all, and as safe from a kill once this returns. When the store is closed in order, what
    * `exact` answers then takes its place.
    */
   claim(most: Amounts, exact: () => Amounts): void;

@@ -1,14 +1,26 @@
-import type { Progress, RunEvent } from './event.ts';
+import type { RolloutResult } from '../rollout-result.ts';
+import type { RunEvent } from './event.ts';
 import type { RunState } from './run-state.ts';
+import type { Stage } from './step-action.ts';
 
 /** What became of a provider's limit: more or fewer calls at once from now on, or none for a while. */
 export type RateLimitChange =
   | { readonly type: 'limit'; readonly reason: 'raised' | 'cut'; readonly calls: number }
   | { readonly type: 'pause'; readonly reason: 'asked' | 'refused'; readonly pauseMs: number };
 
-/** Watches a run. Told after an event is safe on disk; can neither change nor break the run. */
+/** Single rollouts and calls as they finish. Not journaled, and never needed to resume. */
+export type Progress = {
+  readonly phase: 'baseline' | Stage | 'salvage' | 'removal' | 'slow update' | 'prune' | 'final measurement' | 'test';
+  readonly step: number;
+  readonly done: number;
+  readonly total: number;
+  /** The result that just came in, when the phase rolls out tasks. */
+  readonly result?: Pick<RolloutResult, 'id' | 'hard' | 'soft' | 'errored'>;
+};
+
+/** Watches a run. Notified after an event is safe on disk; can neither change nor break the run. */
 export interface RunObserver {
-  /** Told once, first: what the run already holds. */
+  /** Called once, first: with what the run already holds. */
   onOpen?(state: RunState): void;
   onEvent?(event: RunEvent, state: RunState): void;
   onProgress?(progress: Progress): void;

@@ -1,15 +1,13 @@
 import type { SkillOptConfig } from '../config.ts';
-import type { FailurePattern } from '../failure-pattern.ts';
-import type { Blame, FinalMeasurement, GateDecision } from '../gate/gate-decision.ts';
+import type { FinalMeasurement } from '../gate/gate-decision.ts';
 import { type GateEvidence, noGateEvidence } from '../gate/gate-evidence.ts';
-import type { Bucket, ItemScore } from '../score.ts';
-import type { EditReport } from '../skill/apply-edit.ts';
+import type { Bucket } from '../score.ts';
 import type { SearchEnd, TestSubject } from './event.ts';
-import type { LrDecision } from './optimizer-facts.ts';
+import type { LrDecision } from './events/event-data.ts';
 import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
-import type { Stage, StepAction } from './step-action.ts';
-import type { StepBufferEntry, TriedEdit } from './step-buffer.ts';
+import type { StepBufferEntry } from './step-buffer.ts';
+import type { StepDraft, StepRecord } from './step-record.ts';
 
 export type ScoredSkill = {
   readonly skill: string;
@@ -23,113 +21,11 @@ export type ScoredSkill = {
 /** What a skill scored in one pass over validation. */
 type Pass = { readonly hash: string; readonly hard: number; readonly soft: number };
 
-/** What is known of the worth of one accepted edit by itself. */
-export type EditEffect = {
-  /** How much more the skill scores with it than without, by the metric of the gate; `null` when nobody has measured that. */
-  readonly gain: number | null;
-  /** A step or a part of one that was this edit alone, the skill without it during the search or at its end, or nothing. */
-  readonly measuredBy: 'own_step' | 'salvage' | 'removal' | 'prune' | 'not_measured';
-  /** How many validation tasks it was measured on. */
-  readonly tasks: number;
-};
-
-/** One of the batches whose patches a step accumulates; mostly there is one. */
-export type BatchRecord = {
-  readonly batchIdx: number;
-  readonly batchSeed: number;
-  readonly nEnvs: number;
-  readonly hard?: number;
-  readonly soft?: number;
-  readonly nFailurePatches?: number;
-  readonly nSuccessPatches?: number;
-};
-
-/** One finished step: what `history.json` holds. */
-export type StepRecord = {
-  readonly step: number;
-  readonly epoch: number;
-  readonly stepInEpoch: number;
-  /** Which of the candidates made from its batch, from the second on. */
-  readonly proposal?: number;
-  readonly action: StepAction;
-  readonly editBudget: number | null;
-  readonly lrDecision?: LrDecision;
-  readonly rolloutHard: number;
-  readonly rolloutSoft: number;
-  readonly rolloutN: number;
-  readonly accumulationBatches?: readonly BatchRecord[];
-  readonly nPatches: number;
-  readonly nFailurePatches: number;
-  readonly nSuccessPatches: number;
-  readonly nEditsMerged: number;
-  readonly nEditsRanked: number;
-  /** Edits that were left out because the skill says it already. */
-  readonly nRepeats?: number;
-  readonly supportCounts: readonly number[];
-  readonly candidateHash: string;
-  readonly candidateSkillLen: number;
-  readonly edits: readonly TriedEdit[];
-  readonly editStatuses: readonly EditReport['status'][];
-  /** Of an accepted step, by the place of each edit: what is known of its own effect; `null` for those that were not kept. */
-  readonly editEffects?: readonly (EditEffect | null)[];
-  readonly rewriteChangeSummary?: readonly string[];
-  readonly nOverCap?: number;
-  /** Edits, rewrites and reminders that were refused because they give held-out tasks away. */
-  readonly nLeaksRefused?: number;
-  /** Share of the training tasks of which the candidate repeats something that the skill before it does not. */
-  readonly memorisedShare?: number;
-  readonly nClippedTrajectories?: number;
-  readonly nAppendixNotesAdded?: number;
-  readonly nAppendixNotesTotal?: number;
-  /** Places of the edits that were kept of a patch that was rejected as a whole. */
-  readonly salvagedEdits?: readonly number[];
-  /** What was taken out of the skill after this step, because it is better without. */
-  readonly removed?: readonly string[];
-  readonly selectionHard: number | null;
-  readonly selectionSoft: number | null;
-  readonly candidateGateScore: number;
-  readonly verdict?: GateDecision['verdict'];
-  readonly verdictReason?: string;
-  /** Of a candidate that is undecided: about how many more rollouts would decide it. */
-  readonly needsRollouts?: number;
-  /** Of a candidate under which most tasks threw. */
-  readonly blame?: Blame;
-  readonly isPartial?: boolean;
-  /** Of a candidate that lost before it had met all: how many validation tasks it met. Its score is an estimate. */
-  readonly nItemsMet?: number;
-  /** Under the gate that knows noise: how many validation tasks there are. */
-  readonly nItems?: number;
-  /** Under the same gate: the gain that is expected of the candidate, in score units, and the chance of any. */
-  readonly expectedGain?: number;
-  readonly chance?: number;
-  /** What the candidate had to beat. */
-  readonly scoreBefore: number;
-  readonly currentScore: number;
-  readonly bestScore: number;
-  readonly bestStep: number;
-  readonly currentOrigin: string;
-  readonly bestOrigin: string;
-  readonly skillLen: number;
-  readonly timing: Readonly<Partial<Record<Stage, number>>>;
-  readonly tokens: Readonly<Record<string, StageUsage>>;
-  readonly wallTimeS: number;
-};
-
 export type TestReport = {
   readonly hard: number;
   readonly soft: number;
   readonly n: number;
   readonly buckets: Readonly<Record<string, Bucket>>;
-};
-
-/** A step on its way: stage by stage, what the record will be made of. */
-export type StepDraft = Partial<StepRecord> & {
-  readonly candidateSkill?: string;
-  readonly nFail?: number;
-  readonly candidateScores?: readonly ItemScore[];
-  readonly failurePatterns?: readonly FailurePattern[];
-  /** What the whole patch reached of which a part was saved. */
-  readonly rejectedScore?: number;
 };
 
 /** An epoch's end: what the next one compares itself with. */
@@ -156,10 +52,8 @@ export type RunState = {
   readonly initialSkill: string;
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
-  /** What was the best before, each once, the latest last. */
-  readonly formerBests: readonly ScoredSkill[];
-  /** Whether the winner was found among the finalists. */
-  readonly hasFinalists: boolean;
+  /** Of a run of an earlier version that compared them at its end: what was the best before, each once, the latest last. */
+  readonly formerBests?: readonly ScoredSkill[];
   readonly baseline: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
   /** How long the baseline took for each of its rollouts, or the first step if the cache knew it. As many at once as there are workers. */
   readonly rolloutMs: number | undefined;
@@ -217,7 +111,8 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
-export const STATE_FORMAT = 2;
+/** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
+export const STATE_FORMAT = 3;
 
 /** A run before its first event. */
 export const emptyRun: RunState = {
@@ -227,8 +122,6 @@ export const emptyRun: RunState = {
   initialSkill: '',
   current: unscored,
   best: unscored,
-  formerBests: [],
-  hasFinalists: false,
   baseline: undefined,
   rolloutMs: undefined,
   stepsDone: 0,

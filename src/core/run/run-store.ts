@@ -46,7 +46,7 @@ export interface OpenRunStore extends AsyncDisposable {
    */
   keepState?(state: RunState, offer?: { readonly isLast?: boolean }): Promise<void>;
   /**
-   * Counts a look at the test tasks once, however often it is told of it, and answers its number among all looks at
+   * Counts a look at the test tasks once, however often it is called with it, and answers its number among all looks at
    * these tasks. Without it, a run knows of no look but its own.
    */
   lookAtTest?(look: TestLook): Promise<number>;

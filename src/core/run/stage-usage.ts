@@ -12,7 +12,7 @@ export type StageUsage = Usage & {
   readonly costUsd: number;
   /** Replies whose model has none. */
   readonly unpriced: number;
-  /** Rollouts that were made and not remembered. Only the stage `rollout` counts them. */
+  /** Rollouts that were made and not taken from the cache. Only the stage `rollout` counts them. */
   readonly rollouts?: number;
 };
 
@@ -47,3 +47,11 @@ export function addUsage(a: StageUsage, b: Partial<StageUsage>): StageUsage {
 
 type Counter = Exclude<keyof StageUsage, 'rollouts'>;
 const COUNTERS = Object.keys(noStageUsage) as Counter[];
+
+type Timed = { readonly ms: number; readonly usage: UsageTable };
+
+/** Milliseconds of one rollout that had to be asked for: what the cache knew took no time. */
+export function timeOfRollout({ ms, usage: { rollout } }: Timed): number | undefined {
+  if (!rollout?.rollouts || rollout.replies === rollout.cacheHits) return undefined;
+  return ms / (rollout.rollouts * (1 - rollout.cacheHits / rollout.replies));
+}

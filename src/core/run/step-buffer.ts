@@ -1,10 +1,9 @@
-import type { FailurePattern } from '../failure-pattern.ts';
-import type { UpdateItem } from '../skill/edit.ts';
+import type { FailurePattern, UpdateItem } from '../skill/edit.ts';
 import type { StepAction } from './step-action.ts';
 
 export type TriedEdit = Pick<UpdateItem, 'op' | 'target' | 'content'>;
 
-/** What later steps of an epoch are told about an earlier one. */
+/** What prompts of later steps say about an earlier one. */
 export type StepBufferEntry = {
   readonly step: number;
   readonly action: StepAction;
@@ -15,7 +14,7 @@ export type StepBufferEntry = {
   readonly scoreBefore?: number;
   readonly scoreAfter?: number;
   readonly rejectedEdits?: readonly TriedEdit[];
-  /** It lost on what was seen, but nobody knows: so many of the validation tasks were met. */
+  /** It lost on what was seen, without certainty: so many of the validation tasks were met. */
   readonly undecided?: { readonly met: number; readonly total: number };
 };
 

@@ -1,10 +1,12 @@
 import type { Estimate } from '../stats/final-report.ts';
+import { isAccepted } from './reduce/acceptance.ts';
 import { type AcceptedEdit, acceptedEdits } from './reduce/edit-effect.ts';
-import { isAccepted, passOf } from './reduce/known-scores.ts';
-import type { RunState, StepRecord, TestReport } from './run-state.ts';
+import { passOf } from './reduce/passes.ts';
+import { winnerMeasurement } from './reported-scores.ts';
+import type { RunState, TestReport } from './run-state.ts';
 import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
-import { winnerMeasurement } from './winner-measurement.ts';
+import type { StepRecord } from './step-record.ts';
 
 type EpochStats = {
   readonly epoch: number;
@@ -53,7 +55,7 @@ export type RunSummary = {
   readonly finalGain: Estimate | null;
   /** The whole interval of the gain is above 0. A winner that is not proven may be no better than the seed. */
   readonly isProven: boolean | null;
-  /** Share of the training tasks of which the best skill repeats something; `null` when nobody looked. */
+  /** Share of the training tasks of which the best skill repeats something; `null` when that was not checked. */
   readonly memorisedShare: number | null;
   /** How many times the test tasks were looked at, with this run; `null` when it did not. */
   readonly testLooks: number | null;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { FailurePattern } from '../failure-pattern.ts';
 import { toCamelCase } from '../text/snake-case.ts';
 
 export const EditOp = z.enum(['append', 'insert_after', 'replace', 'delete']);
@@ -47,6 +46,14 @@ export const PatchFields = z.object({
 /** What is applied together, in order; nothing, if there is no list. Read in both spellings, as an edit is. */
 export const Patch = z.preprocess(toCamelCase, PatchFields.extend({ edits: PatchFields.shape.edits.default([]) }));
 export type Patch = z.infer<typeof Patch>;
+
+/** What several failures have in common. */
+export type FailurePattern = {
+  readonly type: string;
+  readonly count: number;
+  readonly taskIds: readonly string[];
+  readonly description?: string;
+};
 
 /** What one analyst proposed after reading one minibatch. */
 export type RawPatch = {

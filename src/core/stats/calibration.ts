@@ -1,5 +1,6 @@
 import { normalQuantile, tQuantile } from './distributions.ts';
 import { type Evidence, type ItemEvidence, itemMean, pooledMean, withinItems } from './evidence.ts';
+import { DEFAULT_CONFIDENCE } from './final-report.ts';
 
 export type FlakyItem = {
   readonly id: string;
@@ -44,7 +45,7 @@ const FINAL_PASSES = 2;
 
 /** The skill against itself: what two or more passes of one skill say about the noise of the set. */
 export function calibrate(evidence: Evidence, options: CalibrationOptions = {}): Calibration {
-  const { confidence = 0.95, power = 0.8, named = 5 } = options;
+  const { confidence = DEFAULT_CONFIDENCE, power = 0.8, named = 5 } = options;
   const items = evidence.size;
   const noise = rolloutVariance(evidence);
   const factor = tQuantile((1 + confidence) / 2, Math.max(1, items - 1)) + normalQuantile(power);

@@ -13,6 +13,9 @@ export type WithinItems = { readonly squares: number; readonly freedom: number }
 /** More than this share without a result, and an evaluation says nothing. */
 export const MAX_MISSING_SHARE = 0.2;
 
+export const shareText = (share: number): string =>
+  share === MAX_MISSING_SHARE ? 'a fifth' : `${Math.round(100 * share)} %`;
+
 export const noEvidence: Evidence = new Map();
 
 export function isMissing(score: number | null | undefined): score is null | undefined {

@@ -26,7 +26,7 @@ export type ExactRace = {
 };
 
 /**
- * Sums of the same scores in another order differ by less. Closer than this, the race goes on to the end. Sums of zeros and
+ * Sums of the same scores in another order differ by less. Closer than this, the race continues to the end. Sums of zeros and
  * ones are exact in any order, and rounding keeps the order of sums and quotients: with them a tie is a tie.
  */
 const FLOAT_GUARD = 1e-9;

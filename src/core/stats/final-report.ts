@@ -1,6 +1,9 @@
 import { normalCdf, tQuantile } from './distributions.ts';
 import { addWithin, type Evidence, itemMean, pooledMean, type WithinItems, withinItems } from './evidence.ts';
 
+/** Of an interval, unless another is asked for. */
+export const DEFAULT_CONFIDENCE = 0.95;
+
 export type Interval = { readonly low: number; readonly high: number };
 export type Estimate = { readonly value: number; readonly interval: Interval };
 
@@ -32,7 +35,7 @@ export type FinalInput = {
  */
 const PRIOR_SQUARES = 0.25;
 
-export function finalReport({ fresh, seed, confidence = 0.95, isSeed = false }: FinalInput): FinalReport {
+export function finalReport({ fresh, seed, confidence = DEFAULT_CONFIDENCE, isSeed = false }: FinalInput): FinalReport {
   const gain = isSeed ? undefined : estimateGain(fresh, seed, confidence);
   const isSeedBetter = gain !== undefined && gain.value < 0;
   const isClaimed = gain !== undefined && gain.interval.low > 0;
@@ -41,7 +44,7 @@ export function finalReport({ fresh, seed, confidence = 0.95, isSeed = false }: 
 }
 
 /** The mean over the items with its interval: the noise of the rollouts, not the choice of the items. */
-export function estimateScore(fresh: Evidence, confidence = 0.95): Estimate | undefined {
+export function estimateScore(fresh: Evidence, confidence = DEFAULT_CONFIDENCE): Estimate | undefined {
   const value = pooledMean(fresh);
   if (value === undefined) return undefined;
   const within = withinItems(fresh);
@@ -66,7 +69,7 @@ function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Es
   return around(value, quantile(confidence, within.freedom) * Math.sqrt(variance), { low: 0, high: 1 });
 }
 
-/** Further below than this nobody believes that the worse one measured better. */
+/** Further below than this it is not plausible that the worse one measured better. */
 const LEAST_TRUE_LEAD = -0.25;
 
 /** The lead, in deviations, that is seen as `lead` in the mean whenever it is above 0. */
@@ -88,7 +91,7 @@ function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): 
 }
 
 /** The paired difference over the items that both sides have. */
-export function estimateGain(fresh: Evidence, seed: Evidence, confidence = 0.95): Estimate | undefined {
+export function estimateGain(fresh: Evidence, seed: Evidence, confidence = DEFAULT_CONFIDENCE): Estimate | undefined {
   const differences: number[] = [];
   for (const [id, item] of fresh) {
     const before = seed.get(id);

@@ -1,6 +1,6 @@
-import { type Evidence, itemMean, MAX_MISSING_SHARE } from './evidence.ts';
-import { type Bar, barFor, type RaceSettings, raceSettings } from './gate-settings.ts';
+import { type Evidence, itemMean, MAX_MISSING_SHARE, shareText } from './evidence.ts';
 import { type Knowledge, type WeighedKnowledge, weigh } from './knowledge.ts';
+import { type Bar, barFor, DEFAULT_BATCH_SIZE, type RaceSettings, raceSettings } from './race-settings.ts';
 
 export type Verdict = 'accept' | 'reject' | 'inconclusive' | 'invalid';
 
@@ -11,6 +11,8 @@ export type WaveInput = {
   readonly observed: Evidence;
   /** Items whose rollout of the candidate gave no result. */
   readonly missing?: readonly string[];
+  /** Share of the items that may be so; a fifth unless given. */
+  readonly maxMissingShare?: number;
   /** Items that the candidate has not met yet. */
   readonly remaining: readonly string[];
   /** For a batch of 40 unless given. */
@@ -90,19 +92,17 @@ type Standing = Omit<WaveInput, 'missing'> & {
 
 type Decision = Pick<WaveJudgement, 'verdict' | 'reason' | 'needs'>;
 
-const DEFAULT_BATCH = 40;
-
 function decide(standing: Standing): Decision {
-  const { missing, met, ids, remaining, weighed, knowledge } = standing;
-  if (missing > MAX_MISSING_SHARE * ids.length) {
-    const reason = `${missing} of ${ids.length} items gave no result; at most a fifth may be missing`;
+  const { missing, met, ids, remaining, weighed, knowledge, maxMissingShare = MAX_MISSING_SHARE } = standing;
+  if (missing > maxMissingShare * ids.length) {
+    const reason = `${missing} of ${ids.length} items gave no result; at most ${shareText(maxMissingShare)} may be missing`;
     return { verdict: 'invalid', reason };
   }
   if (met === 0) {
     if (remaining.length === 0) return { verdict: 'invalid', reason: 'no item has a result on both sides' };
     return { verdict: 'continue', reason: 'nothing to compare yet' };
   }
-  const settings = standing.settings ?? settingsFor(knowledge, ids, DEFAULT_BATCH);
+  const settings = standing.settings ?? settingsFor(knowledge, ids, DEFAULT_BATCH_SIZE);
   const bar = barFor(weighed.noise, ids.length);
   const isAhead = weighed.gain >= bar.gain && weighed.lead >= bar.lead;
   return remaining.length > 0
@@ -135,7 +135,7 @@ function decideAtEnd(standing: Standing, settings: RaceSettings, bar: Bar, isAhe
   return { verdict: 'inconclusive', reason, ...needsOf(standing) };
 }
 
-/** Below this chance of any gain a candidate is out; above it nobody knows. */
+/** Below this chance of any gain a candidate is rejected; above it the result is inconclusive. */
 const SMALL_CHANCE = 0.1;
 const lost = ({ chance }: WeighedKnowledge) => (chance < SMALL_CHANCE ? 'reject' : 'inconclusive') as Verdict;
 

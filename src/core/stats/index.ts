@@ -1,4 +1,4 @@
-/** The statistics of the gate: pure functions over data, for the trainer, for a browser, and for whoever doubts a decision. */
+/** The statistics of the gate: pure functions over data, for the trainer, for a browser, and for anyone who wants to check a decision. */
 
 export {
   findLeaks,
@@ -8,7 +8,7 @@ export {
   type LeakReport,
 } from '../leaks/leak-critic.ts';
 export { type Calibration, type CalibrationOptions, calibrate, type FlakyItem, type Needs } from './calibration.ts';
-export { incompleteBeta, logGamma, normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
+export { normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
 export {
   addObservations,
   type Evidence,
@@ -50,7 +50,6 @@ export {
   type WaveInput,
   type WaveJudgement,
 } from './gate.ts';
-export { type Bar, barFor, planWaves, type RaceSettings, raceSettings, type SettingsInput } from './gate-settings.ts';
 export { combineJudgements, type JudgedScore, type Judgement, type JudgeNoise } from './judge-noise.ts';
 export {
   addOwn,
@@ -67,6 +66,14 @@ export {
   weigh,
 } from './knowledge.ts';
 export { estimateNoise, type NoiseInput, type NoiseModel, type ScoreKind } from './noise-model.ts';
-export { raceOrder } from './race-order.ts';
+export {
+  type Bar,
+  barFor,
+  planWaves,
+  type RaceSettings,
+  raceOrder,
+  raceSettings,
+  type SettingsInput,
+} from './race-settings.ts';
 export { type Flip, type FlipInput, findFlips, regressionVeto, type Veto, type VetoInput } from './regression-veto.ts';
 export { type Weighed, type WeighedItem, weighCandidate } from './weigh-candidate.ts';

@@ -18,7 +18,7 @@ export function findFlips({ incumbent, candidate, protectedItems = new Set() }: 
   const passed = [...incumbent].filter(([, item]) => itemMean(item) >= PASS_MARK).map(([id]) => id);
   const isLost = (id: string) => {
     const now = candidate.get(id);
-    return now === undefined ? protectedItems.has(id) : itemMean(now) < PASS_MARK; // no result clears nobody
+    return now === undefined ? protectedItems.has(id) : itemMean(now) < PASS_MARK; // without a result nothing is cleared
   };
   return passed.filter(isLost).map((id) => {
     const isProtected = protectedItems.has(id);

@@ -1,6 +1,6 @@
 const FENCE = /```(?:json)?([\s\S]+?)```/i;
 
-/** Nobody means a deeper one, and whoever walks through it would run out of stack. */
+/** Deeper nesting is never meant, and code that walks through it would run out of stack. */
 const MAX_DEPTH = 100;
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseWith } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
+import { parseWith } from '../../core/text/schema.ts';
 import { toCamelCase } from '../../core/text/snake-case.ts';
 
 const path = z.string().min(1).optional();

@@ -20,7 +20,7 @@ export interface Slot {
   release(): void;
 }
 
-export type AcquireOptions = {
+type AcquireOptions = {
   /** The first to abort ends the wait at once, with its reason. */
   readonly signals?: readonly (AbortSignal | undefined)[];
   /** After a refusal: served before callers that ask for the first time. */

@@ -2,7 +2,7 @@ import type { PairPolicy } from '../../core/config.ts';
 import type { Item, SkillEnv } from '../../core/env.ts';
 import { chunk } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { PairCategory } from '../../core/run/optimizer-facts.ts';
+import type { PairCategory } from '../../core/run/events/event-data.ts';
 import { isFailure } from '../reflect/trajectory.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { settleAll } from '../settle-all.ts';

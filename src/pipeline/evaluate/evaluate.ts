@@ -1,7 +1,7 @@
 import type { Item, SkillEnv } from '../../core/env.ts';
 import { evaluateGate, selectGateScore } from '../../core/gate/gate.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import { passOf } from '../../core/run/reduce/known-scores.ts';
+import { passOf } from '../../core/run/reduce/passes.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
 import { type Evaluation, toEvaluation } from '../../core/score.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
@@ -10,15 +10,15 @@ import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import type { Candidate } from '../update/update.ts';
 import { findBlame } from './find-blame.ts';
-import type { GateInput, GateSettings, Verdict } from './gate-input.ts';
 import { raceExactly } from './race-exactly.ts';
+import type { GateConfig, JudgedCandidate, RaceInput } from './race-input.ts';
 import { raceSkill } from './race-skill.ts';
 
 /** ⑥ Gate: the candidate replaces the skill only if it is strictly better on held-out items. */
 export async function evaluateCandidate(
-  input: GateInput & { readonly candidate: Candidate },
+  input: RaceInput & { readonly candidate: Candidate },
   deps: StageDeps,
-): Promise<Verdict> {
+): Promise<JudgedCandidate> {
   const { candidate, state } = input;
   if (candidate.candidateHash !== state.current.hash) return judgeSkill(candidate, input, deps);
   return { evaluation: null, score: state.current.score, action: whyUnchanged(candidate), results: [] };
@@ -35,28 +35,28 @@ const REWRITES: ReadonlySet<string> = new Set(['suggest', 'rewrite']);
 type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
 
 /** A document before the gate. What was measured before is not measured again. */
-export async function judgeSkill(text: Text, input: GateInput, deps: StageDeps): Promise<Verdict> {
+export async function judgeSkill(text: Text, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
   const { state, config } = input;
   if (config.gate === 'paired' && config.useGate) return raceSkill(text.candidateSkill, input, deps);
   const known = passOf(state, text.candidateHash);
   if (known)
     return { evaluation: null, score: gateScore(known, config), results: [], action: decide(text, known, input) };
   const { evaluation, results, isPartial, score, blame } = await measure(text, input, deps);
-  const invalidReason = whyInvalid(results, input.items.length);
+  const invalidReason = whyInvalid(results, deps.maxErroredShare, input.items.length);
   if (invalidReason !== undefined) return turnDown({ evaluation, results, invalidReason }, input);
   // What lost a race cannot win whatever the rest: its score is the most that it could have reached. Nor can what is to blame.
   const action = isPartial ? ('reject' as const) : decide(text, evaluation, input);
   return { evaluation, score, results, action, ...(isPartial ? { isPartial } : {}), ...(blame ? { blame } : {}) };
 }
 
-type Unmeasured = Pick<Verdict, 'evaluation' | 'results'> & { readonly invalidReason: string };
+type Unmeasured = Pick<JudgedCandidate, 'evaluation' | 'results'> & { readonly invalidReason: string };
 
 /** An invalid evaluation has no score: what the candidate had to beat stands in, as for one that changes nothing. */
-function turnDown(unmeasured: Unmeasured, { state }: GateInput): Verdict {
+function turnDown(unmeasured: Unmeasured, { state }: RaceInput): JudgedCandidate {
   return { ...unmeasured, score: state.current.score, action: 'reject', isPartial: true };
 }
 
-async function measure({ candidateSkill: skill }: Text, input: GateInput, deps: StageDeps) {
+async function measure({ candidateSkill: skill }: Text, input: RaceInput, deps: StageDeps) {
   const { env, items, config } = input;
   if (config.racing === 'exact' && config.useGate) return raceExactly(skill, input, deps);
   const results = await runRollout({ env, skill, items, isPart: true }, deps);
@@ -69,7 +69,7 @@ async function measure({ candidateSkill: skill }: Text, input: GateInput, deps: 
 function decide(
   text: Text,
   { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
-  { state, config }: GateInput,
+  { state, config }: RaceInput,
 ): StepAction {
   if (!config.useGate) return 'force_accept';
   return evaluateGate({
@@ -89,7 +89,7 @@ function decide(
 
 export function gateScore(
   { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
-  config: Pick<GateSettings, 'gateMetric' | 'gateMixedWeight'>,
+  config: Pick<GateConfig, 'gateMetric' | 'gateMixedWeight'>,
 ): number {
   return selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight);
 }

@@ -4,7 +4,7 @@ import { envFailed, judgedOf, mostThrown, requireReachable } from '../rollout/re
 import { runRollout } from '../rollout/rollout.ts';
 import type { RolloutCache } from '../rollout/rollout-memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import type { GateInput } from './gate-input.ts';
+import type { RaceInput } from './race-input.ts';
 
 type Measured = {
   readonly skill: string;
@@ -21,7 +21,7 @@ const MOST_ASKED = 3;
  * Where most tasks throw under a candidate, either it makes them throw or the environment is down, which is no score. The
  * current skill has worked before: what it does on some of the same tasks now tells which.
  */
-export async function findBlame(measured: Measured, input: GateInput, deps: StageDeps): Promise<Blame | undefined> {
+export async function findBlame(measured: Measured, input: RaceInput, deps: StageDeps): Promise<Blame | undefined> {
   const { skill, total, rolloutsLeft = MOST_ASKED } = measured;
   const results = judgedOf(measured.results);
   const thrown = mostThrown(results, total);
@@ -41,7 +41,7 @@ export async function findBlame(measured: Measured, input: GateInput, deps: Stag
 const ASKED_FROM = 800_000;
 
 /** New attempts, whatever is known of the tasks: it is about the environment as it is now. */
-async function askCurrent(ids: readonly string[], { env, items, state }: GateInput, deps: StageDeps) {
+async function askCurrent(ids: readonly string[], { env, items, state }: RaceInput, deps: StageDeps) {
   const asked = ids.flatMap((id) => items.find((item) => item.id === id) ?? []);
   const attempts = { env, skill: state.current.skill, items: asked, sampleIndex: ASKED_FROM + state.stepsDone };
   const rollouts = deps.rollouts && withoutMemory(deps.rollouts);

@@ -1,12 +1,12 @@
-import type { Prune } from '../../core/run/optimizer-facts.ts';
-import { hasPass, passScore } from '../../core/run/reduce/known-scores.ts';
+import type { Prune } from '../../core/run/events/event-data.ts';
+import { hasPass, passScore } from '../../core/run/reduce/passes.ts';
 import { findRegions } from '../../core/skill/protected-regions.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { judgeSkill } from './evaluate.ts';
-import type { GateInput, Verdict } from './gate-input.ts';
+import type { JudgedCandidate, RaceInput } from './race-input.ts';
 
-type PruneInput = GateInput & {
+type PruneInput = RaceInput & {
   /** Passes that this may take; no limit unless given. */
   readonly maxPasses?: number | undefined;
   /** What accepted edits wrote, in the order in which to try to do without it. */
@@ -36,7 +36,10 @@ async function measureBest(input: PruneInput, deps: StageDeps): Promise<Prune> {
   return { ...known, score: measured.score, evaluations: evaluationOf(hash, measured) };
 }
 
-function evaluationOf(hash: string, { evaluation, isPartial = false }: Pick<Verdict, 'evaluation' | 'isPartial'>) {
+function evaluationOf(
+  hash: string,
+  { evaluation, isPartial = false }: Pick<JudgedCandidate, 'evaluation' | 'isPartial'>,
+) {
   return evaluation && !isPartial ? { [hash]: { hard: evaluation.hard, soft: evaluation.soft } } : {};
 }
 

@@ -8,7 +8,7 @@ import { whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { findBlame } from './find-blame.ts';
-import type { GateInput } from './gate-input.ts';
+import type { RaceInput } from './race-input.ts';
 
 type Race = {
   readonly evaluation: Evaluation;
@@ -23,7 +23,7 @@ type Race = {
 const MOST_AT_ONCE = 8;
 
 /** The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. */
-export async function raceExactly(skill: string, input: GateInput, deps: StageDeps): Promise<Race> {
+export async function raceExactly(skill: string, input: RaceInput, deps: StageDeps): Promise<Race> {
   const { env, config } = input;
   const items = hardestItems(input);
   const results: RolloutResult[] = [];
@@ -36,22 +36,22 @@ export async function raceExactly(skill: string, input: GateInput, deps: StageDe
     results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
     const blame = await findBlame({ skill, results, ...roomFor(results, input) }, input, deps);
     if (blame) return { ...inOrder(results, input), isPartial: true, score: mostReachable(results, input), blame };
-    if (whyInvalid(results, items.length)) break; // whatever the rest would give
+    if (whyInvalid(results, deps.maxErroredShare, items.length)) break; // whatever the rest would give
   }
   const whole = inOrder(results, input);
   const { hard, soft } = whole.evaluation;
   return { ...whole, isPartial: false, score: selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight) };
 }
 
-function roomFor({ length }: readonly RolloutResult[], { items, rolloutsLeft }: GateInput) {
+function roomFor({ length }: readonly RolloutResult[], { items, rolloutsLeft }: RaceInput) {
   return { total: items.length, rolloutsLeft: rolloutsLeft === undefined ? undefined : rolloutsLeft - length };
 }
 
-function mostReachable(results: readonly RolloutResult[], input: GateInput): number {
+function mostReachable(results: readonly RolloutResult[], input: RaceInput): number {
   return exactRace({ ...standing(results, input), remaining: input.items.length - results.length }).upperBound;
 }
 
-function standing(results: readonly RolloutResult[], { state, config }: GateInput) {
+function standing(results: readonly RolloutResult[], { state, config }: RaceInput) {
   return {
     bar: Math.min(state.current.score, state.best.score), // beating either is accepted
     finished: toObservations(toEvaluation(results).scores, config).map(({ score }) => score),
@@ -59,13 +59,13 @@ function standing(results: readonly RolloutResult[], { state, config }: GateInpu
   };
 }
 
-function hardestItems({ items, state }: GateInput): GateInput['items'] {
+function hardestItems({ items, state }: RaceInput): RaceInput['items'] {
   const byId = new Map(items.map((item) => [item.id, item]));
   return hardestFirst([...byId.keys()], toEvidence(state.gate.own)).map((id) => byId.get(id)!);
 }
 
 /** As a whole pass would give them: sums of floats depend on their order, and so would a tie. */
-function inOrder(results: readonly RolloutResult[], { items }: GateInput) {
+function inOrder(results: readonly RolloutResult[], { items }: RaceInput) {
   const byId = new Map(results.map((result) => [result.id, result]));
   const ordered = items.flatMap(({ id }) => byId.get(id) ?? []);
   return { evaluation: toEvaluation(ordered), results: ordered };

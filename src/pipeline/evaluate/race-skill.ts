@@ -4,18 +4,17 @@ import { shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
 import { type ItemScore, toEvaluation } from '../../core/score.ts';
-import { addObservations, isMissing, noEvidence } from '../../core/stats/evidence.ts';
+import { addObservations, isMissing, MAX_MISSING_SHARE, noEvidence } from '../../core/stats/evidence.ts';
 import { judgeWave, settingsFor, type WaveJudgement } from '../../core/stats/gate.ts';
-import { planWaves, type RaceSettings } from '../../core/stats/gate-settings.ts';
 import { addOwn, disputedItems, type Knowledge, knownOf, unmetItems } from '../../core/stats/knowledge.ts';
-import { raceOrder } from '../../core/stats/race-order.ts';
+import { DEFAULT_BATCH_SIZE, planWaves, type RaceSettings, raceOrder } from '../../core/stats/race-settings.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
 import { rollAgain } from '../rollout/roll-again.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { findBlame } from './find-blame.ts';
-import type { GateInput, Verdict } from './gate-input.ts';
+import type { JudgedCandidate, RaceInput } from './race-input.ts';
 import { vetoRegressions } from './veto-regressions.ts';
 
 /** What is on the table: the candidate's passes, and the current skill where it had not been rolled out. */
@@ -33,7 +32,7 @@ const nothingShown: Shown = { results: [], confirmation: [], refreshed: [] };
  * worth its price; one that stays in doubt is rolled out once more. An item on which the current skill was never rolled
  * out is rolled out under both.
  */
-export async function raceSkill(skill: string, input: GateInput, deps: StageDeps): Promise<Verdict> {
+export async function raceSkill(skill: string, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
   const settings = settingsOf(input);
   const order = orderItems(input);
   let shown = nothingShown;
@@ -54,19 +53,22 @@ export async function raceSkill(skill: string, input: GateInput, deps: StageDeps
  * With the veto a winner must have met every task: only those can be seen to be lost. So must one of which many rollouts gave
  * no result.
  */
-function isOver({ verdict }: WaveJudgement, { results }: Shown, { items, config }: GateInput): boolean {
+function isOver({ verdict }: WaveJudgement, { results }: Shown, { items, config }: RaceInput): boolean {
   if (verdict !== 'accept') return verdict !== 'continue';
   const isEarly = results.length < items.length;
-  return !(isEarly && (config.regressionVeto || whyInvalid(results) !== undefined));
+  return !(isEarly && (config.regressionVeto || whyInvalid(results, shareOf(config)) !== undefined));
 }
 
-function settingsOf({ items, state, config }: GateInput): RaceSettings {
+const shareOf = ({ maxErroredShare = MAX_MISSING_SHARE }: RaceInput['config']) => maxErroredShare;
+
+function settingsOf({ items, state, config }: RaceInput): RaceSettings {
+  const { batchSize = DEFAULT_BATCH_SIZE } = config;
   const ids = items.map(({ id }) => id);
-  return settingsFor(toKnowledge(state.gate), ids, Math.min(config.batchSize ?? 40, state.items.train ?? 40));
+  return settingsFor(toKnowledge(state.gate), ids, Math.min(batchSize, state.items.train ?? batchSize));
 }
 
 /** A seeded order, then the telling items first. */
-function orderItems({ items, state, seed = 0 }: GateInput): GateInput['items'] {
+function orderItems({ items, state, seed = 0 }: RaceInput): RaceInput['items'] {
   const byId = new Map(items.map((item) => [item.id, item]));
   const knowledge = toKnowledge(state.gate);
   return raceOrder(shuffle([...byId.keys()], seed), (id) => rateOf(knowledge, id)).map((id) => byId.get(id)!);
@@ -77,7 +79,7 @@ function rateOf(knowledge: Knowledge, id: string): number {
   return count === 0 ? 0.5 : sum / count;
 }
 
-function unmetOf(wave: GateInput['items'], { state }: GateInput): GateInput['items'] {
+function unmetOf(wave: RaceInput['items'], { state }: RaceInput): RaceInput['items'] {
   const unmet = new Set(
     unmetItems(
       toKnowledge(state.gate),
@@ -88,22 +90,22 @@ function unmetOf(wave: GateInput['items'], { state }: GateInput): GateInput['ite
 }
 
 /** Whether so many more rollouts are left to the search. */
-function isPaidFor(rollouts: number, shown: Shown, { rolloutsLeft }: GateInput): boolean {
+function isPaidFor(rollouts: number, shown: Shown, { rolloutsLeft }: RaceInput): boolean {
   return rolloutsLeft === undefined || spentOn(shown) + rollouts <= rolloutsLeft;
 }
 
 const spentOn = ({ results, confirmation, refreshed, blame }: Shown) =>
   results.length + confirmation.length + refreshed.length + (blame?.asked ?? 0);
-const leftAfter = (shown: Shown, { rolloutsLeft }: GateInput) =>
+const leftAfter = (shown: Shown, { rolloutsLeft }: RaceInput) =>
   rolloutsLeft === undefined ? undefined : rolloutsLeft - spentOn(shown);
 const drawsOf = (id: string, results: readonly RolloutResult[]) => results.filter((result) => result.id === id).length;
 
 /** Both sides at the same time. */
 async function rollWave(
   skill: string,
-  wave: GateInput['items'],
+  wave: RaceInput['items'],
   shown: Shown,
-  input: GateInput,
+  input: RaceInput,
   deps: StageDeps,
 ): Promise<Shown> {
   const { env, items } = input;
@@ -124,13 +126,13 @@ async function rollWave(
 }
 
 /** The current skill, and the next draw of each item under it. */
-function currentSide({ refreshed }: Shown, { state }: GateInput) {
+function currentSide({ refreshed }: Shown, { state }: RaceInput) {
   const drawn = (id: string) => refreshed.filter((score) => score.id === id).length;
   return { skill: state.current.skill, from: (id: string) => (state.gate.draws[id] ?? 0) + drawn(id) };
 }
 
 /** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
-async function settleDisputes(shown: Shown, settings: RaceSettings, input: GateInput, deps: StageDeps): Promise<Shown> {
+async function settleDisputes(shown: Shown, settings: RaceSettings, input: RaceInput, deps: StageDeps): Promise<Shown> {
   if (judge(shown, settings, input).verdict !== 'accept') return shown;
   const { observed, knowledge } = toEvidences(shown, input);
   const disputed = new Set(disputedItems(knowledge, observed));
@@ -142,9 +144,9 @@ async function settleDisputes(shown: Shown, settings: RaceSettings, input: GateI
 
 async function rollSecond(
   skill: string,
-  order: GateInput['items'],
+  order: RaceInput['items'],
   shown: Shown,
-  input: GateInput,
+  input: RaceInput,
   deps: StageDeps,
 ): Promise<Shown> {
   const { env } = input;
@@ -155,7 +157,7 @@ async function rollSecond(
 }
 
 /** Both sides as the statistics see them. */
-function toEvidences({ results, confirmation, refreshed }: Shown, { state, config }: GateInput) {
+function toEvidences({ results, confirmation, refreshed }: Shown, { state, config }: RaceInput) {
   const first = toObservations(toEvaluation(results).scores, config);
   const second = toObservations(toEvaluation(confirmation).scores, config);
   const observed = addObservations(noEvidence, [...first, ...second]);
@@ -163,15 +165,18 @@ function toEvidences({ results, confirmation, refreshed }: Shown, { state, confi
   return { first, observed, knowledge };
 }
 
-function judge(shown: Shown, settings: RaceSettings, input: GateInput): WaveJudgement {
+function judge(shown: Shown, settings: RaceSettings, input: RaceInput): WaveJudgement {
   const { first, observed, knowledge } = toEvidences(shown, input);
   const met = new Set(first.map(({ id }) => id));
   const missing = [...met].filter((id) => !observed.has(id));
   const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
   const isSecondPass = shown.confirmation.length > 0;
-  const { needs, ...judged } = judgeWave({ knowledge, observed, missing, remaining, settings, isSecondPass });
-  const reason = whyInvalid(shown.results, input.items.length) ?? whyInvalid(shown.confirmation);
+  const share = shareOf(input.config);
+  const maxMissingShare = Math.max(share, MAX_MISSING_SHARE);
+  const wave = { knowledge, observed, missing, maxMissingShare, remaining, settings, isSecondPass };
+  const { needs, ...judged } = judgeWave(wave);
   if (shown.blame) return { ...judged, verdict: 'reject', reason: whyBlamed(shown.blame) };
+  const reason = whyInvalid(shown.results, share, input.items.length) ?? whyInvalid(shown.confirmation, share);
   if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
   return { ...judged, ...(needs ? { needs } : {}) };
 }
@@ -179,7 +184,7 @@ function judge(shown: Shown, settings: RaceSettings, input: GateInput): WaveJudg
 const whyBlamed = ({ threw, total, reason }: Blame) => `${threw} of ${total} tasks threw: ${reason}`;
 
 /** No rollouts are left for the next wave: what was seen decides nothing. */
-function stopRace(shown: Shown, input: GateInput): Verdict {
+function stopRace(shown: Shown, input: RaceInput): JudgedCandidate {
   const judged = judge(shown, { ...settingsOf(input), hasSecondPass: false }, input);
   const { met, total } = { met: shown.results.length, total: input.items.length };
   const reason = `no rollouts are left after ${met} of ${total} items`;
@@ -191,9 +196,9 @@ async function conclude(
   skill: string,
   shown: Shown,
   judgement: WaveJudgement,
-  input: GateInput,
+  input: RaceInput,
   deps: StageDeps,
-): Promise<Verdict> {
+): Promise<JudgedCandidate> {
   if (judgement.verdict !== 'accept') return toVerdict(shown, judgement, undefined, input);
   const { observed, knowledge } = toEvidences(shown, input);
   const winner = {
@@ -212,8 +217,8 @@ function toVerdict(
   shown: Shown,
   judgement: WaveJudgement,
   veto: RegressionCheck | undefined,
-  input: GateInput,
-): Verdict {
+  input: RaceInput,
+): JudgedCandidate {
   const { results } = shown;
   const evaluation = toEvaluation(results);
   const decision = toDecision(shown, judgement, veto, input);
@@ -230,7 +235,7 @@ function toVerdict(
   };
 }
 
-function actionFor({ verdict }: GateDecision, { state }: GateInput): StepAction {
+function actionFor({ verdict }: GateDecision, { state }: RaceInput): StepAction {
   if (verdict !== 'accept') return 'reject';
   return state.current.hash === state.best.hash ? 'accept_new_best' : 'accept';
 }
@@ -239,7 +244,7 @@ function toDecision(
   { confirmation, refreshed }: Shown,
   { verdict, reason, ...figures }: WaveJudgement,
   veto: RegressionCheck | undefined,
-  { items }: GateInput,
+  { items }: RaceInput,
 ): GateDecision {
   const confirmed = toEvaluation(confirmation).scores;
   return {
@@ -257,12 +262,12 @@ function toDecision(
  * The items met were picked, so that their mean says little; what is expected of the candidate says more. An invalid
  * evaluation says nothing: what the candidate had to beat stands in, as for one that changes nothing.
  */
-function estimateScore({ verdict, expectedGain }: GateDecision, { state }: GateInput): number {
+function estimateScore({ verdict, expectedGain }: GateDecision, { state }: RaceInput): number {
   const { score } = state.current;
   return verdict === 'invalid' ? score : Math.min(1, Math.max(0, score + expectedGain));
 }
 
-function meanScore(scores: readonly ItemScore[], config: GateInput['config']): number {
+function meanScore(scores: readonly ItemScore[], config: RaceInput['config']): number {
   const known = toObservations(scores, config).flatMap(({ score }) => (isMissing(score) ? [] : [score]));
   return known.reduce((sum, score) => sum + score, 0) / Math.max(1, known.length);
 }

@@ -1,14 +1,14 @@
-import type { Salvage } from '../../core/run/optimizer-facts.ts';
-import { isAccepted } from '../../core/run/reduce/known-scores.ts';
+import type { Salvage } from '../../core/run/events/event-data.ts';
+import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import { applyPatchWithReport } from '../../core/skill/apply-edit.ts';
 import type { UpdateItem } from '../../core/skill/edit.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { fits } from '../update/update.ts';
 import { judgeSkill } from './evaluate.ts';
-import type { GateInput, Verdict } from './gate-input.ts';
+import type { JudgedCandidate, RaceInput } from './race-input.ts';
 
-type SalvageInput = GateInput & {
+type SalvageInput = RaceInput & {
   readonly skill: string;
   readonly edits: readonly UpdateItem[];
   /** Most rollouts that this may cost; 0 is enough for two candidates. */
@@ -40,7 +40,7 @@ function mostRollouts({ items, config: { gate } }: SalvageInput): number {
   return gate === 'paired' ? 2 * items.length : items.length;
 }
 
-function rolloutsOf({ evaluation, decision, blame }: Omit<Verdict, 'results'>): number {
+function rolloutsOf({ evaluation, decision, blame }: Omit<JudgedCandidate, 'results'>): number {
   const { confirmation = [], veto } = decision ?? {};
   const asked = [evaluation?.scores ?? [], confirmation, veto?.incumbent ?? [], veto?.candidate ?? []];
   return asked.reduce((sum, { length }) => sum + length, blame?.asked ?? 0);

@@ -6,7 +6,7 @@ import { findFlips, regressionVeto } from '../../core/stats/regression-veto.ts';
 import { rollAgain } from '../rollout/roll-again.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import type { GateInput } from './gate-input.ts';
+import type { RaceInput } from './race-input.ts';
 
 type Winner = {
   readonly skill: string;
@@ -30,7 +30,7 @@ const unasked = (count: number): RegressionCheck => {
  */
 export async function vetoRegressions(
   { skill, observed, incumbent, nextDraw, nextIncumbentDraw, rolloutsLeft }: Winner,
-  input: GateInput,
+  input: RaceInput,
   deps: StageDeps,
 ): Promise<RegressionCheck | undefined> {
   const { regressionVeto: isOn = false, protectedItems = [] } = input.config;

@@ -1,6 +1,5 @@
-import type { FailurePattern } from '../../core/failure-pattern.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { RawPatch } from '../../core/skill/edit.ts';
+import type { FailurePattern, RawPatch } from '../../core/skill/edit.ts';
 import { isFailure } from './trajectory.ts';
 
 /**

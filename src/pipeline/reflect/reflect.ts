@@ -1,8 +1,7 @@
-import type { FailurePattern } from '../../core/failure-pattern.ts';
 import { BUDGET_LINES, HEADINGS, OUTCOMES, promptSection, skillSection } from '../../core/prompt-sections.ts';
 import { chunk, shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
+import type { FailurePattern, RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
 import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
 import { ask } from '../ask/ask.ts';
 import { modePrompt } from '../ask/prompts.ts';

@@ -1,6 +1,6 @@
 import { ModelCallError, SkillError } from '../../core/errors.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import { MAX_MISSING_SHARE } from '../../core/stats/evidence.ts';
+import { MAX_MISSING_SHARE, shareText } from '../../core/stats/evidence.ts';
 import { head } from '../../core/text/python-text.ts';
 
 type Result = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason'>;
@@ -64,11 +64,20 @@ function mostFrequent(reasons: readonly string[]): [reason: string, count: numbe
   return [...counts].reduce((most, other) => (other[1] > most[1] ? other : most));
 }
 
-/** Why an evaluation says nothing about a candidate; `undefined` if it does. */
-export function whyInvalid(results: readonly Result[], total = results.length): string | undefined {
+/**
+ * Why an evaluation says nothing about a candidate; `undefined` if it does. `maxErroredShare` may bear more outages than
+ * usual, but a judge that cannot judge a fifth is no judge of the rest either.
+ */
+export function whyInvalid(
+  results: readonly Result[],
+  maxErroredShare: number,
+  total = results.length,
+): string | undefined {
   const missing = results.filter(({ errored }) => errored);
-  if (missing.length <= MAX_MISSING_SHARE * total) return undefined;
-  return `${missing.length} of ${total} items gave no result (${whatHappened(missing)}); at most a fifth may be missing`;
+  const unjudged = missing.filter((result) => result.unjudged);
+  const share = Math.max(maxErroredShare, MAX_MISSING_SHARE);
+  if (missing.length <= share * total && unjudged.length <= MAX_MISSING_SHARE * total) return undefined;
+  return `${missing.length} of ${total} items gave no result (${whatHappened(missing)}); at most ${shareText(share)} may be missing`;
 }
 
 function whatHappened(missing: readonly Result[]): string {

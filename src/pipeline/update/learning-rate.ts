@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dataSection, HEADINGS, indexedLine, promptSection, skillSection } from '../../core/prompt-sections.ts';
-import type { LrDecision } from '../../core/run/optimizer-facts.ts';
+import type { LrDecision } from '../../core/run/events/event-data.ts';
 import type { Evaluation } from '../../core/score.ts';
 import type { Patch } from '../../core/skill/edit.ts';
 import { ask } from '../ask/ask.ts';

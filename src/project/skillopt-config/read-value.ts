@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { configShape } from '../../core/config.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
-import { innerType } from '../../core/text/schema-type.ts';
+import { innerType } from '../../core/text/schema.ts';
 import { projectKeys } from '../project.ts';
 import { castText } from './cast-text.ts';
 import { SWITCH_WORDS, type Words } from './value-aliases.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseWith } from '../../core/config.ts';
 import type { ChatModel } from '../../core/model.ts';
+import { parseWith } from '../../core/text/schema.ts';
 import type { Draw } from '../draw.ts';
 import { createSimulatedModel, lineOptions, rate } from '../simulated-model.ts';
 import { shortenReminders } from '../world/reminders.ts';

@@ -47,8 +47,7 @@ const PRUNE_PASSES = 4;
 
 /** After the search: the final measurement, and what else is wished for. */
 function passesKept(config: SkillOptConfig, items: Sizes): number {
-  const { finalists, prune } = config;
-  return finalPassesOf(config, items) + (finalists > 1 ? 2 * finalists : 0) + (prune ? PRUNE_PASSES : 0);
+  return finalPassesOf(config, items) + (config.prune ? PRUNE_PASSES : 0);
 }
 
 /** Refuses a limit that does not even pay for a baseline, one look at a candidate and the final measurement. */

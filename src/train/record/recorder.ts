@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Progress, type RunEvent, type RunFact, type Stamp, toFact } from '../../core/run/event.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
+import { type RunEvent, type RunFact, type Stamp, toFact } from '../../core/run/event.ts';
+import type { Progress, RunObserver } from '../../core/run/observer.ts';
 import { reduce } from '../../core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
 import type { OpenRunStore } from '../../core/run/run-store.ts';

@@ -50,8 +50,6 @@ export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detai
         'final_measurement/summary.json': json(withoutType(fact)),
         'final_measurement/results.json': json(results),
       };
-    case 'finalists-end':
-      return { 'finalists.json': json(withoutType(fact)) };
     case 'prune-end':
       return { 'prune.json': json(withoutType(fact)) };
     case 'test-end':
@@ -197,13 +195,5 @@ function toSummaryView(state: RunState, outRoot: string) {
   return { ...summary, wallTimeS: summary.totalWallTimeS, bestSkill: 'best_skill.md' };
 }
 
-/** Only these events move the state that people look at. */
-export const isCheckpoint = (event: RunFact) => !WITHIN_STEP.has(event.type);
-
-const WITHIN_STEP: ReadonlySet<RunFact['type']> = new Set([
-  'step-start',
-  'stage-end',
-  'lr-decision',
-  'salvage-end',
-  'removal-end',
-]);
+/** Whether an event moves the state that people look at: what happens within a step does so at the step's end. */
+export const isCheckpoint = (event: RunFact) => !('step' in event) || event.type === 'step-end';

@@ -1,13 +1,33 @@
 import type { AgentRunner } from '../../core/agent-runner.ts';
-import { OPERATIONAL_KEYS, type SkillOptConfig } from '../../core/config.ts';
+import type { SkillOptConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
+import { isWithoutEffect } from '../../core/removed-keys.ts';
 import type { RunIdentity } from '../../core/run/event.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { parseJson } from '../../core/text/extract-json.ts';
 import { hideSecrets } from '../../core/text/hide-secrets.ts';
 import type { RunItems } from './run-items.ts';
+
+/** Keys that change how a run is carried out, but not what comes out of it. Such a key may differ on resume. */
+export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfig>([
+  'workers',
+  'outRoot',
+  'saveEveryStep',
+  'maxRetries',
+  'callTimeoutMs',
+  'rolloutTimeoutMs',
+  'maxCalls',
+  'maxTotalTokens',
+  'maxCostUsd',
+  'maxMinutes',
+  'prices',
+  'maxConsecutiveFailures',
+  'maxErroredShare',
+  'maxCacheMb',
+  'verbose',
+]);
 
 type IdentityInput = {
   readonly config: SkillOptConfig;
@@ -57,7 +77,7 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 export function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentity): void {
   const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])];
   const before: RunIdentity = { ...recorded, ...withoutSecrets(recorded) };
-  const differing = keys.filter((key) => before[key] !== now[key]);
+  const differing = keys.filter((key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]));
   if (differing.length === 0) return;
   const lines = differing.map((key) => `  ${key}: was ${before[key] ?? '(nothing)'}, is ${now[key] ?? '(nothing)'}`);
   throw new SkillError('RUN_MISMATCH', [`${run} holds a run of something else:`, ...lines].join('\n'), {

@@ -5,11 +5,11 @@ import type { Stamp } from '../../core/run/event.ts';
 import type { Ledger } from '../../core/run/ledger.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import { addStageUsage, noStageUsage } from '../../core/run/stage-usage.ts';
+import { remainingCalls } from '../../models/ai-sdk/rate-limit-headers.ts';
 import {
   createLimiterPool,
   createMeter,
   type Price,
-  remainingCalls,
   withCircuit,
   withMeter,
   withRateLimit,

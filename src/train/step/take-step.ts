@@ -1,7 +1,7 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { ReflectContext, SkillEnv } from '../../core/env.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import { isAccepted } from '../../core/run/reduce/known-scores.ts';
+import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { withoutRejected } from '../../core/run/step-buffer.ts';
 import { type Evaluation, toEvaluation } from '../../core/score.ts';
@@ -10,6 +10,7 @@ import {
   decideLearningRate,
   evaluateCandidate,
   failurePatterns,
+  type JudgedCandidate,
   type Memory,
   mergePatches,
   rankAndSelect,
@@ -18,7 +19,6 @@ import {
   type StageDeps,
   settleAll,
   updateSkill,
-  type Verdict,
 } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';
@@ -88,7 +88,7 @@ export async function takeStep(state: RunState, plan: Step, run: Run): Promise<R
 }
 
 /** An invalid evaluation rejects, and says nothing about the edits. */
-function ruling({ action, decision, invalidReason }: Omit<Verdict, 'results'>) {
+function ruling({ action, decision, invalidReason }: Omit<JudgedCandidate, 'results'>) {
   return { action, isInvalid: decision?.verdict === 'invalid' || invalidReason !== undefined };
 }
 

@@ -1,6 +1,7 @@
+import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
-import { isAccepted } from '../../core/run/reduce/known-scores.ts';
-import { type RunState, removalKey, type StepRecord } from '../../core/run/run-state.ts';
+import { type RunState, removalKey } from '../../core/run/run-state.ts';
+import type { StepRecord } from '../../core/run/step-record.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { judgeSkill, type StageDeps, withoutPassage } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';

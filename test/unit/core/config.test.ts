@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  configShape,
-  OPERATIONAL_KEYS,
-  parseConfig,
-  parseWith,
-  type SkillOptConfigInput,
-} from '../../../src/core/config.ts';
+import { configShape, parseConfig, type SkillOptConfigInput } from '../../../src/core/config.ts';
+import { parseWith } from '../../../src/core/text/schema.ts';
+import { OPERATIONAL_KEYS } from '../../../src/train/setup/run-identity.ts';
 
 const problem = (input: unknown) => {
   try {
@@ -25,7 +21,6 @@ describe('parseConfig', () => {
       racing: 'exact',
       confidence: 0.95,
       leakCritic: true,
-      finalists: 1,
       lrControlMode: 'fixed',
       accumulation: 1,
       proposalsPerBatch: 3,
@@ -156,6 +151,18 @@ describe('the settings', () => {
     for (const key of ['seed', 'batchSize', 'editBudget', 'gateMetric', 'extras', 'failureOnly', 'selectionSplit']) {
       expect(OPERATIONAL_KEYS.has(key), key).toBe(false);
     }
+  });
+});
+
+describe('a key that was removed', () => {
+  it('may stay at the value that asks for nothing', () => {
+    expect(parseConfig({ finalists: 1 } as SkillOptConfigInput)).toEqual(parseConfig());
+  });
+
+  it('is refused with the reason otherwise', () => {
+    const { code, message } = problem({ finalists: 3 });
+    expect(code).toBe('CONFIG_INVALID');
+    expect(message).toMatch(/finalists: was removed, since .* lost gain .*leave it out, got 3/);
   });
 });
 

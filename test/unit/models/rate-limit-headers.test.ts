@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readRateLimit } from '../../../src/models/ai-sdk/rate-limit-headers.ts';
-import {
-  createRateLimiter,
-  openaiChat,
-  openaiCompatible,
-  remainingCalls,
-  withRateLimit,
-} from '../../../src/models/index.ts';
+import { readRateLimit, remainingCalls } from '../../../src/models/ai-sdk/rate-limit-headers.ts';
+import { createRateLimiter, openaiChat, openaiCompatible, withRateLimit } from '../../../src/models/index.ts';
 import { startFakeLLM } from '../../../src/testing/index.ts';
 
 const messages = [{ role: 'user' as const, content: 'hello' }];

@@ -6,8 +6,8 @@ import {
   type RateLimitChange,
   type RateLimiter,
   type RateLimiterOptions,
-  type Slot,
 } from '../../../src/models/index.ts';
+import type { Slot } from '../../../src/models/rate-limit/rate-limiter.ts';
 
 /** A limiter whose clock and alarms the test moves. */
 function manualLimiter(options: RateLimiterOptions = {}) {

@@ -44,6 +44,12 @@ describe('a project', () => {
     await expect(loadProject({ flags: {}, cwd: folder.path })).rejects.toThrow('no project in');
   });
 
+  it('may still name a removed key at the value that asks for nothing', async () => {
+    using folder = tempFolder({ 'skillopt.config.yaml': 'tasks: t.jsonl\nfinalists: 1' });
+    const { project } = await loadProject({ flags: {}, cwd: folder.path });
+    expect(project).not.toHaveProperty('finalists');
+  });
+
   it('is one file, not two', () => {
     using folder = tempFolder({ 'skillopt.config.yaml': '', 'skillopt.config.json': '{}' });
     expect(() => findConfigFile(folder.path)).toThrow('skillopt.config.yaml and skillopt.config.json');
@@ -55,6 +61,7 @@ describe('a project', () => {
       'yaml:1: unknown key bachSize — did you mean batchSize?\nskillopt.config.yaml:2: unknown key zebra',
     ],
     ['batch_size: 3\nnumEpochs: 1', 'unknown key batch_size — did you mean batchSize?'],
+    ['batchSize: 3\nfinalists: 2', 'skillopt.config.yaml:2: finalists was removed, since'],
     ['batchSize: many', 'skillopt.config.yaml:1: batchSize: expected a number, got "many"'],
     ['minEditBudget: 9', 'minEditBudget: must not exceed editBudget (4), got 9'],
     ['name: ../up', 'name: expected letters, digits'],

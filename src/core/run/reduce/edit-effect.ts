@@ -1,6 +1,7 @@
 import { head } from '../../text/python-text.ts';
-import type { EditEffect, RunState, StepRecord } from '../run-state.ts';
-import { isAccepted } from './known-scores.ts';
+import type { RunState } from '../run-state.ts';
+import type { EditEffect, StepRecord } from '../step-record.ts';
+import { isAccepted } from './acceptance.ts';
 
 const notMeasured: EditEffect = { gain: null, measuredBy: 'not_measured', tasks: 0 };
 

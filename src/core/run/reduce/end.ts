@@ -3,7 +3,7 @@ import { skillHash } from '../../skill/skill-hash.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
 import { type RunState, unscored } from '../run-state.ts';
 import { noteEffect } from './edit-effect.ts';
-import { passOf, remember, rememberAll } from './known-scores.ts';
+import { passOf, recordPass, recordPasses } from './passes.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
@@ -14,28 +14,22 @@ export function prune(state: RunState, event: Event<'prune-end'>): RunState {
     state.history,
   );
   const best = removed.length > 0 ? { ...state.best, skill, hash, score, origin: 'prune' } : state.best;
-  return { ...rememberAll(state, evaluations), best, history, isPruned: true };
+  return { ...recordPasses(state, evaluations), best, history, isPruned: true };
 }
 
 /** The last skill has its chance to be the best. */
 export function selectFinal(state: RunState, event: Event<'final-selection-end'>): RunState {
   const { evaluation, score, isPromoted } = event;
-  const known = evaluation ? remember(state, state.current.hash, evaluation) : state;
+  const known = evaluation ? recordPass(state, state.current.hash, evaluation) : state;
   const { hard = 0, soft = 0 } = passOf(known, state.current.hash) ?? {};
   const best = isPromoted ? { ...state.current, score } : state.best;
   return { ...known, best, final: { hard, soft, score } };
 }
 
-export function chooseFinalist(state: RunState, { finalists, hash }: Event<'finalists-end'>): RunState {
-  const winner = [state.best, ...state.formerBests].find((skill) => skill.hash === hash) ?? state.best;
-  const score = finalists.find((finalist) => finalist.hash === hash)?.score ?? winner.score;
-  return { ...state, best: { ...winner, score }, hasFinalists: true };
-}
-
 export function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
   const { type: _type, ...finalMeasurement } = toFact(event) as Omit<typeof event, keyof Stamp>;
   const measured = { ...state, finalMeasurement };
-  const isOver = state.final !== undefined; // a run that has stopped for want of money goes on with what it has
+  const isOver = state.final !== undefined; // a run that stopped at its budget is resumed with what it has
   return event.isSeedBetter && isOver ? { ...measured, best: seedSkill(state) } : measured;
 }
 

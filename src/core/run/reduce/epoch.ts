@@ -1,16 +1,16 @@
 import type { RunEvent } from '../event.ts';
 import type { RunState } from '../run-state.ts';
-import { accept, isAccepted, isNewBest, learn, scoresOf, scoreTaken } from './known-scores.ts';
+import { acceptedScore, addMeasurement, evidenceAfterAccept, isAccepted, isNewBest, scoresOf } from './acceptance.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 /** Guidance is a candidate like any other. */
 export function takeGuidance(state: RunState, event: Event<'slow-update-end'>): RunState {
   const { epoch, action, candidateSkill: skill, candidateHash: hash, leakReason: reason } = event;
-  const known = learn(state, hash, event);
-  const gate = isAccepted(action) ? accept(known, scoresOf(event), action) : known.gate;
+  const known = addMeasurement(state, hash, event);
+  const gate = isAccepted(action) ? evidenceAfterAccept(known, scoresOf(event), action) : known.gate;
   const origin = `slow_update_epoch_${String(epoch).padStart(2, '0')}`;
-  const score = scoreTaken(known, gate, action, event.score);
+  const score = acceptedScore(known, gate, action, event.score);
   const candidate = { skill, hash, score, step: state.stepsDone, origin };
   const current = isAccepted(action) ? candidate : known.current;
   const best = isNewBest(action, candidate, known) ? candidate : known.best;

@@ -2,8 +2,9 @@ import type { RunEvent } from '../event.ts';
 import type { RunState } from '../run-state.ts';
 import { addAnswers } from '../stage-answers.ts';
 import { addStageUsage } from '../stage-usage.ts';
-import { chooseFinalist, endTest, measureFinal, prune, selectFinal } from './end.ts';
+import { endTest, measureFinal, prune, selectFinal } from './end.ts';
 import { endEpoch, takeGuidance, takeNotes } from './epoch.ts';
+import { chooseFinalist, withFormerBest } from './finalists.ts';
 import { countRollouts } from './rollouts-made.ts';
 import { clock, reduceStage } from './stage.ts';
 import { setBaseline, startRun } from './start.ts';
@@ -16,16 +17,7 @@ export function reduce(before: RunState, event: RunEvent): RunState {
   const threw = before.threw + (event.threw ?? 0);
   const wallTimeMs = before.wallTimeMs + event.ms;
   const counted = { ...before, usage, answers, threw, wallTimeMs, ...countRollouts(before, event) };
-  const after = apply(counted, event);
-  const isReplaced = before.baseline !== undefined && after.best.hash !== before.best.hash;
-  return isReplaced ? { ...after, formerBests: keepFormer(after, before.best) } : after;
-}
-
-/** A skill may be the best twice. */
-function keepFormer({ best, formerBests }: RunState, former: RunState['best']): RunState['formerBests'] {
-  const isAgain = formerBests.some(({ hash }) => hash === former.hash || hash === best.hash);
-  const others = isAgain ? formerBests.filter(({ hash }) => hash !== former.hash && hash !== best.hash) : formerBests;
-  return [...others, former];
+  return withFormerBest(before, apply(counted, event));
 }
 
 function apply(state: RunState, event: RunEvent): RunState {

@@ -1,10 +1,11 @@
 import type { GateDecision } from '../../gate/gate-decision.ts';
 import { computeScore, type Evaluation } from '../../score.ts';
 import type { RunEvent } from '../event.ts';
-import type { BatchRecord, Leak, RunState, StepDraft } from '../run-state.ts';
-import { addStageUsage } from '../stage-usage.ts';
-import { timeOfRollout } from '../time-of-rollout.ts';
-import { learn, passOf, scoresOf } from './known-scores.ts';
+import type { Leak, RunState } from '../run-state.ts';
+import { addStageUsage, timeOfRollout } from '../stage-usage.ts';
+import type { BatchRecord, StepDraft } from '../step-record.ts';
+import { addMeasurement, scoresOf } from './acceptance.ts';
+import { passOf } from './passes.ts';
 
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 
@@ -57,7 +58,7 @@ export function reduceStage(state: RunState, event: StageEnd): RunState {
     }
     case 'evaluate': {
       const { score, isPartial, blame } = event;
-      const known = learn(state, state.draft.candidateHash ?? '', event);
+      const known = addMeasurement(state, state.draft.candidateHash ?? '', event);
       const { hard = null, soft = null } = passOf(known, state.draft.candidateHash ?? '') ?? {};
       const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
       const scores = { candidateScores: scoresOf(event) };
@@ -114,7 +115,7 @@ function leaksAfter(
   return [...earlier, ...refused.map(({ reason }) => ({ stage, at: step, reason }))];
 }
 
-/** A step that is taken anew, because a resumed run heard other answers, says nothing about its first candidate. */
+/** A step that is taken again, because a resumed run got other replies, says nothing about its first candidate. */
 function withoutCandidate(draft: StepDraft): StepDraft {
   const {
     rewriteChangeSummary: _summary,

@@ -2,8 +2,8 @@ import { openEvidence } from '../../gate/gate-evidence.ts';
 import { skillHash } from '../../skill/skill-hash.ts';
 import type { RunEvent } from '../event.ts';
 import { type RunState, unscored } from '../run-state.ts';
-import { timeOfRollout } from '../time-of-rollout.ts';
-import { remember } from './known-scores.ts';
+import { timeOfRollout } from '../stage-usage.ts';
+import { recordPass } from './passes.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
@@ -21,5 +21,5 @@ export function setBaseline(state: RunState, event: Event<'baseline-end'>): RunS
   const all = [evaluation, ...passes].map((pass) => pass.scores);
   const gate = state.config ? openEvidence(all, state.config) : state.gate;
   const rolloutMs = timeOfRollout(event);
-  return remember({ ...state, gate, current: seed, best: seed, baseline, rolloutMs }, seed.hash, evaluation);
+  return recordPass({ ...state, gate, current: seed, best: seed, baseline, rolloutMs }, seed.hash, evaluation);
 }

@@ -1,11 +1,13 @@
 import type { ItemScore } from '../../score.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
-import type { Removal, Salvage } from '../optimizer-facts.ts';
-import { type RunState, removalKey, type StepRecord } from '../run-state.ts';
+import type { Removal, Salvage } from '../events/event-data.ts';
+import { type RunState, removalKey } from '../run-state.ts';
 import type { StepAction } from '../step-action.ts';
 import type { StepBufferEntry } from '../step-buffer.ts';
+import type { StepRecord } from '../step-record.ts';
+import { acceptedScore, addMeasurement, evidenceAfterAccept, isAccepted, isNewBest, scoresOf } from './acceptance.ts';
 import { effectsOfStep, noteEffect } from './edit-effect.ts';
-import { accept, isAccepted, isNewBest, learn, passOf, rememberAll, scoresOf, scoreTaken } from './known-scores.ts';
+import { passOf, recordPasses } from './passes.ts';
 import { verdictOf, withoutJudgement } from './stage.ts';
 
 export function startStep(state: RunState, event: Extract<RunEvent, { type: 'step-start' }>): RunState {
@@ -23,16 +25,16 @@ export function startStep(state: RunState, event: Extract<RunEvent, { type: 'ste
 
 export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): RunState {
   const { type: _type, step, ...lrDecision } = toFact(event) as Omit<typeof event, keyof Stamp>;
-  const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken anew
+  const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken again
   const lrHistory = [...earlier, { step, ...lrDecision }];
   return { ...state, lrHistory, draft: { ...state.draft, editBudget: lrDecision.learningRate, lrDecision } };
 }
 
 /** A part that was better takes the place of the patch that was not. */
 export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvage): RunState {
-  const measuredAll = rememberAll(state, evaluations);
+  const measuredAll = recordPasses(state, evaluations);
   if (!accepted) return measuredAll;
-  const known = learn(measuredAll, accepted.candidateHash, accepted);
+  const known = addMeasurement(measuredAll, accepted.candidateHash, accepted);
   const { candidateSkill, candidateHash, score, edits } = accepted;
   const { hard = null, soft = null } = passOf(known, candidateHash) ?? {};
   const measured = { selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
@@ -50,12 +52,12 @@ export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvag
  */
 export function reduceRemoval(state: RunState, event: Removal): RunState {
   const history = noteRemoval(state, event);
-  const known = learn({ ...state, history }, event.candidateHash, event);
+  const known = addMeasurement({ ...state, history }, event.candidateHash, event);
   const removalsTried = [...known.removalsTried, removalKey(event.of, event.removed)];
   if (!isAccepted(event.action)) return { ...known, removalsTried };
-  const gate = accept(known, scoresOf(event), event.action);
+  const gate = evidenceAfterAccept(known, scoresOf(event), event.action);
   const { candidateSkill: skill, candidateHash: hash, removed } = event;
-  const score = scoreTaken(known, gate, event.action, event.score);
+  const score = acceptedScore(known, gate, event.action, event.score);
   const current = { skill, hash, score, step: known.stepsDone + 1, origin: `removal_${pad(known.stepsDone + 1)}` };
   const best = isNewBest(event.action, current, known) ? current : known.best;
   return { ...known, gate, current, best, removalsTried, draft: { ...known.draft, removed } };
@@ -78,11 +80,11 @@ export function endStep(state: RunState, action: StepAction): RunState {
   const { candidateSkill = state.current.skill, nFail = 0, failurePatterns = [], ...rest } = state.draft;
   const { rejectedScore, candidateScores = [], ...draft } = rest;
   const step = draft.step ?? state.stepsDone + 1;
-  const gate = isAccepted(action) ? accept(state, candidateScores, action) : state.gate;
+  const gate = isAccepted(action) ? evidenceAfterAccept(state, candidateScores, action) : state.gate;
   const candidate = {
     skill: candidateSkill,
     hash: draft.candidateHash ?? '',
-    score: scoreTaken(state, gate, action, draft.candidateGateScore ?? 0),
+    score: acceptedScore(state, gate, action, draft.candidateGateScore ?? 0),
     step,
     origin: `step_${pad(step)}`,
   };
@@ -112,7 +114,7 @@ export function endStep(state: RunState, action: StepAction): RunState {
   return { ...state, gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
 }
 
-/** Steps that are told about where they are told over the whole run: prompts must not grow without end. */
+/** Most steps of the buffer where it spans the whole run: prompts must not grow without end. */
 const MOST_STEPS = 8;
 
 function keepSteps(buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../../src/core/config.ts';
 import type { RunEvent, RunFact } from '../../../../src/core/run/event.ts';
-import { isAccepted } from '../../../../src/core/run/reduce/known-scores.ts';
+import { isAccepted } from '../../../../src/core/run/reduce/acceptance.ts';
 import { reduce } from '../../../../src/core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../../../../src/core/run/run-state.ts';
 import { addStageUsage, noStageUsage, type StageUsage } from '../../../../src/core/run/stage-usage.ts';

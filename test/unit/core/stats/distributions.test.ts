@@ -6,7 +6,7 @@ import {
   normalQuantile,
   tCdf,
   tQuantile,
-} from '../../../../src/core/stats/index.ts';
+} from '../../../../src/core/stats/distributions.ts';
 
 /** Printed tables of Student's t: probability below, degrees of freedom, t. */
 const T_TABLE = [

@@ -267,6 +267,31 @@ describe.each(['paired', 'strict'] as const)('salvage under the %s gate', (gate)
   });
 });
 
+describe.each(['paired', 'strict'] as const)('outages under the %s gate', (gate) => {
+  /** The candidate solves all that it reaches; 6 of its 12 validation tasks meet an outage. */
+  const run = (maxErroredShare: number) =>
+    play(
+      () => false,
+      propose('better'),
+      { gate, maxErroredShare },
+      {
+        hooks: {
+          rolloutOne: async ({ item, skill }) => {
+            const isBetter = skill.includes('better');
+            if (isBetter && item.id.startsWith('val-') && item.k < 6) return { hard: 0, soft: 0, errored: true };
+            return { hard: Number(isBetter), soft: Number(isBetter), failReason: 'wrong: as said' };
+          },
+        },
+      },
+    );
+
+  it('are borne by a candidate up to maxErroredShare', async () => {
+    const { state } = await run(0.6);
+    expect(state.history[0]).toMatchObject({ action: 'accept_new_best' });
+    await expect(run(0.2)).rejects.toThrow('of 12 tasks got no score');
+  });
+});
+
 describe('a task that a winner had not met', () => {
   /** 6 to 11 are solved, with GAIN from 3 on; what is BROKEN solves all but 9: it wins, and is stopped for that. */
   const solves: Solves = (skill, { k }) => (skill.includes('BROKEN') ? k !== 9 : k >= (skill.includes('GAIN') ? 3 : 6));

@@ -70,7 +70,6 @@ describe('a limit of rollouts', () => {
     ['slow update', { useSlowUpdate: true, slowUpdateSamples: 16 }],
     ['forced guidance', { useSlowUpdate: true, slowUpdateSamples: 16, slowUpdateGate: false }],
     ['meta skill', { useMetaSkill: true, slowUpdateSamples: 16 }],
-    ['finalists', { finalists: 3 }],
     ['prune', { prune: true }],
     ['accumulation', { accumulation: 2 }],
     ['the strict gate', { gate: 'strict' }],

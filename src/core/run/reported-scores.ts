@@ -1,7 +1,7 @@
 import type { FinalMeasurement } from '../gate/gate-decision.ts';
 import type { RunState } from './run-state.ts';
 
-/** The winner by fresh rollouts, if it is this one that was measured: a run that goes on may find a better one. */
+/** The winner by fresh rollouts, if it is this one that was measured: a resumed run may find a better one. */
 export function winnerMeasurement({ finalMeasurement, best }: RunState): FinalMeasurement | undefined {
   const isOfBest =
     finalMeasurement?.hash === best.hash || (finalMeasurement?.isSeedBetter && best.origin === 'initial');

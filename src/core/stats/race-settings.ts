@@ -1,6 +1,6 @@
 import type { NoiseModel } from './noise-model.ts';
 
-/** How a race goes about its work. It is chosen for gain over a run, not for significance: that belongs to the claim. */
+/** How a race is run. It is chosen for gain over a run, not for significance: that belongs to the claim. */
 export type RaceSettings = {
   /** Share of the items in the first wave; the second has the rest. */
   readonly firstWave: number;
@@ -19,6 +19,9 @@ export type SettingsInput = {
   readonly upside: number;
   readonly hasSecondPass?: boolean;
 };
+
+/** Training tasks of a step, unless a config says otherwise. */
+export const DEFAULT_BATCH_SIZE = 40;
 
 const FIRST_WAVE = 0.4;
 /** Of a candidate's cost: most races end early, every second batch is known, and the optimizer is not free either. */
@@ -50,4 +53,18 @@ export function barFor({ kind, within }: Pick<NoiseModel, 'kind' | 'within'>, n:
   const item = kind === 'binary' ? 1 : Math.min(1, 4 * Math.sqrt(within));
   const lead = item * Math.max(1, n / USUAL_SIZE);
   return { lead, gain: 0.4 * lead };
+}
+
+/**
+ * The order in which a candidate meets the items: in turns the hardest and the easiest that are left, so that those the
+ * current skill wins half of the time come last. A steady item that changes says much, one that wavers says little. Equals
+ * keep their order, so shuffle the items first.
+ */
+export function raceOrder(items: readonly string[], rateOf: (id: string) => number): string[] {
+  const rated = items.map((id) => ({ id, rate: rateOf(id) })).sort((a, b) => a.rate - b.rate);
+  const half = Math.ceil(rated.length / 2);
+  return rated.slice(0, half).flatMap(({ id }, place) => {
+    const other = rated.length - 1 - place;
+    return other > place ? [id, rated[other]!.id] : [id];
+  });
 }

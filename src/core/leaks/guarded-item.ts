@@ -1,6 +1,7 @@
-import { isLongAnswer, isTellingAnswer } from '../leaks/is-telling.ts';
-import { joinWords, splitWords } from '../leaks/words.ts';
-import { numbersIn, soleNumberIn } from '../leaks/written-numbers.ts';
+import { memoize } from '../memoize.ts';
+import { isLongAnswer, isTellingAnswer } from './is-telling.ts';
+import { joinWords, splitWords } from './words.ts';
+import { numbersIn, soleNumberIn } from './written-numbers.ts';
 
 /** A task item as the critic reads it. `answers` also holds strings that a check looks for. */
 export type GuardedItem = {
@@ -71,16 +72,18 @@ export type Holders = {
 
 export function holdersAmong(items: readonly GuardedItem[]): Holders {
   const { different, haystacks, frequencies } = readAll(items);
-  const holdPhrase = remember((words, limit) =>
-    isMoreThan(limit, haystacks, (texts) => texts.some((text) => text.includes(words))),
+  const phrasesOver = memoize((limit: number) =>
+    memoize((words: string) => isMoreThan(limit, haystacks, (texts) => texts.some((text) => text.includes(words)))),
   );
   const hold = (words: string, limit: number) =>
-    isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : holdPhrase(words, limit);
-  const holdNumber = (digits: string, limit: number) =>
-    isMoreThan(limit, different, (item) => numbersOf(item).has(digits));
+    isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : phrasesOver(limit)(words);
+  const numbersOver = memoize((limit: number) =>
+    memoize((digits: string) => isMoreThan(limit, different, (item) => numbersOf(item).has(digits))),
+  );
+  const holdNumber = (digits: string, limit: number) => numbersOver(limit)(digits);
   const holdOften: Holders['holdOften'] = (shownBy) =>
     repeated(haystacks.map((texts) => new Set(texts.flatMap(shownBy))));
-  return { count: different.length, hold, holdNumber: remember(holdNumber), holdOften };
+  return { count: different.length, hold, holdNumber, holdOften };
 }
 
 function repeated(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
@@ -101,7 +104,7 @@ type Library = {
 
 const libraries = new WeakMap<readonly GuardedItem[], Library>();
 
-/** A run asks with the same list each time. One that has grown is read anew. */
+/** A run asks with the same list each time. One that has grown is read again. */
 function readAll(items: readonly GuardedItem[]): Library {
   const before = libraries.get(items);
   if (before?.size === items.length) return before;
@@ -140,14 +143,4 @@ function isMoreThan<Thing>(limit: number, things: readonly Thing[], holds: (thin
     if (holds(thing) && ++count > limit) return true;
   }
   return false;
-}
-
-function remember(look: Holders['hold']): Holders['hold'] {
-  const memory = new Map<string, boolean>();
-  return (needle, limit) => {
-    const key = `${limit} ${needle}`;
-    const seen = memory.get(key) ?? look(needle, limit);
-    memory.set(key, seen);
-    return seen;
-  };
 }

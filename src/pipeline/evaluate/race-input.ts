@@ -6,22 +6,24 @@ import type { RunState } from '../../core/run/run-state.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
 import type { Evaluation } from '../../core/score.ts';
 
-export type GateSettings = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
-  Partial<Pick<SkillOptConfig, 'gate' | 'racing' | 'batchSize' | 'regressionVeto' | 'protectedItems'>>;
+export type GateConfig = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
+  Partial<
+    Pick<SkillOptConfig, 'gate' | 'racing' | 'batchSize' | 'regressionVeto' | 'protectedItems' | 'maxErroredShare'>
+  >;
 
 /** Where candidates are measured, and what they must beat. */
-export type GateInput = {
+export type RaceInput = {
   readonly env: SkillEnv;
   readonly state: RunState;
   readonly items: readonly Item[];
-  readonly config: GateSettings;
+  readonly config: GateConfig;
   /** Of the order in which a race meets the items. */
   readonly seed?: number;
   /** Rollouts that the search may still make; no limit unless given. */
   readonly rolloutsLeft?: number | undefined;
 };
 
-export type Verdict = {
+export type JudgedCandidate = {
   /** What was measured for this candidate; `null` when its text was measured before. */
   readonly evaluation: Evaluation | null;
   readonly score: number;

@@ -1,6 +1,19 @@
-import type { Blame, GateDecision } from '../gate/gate-decision.ts';
-import type { Evaluation } from '../score.ts';
-import type { StepAction } from './step-action.ts';
+import type { Blame, GateDecision } from '../../gate/gate-decision.ts';
+import type { Evaluation } from '../../score.ts';
+import type { StepAction } from '../step-action.ts';
+
+/** Everything that may change the outcome of a run, by name. A run is resumed only under the same identity. */
+export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
+
+export type TriedText = { readonly op: string; readonly target: string; readonly content: string };
+
+/** What was kept out of the skill because it gives held-out tasks away, with the reason. */
+export type Refusal = TriedText & { readonly reason: string };
+
+/** Why a search was over before its epochs were. */
+export type SearchEnd = 'nothing_to_gain' | 'rollouts_spent';
+
+export type TestSubject = 'baseline' | 'best' | 'final';
 
 /** How many changes the optimizer itself wants to make now. */
 export type LrDecision = {

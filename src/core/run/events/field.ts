@@ -1,0 +1,87 @@
+/** What a journal does to each list of tasks, and to each list of scores, in an event. */
+export type ListChange = {
+  readonly ids: (value: unknown) => unknown;
+  readonly scores: (value: unknown) => unknown;
+};
+
+/** The same value with its lists changed. */
+type MapLists = (value: unknown, change: ListChange) => unknown;
+
+/**
+ * What one field of an event holds. Checked by hand, where a schema would do: a long journal has millions of scores, and is
+ * read whole by every command.
+ */
+export type Field<Value> = {
+  readonly isValid: (value: unknown) => boolean;
+  /** Absent where a value holds no lists of tasks or scores. */
+  readonly mapLists?: MapLists | undefined;
+  /** Never there: it lets the compiler refuse a check that does not fit its field. */
+  readonly for?: (value: Value) => void;
+};
+
+type Fields = Readonly<Record<string, Field<never>>>;
+/** What is checked of an object, which may hold more. */
+type Checks<Data> = { readonly [Key in keyof Data]?: Field<Data[Key]> };
+
+/** One kind of event: the type of its data, what is checked of it, and which of its lists a journal packs. */
+export type Definition<Data> = {
+  readonly checks: Fields;
+  readonly mapLists: MapLists;
+  readonly for?: Data;
+};
+export type DataOf<Kind> = Kind extends Definition<infer Data> ? Data : never;
+
+/** Lists are packed in the order of the checks: changing it changes the bytes of a journal. */
+export function define<Data>(checks: Checks<Data>): Definition<Data> {
+  return { checks: checks as Fields, mapLists: listsIn(checks as Fields) ?? ((value) => value) };
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The name of the first field that is not as it should be. */
+export const faultIn = (checks: Fields, value: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.keys(checks).find((name) => !checks[name]!.isValid(value[name]));
+
+export const text: Field<string> = { isValid: (value) => typeof value === 'string' };
+export const number: Field<number> = { isValid: (value) => typeof value === 'number' };
+export const truth: Field<boolean> = { isValid: (value) => typeof value === 'boolean' };
+export const anything: Field<unknown> = { isValid: () => true };
+
+export const listOf = <Value>({ isValid, mapLists }: Field<Value>): Field<readonly Value[]> => ({
+  isValid: (value) => Array.isArray(value) && value.every(isValid),
+  mapLists: mapLists && ((value, change) => (Array.isArray(value) ? value.map((one) => mapLists(one, change)) : value)),
+});
+
+export const tableOf = <Value>({ isValid }: Field<Value>): Field<Readonly<Record<string, Value>>> => ({
+  isValid: (value) => isObject(value) && Object.values(value).every(isValid),
+});
+
+export const optional = <Value>({ isValid, mapLists }: Field<Value>): Field<Value | undefined> => ({
+  isValid: (value) => value === undefined || isValid(value),
+  mapLists,
+});
+
+export const orNull = <Value>({ isValid, mapLists }: Field<Value>): Field<Value | null> => ({
+  isValid: (value) => value === null || isValid(value),
+  mapLists,
+});
+
+export const object = <Data>(checks: Checks<Data>): Field<Data> => ({
+  isValid: (value) => isObject(value) && faultIn(checks as Fields, value) === undefined,
+  mapLists: listsIn(checks as Fields),
+});
+
+/** Copies the object with its fields in their order, since that is their order in the line. */
+export function listsIn(checks: Fields): MapLists | undefined {
+  const maps = Object.entries(checks).flatMap(([key, { mapLists }]) => (mapLists ? [[key, mapLists] as const] : []));
+  if (maps.length === 0) return undefined;
+  return (value, change) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const changed: Record<string, unknown> = { ...value };
+    for (const [key, mapLists] of maps) {
+      if (changed[key] !== undefined && changed[key] !== null) changed[key] = mapLists(changed[key], change);
+    }
+    return changed;
+  };
+}
