@@ -5,7 +5,7 @@ import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
 import { resolvePath } from './resolve-path.ts';
 import { refuseSecrets } from './secrets.ts';
-import { isSkillOptConfig } from './skillopt-config/is-skillopt-config.ts';
+import { isSkillOptConfig } from './skillopt-config/layer.ts';
 import { loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
 
 export type LoadedProject = {

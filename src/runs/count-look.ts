@@ -3,7 +3,7 @@ import { parseConfig } from '../core/config.ts';
 import { SkillError } from '../core/errors.ts';
 import { skillHash } from '../core/skill/skill-hash.ts';
 import { countTestLook } from '../stores/index.ts';
-import { hashTasks } from '../train/setup/hash-tasks.ts';
+import { hashTasks } from '../train/setup/run-items.ts';
 import type { Wiring } from './wire-run.ts';
 
 /** A measurement outside a run. The same one again shows nothing new, and is counted once. */

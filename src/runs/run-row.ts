@@ -1,8 +1,7 @@
-import { reportedScores } from '../core/run/reported-scores.ts';
+import { gateMetricScore, reportedScores } from '../core/run/reported-scores.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { summarize } from '../core/run/summary.ts';
 import { isRunLocked, type RunListing } from '../stores/index.ts';
-import { gateMetricScore } from './gate-metric-score.ts';
 import { loadRun } from './load-run.ts';
 import { stepTotal } from './step-total.ts';
 

@@ -5,8 +5,7 @@ import { findNewHidden } from '../core/skill/hidden-text.ts';
 import { compareEpochs, judgeSkill, type Pair, writeGuidance, writeMetaSkill } from '../pipeline/index.ts';
 import { rolloutsLeft } from './budget/rollouts-left.ts';
 import { comparisonOrder } from './plan.ts';
-import type { Run } from './run.ts';
-import { memoryOf } from './setup/memory-of.ts';
+import { memoryOf, type Run } from './run.ts';
 import { leakCriticOf } from './step/leak-critic-of.ts';
 
 /** What an epoch leaves behind: guidance in the skill, and notes for the optimizer. The first one has nothing to compare. */

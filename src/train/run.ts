@@ -3,7 +3,7 @@ import type { SkillEnv } from '../core/env.ts';
 import type { Amounts } from '../core/run/ledger.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { OpenRunStore } from '../core/run/run-store.ts';
-import type { StageDeps } from '../pipeline/index.ts';
+import type { Memory, StageDeps } from '../pipeline/index.ts';
 import type { Commit } from './record/recorder.ts';
 import type { RunItems } from './setup/run-items.ts';
 
@@ -29,3 +29,11 @@ export type Run = {
   readonly reserve: Reserve;
   readonly warn: (message: string) => void;
 };
+
+/** What the optimizer may remember under these settings. */
+export function memoryOf(
+  { stepBuffer, metaSkill }: RunState,
+  { useStepBuffer, useMetaSkill }: Pick<SkillOptConfig, 'useStepBuffer' | 'useMetaSkill'>,
+): Memory {
+  return { stepBuffer: useStepBuffer ? stepBuffer : [], metaSkill: useMetaSkill ? metaSkill : '' };
+}

@@ -9,9 +9,9 @@ import { secondPassSize } from './budget/rollouts-left.ts';
 import { withReserve } from './budget/with-reserve.ts';
 import { chooseWinner, finish } from './finish.ts';
 import { finishEpoch } from './finish-epoch.ts';
-import { memorisedShareOf } from './memorised-share.ts';
 import { nextEpoch, nextStep, planEpoch, type Step } from './plan.ts';
 import type { Run } from './run.ts';
+import { memorisedShareOf } from './step/leak-critic-of.ts';
 import { takeStep } from './step/take-step.ts';
 import { noRoomForStep, whyOver } from './why-over.ts';
 

@@ -1,7 +1,6 @@
 import type { AgentRunner } from '../core/agent-runner.ts';
 import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
-import { SkillError } from '../core/errors.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import type { RolloutRunner } from '../core/rollout-runner.ts';
@@ -14,14 +13,14 @@ import { isNothingRead } from '../core/run/stage-answers.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
 import { hideSecrets } from '../core/text/hide-secrets.ts';
 import { type Paid, readPaid } from '../models/wrappers/with-reply-cache.ts';
-import { createStop, loadPrompts } from '../pipeline/index.ts';
+import { createStop, loadPrompts, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { createReserve } from './budget/create-reserve.ts';
 import { requireRollouts } from './budget/rollouts-left.ts';
 import { countSteps } from './plan.ts';
 import { createRecorder, notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
-import { requireSameIdentity, runIdentity } from './setup/run-identity.ts';
+import { requireSameRun, runIdentity } from './setup/run-identity.ts';
 import { loadRunItems, type RunItems } from './setup/run-items.ts';
 import { withEnv } from './setup/with-env.ts';
 import { requireReadable, skillCap } from './step/skill-cap.ts';
@@ -54,11 +53,12 @@ const NOTHING_READ =
   'No reply of the optimizer could be read: nothing was learned. Use a model that answers with JSON as it is asked.';
 
 type Start = Extract<RunFact, { type: 'run-start' }>;
+type Wired = { readonly store: OpenRunStore; readonly journal: readonly RunEvent[]; readonly warnings: string[] };
 
 /**
  * Trains a skill document for a frozen model.
  *
- * `train()` starts a run in `config.outRoot`, or goes on with the one that is there and pays for nothing twice.
+ * `train()` starts a run in `config.outRoot`, or resumes the one that is there and pays for nothing twice.
  * It throws before anything is written when the input is not usable.
  */
 export class SkillOptTrainer<I extends Item = Item> {
@@ -91,55 +91,50 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
-    const { target, optimizer, judge, agent, runner, observers = [], signal } = this.#options;
+    const { env, observers = [], signal } = this.#options;
     const cap = await skillCap(this.#config, start.initialSkill);
     const warnings = [...this.#warnings(items), ...cap.warnings];
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
     using finalStop = createStop(signal); // for want of money the search alone is stopped
-    const { deps, depsUnder, budget, ...takers } = createRunDeps({
-      config: this.#config,
-      target,
-      optimizer,
-      judge,
-      agent,
-      runner,
-      caches: store.caches,
-      ledger: store.ledger,
-      promptOverrides: this.#promptOverrides,
-      observers,
-      stop,
-      usage: journal.reduce(reduce, emptyRun).usage,
-      uncounted: uncountedReplies(store, journal),
-      onWarning: (message) => warn(message),
-      onProgress: (...progress) => recorder.progress(...progress),
-    });
-    const outRoot = this.#store.name;
-    const onFailure = (error: unknown) => {
-      for (const each of [stop, finalStop]) each.halt(error);
-    };
-    const recorder = createRecorder({ store, outRoot, journal, observers, ...takers, onFailure });
+    const { recorder, deps, finalDeps, budget, warn } = this.#wire({ store, journal, warnings }, stop, finalStop);
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
     await recorder.written(); // a place that cannot be written is known before anything is paid for
     const config = { ...this.#config, maxSkillTokens: cap.maxSkillTokens };
-    const warn = (message: string) => {
-      warnings.push(message);
-      recorder.warn(message);
-    };
-    const finalDeps = depsUnder(finalStop, (done, total, result) =>
-      recorder.progressOf('final measurement', done, total, result),
-    );
     const reserve = createReserve({ config, items, budget, deps: finalDeps });
     const lookAtTest = async (look: TestLook) => {
       await recorder.written(); // a look cannot be taken back, and what it looks at must not be lost
       return store.lookAtTest?.(look) ?? 1;
     };
-    const { env } = this.#options;
     const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
     const end = await train(state, run).finally(recorder.close);
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
-    return summarize(end, { outRoot, warnings });
+    return summarize(end, { outRoot: this.#store.name, warnings });
+  }
+
+  /** The stages' tools and the recorder, which know each other. */
+  #wire({ store, journal, warnings }: Wired, stop: Stop, finalStop: Stop) {
+    const { target, optimizer, judge, agent, runner, observers = [] } = this.#options;
+    const warn = (message: string) => {
+      warnings.push(message);
+      recorder.warn(message);
+    };
+    const onProgress: StageDeps['onProgress'] = (...progress) => recorder.progress(...progress);
+    const { deps, depsUnder, budget, ...takers } = createRunDeps({
+      ...{ config: this.#config, promptOverrides: this.#promptOverrides, target, optimizer, judge, agent, runner },
+      ...{ caches: store.caches, ledger: store.ledger, observers, stop, onWarning: warn, onProgress },
+      usage: journal.reduce(reduce, emptyRun).usage,
+      uncounted: uncountedReplies(store, journal),
+    });
+    const onFailure = (error: unknown) => {
+      for (const each of [stop, finalStop]) each.halt(error);
+    };
+    const recorder = createRecorder({ store, outRoot: this.#store.name, journal, observers, ...takers, onFailure });
+    const finalDeps = depsUnder(finalStop, (done, total, result) =>
+      recorder.progressOf('final measurement', done, total, result),
+    );
+    return { recorder, deps, finalDeps, budget, warn };
   }
 
   async #describeStart(items: RunItems): Promise<Start> {
@@ -194,16 +189,4 @@ function uncountedReplies({ caches }: OpenRunStore, journal: readonly RunEvent[]
   const counted = journal.at(-1)?.counted;
   if (counted === undefined) return []; // a new run, or one of an earlier version
   return (caches.replies.since?.(counted) ?? []).flatMap((entry) => readPaid(entry) ?? []);
-}
-
-function requireSameRun(store: RunStore, start: Start, journal: readonly RunEvent[]): void {
-  const [first] = journal;
-  if (!first) return;
-  if (first.type !== 'run-start') {
-    throw new SkillError(
-      'JOURNAL_CORRUPT',
-      `${store.name}: the journal does not begin with run-start but with ${first.type}`,
-    );
-  }
-  requireSameIdentity(store.name, first.identity, start.identity);
 }

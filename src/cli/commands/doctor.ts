@@ -3,7 +3,7 @@ import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
-import { setOption } from '../flags/set-option.ts';
+import { setOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly config?: string; readonly set: readonly string[] };

@@ -2,8 +2,8 @@ import { loadProject } from '../../project/load-project.ts';
 import { type CostEstimate, estimateProject } from '../../runs/estimate-project.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { estimateLines } from '../estimate/estimate-lines.ts';
+import { setOption } from '../flags/flags.ts';
 import { addTrainFlags, typedSettings } from '../flags/project-flags.ts';
-import { setOption } from '../flags/set-option.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & { readonly config?: string; readonly set: readonly string[] };

@@ -5,8 +5,8 @@ import { prepareRun } from '../../runs/prepare-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
+import { setOption } from '../flags/flags.ts';
 import { addTrainFlags, typedSettings } from '../flags/project-flags.ts';
-import { setOption } from '../flags/set-option.ts';
 import { trainRun } from '../report/train-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -1,10 +1,10 @@
 import type { Blame, GateDecision } from '../../core/gate/gate-decision.ts';
 import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
 import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts';
+import { gateMetricScore } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
 import type { StepRecord } from '../../core/run/step-record.ts';
-import { gateMetricScore } from '../../runs/gate-metric-score.ts';
 import { stepNumber, stepTotal } from '../../runs/step-total.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import type { Colors } from '../terminal/colors.ts';

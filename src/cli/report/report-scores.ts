@@ -1,7 +1,6 @@
-import { reportedScores } from '../../core/run/reported-scores.ts';
+import { gateMetricScore, reportedScores } from '../../core/run/reported-scores.ts';
 import type { RunState, TestReport } from '../../core/run/run-state.ts';
 import type { Bucket } from '../../core/score.ts';
-import { gateMetricScore } from '../../runs/gate-metric-score.ts';
 import { percent, points } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { type Column, table } from '../terminal/table.ts';

@@ -1,3 +1,4 @@
+import { selectGateScore } from '../gate/gate.ts';
 import type { FinalMeasurement } from '../gate/gate-decision.ts';
 import type { RunState } from './run-state.ts';
 
@@ -18,4 +19,11 @@ export function reportedScores(state: RunState): ReportedScores | undefined {
   if (!score) return { before: baseline.score, after: best.score, isFresh: false };
   const gained = isSeedBetter ? 0 : (gain?.value ?? 0); // the seed gains nothing on itself
   return { before: score.value - gained, after: score.value, isFresh: true };
+}
+
+type Scores = { readonly hard: number; readonly soft: number };
+
+/** By the metric of the run's gate, as its validation scores are: one table, one metric. */
+export function gateMetricScore(scores: Scores | undefined, { config }: Pick<RunState, 'config'>): number | undefined {
+  return scores && selectGateScore(scores.hard, scores.soft, config?.gateMetric, config?.gateMixedWeight);
 }

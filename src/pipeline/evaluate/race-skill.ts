@@ -1,12 +1,8 @@
-import type { Blame, GateDecision, RegressionCheck } from '../../core/gate/gate-decision.ts';
-import { toKnowledge, toObservations } from '../../core/gate/gate-evidence.ts';
+import { toKnowledge } from '../../core/gate/gate-evidence.ts';
 import { shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { StepAction } from '../../core/run/step-action.ts';
-import { type ItemScore, toEvaluation } from '../../core/score.ts';
-import { addObservations, isMissing, MAX_MISSING_SHARE, noEvidence } from '../../core/stats/evidence.ts';
-import { judgeWave, settingsFor, type WaveJudgement } from '../../core/stats/gate.ts';
-import { addOwn, disputedItems, type Knowledge, knownOf, unmetItems } from '../../core/stats/knowledge.ts';
+import { settingsFor, type WaveJudgement } from '../../core/stats/gate.ts';
+import { disputedItems, type Knowledge, knownOf, unmetItems } from '../../core/stats/knowledge.ts';
 import { DEFAULT_BATCH_SIZE, planWaves, type RaceSettings, raceOrder } from '../../core/stats/race-settings.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
 import { rollAgain } from '../rollout/roll-again.ts';
@@ -14,18 +10,9 @@ import { runRollout } from '../rollout/rollout.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { findBlame } from './find-blame.ts';
+import { judge, nothingShown, type Shown, shareOf, toEvidences, toVerdict } from './judge-race.ts';
 import type { JudgedCandidate, RaceInput } from './race-input.ts';
 import { vetoRegressions } from './veto-regressions.ts';
-
-/** What is on the table: the candidate's passes, and the current skill where it had not been rolled out. */
-type Shown = {
-  readonly results: readonly RolloutResult[];
-  readonly confirmation: readonly RolloutResult[];
-  readonly refreshed: readonly ItemScore[];
-  readonly blame?: Blame | undefined;
-};
-
-const nothingShown: Shown = { results: [], confirmation: [], refreshed: [] };
 
 /**
  * The gate that knows noise: the candidate meets the items in two waves, and is out or taken as soon as the rest is not
@@ -58,8 +45,6 @@ function isOver({ verdict }: WaveJudgement, { results }: Shown, { items, config 
   const isEarly = results.length < items.length;
   return !(isEarly && (config.regressionVeto || whyInvalid(results, shareOf(config)) !== undefined));
 }
-
-const shareOf = ({ maxErroredShare = MAX_MISSING_SHARE }: RaceInput['config']) => maxErroredShare;
 
 function settingsOf({ items, state, config }: RaceInput): RaceSettings {
   const { batchSize = DEFAULT_BATCH_SIZE } = config;
@@ -156,33 +141,6 @@ async function rollSecond(
   return { ...next, blame: await findBlame(measured, input, deps) };
 }
 
-/** Both sides as the statistics see them. */
-function toEvidences({ results, confirmation, refreshed }: Shown, { state, config }: RaceInput) {
-  const first = toObservations(toEvaluation(results).scores, config);
-  const second = toObservations(toEvaluation(confirmation).scores, config);
-  const observed = addObservations(noEvidence, [...first, ...second]);
-  const knowledge = addOwn(toKnowledge(state.gate), toObservations(refreshed, config));
-  return { first, observed, knowledge };
-}
-
-function judge(shown: Shown, settings: RaceSettings, input: RaceInput): WaveJudgement {
-  const { first, observed, knowledge } = toEvidences(shown, input);
-  const met = new Set(first.map(({ id }) => id));
-  const missing = [...met].filter((id) => !observed.has(id));
-  const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
-  const isSecondPass = shown.confirmation.length > 0;
-  const share = shareOf(input.config);
-  const maxMissingShare = Math.max(share, MAX_MISSING_SHARE);
-  const wave = { knowledge, observed, missing, maxMissingShare, remaining, settings, isSecondPass };
-  const { needs, ...judged } = judgeWave(wave);
-  if (shown.blame) return { ...judged, verdict: 'reject', reason: whyBlamed(shown.blame) };
-  const reason = whyInvalid(shown.results, share, input.items.length) ?? whyInvalid(shown.confirmation, share);
-  if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
-  return { ...judged, ...(needs ? { needs } : {}) };
-}
-
-const whyBlamed = ({ threw, total, reason }: Blame) => `${threw} of ${total} tasks threw: ${reason}`;
-
 /** No rollouts are left for the next wave: what was seen decides nothing. */
 function stopRace(shown: Shown, input: RaceInput): JudgedCandidate {
   const judged = judge(shown, { ...settingsOf(input), hasSecondPass: false }, input);
@@ -210,64 +168,4 @@ async function conclude(
     nextIncumbentDraw: currentSide(shown, input).from,
   };
   return toVerdict(shown, judgement, await vetoRegressions(winner, input, deps), input);
-}
-
-/** Beating the current skill is beating the best, unless something was taken without a gate: then their scores decide. */
-function toVerdict(
-  shown: Shown,
-  judgement: WaveJudgement,
-  veto: RegressionCheck | undefined,
-  input: RaceInput,
-): JudgedCandidate {
-  const { results } = shown;
-  const evaluation = toEvaluation(results);
-  const decision = toDecision(shown, judgement, veto, input);
-  const isPartial = shown.blame !== undefined || decision.verdict === 'invalid' || results.length < input.items.length;
-  const scores = [...evaluation.scores, ...(decision.confirmation ?? [])];
-  return {
-    evaluation,
-    score: isPartial ? estimateScore(decision, input) : meanScore(scores, input.config),
-    action: actionFor(decision, input),
-    results,
-    isPartial,
-    decision,
-    ...(shown.blame ? { blame: shown.blame } : {}),
-  };
-}
-
-function actionFor({ verdict }: GateDecision, { state }: RaceInput): StepAction {
-  if (verdict !== 'accept') return 'reject';
-  return state.current.hash === state.best.hash ? 'accept_new_best' : 'accept';
-}
-
-function toDecision(
-  { confirmation, refreshed }: Shown,
-  { verdict, reason, ...figures }: WaveJudgement,
-  veto: RegressionCheck | undefined,
-  { items }: RaceInput,
-): GateDecision {
-  const confirmed = toEvaluation(confirmation).scores;
-  return {
-    ...figures,
-    verdict: verdict === 'continue' ? 'inconclusive' : veto?.isVetoed ? 'reject' : verdict,
-    reason: veto?.isVetoed ? veto.reason : reason,
-    refreshed,
-    ...(confirmed.length > 0 ? { confirmation: confirmed } : {}),
-    ...(veto ? { veto } : {}),
-    total: items.length,
-  };
-}
-
-/**
- * The items met were picked, so that their mean says little; what is expected of the candidate says more. An invalid
- * evaluation says nothing: what the candidate had to beat stands in, as for one that changes nothing.
- */
-function estimateScore({ verdict, expectedGain }: GateDecision, { state }: RaceInput): number {
-  const { score } = state.current;
-  return verdict === 'invalid' ? score : Math.min(1, Math.max(0, score + expectedGain));
-}
-
-function meanScore(scores: readonly ItemScore[], config: RaceInput['config']): number {
-  const known = toObservations(scores, config).flatMap(({ score }) => (isMissing(score) ? [] : [score]));
-  return known.reduce((sum, score) => sum + score, 0) / Math.max(1, known.length);
 }

@@ -1,4 +1,4 @@
-import type { KeyRow, Section } from './key-row.ts';
+import { type KeyRow, SECTIONS, type Section } from './key-row.ts';
 import { modelKeyRows } from './model-key-rows.ts';
 import { runKeyRows } from './run-key-rows.ts';
 
@@ -22,4 +22,17 @@ export const findRow = (section: Section, key: string): KeyRow | undefined => by
 /** The row of a name without a section: a flat name, an alias, or the sectioned name of a key such as learning_rate. */
 export function findFlat(name: string): KeyRow | undefined {
   return byFlat.get(name) ?? findRow('model', KEY_ALIASES.get(name) ?? '') ?? findRow('optimizer', name);
+}
+
+/** The table as Markdown, a section after the other. */
+export function renderKeyTable(): string {
+  return SECTIONS.map((section) => {
+    const rows = KEY_TABLE.filter((row) => row.section === section).map(renderRow);
+    return [`### ${section}`, '', '| key | flat | here | |', '|---|---|---|---|', ...rows].join('\n');
+  }).join('\n\n');
+}
+
+export function renderRow({ key, flat, does, to, why }: KeyRow): string {
+  const here = to === undefined ? does : `${does}: ${to}`;
+  return `| \`${key}\` | ${flat === key ? '' : `\`${flat}\``} | ${here} | ${why ?? ''} |`;
 }

@@ -1,9 +1,9 @@
 import { SkillError } from '../../core/errors.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
-import { castText } from './cast-text.ts';
 import { findFlat, findRow, KEY_ALIASES, KEY_TABLE } from './key-table.ts';
 import { emptyLayer, isOwnKey, isSection, type Layer, mergeLayers, toLayer } from './layer.ts';
 import { refuseKey } from './refuse-keys.ts';
+import { castText } from './value-aliases.ts';
 
 /** `key=value`, each over the ones before. Keys are `section.key` or a known flat name. */
 export function overrideLayer(texts: readonly string[]): Layer {

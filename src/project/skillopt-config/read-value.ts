@@ -3,8 +3,7 @@ import { configShape } from '../../core/config.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
 import { innerType } from '../../core/text/schema.ts';
 import { projectKeys } from '../project.ts';
-import { castText } from './cast-text.ts';
-import { SWITCH_WORDS, type Words } from './value-aliases.ts';
+import { castText, SWITCH_WORDS, type Words } from './value-aliases.ts';
 
 /** A value that a key cannot have. Whoever knows the files says in which line it stands. */
 export class BadValue extends Error {

@@ -1,7 +1,7 @@
 import type { RunState } from '../../core/run/run-state.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import type { Run } from '../run.ts';
-import { hashTasks } from './hash-tasks.ts';
+import { hashTasks } from './run-items.ts';
 
 /**
  * Counts a run's look at the test tasks, one for all its skills, before the first of the tasks is attempted. A run that

@@ -4,7 +4,8 @@ import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { isWithoutEffect } from '../../core/removed-keys.ts';
-import type { RunIdentity } from '../../core/run/event.ts';
+import type { RunEvent, RunFact, RunIdentity } from '../../core/run/event.ts';
+import type { RunStore } from '../../core/run/run-store.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { parseJson } from '../../core/text/extract-json.ts';
 import { hideSecrets } from '../../core/text/hide-secrets.ts';
@@ -74,7 +75,7 @@ export function runIdentity({
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A run goes on only as what it was: otherwise its numbers would be about two different things. */
-export function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentity): void {
+function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentity): void {
   const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])];
   const before: RunIdentity = { ...recorded, ...withoutSecrets(recorded) };
   const differing = keys.filter((key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]));
@@ -88,4 +89,19 @@ export function requireSameIdentity(run: string, recorded: RunIdentity, now: Run
 /** A run of an earlier version wrote its extras down as they were. */
 function withoutSecrets({ extras }: RunIdentity): RunIdentity {
   return typeof extras === 'string' ? { extras: JSON.stringify(hideSecrets(parseJson(extras))) } : {};
+}
+
+type Start = Extract<RunFact, { type: 'run-start' }>;
+
+/** Throws `RUN_MISMATCH` when a journal is of another run than the one that would start, `JOURNAL_CORRUPT` when it is none. */
+export function requireSameRun(store: RunStore, start: Start, journal: readonly RunEvent[]): void {
+  const [first] = journal;
+  if (!first) return;
+  if (first.type !== 'run-start') {
+    throw new SkillError(
+      'JOURNAL_CORRUPT',
+      `${store.name}: the journal does not begin with run-start but with ${first.type}`,
+    );
+  }
+  requireSameIdentity(store.name, first.identity, start.identity);
 }

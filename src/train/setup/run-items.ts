@@ -1,6 +1,7 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { Item, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
 
 /** The items of a run, each split under its role. */
 export type RunItems = {
@@ -80,4 +81,12 @@ function requireDistinctIds(env: SkillEnv, splits: Readonly<Record<string, reado
       seen.set(id, split);
     }
   }
+}
+
+/**
+ * Names the tasks of a split by what is in them. All of them: who measures on the first few has still looked at this
+ * set. The environment must be set up.
+ */
+export async function hashTasks(env: SkillEnv, split: string): Promise<string> {
+  return skillHash(JSON.stringify([env.name, env.version ?? '', await env.getItems(split)]));
 }

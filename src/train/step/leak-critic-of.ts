@@ -1,5 +1,7 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import { findLeaks, type LeakCritic } from '../../core/leaks/leak-critic.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import type { Run } from '../run.ts';
 import type { RunItems } from '../setup/run-items.ts';
 import { guardedItems } from './guarded-items.ts';
 
@@ -15,4 +17,13 @@ export function leakCriticOf({ items, config }: Guarded, skill: string): LeakCri
   const limit = maxMemorisedShare === undefined ? {} : { maxMemorisedShare };
   const guarded = guardedItems(items);
   return (text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limit });
+}
+
+type Known = Pick<Run, 'items' | 'config'>;
+
+/** How much of the training tasks the best skill repeats, beyond what the initial one did; nothing when nobody looks. */
+export function memorisedShareOf({ best, initialSkill }: RunState, { items, config }: Known) {
+  if (!config.leakCritic) return {};
+  const { memorisedShare } = leakCriticOf({ items, config }, initialSkill)(best.skill);
+  return { memorisedShare };
 }

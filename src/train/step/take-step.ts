@@ -1,5 +1,5 @@
-import type { SkillOptConfig } from '../../core/config.ts';
 import type { ReflectContext, SkillEnv } from '../../core/env.ts';
+import type { LeakCritic } from '../../core/leaks/leak-critic.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import type { RunState } from '../../core/run/run-state.ts';
@@ -22,73 +22,101 @@ import {
 } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';
-import type { Run } from '../run.ts';
-import { memoryOf } from '../setup/memory-of.ts';
+import { memoryOf, type Run } from '../run.ts';
 import { leakCriticOf } from './leak-critic-of.ts';
 import { refuseLeaks } from './refuse-leaks.ts';
 import { tryRemoval } from './try-removal.ts';
 import { trySalvage } from './try-salvage.ts';
 import { withoutRepeats } from './without-repeats.ts';
 
-/** One step: rollout, reflect, aggregate, select, update, evaluate. */
+/** What every stage of a step works with. */
+type StepWork = {
+  readonly plan: Step;
+  readonly skill: string;
+  readonly memory: Memory;
+  /** Whether a text gives held-out tasks away that the skill does not. */
+  readonly readForLeaks: LeakCritic;
+  readonly run: Run;
+};
+
+/** One step: rollout, reflect, aggregate, select, update, evaluate; then what may be saved of it, or done without. */
 export async function takeStep(state: RunState, plan: Step, run: Run): Promise<RunState> {
-  const { config, env, items, commit, deps } = run;
-  const { step } = plan;
   const { skill } = state.current;
-  const { skillUpdateMode: mode, maxSkillTokens, mergeBatchSize } = config;
-  const memory = memoryOf(state, config);
-  await commit({ type: 'step-start', ...describe(plan) });
+  const work = { plan, skill, memory: memoryOf(state, run.config), readForLeaks: leakCriticOf(run, skill), run };
+  await run.commit({ type: 'step-start', ...describe(plan) });
+  const results = await rollOutBatches(work);
+  const patches = await reflectOnResults(results, work);
+  const merged = await aggregatePatches(patches, work);
+  const patch = await selectEdits(merged, toEvaluation(results), work);
+  const { candidate, updated } = await updateDocument(patch, patches, work);
+  const { ruling, judged } = await evaluateUpdate(candidate, updated, work);
+  const action = await trySalvage(judged, { step: plan.step, patch, ...ruling }, run);
+  if (!isAccepted(action)) await tryRemoval(judged, plan, run);
+  return run.commit({ type: 'step-end', step: plan.step, action });
+}
 
-  const results = await runRollout(
-    { env, skill, items: plan.batches.flatMap((batch) => batch.items), phase: 'train' },
-    deps,
-  );
-  const evaluation = toEvaluation(results);
-  await commit({ type: 'stage-end', step, stage: 'rollout', evaluation }, { results });
+async function rollOutBatches({ plan: { step, batches }, skill, run }: StepWork): Promise<RolloutResult[]> {
+  const { env, commit, deps } = run;
+  const items = batches.flatMap((batch) => batch.items);
+  const results = await runRollout({ env, skill, items, phase: 'train' }, deps);
+  await commit({ type: 'stage-end', step, stage: 'rollout', evaluation: toEvaluation(results) }, { results });
+  return results;
+}
 
-  const patches = await reflectOnBatches(plan, results, { config, env, skill, memory }, deps);
+async function reflectOnResults(results: readonly RolloutResult[], work: StepWork): Promise<RawPatch[]> {
+  const patches = await reflectOnBatches(results, work);
   const patterns = failurePatterns(results, patches);
-  await commit({ type: 'stage-end', step, stage: 'reflect', patches, failurePatterns: patterns });
+  const { plan, run } = work;
+  await run.commit({ type: 'stage-end', step: plan.step, stage: 'reflect', patches, failurePatterns: patterns });
+  return patches;
+}
 
-  const merged = await mergePatches({ skill, patches, mergeBatchSize, mode, memory }, deps);
-  await commit({ type: 'stage-end', step, stage: 'aggregate', patch: merged });
+async function aggregatePatches(patches: readonly RawPatch[], { plan, skill, memory, run }: StepWork): Promise<Patch> {
+  const { mergeBatchSize, skillUpdateMode: mode } = run.config;
+  const patch = await mergePatches({ skill, patches, mergeBatchSize, mode, memory }, run.deps);
+  await run.commit({ type: 'stage-end', step: plan.step, stage: 'aggregate', patch });
+  return patch;
+}
 
+/** What is left of the merged edits without those that say nothing new, were tried, rank low, or give tasks away. */
+async function selectEdits(merged: Patch, evaluation: Evaluation, work: StepWork): Promise<Patch> {
+  const { plan, skill, memory, readForLeaks, run } = work;
+  const { config, commit, deps } = run;
   const { patch: news, ...repeated } = config.dropRepeats ? withoutRepeats(merged, skill) : { patch: merged };
   const untried = config.retryRejectedEdits ? news : withoutTried(news, memory);
-  const editBudget = await chooseBudget(plan, { skill, patch: untried, evaluation, memory }, run);
+  const editBudget = await chooseBudget(untried, evaluation, work);
+  const mode = config.skillUpdateMode;
   const ranked = await rankAndSelect({ skill, patch: untried, editBudget, mode, memory }, deps);
-  const readForLeaks = leakCriticOf({ items, config }, skill);
   const { patch, ...leaks } = refuseLeaks(ranked, readForLeaks);
-  await commit({ type: 'stage-end', step, stage: 'select', patch, ...leaks, ...repeated });
+  await commit({ type: 'stage-end', step: plan.step, stage: 'select', patch, ...leaks, ...repeated });
+  return patch;
+}
 
-  const { skillAwareConsolidateThreshold: consolidateThreshold } = config;
+async function updateDocument(patch: Patch, patches: readonly RawPatch[], work: StepWork) {
+  const { plan, skill, memory, readForLeaks, run } = work;
+  const { config, commit, deps } = run;
+  const { skillUpdateMode: mode, maxSkillTokens, skillAwareConsolidateThreshold: consolidateThreshold } = config;
   const candidate = await updateSkill(
     { skill, patch, mode, memory, maxSkillTokens, patches, consolidateThreshold, readForLeaks },
     deps,
   );
-  const updated = await commit({ type: 'stage-end', step, stage: 'update', ...candidate });
+  const updated = await commit({ type: 'stage-end', step: plan.step, stage: 'update', ...candidate });
+  return { candidate, updated };
+}
 
-  const { results: evidence, ...verdict } = await evaluateCandidate(
-    {
-      env,
-      candidate,
-      state: updated,
-      items: items.val,
-      config,
-      seed: plan.batches[0]!.seed,
-      rolloutsLeft: rolloutsLeft(updated, config, items),
-    },
-    deps,
-  );
-  const judged = await commit({ type: 'stage-end', step, stage: 'evaluate', ...verdict }, { results: evidence });
+type Candidate = Parameters<typeof evaluateCandidate>[0]['candidate'];
 
-  const action = await trySalvage(judged, { step, patch, ...ruling(verdict) }, run);
-  if (!isAccepted(action)) await tryRemoval(judged, plan, run);
-  return commit({ type: 'step-end', step, action });
+async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run }: StepWork) {
+  const { env, items, config, commit, deps } = run;
+  const race = { env, state, items: items.val, config, seed: plan.batches[0]!.seed };
+  const room = { rolloutsLeft: rolloutsLeft(state, config, items) };
+  const { results, ...verdict } = await evaluateCandidate({ candidate, ...race, ...room }, deps);
+  const judged = await commit({ type: 'stage-end', step: plan.step, stage: 'evaluate', ...verdict }, { results });
+  return { judged, ruling: toRuling(verdict) };
 }
 
 /** An invalid evaluation rejects, and says nothing about the edits. */
-function ruling({ action, decision, invalidReason }: Omit<JudgedCandidate, 'results'>) {
+function toRuling({ action, decision, invalidReason }: Omit<JudgedCandidate, 'results'>) {
   return { action, isInvalid: decision?.verdict === 'invalid' || invalidReason !== undefined };
 }
 
@@ -98,20 +126,11 @@ function describe({ batches, ...plan }: Step) {
   return { ...plan, seed: batches[0]!.seed, itemIds, ...(batches.length > 1 ? { batches: sizes } : {}) };
 }
 
-type Context = {
-  readonly config: SkillOptConfig;
-  readonly env: SkillEnv;
-  readonly skill: string;
-  readonly memory: Memory;
-};
-
 /** Each batch is shuffled with its own seed; all are read at the same time. */
-async function reflectOnBatches(
-  { batches, editBudget, proposal = 1 }: Step,
-  results: readonly RolloutResult[],
-  { config, env, skill, memory }: Context,
-  deps: StageDeps,
-): Promise<RawPatch[]> {
+async function reflectOnBatches(results: readonly RolloutResult[], work: StepWork): Promise<RawPatch[]> {
+  const { plan, skill, memory, run } = work;
+  const { batches, editBudget, proposal = 1 } = plan;
+  const { config, env, deps } = run;
   const { minibatchSize, failureOnly, skillUpdateMode: mode } = config;
   const notesFrom = config.useSkillAwareReflection ? config.skillAwareAppendixSource : ('nobody' as const);
   const settings = { minibatchSize, editBudget, failureOnly, mode, memory, notesFrom } as const;
@@ -141,21 +160,12 @@ const withoutTried = (patch: Patch, { stepBuffer }: Memory): Patch => {
   return { ...patch, edits: withoutRejected(patch.edits, stepBuffer) };
 };
 
-type Proposed = {
-  readonly skill: string;
-  readonly patch: Patch;
-  readonly evaluation: Evaluation;
-  readonly memory: Memory;
-};
-
 /** The step's budget, or what the optimizer wants when it has the say. */
-async function chooseBudget(
-  { step, editBudget }: Step,
-  { skill, patch, evaluation, memory }: Proposed,
-  { config, commit, deps }: Run,
-): Promise<number | null> {
-  if (config.lrControlMode !== 'autonomous' || editBudget === null) return editBudget;
+async function chooseBudget(patch: Patch, evaluation: Evaluation, work: StepWork): Promise<number | null> {
+  const { plan, skill, memory, run } = work;
+  const { config, commit, deps } = run;
+  if (config.lrControlMode !== 'autonomous' || plan.editBudget === null) return plan.editBudget;
   const decision = await decideLearningRate({ skill, patch, evaluation, memory }, deps);
-  await commit({ type: 'lr-decision', step, ...decision });
+  await commit({ type: 'lr-decision', step: plan.step, ...decision });
   return decision.learningRate;
 }

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { configShape } from '../../../src/core/config.ts';
 import { projectKeys } from '../../../src/project/project.ts';
 import { isBlank, type KeyRow } from '../../../src/project/skillopt-config/key-row.ts';
-import { KEY_TABLE } from '../../../src/project/skillopt-config/key-table.ts';
+import { KEY_TABLE, renderKeyTable, renderRow } from '../../../src/project/skillopt-config/key-table.ts';
 import { loadSkillOptConfig } from '../../../src/project/skillopt-config/load-skillopt-config.ts';
-import { renderKeyTable, renderRow } from '../../../src/project/skillopt-config/render-key-table.ts';
 
 /** Every key that SkillOpt's configuration reference lists, written out by hand. `>` gives the flat name where it differs. */
 const LISTED = {

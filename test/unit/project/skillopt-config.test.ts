@@ -6,7 +6,7 @@ import { runCli } from '../../../src/cli/main.ts';
 import { readConfigFile } from '../../../src/project/config-file.ts';
 import { loadProject } from '../../../src/project/load-project.ts';
 import { resolveModel } from '../../../src/project/models/resolve-model.ts';
-import { isSkillOptConfig } from '../../../src/project/skillopt-config/is-skillopt-config.ts';
+import { isSkillOptConfig } from '../../../src/project/skillopt-config/layer.ts';
 import { loadSkillOptConfig } from '../../../src/project/skillopt-config/load-skillopt-config.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
