@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { mkdir, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../../core/run/run-store.ts';
@@ -43,6 +43,11 @@ async function requireNotEmptied(directory: string): Promise<void> {
   });
 }
 
+/** Files about a run whose journal was deleted would say of the new one, while it has no event, that it was emptied. */
+async function removeLaterFiles(directory: string): Promise<void> {
+  for (const name of LATER_FILES) await rm(join(directory, name), { force: true });
+}
+
 async function openDirectory(directory: string, options: OpenOptions): Promise<OpenRunStore> {
   const missing = missingFolders(join(directory, 'cache'));
   const taken: Release[] = [];
@@ -62,6 +67,7 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
   const lock = await takeRunLock(directory);
   taken.push(lock.release);
   await requireNotEmptied(directory);
+  if (!existsSync(join(directory, JOURNAL_FILE))) await removeLaterFiles(directory);
   const journal = await openJournal(join(directory, JOURNAL_FILE));
   taken.push(journal.close);
   const { close, ...caches } = await openCaches(directory, options);
