@@ -1,21 +1,21 @@
-import type { Blame, GateDecision } from '../../core/gate/gate-decision.ts';
+import type { GateDecision } from '../../core/gate/gate-decision.ts';
 import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
 import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts';
 import { gateMetricScore } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
-import type { StepAction } from '../../core/run/step-action.ts';
 import type { StepRecord } from '../../core/run/step-record.ts';
 import { stepNumber, stepTotal } from '../../runs/step-total.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import type { Colors } from '../terminal/colors.ts';
-import { percent, plural, points } from '../terminal/figures.ts';
+import { percent, plural } from '../terminal/figures.ts';
 import { oneLine } from '../terminal/printable.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
+import { bare, blameText, figures, judgementText, scoreChange, symbolOf, WORDS, wordOf } from './judgement-text.ts';
 
 type LineOptions = { readonly width: number; readonly colors: Colors };
 
 /** A state before an event, and after it. */
-type Change = { readonly before: RunState; readonly after: RunState };
+export type Change = { readonly before: RunState; readonly after: RunState };
 
 /** What a run that was opened already holds, or nothing for a new one. */
 export function openLine(state: RunState): string | undefined {
@@ -133,23 +133,9 @@ function startText(event: Event<'run-start'>): string {
   return `training on ${event.env}: ${steps}, tasks ${tasks.join(', ')}`;
 }
 
-const WORDS: Readonly<Record<StepAction, string>> = {
-  accept_new_best: 'new best',
-  accept: 'accepted',
-  force_accept: 'accepted',
-  reject: 'rejected',
-  unchanged: 'unchanged',
-  skip_no_patches: 'no edits',
-  skip_no_rewrite: 'no edits',
-};
-
-/** Verdicts that an action does not tell. */
-const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
-
 function stepText(record: StepRecord, told: Told): string {
   const { step, action, edits = [], nLeaksRefused = 0, nRepeats = 0, needsRollouts } = record;
-  const word = VERDICTS[record.verdict ?? ''] ?? WORDS[action];
-  const head = `${symbolOf(action)} step ${padded(step, told.after)}  ${word.padEnd(9)}`;
+  const head = `${symbolOf(action)} step ${padded(step, told.after)}  ${wordOf(record).padEnd(9)}`;
   const facts = [
     judgementText(record, told),
     edits.length > 0 ? plural(edits.length, 'edit') : '',
@@ -171,53 +157,6 @@ const HIDING: ReadonlySet<string> = new Set(['skipped_marker', 'skipped_html_com
 
 function padded(step: number, state: RunState): string {
   return stepNumber(step, state).padStart(stepNumber(state.totalSteps, state).length);
-}
-
-/** What the skill has won by the step, or why it has not. */
-function judgementText(record: StepRecord, told: Told): string {
-  const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;
-  if (verdict === 'invalid') return verdictReason;
-  if (record.blame) return blameText(record.blame);
-  if (isAccepted(action)) return [scoreChange(told), partText(record, told)].filter((text) => text !== '').join('  ');
-  if (action !== 'reject') return '';
-  if (expectedGain === undefined) return lossText(record, told);
-  if (verdict === 'inconclusive') return partText(record, told) || `after all ${plural(record.nItems ?? 0, 'task')}`;
-  return chance < 0.5 ? figures({ expectedGain, chance }) : verdictReason; // by a veto
-}
-
-/** The candidate, not the environment. */
-const blameText = ({ threw, total, reason }: Blame) =>
-  `it made ${threw} of ${plural(total, 'task')} throw: ${oneLine(reason)}`;
-
-/** `31.2 → 45.0 %  +13.8`: what is believed of the current skill before and after. */
-function scoreChange({ now, after }: Told): string {
-  const { score } = after.current;
-  return `${bare(now).padStart(5)} → ${percent(score).padStart(7)}  ${points(rounded(score) - rounded(now)).padStart(5)}`;
-}
-
-/** As it is shown, so that the figures of a line add up. */
-const rounded = (score: number) => Math.round(1000 * score) / 1000;
-
-const bare = (score: number) => percent(score).replace(' %', '');
-
-/** What a candidate measured that lost by its score. */
-function lossText(record: StepRecord, told: Told): string {
-  const { candidateGateScore: score } = record;
-  if (record.nItemsMet !== undefined) return partText(record, told);
-  return `${''.padStart(8)}${percent(score).padStart(7)}  ${points(score - told.now).padStart(5)}`;
-}
-
-function partText({ nItemsMet, nItems }: StepRecord, { after }: Told): string {
-  return nItemsMet === undefined ? '' : `after ${nItemsMet} of ${plural(nItems ?? after.items.val ?? 0, 'task')}`;
-}
-
-function figures({ expectedGain, chance }: Pick<GateDecision, 'expectedGain' | 'chance'>): string {
-  return `expected ${points(expectedGain)} points, chance ${(100 * chance).toFixed(0)} %`;
-}
-
-function symbolOf(action: StepAction): string {
-  if (isAccepted(action)) return '✓';
-  return action === 'reject' ? '✗' : '·';
 }
 
 function paintSymbol(line: string, { green, red, dim }: Colors): string {

@@ -4,9 +4,9 @@ import { emptyRun, type RunState } from '../../core/run/run-state.ts';
 import { STAGES } from '../../core/run/step-action.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';
-import { eventLines, openLine } from './event-line.ts';
+import { type Change, eventLines, openLine } from './event-line.ts';
 import { openLiveBlock } from './live-block.ts';
-import { progressBlock } from './progress-block.ts';
+import { type ProgressView, progressBlock } from './progress-block.ts';
 import { finishedRollouts, isSearchOver } from './rollout-count.ts';
 import { watchTrouble } from './trouble.ts';
 
@@ -27,45 +27,58 @@ export function openProgress(terminal: Terminal, { isQuiet = false }: ProgressOp
   const live = stderr.isTTY && !isQuiet ? openLiveBlock(terminal.io) : undefined;
   const look = () => ({ width: lineWidth(stderr.columns), colors: terminal.errorColors });
   const log = (line: string) => (live ? live.log(line) : terminal.say(line));
-  const startedAt = performance.now();
-  let state: RunState = emptyRun;
-  let finishedBefore = 0;
-  let progress: Progress | undefined;
-
-  const draw = () => {
-    const block = progressBlock({ state, progress, elapsedMs: performance.now() - startedAt, finishedBefore }, look());
-    live?.draw([...block, ...trouble.lines().map((line) => clip(line.trim(), look().width))]);
-  };
-  const timer = live ? setInterval(draw, REDRAW_MS).unref() : undefined;
   const tell = (line: string | undefined) => {
     if (line !== undefined && !isQuiet) log(line);
   };
-
+  const run = followRun();
   const trouble = watchTrouble(live ? undefined : tell);
+  const draw = () => {
+    const block = progressBlock(run.view(), look());
+    live?.draw([...block, ...trouble.lines().map((line) => clip(line.trim(), look().width))]);
+  };
+  const timer = live ? setInterval(draw, REDRAW_MS).unref() : undefined;
 
   return {
     log,
     onOpen(opened) {
-      state = opened;
-      finishedBefore = finishedRollouts(opened);
-      progress = comingPhase(opened);
+      run.open(opened);
       tell(openLine(opened));
     },
     onEvent(event, after) {
-      const before = state;
-      state = after;
-      progress = comingPhase(after, event);
-      for (const line of eventLines(event, { before, after }, look())) tell(line);
+      for (const line of eventLines(event, run.move(event, after), look())) tell(line);
     },
-    onProgress(next) {
-      progress = next;
-    },
+    onProgress: run.progress,
     onRetry: trouble.onRetry,
     onRateLimit: trouble.onRateLimit,
     onWarning: (message) => log(`${terminal.errorColors.yellow('warning:')} ${message}`),
     close() {
       clearInterval(timer);
       live?.close();
+    },
+  };
+}
+
+/** Keeps what the live block shows of a run. */
+function followRun() {
+  const startedAt = performance.now();
+  let state: RunState = emptyRun;
+  let finishedBefore = 0;
+  let progress: Progress | undefined;
+  return {
+    view: (): ProgressView => ({ state, progress, elapsedMs: performance.now() - startedAt, finishedBefore }),
+    open(opened: RunState) {
+      state = opened;
+      finishedBefore = finishedRollouts(opened);
+      progress = comingPhase(opened);
+    },
+    move(event: RunEvent, after: RunState): Change {
+      const before = state;
+      state = after;
+      progress = comingPhase(after, event);
+      return { before, after };
+    },
+    progress(next: Progress) {
+      progress = next;
     },
   };
 }

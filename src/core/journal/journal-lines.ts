@@ -36,21 +36,13 @@ export function journalLines(
   linesBefore?: LinesBefore,
 ): JournalLines {
   const names = new NameTable(linesBefore);
-  const pack: ListChange = {
-    ids: (ids) => (isList(ids) ? names.packIds(ids as string[]) : ids),
-    scores: (scores) => (isList(scores) ? names.packScores(scores as ItemScore[]) : scores),
-  };
-  const unpack: ListChange = {
-    ids: (ids) => (typeof ids === 'string' ? names.unpackIds(ids) : ids),
-    scores: (scores) => (isList(scores) ? scores : names.unpackScores(scores as PackedScores)),
-  };
+  const [pack, unpack] = [packWith(names), unpackWith(names)];
   let [previous, isChecked] = [linesBefore?.check ?? '', linesBefore !== undefined];
 
   return {
     read(line) {
-      const check = CHECK.exec(line.slice(-CHECK_LENGTH))?.[1];
+      const check = readCheck(line);
       const body = check === undefined ? line : line.slice(0, -CHECK_LENGTH);
-      if (line.endsWith('\r') && CHECK.test(line.slice(-CHECK_LENGTH - 1, -1))) throw new Error(WINDOWS);
       const damaged = previous === '' ? 'is damaged' : DAMAGED;
       previous = digest(previous, body);
       if (check !== undefined && check !== previous)
@@ -76,10 +68,25 @@ export function journalLines(
   };
 }
 
+const packWith = (names: NameTable): ListChange => ({
+  ids: (ids) => (isList(ids) ? names.packIds(ids as string[]) : ids),
+  scores: (scores) => (isList(scores) ? names.packScores(scores as ItemScore[]) : scores),
+});
+
+const unpackWith = (names: NameTable): ListChange => ({
+  ids: (ids) => (typeof ids === 'string' ? names.unpackIds(ids) : ids),
+  scores: (scores) => (isList(scores) ? scores : names.unpackScores(scores as PackedScores)),
+});
+
 const DAMAGED = 'is damaged, or a line before it was changed, moved or lost';
 
 const WINDOWS =
   'ends with CRLF, as if an editor or git had changed the line ends of the file; they must be LF (tr -d "\\r" undoes it)';
+
+function readCheck(line: string): string | undefined {
+  if (line.endsWith('\r') && CHECK.test(line.slice(-CHECK_LENGTH - 1, -1))) throw new Error(WINDOWS);
+  return CHECK.exec(line.slice(-CHECK_LENGTH))?.[1];
+}
 
 /** The last field of every line without a check is its usage. Otherwise a damaged check would pass for none. */
 function requireOldLine(value: object): void {

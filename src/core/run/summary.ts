@@ -73,47 +73,73 @@ const SUMMARY_VERSION = 'skillopt-0.1.0';
 
 /** A fold's last word: every figure comes from the state, so a summary can be made again at any time. */
 export function summarize(state: RunState, { outRoot = '', warnings = [] as readonly string[] } = {}): RunSummary {
-  const { baseline, best, current, history, tests } = state;
-  const measurement = winnerMeasurement(state);
+  const { best, current, history } = state;
   return {
     version: SUMMARY_VERSION,
     isDone: state.isDone,
     outRoot,
     bestSkill: best.skill,
     bestStep: best.step,
-    baselineSelectionHard: baseline?.hard ?? null,
-    baselineSelectionScore: baseline?.score ?? null,
-    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
-    bestSelectionScore: best.score,
-    currentSelectionScore: current.score,
+    ...selectionScores(state),
     totalSteps: state.totalSteps,
     stepsDone: state.stepsDone,
     ...countActions(history),
     epochStats: epochStats(history),
     acceptedEdits: acceptedEdits(state),
-    baselineTestHard: tests.baseline?.hard ?? null,
-    baselineTestSoft: tests.baseline?.soft ?? null,
-    testHard: tests.best?.hard ?? null,
-    testSoft: tests.best?.soft ?? null,
-    testDeltaHard: gain(tests.best, tests.baseline),
-    finalSelectionHard: state.final?.hard ?? null,
-    finalSelectionSoft: state.final?.soft ?? null,
-    finalTestHard: tests.final?.hard ?? null,
-    finalTestSoft: tests.final?.soft ?? null,
-    finalTestDeltaHard: gain(tests.final, tests.baseline),
-    finalScore: measurement?.score ?? null,
-    finalGain: measurement?.gain ?? null,
-    isProven: measurement?.isClaimed ?? null,
+    ...bestTestScores(state),
+    ...finalScores(state),
+    ...measuredScores(state),
     memorisedShare: state.memorisedShare ?? null,
     currentOrigin: current.origin,
     bestOrigin: best.origin,
     testLooks: state.testLooks ?? null,
-    tests,
+    tests: state.tests,
     totalWallTimeS: state.wallTimeMs / 1000,
     tokenSummary: state.usage,
     attemptsThrown: state.threw,
     optimizerReplies: state.answers,
     warnings,
+  };
+}
+
+function selectionScores(state: RunState) {
+  const { baseline, best, current } = state;
+  return {
+    baselineSelectionHard: baseline?.hard ?? null,
+    baselineSelectionScore: baseline?.score ?? null,
+    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
+    bestSelectionScore: best.score,
+    currentSelectionScore: current.score,
+  };
+}
+
+function bestTestScores({ tests: { baseline, best } }: RunState) {
+  return {
+    baselineTestHard: baseline?.hard ?? null,
+    baselineTestSoft: baseline?.soft ?? null,
+    testHard: best?.hard ?? null,
+    testSoft: best?.soft ?? null,
+    testDeltaHard: gain(best, baseline),
+  };
+}
+
+/** Of the skill that was current at the end, which need not be the best. */
+function finalScores({ final, tests }: RunState) {
+  return {
+    finalSelectionHard: final?.hard ?? null,
+    finalSelectionSoft: final?.soft ?? null,
+    finalTestHard: tests.final?.hard ?? null,
+    finalTestSoft: tests.final?.soft ?? null,
+    finalTestDeltaHard: gain(tests.final, tests.baseline),
+  };
+}
+
+function measuredScores(state: RunState) {
+  const measurement = winnerMeasurement(state);
+  return {
+    finalScore: measurement?.score ?? null,
+    finalGain: measurement?.gain ?? null,
+    isProven: measurement?.isClaimed ?? null,
   };
 }
 

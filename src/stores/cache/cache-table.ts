@@ -25,15 +25,7 @@ export type CacheTable = {
 
 /** Where each text is, is kept in memory. An index in the file would cost half as much again at each commit. */
 export function openTable(database: Database, name: string): CacheTable {
-  const fields = 'CAST(value AS BLOB), CAST(sum AS BLOB)';
-  const select = database.prepare<[number, string]>(`SELECT ${fields} FROM ${name} WHERE id = ? AND key = ?`).raw();
-  const selectAfter = database
-    .prepare<[number]>(`SELECT CAST(key AS BLOB), ${fields} FROM ${name} WHERE id > ? ORDER BY id`)
-    .raw();
-  const set = database.prepare<[string, string, number, string]>(
-    `INSERT INTO ${name} (key, value, created, sum) VALUES (?, ?, ?, ?)`,
-  );
-  const blank = database.prepare<[number]>(`UPDATE ${name} SET key = '', value = '', sum = NULL WHERE id = ?`);
+  const { select, selectAfter, insert, blank } = prepareStatements(database, name);
   const rowOf = readKeys(database, name);
   let last = Math.max(0, ...lastOf(database, name));
 
@@ -51,7 +43,7 @@ export function openTable(database: Database, name: string): CacheTable {
     has: (key) => rowOf.has(key),
     insert(key, value) {
       const [storedKey, storedValue] = [toStorable(key), toStorable(value)];
-      const { lastInsertRowid } = set.run(storedKey, storedValue, Date.now(), sumOf(storedKey, storedValue));
+      const { lastInsertRowid } = insert.run(storedKey, storedValue, Date.now(), sumOf(storedKey, storedValue));
       return Number(lastInsertRowid);
     },
     announce(key, id) {
@@ -66,6 +58,20 @@ export function openTable(database: Database, name: string): CacheTable {
       const rows = selectAfter.all(id) as [Buffer, ...StoredRow][];
       return rows.flatMap(([key, ...row]) => readText(key.toString(), row) ?? []);
     },
+  };
+}
+
+function prepareStatements(database: Database, name: string) {
+  const fields = 'CAST(value AS BLOB), CAST(sum AS BLOB)';
+  return {
+    select: database.prepare<[number, string]>(`SELECT ${fields} FROM ${name} WHERE id = ? AND key = ?`).raw(),
+    selectAfter: database
+      .prepare<[number]>(`SELECT CAST(key AS BLOB), ${fields} FROM ${name} WHERE id > ? ORDER BY id`)
+      .raw(),
+    insert: database.prepare<[string, string, number, string]>(
+      `INSERT INTO ${name} (key, value, created, sum) VALUES (?, ?, ?, ?)`,
+    ),
+    blank: database.prepare<[number]>(`UPDATE ${name} SET key = '', value = '', sum = NULL WHERE id = ?`),
   };
 }
 

@@ -21,47 +21,34 @@ export function reduce(before: RunState, event: RunEvent): RunState {
 }
 
 function apply(state: RunState, event: RunEvent): RunState {
-  switch (event.type) {
-    case 'run-start':
-      return startRun(state, event);
-    case 'baseline-end':
-      return setBaseline(state, event);
-    case 'step-start':
-      return startStep(state, event);
-    case 'lr-decision':
-      return decideRate(state, event);
-    case 'stage-end':
-      return reduceStage(clock(state, event), event);
-    case 'salvage-end':
-      return reduceSalvage(state, event);
-    case 'removal-end':
-      return reduceRemoval(state, event);
-    case 'step-end':
-      return endStep(state, event.action);
-    case 'slow-update-end':
-      return takeGuidance(state, event);
-    case 'meta-skill-end':
-      return takeNotes(state, event);
-    case 'epoch-end':
-      return endEpoch(state, event);
-    case 'search-end':
-      return { ...state, searchEnd: event.reason };
-    case 'prune-end':
-      return prune(state, event);
-    case 'final-selection-end':
-      return selectFinal(state, event);
-    case 'finalists-end':
-      return chooseFinalist(state, event);
-    case 'final-measurement-end':
-      return measureFinal(state, event);
-    case 'test-look':
-      return { ...state, testLooks: event.looks };
-    case 'test-end':
-      return endTest(state, event);
-    case 'run-end':
-      return { ...state, memorisedShare: event.memorisedShare, isDone: true };
-    default:
-      event satisfies never;
-      return state; // an event of a later version: nothing that this one knows about
-  }
+  if (!Object.hasOwn(REDUCERS, event.type)) return state; // an event of a later version: nothing that this one knows about
+  const reduceEvent = REDUCERS[event.type] as (state: RunState, event: RunEvent) => RunState;
+  return reduceEvent(state, event);
 }
+
+type Reducers = {
+  readonly [Type in RunEvent['type']]: (state: RunState, event: Extract<RunEvent, { type: Type }>) => RunState;
+};
+
+/** One for each type of event: the compiler refuses the table when one is missing. */
+const REDUCERS: Reducers = {
+  'run-start': startRun,
+  'baseline-end': setBaseline,
+  'step-start': startStep,
+  'lr-decision': decideRate,
+  'stage-end': (state, event) => reduceStage(clock(state, event), event),
+  'salvage-end': reduceSalvage,
+  'removal-end': reduceRemoval,
+  'step-end': (state, { action }) => endStep(state, action),
+  'slow-update-end': takeGuidance,
+  'meta-skill-end': takeNotes,
+  'epoch-end': endEpoch,
+  'search-end': (state, { reason }) => ({ ...state, searchEnd: reason }),
+  'prune-end': prune,
+  'final-selection-end': selectFinal,
+  'finalists-end': chooseFinalist,
+  'final-measurement-end': measureFinal,
+  'test-look': (state, { looks }) => ({ ...state, testLooks: looks }),
+  'test-end': endTest,
+  'run-end': (state, { memorisedShare }) => ({ ...state, memorisedShare, isDone: true }),
+};

@@ -8,67 +8,89 @@ import { addMeasurement, scoresOf } from './acceptance.ts';
 import { passOf } from './passes.ts';
 
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
+type EndOf<Stage extends StageEnd['stage']> = Extract<StageEnd, { stage: Stage }>;
 
 export function reduceStage(state: RunState, event: StageEnd): RunState {
-  const draft = (fields: StepDraft): RunState => ({ ...state, draft: { ...state.draft, ...fields } });
   switch (event.stage) {
     case 'rollout':
-      return draft({
-        rolloutHard: event.evaluation.hard,
-        rolloutSoft: event.evaluation.soft,
-        accumulationBatches: scoreBatches(state.draft, event.evaluation),
-        nFail: event.evaluation.scores.filter(({ hard, errored }) => !errored && hard < 1e-9).length,
-      });
-    case 'reflect': {
-      const nFailurePatches = event.patches.filter((patch) => patch.sourceType === 'failure').length;
-      const nPatches = event.patches.length;
-      const nSuccessPatches = nPatches - nFailurePatches;
-      const nClipped = event.patches.reduce((sum, { clippedTrajectories = 0 }) => sum + clippedTrajectories, 0);
-      return draft({
-        nPatches,
-        nFailurePatches,
-        nSuccessPatches,
-        failurePatterns: event.failurePatterns ?? [],
-        accumulationBatches: countPatches(state.draft, { nFailurePatches, nSuccessPatches }),
-        ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
-      });
-    }
+      return endRollout(state, event);
+    case 'reflect':
+      return endReflect(state, event);
     case 'aggregate':
-      return draft({ nEditsMerged: event.patch.edits.length });
-    case 'select': {
-      const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
-      const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
-      const leaks = leaksAfter(state, event);
-      const repeats = event.repeats ? { nRepeats: event.repeats.length } : {};
-      return { ...draft({ nEditsRanked: edits.length, edits, supportCounts, ...repeats }), leaks };
-    }
-    case 'update': {
-      const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes, memorisedShare = 0 } = event;
-      const candidate = {
-        candidateSkill,
-        candidateHash,
-        candidateSkillLen: candidateSkill.length,
-        editStatuses: report.map((row) => row.status),
-        ...(changeSummary ? { rewriteChangeSummary: changeSummary } : {}),
-        ...(nOverCap > 0 ? { nOverCap } : {}),
-        ...(notes ? { nAppendixNotesAdded: notes.added, nAppendixNotesTotal: notes.total } : {}),
-        ...(memorisedShare > 0 ? { memorisedShare } : {}),
-      };
-      return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
-    }
-    case 'evaluate': {
-      const { score, isPartial, blame } = event;
-      const known = addMeasurement(state, state.draft.candidateHash ?? '', event);
-      const { hard = null, soft = null } = passOf(known, state.draft.candidateHash ?? '') ?? {};
-      const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
-      const scores = { candidateScores: scoresOf(event) };
-      const partial = isPartial ? { isPartial, nItemsMet: event.evaluation?.scores.length ?? 0 } : {};
-      return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial, ...(blame ? { blame } : {}) } };
-    }
+      return addToDraft(state, { nEditsMerged: event.patch.edits.length });
+    case 'select':
+      return endSelect(state, event);
+    case 'update':
+      return endUpdate(state, event);
+    case 'evaluate':
+      return endEvaluate(state, event);
     default:
       event satisfies never;
       return state;
   }
+}
+
+const addToDraft = (state: RunState, fields: StepDraft): RunState => ({
+  ...state,
+  draft: { ...state.draft, ...fields },
+});
+
+function endRollout(state: RunState, { evaluation }: EndOf<'rollout'>): RunState {
+  return addToDraft(state, {
+    rolloutHard: evaluation.hard,
+    rolloutSoft: evaluation.soft,
+    accumulationBatches: scoreBatches(state.draft, evaluation),
+    nFail: evaluation.scores.filter(({ hard, errored }) => !errored && hard < 1e-9).length,
+  });
+}
+
+function endReflect(state: RunState, { patches, failurePatterns }: EndOf<'reflect'>): RunState {
+  const nPatches = patches.length;
+  const nFailurePatches = patches.filter((patch) => patch.sourceType === 'failure').length;
+  const nSuccessPatches = nPatches - nFailurePatches;
+  const nClipped = patches.reduce((sum, { clippedTrajectories = 0 }) => sum + clippedTrajectories, 0);
+  return addToDraft(state, {
+    nPatches,
+    nFailurePatches,
+    nSuccessPatches,
+    failurePatterns: failurePatterns ?? [],
+    accumulationBatches: countPatches(state.draft, { nFailurePatches, nSuccessPatches }),
+    ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
+  });
+}
+
+function endSelect(state: RunState, event: EndOf<'select'>): RunState {
+  const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
+  const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
+  const repeats = event.repeats ? { nRepeats: event.repeats.length } : {};
+  const selected = { nEditsRanked: edits.length, edits, supportCounts, ...repeats };
+  return { ...addToDraft(state, selected), leaks: leaksAfter(state, event) };
+}
+
+function endUpdate(state: RunState, event: EndOf<'update'>): RunState {
+  const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes, memorisedShare = 0 } = event;
+  const candidate = {
+    candidateSkill,
+    candidateHash,
+    candidateSkillLen: candidateSkill.length,
+    editStatuses: report.map((row) => row.status),
+    ...(changeSummary ? { rewriteChangeSummary: changeSummary } : {}),
+    ...(nOverCap > 0 ? { nOverCap } : {}),
+    ...(notes ? { nAppendixNotesAdded: notes.added, nAppendixNotesTotal: notes.total } : {}),
+    ...(memorisedShare > 0 ? { memorisedShare } : {}),
+  };
+  return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
+}
+
+function endEvaluate(state: RunState, event: EndOf<'evaluate'>): RunState {
+  const { score, isPartial, blame, evaluation } = event;
+  const { candidateHash = '' } = state.draft;
+  const known = addMeasurement(state, candidateHash, event);
+  const { hard = null, soft = null } = passOf(known, candidateHash) ?? {};
+  const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
+  const scores = { candidateScores: scoresOf(event) };
+  const partial = isPartial ? { isPartial, nItemsMet: evaluation?.scores.length ?? 0 } : {};
+  return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial, ...(blame ? { blame } : {}) } };
 }
 
 type Batches = readonly BatchRecord[];
@@ -107,10 +129,7 @@ export function verdictOf({
 }
 
 /** What is refused now takes the place of what was when the step was taken before. */
-function leaksAfter(
-  { leaks }: RunState,
-  { step, stage, refused = [] }: StageEnd & { stage: 'select' | 'update' },
-): Leak[] {
+function leaksAfter({ leaks }: RunState, { step, stage, refused = [] }: EndOf<'select' | 'update'>): Leak[] {
   const earlier = leaks.filter((leak) => !(leak.at === step && (leak.stage === stage || leak.stage === 'update')));
   return [...earlier, ...refused.map(({ reason }) => ({ stage, at: step, reason }))];
 }
