@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SkillError } from './errors.ts';
-import { GATE_DEFAULTS, GATE_METRICS } from './gate/gate.ts';
+import { GATE_DEFAULTS, GATE_METRICS, GATES, knowsNoise } from './gate/gate.ts';
 import { PRESET_NAMES, withPreset } from './presets.ts';
 import { removedKeysIn } from './removed-keys.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
@@ -83,7 +83,7 @@ export const configShape = {
     .describe('Most rollouts for that. 0: enough for two candidates.'),
   prune: z.boolean().default(false).describe('At the end, take out edits that do not help.'),
   gate: z
-    .enum(['paired', 'strict'])
+    .enum(GATES)
     .default('paired')
     .describe('Compare with what the current skill is known to do, or with one number.'),
   racing: z.enum(['exact', 'off']).default('exact').describe('Let the strict gate stop when its decision is certain.'),
@@ -175,8 +175,8 @@ export function checkTogether(config: Together, { addIssue }: Complain): void {
   if (config.minEditBudget > config.editBudget) {
     complain('minEditBudget', `must not exceed editBudget (${config.editBudget}), got ${config.minEditBudget}`);
   }
-  if (config.gate === 'paired' && config.useGate) return;
-  const needs = config.useGate ? 'needs gate: paired, got strict' : 'needs useGate: true, got false';
+  if (knowsNoise(config.gate) && config.useGate) return;
+  const needs = config.useGate ? `needs gate: paired, got ${config.gate}` : 'needs useGate: true, got false';
   if (config.regressionVeto) complain('regressionVeto', needs);
   if (config.protectedItems.length > 0) complain('protectedItems', needs);
 }

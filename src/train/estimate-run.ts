@@ -1,4 +1,5 @@
 import type { SkillOptConfig } from '../core/config.ts';
+import { knowsNoise } from '../core/gate/gate.ts';
 import { isFullRewrite } from '../core/skill/update-mode.ts';
 import type { OptimizerStage } from '../pipeline/index.ts';
 import { finalPassesOf, secondPassSize } from './budget/rollouts-left.ts';
@@ -132,7 +133,7 @@ function rollouts(config: SkillOptConfig, items: EstimateInput['items'], plan: P
 function searchRollouts(config: SkillOptConfig, { train, val }: EstimateInput['items'], { steps }: Plan): number {
   const { proposalsPerBatch, numEpochs } = config;
   const ofEpoch = batchSizes(config, train).reduce((sum, size) => sum + size, 0);
-  const isPaired = config.gate === 'paired' && config.useGate;
+  const isPaired = knowsNoise(config.gate) && config.useGate;
   const taken = Math.ceil(steps / proposalsPerBatch);
   const removals = isPaired && config.tryRemovals ? taken : 0;
   // The gate that knows noise may ask a candidate twice, and each skill that it takes twice more.

@@ -1,5 +1,6 @@
 import type { SkillOptConfig } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
+import { knowsNoise } from '../core/gate/gate.ts';
 import { chunk, shuffle } from '../core/random.ts';
 import { isAccepted } from '../core/run/reduce/acceptance.ts';
 import type { RunState } from '../core/run/run-state.ts';
@@ -48,7 +49,7 @@ export function countSteps(
   const { batchSize, accumulation, numEpochs, proposalsPerBatch, maxRollouts } = config;
   const perEpoch = Math.ceil(itemCount / (batchSize * accumulation));
   if (maxRollouts === undefined) return numEpochs * perEpoch * proposalsPerBatch;
-  const met = config.gate === 'paired' ? valCount / 2 : valCount;
+  const met = knowsNoise(config.gate) ? valCount / 2 : valCount;
   const perStep = Math.min(batchSize * accumulation, itemCount) / 2 + met;
   return Math.max(1, Math.round((maxRollouts - 3 * valCount) / Math.max(1, perStep)));
 }

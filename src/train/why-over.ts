@@ -1,3 +1,4 @@
+import { knowsNoise } from '../core/gate/gate.ts';
 import { toKnowledge } from '../core/gate/gate-evidence.ts';
 import type { SearchEnd } from '../core/run/event.ts';
 import type { RunState } from '../core/run/run-state.ts';
@@ -35,7 +36,7 @@ function newTasks({ batches }: Step, { attempted, current }: RunState): number {
 
 /** Perfect scores would not be ahead by as much as a winner must be. Only where each task was attempted with this very skill. */
 function isNothingLeft(state: RunState, { config, items }: Pick<Run, 'config' | 'items'>): boolean {
-  if (config.gate !== 'paired' || !config.useGate) return false;
+  if (!knowsNoise(config.gate) || !config.useGate) return false;
   const knowledge = toKnowledge(state.gate);
   const ids = items.val.map(({ id }) => id);
   if (unmetItems(knowledge, ids).length > 0) return false;

@@ -1,5 +1,15 @@
 import { SkillError } from '../errors.ts';
 
+/** The gates that a config may name. How each one judges is a row in `pipeline/evaluate/evaluate.ts`. */
+export const GATES = ['paired', 'strict'] as const;
+export type Gate = (typeof GATES)[number];
+
+/** Gates that keep evidence of each item over the run and may ask twice. Every other one compares two numbers. */
+const EVIDENCE_GATES: ReadonlySet<string | undefined> = new Set<Gate>(['paired']);
+
+/** Also `false` for a gate of a later version, which a journal may name. */
+export const knowsNoise = (gate: Gate | undefined): boolean => EVIDENCE_GATES.has(gate);
+
 export const GATE_METRICS = ['hard', 'soft', 'mixed'] as const;
 /** Which score a candidate must improve. */
 export type GateMetric = (typeof GATE_METRICS)[number];

@@ -1,9 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { TASK_FILE_ENDINGS } from '../read/load-items.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
 
-/** The better readable format first. */
-const ENDINGS = ['.json', '.jsonl', '.csv', '.yaml', '.yml'];
+/** As task files, but a list before lines: folders in SkillOpt's layout hold `.json`. */
+const ENDINGS = ['.json', ...TASK_FILE_ENDINGS.filter((ending) => ending !== '.json')];
 
 /** The path itself when it is a file. In a folder, the first `.json` file by name, else the first of another format. */
 export async function findDataFile(path: string): Promise<string> {

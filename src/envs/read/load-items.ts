@@ -21,7 +21,8 @@ const READERS = new Map<string, Reader>([
 /** What every later walk through a task can bear. */
 const TASK_LIMITS = { maxDepth: 500, maxValues: 10_000_000 };
 
-const EXTENSIONS = [...READERS.keys()].join(', ');
+/** How the name of a task file may end. */
+export const TASK_FILE_ENDINGS: readonly string[] = [...READERS.keys()];
 
 /**
  * The tasks in a file, in its order, each with the line where it begins. The name's ending says how to read it: a
@@ -33,7 +34,7 @@ export async function loadItems(path: string): Promise<Row[]> {
   const read = READERS.get(extname(path).toLowerCase());
   if (!read) {
     throw tasksInvalid(
-      [`${path}: expected a file ending in ${EXTENSIONS}, got "${extname(path)}"`],
+      [`${path}: expected a file ending in ${TASK_FILE_ENDINGS.join(', ')}, got "${extname(path)}"`],
       'Name the file after its format, for example tasks.jsonl.',
     );
   }

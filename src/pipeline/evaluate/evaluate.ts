@@ -1,5 +1,5 @@
 import type { Item, SkillEnv } from '../../core/env.ts';
-import { evaluateGate, selectGateScore } from '../../core/gate/gate.ts';
+import { evaluateGate, type Gate, selectGateScore } from '../../core/gate/gate.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { passOf } from '../../core/run/reduce/passes.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
@@ -34,10 +34,23 @@ const REWRITES: ReadonlySet<string> = new Set(['suggest', 'rewrite']);
 
 type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
 
-/** A document before the gate. What was measured before is not measured again. */
-export async function judgeSkill(text: Text, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
+type Judge = (text: Text, input: RaceInput, deps: StageDeps) => Promise<JudgedCandidate>;
+
+/** How each gate judges a document. */
+const judges: Readonly<Record<Gate, Judge>> = {
+  paired: (text, input, deps) => raceSkill(text.candidateSkill, input, deps),
+  strict: judgeByPass,
+};
+
+/** A document before the gate. Without a gate one pass measures it, and it is taken. */
+export function judgeSkill(text: Text, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
+  const { gate = 'strict', useGate } = input.config;
+  return judges[useGate ? gate : 'strict'](text, input, deps);
+}
+
+/** By the number that one pass gives. What was measured before is not measured again. */
+async function judgeByPass(text: Text, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
   const { state, config } = input;
-  if (config.gate === 'paired' && config.useGate) return raceSkill(text.candidateSkill, input, deps);
   const known = passOf(state, text.candidateHash);
   if (known)
     return { evaluation: null, score: gateScore(known, config), results: [], action: decide(text, known, input) };

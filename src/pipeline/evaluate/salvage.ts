@@ -1,3 +1,4 @@
+import { knowsNoise } from '../../core/gate/gate.ts';
 import type { Salvage } from '../../core/run/events/event-data.ts';
 import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import { applyPatchWithReport } from '../../core/skill/apply-edit.ts';
@@ -37,7 +38,7 @@ export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promis
 
 /** One pass, or two where the gate looks twice. */
 function mostRollouts({ items, config: { gate } }: SalvageInput): number {
-  return gate === 'paired' ? 2 * items.length : items.length;
+  return knowsNoise(gate) ? 2 * items.length : items.length;
 }
 
 function rolloutsOf({ evaluation, decision, blame }: Omit<JudgedCandidate, 'results'>): number {

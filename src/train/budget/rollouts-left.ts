@@ -1,5 +1,6 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
+import { knowsNoise } from '../../core/gate/gate.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { RunItems } from '../setup/run-items.ts';
 
@@ -16,7 +17,7 @@ export function secondPassSize(
   { gate, maxRollouts = Number.POSITIVE_INFINITY }: SkillOptConfig,
   { val }: Sizes,
 ): number {
-  if (gate !== 'paired') return 0;
+  if (!knowsNoise(gate)) return 0;
   return Math.max(0, Math.min(val.length, Math.floor(0.15 * maxRollouts) - val.length));
 }
 

@@ -1,3 +1,4 @@
+import { knowsNoise } from '../../core/gate/gate.ts';
 import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
 import { type RunState, removalKey } from '../../core/run/run-state.ts';
@@ -36,7 +37,7 @@ const tellRemoval = (deps: StageDeps): StageDeps => ({
 
 function isWished({ config }: Run): boolean {
   const { tryRemovals, gate, useGate, skillUpdateMode } = config;
-  return tryRemovals && gate === 'paired' && useGate && skillUpdateMode === 'patch';
+  return tryRemovals && knowsNoise(gate) && useGate && skillUpdateMode === 'patch';
 }
 
 /** An optimizer that has no more ideas than may be tried at once has told all of them. */

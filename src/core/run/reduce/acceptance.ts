@@ -1,3 +1,4 @@
+import { knowsNoise } from '../../gate/gate.ts';
 import type { GateDecision } from '../../gate/gate-decision.ts';
 import { acceptEvidence, addRefreshed, type GateEvidence, shrunkScore } from '../../gate/gate-evidence.ts';
 import type { Evaluation, ItemScore } from '../../score.ts';
@@ -62,4 +63,4 @@ export function acceptedScore(state: RunState, gate: GateEvidence, action: strin
   return isPaired(state) && isAccepted(action) && action !== 'force_accept' ? shrunkScore(gate) : measured;
 }
 
-const isPaired = ({ config }: RunState) => config?.gate === 'paired';
+const isPaired = ({ config }: RunState) => knowsNoise(config?.gate);
