@@ -3,7 +3,7 @@ import { Answered } from './answered.ts';
 import { Interrupted } from './interrupt.ts';
 import { systemErrorOf } from './system-error.ts';
 
-/** What the shell is told, in the order of the help text. */
+/** Exit codes, in the order of the help text. */
 export const EXIT_CODES = {
   0: 'done',
   1: 'done, and errors were found',

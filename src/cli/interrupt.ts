@@ -9,10 +9,10 @@ const HURRY_OF = {
 } as const;
 type StopSignal = keyof typeof EXIT_CODE_OF;
 
-/** Somebody asked the process to stop. Not a failure: the work can go on later. */
+/** Somebody asked the process to stop. Not a failure: the work can be resumed. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  readonly hint = 'Nothing is lost: run the same command again, and it goes on where it stopped.';
+  readonly hint = 'Nothing is lost: run the same command again, and it resumes where it stopped.';
   readonly exitCode: (typeof EXIT_CODE_OF)[StopSignal];
 
   constructor(signal: StopSignal) {
@@ -23,7 +23,7 @@ export class Interrupted extends Error {
 
 type Interruptible = {
   readonly io: Io;
-  /** What is done now, for whoever asked. */
+  /** What is done now, for the person who asked. */
   onStop(what: string): void;
 };
 

@@ -159,7 +159,7 @@ function comparisons(config: SkillOptConfig, train: number): number {
 }
 
 /**
- * What is drawn anew to fill the last step may be what was read before, and one or two tasks come in the same order again:
+ * What is drawn again to fill the last step may be what was read before, and one or two tasks come in the same order again:
  * the cache knows such questions.
  */
 function analystsOf(config: SkillOptConfig, train: number, hasOwnPlan: boolean): Range {

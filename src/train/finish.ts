@@ -47,7 +47,7 @@ async function validateFinal(state: RunState, { env, items, config, commit, deps
   }
   const gate = { env, state, items: items.val, config: wholePass(config) };
   const { evaluation, score, results } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
-  requireScores(results, deps.maxErroredShare); // there is no other candidate to go on with
+  requireScores(results, deps.maxErroredShare); // there is no other candidate to continue with
   const isPromoted = score > (await passScoreOfBest(gate, deps));
   return commit({ type: 'final-selection-end', evaluation, score, isPromoted }, { results });
 }

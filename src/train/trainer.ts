@@ -165,7 +165,7 @@ export class SkillOptTrainer<I extends Item = Item> {
         : []),
       ...(verbose === undefined
         ? []
-        : ['"verbose" is ignored: the library is silent, observers are told what happens.']),
+        : ['"verbose" is ignored: the library is silent, observers are notified of what happens.']),
     ];
   }
 

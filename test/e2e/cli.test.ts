@@ -321,7 +321,7 @@ describe('a limit below what a run needs', () => {
     expect(await project.run(['runs', '--json'])).toMatchObject({ stdout: expect.stringContaining('[]') });
     const begun = await project.run(['train', '--ignore-estimate']);
     expect(begun.stderr).toMatch(/bought: 0 of \d+ steps for \d+ calls/);
-    expect(begun.stderr).toContain('run the same command with a higher limit to go on');
+    expect(begun.stderr).toContain('run the same command with a higher limit to resume');
   });
 
   it('that it may reach is a warning', async () => {

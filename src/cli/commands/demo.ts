@@ -23,7 +23,7 @@ type Flags = {
 export const define: DefineCommand = (command, terminal) => {
   for (const option of flagsFrom(shape, { group: 'options:' })) command.addOption(option);
   command
-    .option('--fresh', 'start anew even when runs/demo is not finished')
+    .option('--fresh', 'start over even when runs/demo is not finished')
     .option('--quiet', 'no progress, only the result')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)

@@ -31,8 +31,8 @@ export const define: DefineCommand = (command, terminal) => {
 };
 
 const EXAMPLES = examples([
-  ['skillopt train', 'train, or go on where the run stopped'],
-  ['skillopt train --max-cost-usd 5 --max-calls 2000', 'limits that hold; the run goes on with more'],
+  ['skillopt train', 'train, or resume where the run stopped'],
+  ['skillopt train --max-cost-usd 5 --max-calls 2000', 'limits that hold; the run resumes with more'],
   ['skillopt train --fresh --seed 7', 'a new run with another seed'],
   ['skillopt train --target openai:MODEL', 'another model than the file names'],
   ['skillopt train --config searchqa.yaml', 'a config of SkillOpt, as it is'],

@@ -9,7 +9,7 @@ export type Check = {
   readonly remedy?: string;
 };
 
-/** `work` answers with what was seen. What it throws on purpose is a finding; the rest of the checks go on. */
+/** `work` answers with what was seen. What it throws on purpose is a finding; the rest of the checks continue. */
 export async function check(name: string, work: () => Promise<string> | string): Promise<Check> {
   try {
     return { name, isOk: true, detail: await work() };

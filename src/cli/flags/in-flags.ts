@@ -7,7 +7,7 @@ const LIMITS = /\bmax(?:Calls|TotalTokens|CostUsd|Minutes)\b/g;
 /** What the library advises, and how the same is done on the command line. */
 const ADVICE: readonly (readonly [string, string])[] = [
   ['(outRoot)', '(--run)'],
-  ['move this run away', 'start anew (--fresh)'],
+  ['move this run away', 'start over (--fresh)'],
   ['Start again', 'Run the same command again'],
   ['start again', 'run the same command again'],
   ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],

@@ -19,11 +19,11 @@ export type Change = { readonly before: RunState; readonly after: RunState };
 
 /** What a run that was opened already holds, or nothing for a new one. */
 export function openLine(state: RunState): string | undefined {
-  if (state.isDone) return 'this run is done already; --fresh starts anew';
+  if (state.isDone) return 'this run is done already; --fresh starts over';
   if (!state.config) return undefined;
   return state.stepsDone > 0
-    ? `going on after step ${state.stepsDone} of ${stepTotal(state)}`
-    : 'going on with the run that is here';
+    ? `resuming after step ${state.stepsDone} of ${stepTotal(state)}`
+    : 'resuming the run that is here';
 }
 
 /**

@@ -23,7 +23,7 @@ export function openLiveBlock(io: SafeIo): LiveBlock {
     shown = lines;
     return lines.map((line) => `${line}\n`).join('');
   };
-  /** A window made narrower has wrapped the old lines, so their rows are counted anew. */
+  /** A window made narrower has wrapped the old lines, so their rows are counted again. */
   const erase = () => {
     const columns = stderr.columns ?? 80;
     const rows = shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);

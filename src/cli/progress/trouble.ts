@@ -8,7 +8,7 @@ export type Trouble = Required<Pick<RunObserver, 'onRetry' | 'onRateLimit'>> & {
   lines(): string[];
 };
 
-/** In a file, where nothing can be taken back, `tell` gets lines: rarely, and more rarely the longer it goes on. */
+/** In a file, where nothing can be taken back, `tell` gets lines: rarely, and more rarely the longer it lasts. */
 export function watchTrouble(tell: ((line: string) => void) | undefined): Trouble {
   const pauses = createTally(tell);
   const retries = createTally(tell);

@@ -25,7 +25,7 @@ export function finalLines(state: RunState, { colors, width }: Pick<ReportOption
     : [...lines, colors.dim(clip('only a test split can speak for tasks that nobody has seen', width))];
 }
 
-/** A run that is not over goes on with its winner. */
+/** A run that is not over continues with its winner. */
 function seedLines(gain: number, { best }: RunState, room: Room): string[] {
   const isKept = best.origin === 'initial';
   const [winner, end] = isKept ? ['the winner', ' and is kept'] : ['the winner so far', ''];

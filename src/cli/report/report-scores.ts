@@ -17,7 +17,7 @@ type Row = {
   readonly after?: number | undefined;
 };
 
-/** Baseline and best, on validation and on test, by the metric of the gate; its name is told where it is not the usual one. */
+/** Baseline and best, on validation and on test, by the metric of the gate; its name is shown where it is not the usual one. */
 export function scoreLines(state: RunState, options: ReportOptions): string[] {
   const { tests, testLooks, config } = state;
   const scores = reportedScores(state);

@@ -75,7 +75,7 @@ const isResumable = (error: unknown) => error instanceof ModelCallError || isOut
 const isEnvFailed = (error: unknown) => error instanceof SkillError && error.code === 'ENV_FAILED';
 
 const howToGoOn = (error: unknown) =>
-  isOutOfBudget(error) ? 'run the same command with a higher limit to go on' : 'run the same command again to go on';
+  isOutOfBudget(error) ? 'run the same command with a higher limit to resume' : 'run the same command again to resume';
 
 type FreshOptions = {
   readonly path: string;

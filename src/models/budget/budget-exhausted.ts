@@ -80,7 +80,7 @@ export function timeIsUp(maxMinutes: number, kept?: Kept): SkillError {
 function exhausted(key: string, what: string, facts: readonly string[], least?: string): SkillError {
   const more = least === undefined ? '' : ` to more than ${least}`;
   return new SkillError('BUDGET_EXHAUSTED', `${key} ${what}: ${sentence(facts)}`, {
-    hint: `Raise ${key}${more} and start again: it goes on from here.`,
+    hint: `Raise ${key}${more} and start again: it resumes from here.`,
   });
 }
 

@@ -103,7 +103,7 @@ function tooFewScores(missing: readonly Result[], total: number): SkillError {
   });
 }
 
-const ENV_HINT = 'Mend what the reason names, then go on with the run: what threw was not kept, and is tried again.';
+const ENV_HINT = 'Mend what the reason names, then resume the run: what threw was not kept, and is tried again.';
 const OUTAGE_HINT = 'Start again: only these are tried again.';
 const JUDGE_HINT =
   'The judge answered, but not as it was asked, and its replies are kept: use another judge model, or a rubric that it can follow.';

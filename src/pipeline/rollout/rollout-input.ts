@@ -8,6 +8,6 @@ export type RolloutInput<I extends Item> = {
   readonly sampleIndex?: number;
   /** What the results are for: to learn from, or to measure with. */
   readonly phase?: 'train' | 'eval';
-  /** Part of a measurement: whether enough of it has a score is asked of the whole, by whoever has it. */
+  /** Part of a measurement: whether enough of it has a score is asked of the whole, by the caller that has it. */
   readonly isPart?: boolean;
 };

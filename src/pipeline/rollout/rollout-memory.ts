@@ -1,7 +1,7 @@
 import type { TextCache } from '../../core/cache.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 
-/** A cache may let a text wait for others before it is safe, unless it is told that somebody waits for it. */
+/** A cache may let a text wait for others before it is safe, unless `flush` says that a caller waits for it. */
 export type RolloutCache = TextCache & {
   flush?(): void;
   /** Keeps a text for as long as the process runs, and no longer. */

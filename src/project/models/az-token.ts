@@ -13,7 +13,7 @@ const MARGIN_MS = 5 * 60_000;
 const HINT = 'Run: az login. Or export AZURE_OPENAI_AD_TOKEN=…, or use a key: export AZURE_OPENAI_API_KEY=…';
 
 /**
- * A token of whoever is signed in to the Azure CLI, kept until shortly before it expires. Undefined when there is no
+ * A token of the account that is signed in to the Azure CLI, kept until shortly before it expires. Undefined when there is no
  * such command.
  */
 export function azToken(path: SearchPath): (() => Promise<string>) | undefined {

@@ -14,8 +14,8 @@ const KEYS = ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'];
 const TOKEN = 'AZURE_OPENAI_AD_TOKEN';
 
 /**
- * What `azureChat` signs in with. Unless the options say: a token in the environment, else a key there, else whoever is
- * signed in to the Azure CLI. Who is not is told here, before any call.
+ * What `azureChat` signs in with. Unless the options say: a token in the environment, else a key there, else the account
+ * that is signed in to the Azure CLI. Without one it throws here, before any call.
  */
 export async function azureSignIn({ auth, apiKeyEnv }: SignInOptions, context: ModelContext): Promise<Credentials> {
   const { readKey, readSetting } = context;

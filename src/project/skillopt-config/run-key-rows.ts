@@ -70,7 +70,7 @@ export const runKeyRows: readonly KeyRow[] = [
 
   mapped('env', 'name', 'env', { flat: 'env' }),
   mapped('env', 'skill_init', 'skill'),
-  mapped('env', 'out_root', 'outRoot', { why: 'Without it runs/NAME and no timestamp: a run can be gone on with.' }),
+  mapped('env', 'out_root', 'outRoot', { why: 'Without it runs/NAME and no timestamp: a run can be resumed.' }),
   mapped('env', 'split_mode', 'splitMode'),
   mapped('env', 'split_ratio', 'splitRatio', { why: "Without it 2:1:7, the default of SkillOpt's environments." }),
   mapped('env', 'split_seed', 'splitSeed'),

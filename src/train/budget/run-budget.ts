@@ -19,7 +19,7 @@ type RunBudgetOptions = {
   readonly config: BudgetConfig;
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
-  /** What the run has used before, by stage: a run that goes on has spent that already. */
+  /** What the run has used before, by stage: a resumed run has spent that already. */
   readonly usage: Readonly<Record<string, StageUsage>>;
   /** Where the run keeps what it has spent, if it does. */
   readonly ledger?: Ledger | undefined;

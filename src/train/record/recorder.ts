@@ -144,7 +144,7 @@ function phaseAfter(last: RunFact | undefined): Progress['phase'] {
 
 const complainedOf = new WeakSet<RunObserver>();
 
-/** An observer that throws is the observer's trouble: the run goes on, and one warning says so. */
+/** An observer that throws is the observer's trouble: the run continues, and one warning says so. */
 export function notify<Name extends keyof RunObserver>(
   observers: readonly RunObserver[],
   name: Name,

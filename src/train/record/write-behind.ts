@@ -8,8 +8,8 @@ export type WriteBehind = {
 };
 
 /**
- * Writes in the order of the calls, one after the other, while the run goes on. After a failure nothing more is written, and
- * `onFailure` is told of it once: nobody may be waiting.
+ * Writes in the order of the calls, one after the other, while the run continues. After a failure nothing more is written, and
+ * `onFailure` is called once: nobody may be waiting.
  */
 export function createWriteBehind(onFailure: (error: unknown) => void): WriteBehind {
   let last = Promise.resolve();

@@ -74,7 +74,7 @@ export function runIdentity({
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A run goes on only as what it was: otherwise its numbers would be about two different things. */
+/** A run resumes only as what it was: otherwise its numbers would be about two different things. */
 function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentity): void {
   const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])];
   const before: RunIdentity = { ...recorded, ...withoutSecrets(recorded) };

@@ -109,7 +109,7 @@ export function wrapModels({
   });
   return {
     ...modelsUnder(stop),
-    /** The same models, meter and limits for what goes on after `stop` has fired. */
+    /** The same models, meter and limits for what continues after `stop` has fired. */
     modelsUnder,
     budget,
     /** What was used since the last time, and how far the cache's replies are part of that or of what was taken before. */

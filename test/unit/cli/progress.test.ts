@@ -132,9 +132,9 @@ describe('the lines that stay', () => {
   it('say what a resumed run holds', () => {
     expect([emptyRun, stateAfter(2), stateAfter(10), stateAfter(sampleRun.length)].map(openLine)).toEqual([
       undefined,
-      'going on with the run that is here',
-      'going on after step 1 of 3',
-      'this run is done already; --fresh starts anew',
+      'resuming the run that is here',
+      'resuming after step 1 of 3',
+      'this run is done already; --fresh starts over',
     ]);
   });
 });

@@ -64,7 +64,7 @@ describe('a limit', () => {
     await expect(createBudget(options).reserve(call)).rejects.toMatchObject({
       code: 'BUDGET_EXHAUSTED',
       message,
-      hint: `Raise ${flag} and start again: it goes on from here.`,
+      hint: `Raise ${flag} and start again: it resumes from here.`,
     });
   });
 
