@@ -23,7 +23,7 @@ const isMap = (value: unknown): value is Values => typeof value === 'object' && 
 export const isOwnKey = (name: string): boolean => /[A-Z]/.test(name) || (ownKeys.has(name) && !findFlat(name));
 
 /** `optimizer` is a section over there and a model here; `provider` tells. */
-export const isSectionValue = (name: string, value: unknown): boolean =>
+const isSectionValue = (name: string, value: unknown): boolean =>
   isSection(name) && isMap(value) && !(name === 'optimizer' && 'provider' in value);
 
 export const emptyLayer: Layer = {
