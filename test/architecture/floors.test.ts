@@ -13,6 +13,10 @@ const floors = [
   ['cli', 'web', 'testing'],
 ];
 
+/** A file that is longer holds two things; one that is shorter is seldom a thing of its own. */
+const [LONG_LINES, SHORT_LINES] = [200, 20];
+const [MOST_LONG, MOST_SHORT] = [2, 40];
+
 /** A folder that cannot be seen at a glance wants folders of its own. */
 const MOST_FILES = 22;
 
@@ -89,5 +93,13 @@ describe('floors', () => {
     const count = (folder: string) => folders.filter((one) => one === folder).length;
     const crowded = [...new Set(folders)].filter((folder) => count(folder) > MOST_FILES);
     expect(crowded.map((folder) => `${folder}: ${count(folder)}`)).toEqual([]);
+  });
+
+  it(`have at most ${MOST_LONG} files of more than ${LONG_LINES} lines and ${MOST_SHORT} of no more than ${SHORT_LINES}`, () => {
+    const linesOf = (path: string) => textOf(path).trimEnd().split('\n').length;
+    const long = sources.filter((path) => linesOf(path) > LONG_LINES);
+    const short = sources.filter((path) => linesOf(path) <= SHORT_LINES);
+    expect(long.slice(MOST_LONG)).toEqual([]);
+    expect(short.slice(MOST_SHORT)).toEqual([]);
   });
 });
