@@ -1,6 +1,6 @@
 export type { OptimizerStage } from './ask/ask.ts';
 export { loadPrompts } from './ask/prompts.ts';
-export { compareEpochs, type Pair } from './epoch/compare-epochs.ts';
+export { compareEpochs } from './epoch/compare-epochs.ts';
 export type { Memory } from './epoch/memory.ts';
 export { writeMetaSkill } from './epoch/meta-skill.ts';
 export { writeGuidance } from './epoch/slow-update.ts';

@@ -1,8 +1,8 @@
-import type { SlowUpdate } from '../core/run/events/event-data.ts';
+import type { Pair, SlowUpdate } from '../core/run/events/event-data.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { computeScore } from '../core/score.ts';
 import { findNewHidden } from '../core/skill/hidden-text.ts';
-import { compareEpochs, judgeSkill, type Pair, writeGuidance, writeMetaSkill } from '../pipeline/index.ts';
+import { compareEpochs, judgeSkill, writeGuidance, writeMetaSkill } from '../pipeline/index.ts';
 import { rolloutsLeft } from './budget/rollouts-left.ts';
 import { comparisonOrder } from './plan.ts';
 import { memoryOf, type Run } from './run.ts';

@@ -17,7 +17,7 @@ import { eventLines } from '../../src/cli/progress/event-line.ts';
 import { noColors } from '../../src/cli/terminal/colors.ts';
 import { journalLines } from '../../src/core/journal/journal-lines.ts';
 import { STAGES } from '../../src/core/run/step-action.ts';
-import { detailViews, isCheckpoint } from '../../src/train/record/views.ts';
+import { detailViews, isCheckpoint } from '../../src/core/run/views/views.ts';
 import { WHOLE } from '../support/strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>

@@ -105,11 +105,13 @@ const surface: Record<string, string[]> = {
   './run': [
     'STAGES',
     'acceptedEdits',
+    'detailViews',
     'emptyRun',
     'isAccepted',
     'journalLines',
     'reduce',
     'reportedScores',
+    'stateViews',
     'summarize',
     'toFact',
     'winnerMeasurement',

@@ -20,3 +20,5 @@ export { STAGES, type Stage, type StepAction } from './step-action.ts';
 export type { EditEffect, StepRecord } from './step-record.ts';
 /** What a run came to, or has so far. */
 export { type RunSummary, summarize } from './summary.ts';
+/** The files of a run directory, made from events and state. */
+export { type Detail, detailViews, stateViews } from './views/views.ts';

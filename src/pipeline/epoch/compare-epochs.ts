@@ -2,19 +2,11 @@ import type { PairPolicy } from '../../core/config.ts';
 import type { Item, SkillEnv } from '../../core/env.ts';
 import { chunk } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { PairCategory } from '../../core/run/events/event-data.ts';
+import type { Pair, PairCategory } from '../../core/run/events/event-data.ts';
 import { isFailure } from '../reflect/trajectory.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
-
-/** One task under two skills. */
-export type Pair = {
-  readonly id: string;
-  readonly category: PairCategory;
-  readonly previous: RolloutResult;
-  readonly current: RolloutResult;
-};
 
 type CompareInput = {
   readonly env: SkillEnv;

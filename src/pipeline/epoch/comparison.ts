@@ -1,10 +1,9 @@
 import type { PromptName } from '../../core/prompt-name.ts';
 import { COMPARISON_TITLES, dataSection, HEADINGS } from '../../core/prompt-sections.ts';
-import type { PairCategory } from '../../core/run/events/event-data.ts';
+import type { Pair, PairCategory } from '../../core/run/events/event-data.ts';
 import { clipTrajectories } from '../reflect/clip-trajectories.ts';
 import { trajectoryRoom } from '../reflect/trajectory-room.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import type { Pair } from './compare-epochs.ts';
 
 const ORDER: readonly PairCategory[] = ['regressed', 'persistent_fail', 'improved', 'stable_success'];
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { previousSkillSection, skillSection } from '../../core/prompt-sections.ts';
+import type { Pair } from '../../core/run/events/event-data.ts';
 import { ask } from '../ask/ask.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import type { Pair } from './compare-epochs.ts';
 import { withComparison } from './comparison.ts';
 import { type Memory, metaSections, stepSections } from './memory.ts';
 

@@ -6,11 +6,11 @@ import {
   promptSection,
   skillSection,
 } from '../../core/prompt-sections.ts';
+import type { Pair } from '../../core/run/events/event-data.ts';
 import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { ask } from '../ask/ask.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import type { Pair } from './compare-epochs.ts';
 import { withComparison } from './comparison.ts';
 
 type SlowUpdateInput = {

@@ -5,7 +5,7 @@ import { reduce } from '../../core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
 import type { OpenRunStore } from '../../core/run/run-store.ts';
 import { STAGES } from '../../core/run/step-action.ts';
-import { type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';
+import { type Detail, detailViews, isCheckpoint, stateViews } from '../../core/run/views/views.ts';
 import { createWriteBehind } from './write-behind.ts';
 
 /** Has a fact written down, and answers with the state after it. */

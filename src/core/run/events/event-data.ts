@@ -1,4 +1,5 @@
 import type { Blame, GateDecision } from '../../gate/gate-decision.ts';
+import type { RolloutResult } from '../../rollout-result.ts';
 import type { Evaluation } from '../../score.ts';
 import type { StepAction } from '../step-action.ts';
 
@@ -59,6 +60,14 @@ export type Removal = Trial & {
 };
 
 export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stable_success';
+
+/** One task under two skills. */
+export type Pair = {
+  readonly id: string;
+  readonly category: PairCategory;
+  readonly previous: RolloutResult;
+  readonly current: RolloutResult;
+};
 
 /** What became of the guidance at the end of an epoch. */
 export type SlowUpdate = {

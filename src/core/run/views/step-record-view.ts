@@ -1,6 +1,6 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { StageUsage } from '../../core/run/stage-usage.ts';
-import type { StepRecord } from '../../core/run/step-record.ts';
+import type { SkillOptConfig } from '../../config.ts';
+import type { StageUsage } from '../stage-usage.ts';
+import type { StepRecord } from '../step-record.ts';
 
 /** A step as `history.json` and `step_record.json` have it: what those who read the reference's files look for, and ours beside it. */
 export function toStepRecordView(record: StepRecord, config: SkillOptConfig | undefined) {

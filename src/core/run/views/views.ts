@@ -1,12 +1,12 @@
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { type RunEvent, type RunFact, toFact } from '../../core/run/event.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import type { Views } from '../../core/run/run-store.ts';
-import { summarize } from '../../core/run/summary.ts';
-import { bucketSums, type Evaluation } from '../../core/score.ts';
-import { jsonText } from '../../core/text/json-text.ts';
-import { toSnakeCase } from '../../core/text/snake-case.ts';
-import type { Pair } from '../../pipeline/index.ts';
+import type { RolloutResult } from '../../rollout-result.ts';
+import { bucketSums, type Evaluation } from '../../score.ts';
+import { jsonText } from '../../text/json-text.ts';
+import { toSnakeCase } from '../../text/snake-case.ts';
+import { type RunEvent, type RunFact, toFact } from '../event.ts';
+import type { Pair } from '../events/event-data.ts';
+import type { RunState } from '../run-state.ts';
+import type { Views } from '../run-store.ts';
+import { summarize } from '../summary.ts';
 import { toSeconds, toStepRecordView } from './step-record-view.ts';
 
 /** What an event is about but too big for the journal. It can be had again from the cache. */
