@@ -85,7 +85,7 @@ describe('an environment that throws on most tasks of a stage', () => {
       code: 'ENV_FAILED',
       message:
         'the environment threw on 6 of 6 tasks, which is no score; each because: connect ECONNREFUSED 127.0.0.1:9',
-      hint: expect.stringContaining('go on with the run'),
+      hint: expect.stringContaining('resume the run'),
     });
     expect(optimizer.requests).toEqual([]);
     expect(store.events.map(({ type }) => type)).toEqual(['run-start']);
