@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { expectedBy } from '../../core/text/describe-issue.ts';
 import { unwrap } from '../../core/text/schema.ts';
+import { kebabCase } from './in-flags.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type FlagOptions = {
@@ -38,11 +39,6 @@ function switches(key: string, help: string, isOn: boolean): Option[] {
   const off = new Option(`--no-${kebabCase(key)}`, `Turns off: ${help}`);
   return isOn ? [on.hideHelp(), off] : [on, off.hideHelp()];
 }
-
-/** The flag of a key. */
-export const flagOf = (key: string): string => `--${kebabCase(key)}`;
-
-const kebabCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** ` (hard, soft, mixed; default: hard)` */
 function note(inner: z.ZodType, fallback: unknown): string {

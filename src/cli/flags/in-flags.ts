@@ -1,5 +1,9 @@
 import type { SkillError } from '../../core/errors.ts';
-import { flagOf } from './flags.ts';
+
+/** The flag of a key. Here, and not beside the flags, so that an error is printed without loading what parses them. */
+export const flagOf = (key: string): string => `--${kebabCase(key)}`;
+
+export const kebabCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Limits of a run that a message of the library may speak of. */
 const LIMITS = /\bmax(?:Calls|TotalTokens|CostUsd|Minutes)\b/g;

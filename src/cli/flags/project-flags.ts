@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { configShape } from '../../core/config.ts';
 import { projectKeys } from '../../project/project.ts';
 import { MAIN_SETTINGS, SETTING_GROUPS } from '../../project/setting-groups.ts';
-import { flagOf, flagsFrom } from './flags.ts';
+import { flagsFrom } from './flags.ts';
+import { flagOf } from './in-flags.ts';
 
 const { extras: _extras, verbose: _verbose, ...runKeys } = configShape;
 const { promptOverrides: _promptOverrides, ...ownKeys } = projectKeys;
