@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /** A snippet of transcript text and the part of it that must not survive redaction. */
-export type PlantedSecret = { readonly kind: string; readonly text: string; readonly secret: string };
+type PlantedSecret = { readonly kind: string; readonly text: string; readonly secret: string };
 
 /** A snippet that looks as if it held a secret and must be left alone. */
-export type LookAlike = { readonly kind: string; readonly text: string };
+type LookAlike = { readonly kind: string; readonly text: string };
 
 const FOLDER = new URL('../fixtures/secrets/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, FOLDER), 'utf8');
