@@ -10,7 +10,7 @@ export type Pattern = { readonly where: string; readonly pattern: RegExp };
  */
 export function findPatterns(): Pattern[] {
   const paths = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
-  const read = paths.filter((path) => !path.startsWith('sim/') && path !== 'envs/element-lines.ts');
+  const read = paths.filter((path) => !path.startsWith('sim/') && path !== 'envs/read/element-lines.ts');
   return read.flatMap((path) => patternsIn(path, readFileSync(join('src', path), 'utf8')));
 }
 

@@ -21,10 +21,19 @@ const isLibrary = (file: string) => !file.startsWith(OURS) && file.includes('/no
 /** Those in files. */
 function framesOf({ stack = '' }: Error): { file: string; line: string }[] {
   return stack.split('\n').flatMap((text) => {
-    const [, path, line] = /^ +at .*?((?:file:\/\/)?\/[^()]*?):(\d+):\d+\)?$/.exec(text) ?? [];
-    if (path === undefined || line === undefined) return [];
-    return [{ file: path.startsWith('file:') ? path : `file://${path}`, line }];
+    const place = /:(\d+):\d+\)?$/.exec(text);
+    if (place === null || !text.trimStart().startsWith('at ')) return [];
+    const path = pathIn(text.slice(0, place.index));
+    return path === undefined ? [] : [{ file: path, line: place[1]! }];
   });
+}
+
+/** `at name (file:///a/b.js` or `at async /a/b.js`, as an address of a file. */
+function pathIn(frame: string): string | undefined {
+  const opened = frame.lastIndexOf('(');
+  const path = opened === -1 ? frame.trimStart().replace(/^at (?:async )?/, '') : frame.slice(opened + 1);
+  if (path.startsWith('file://')) return path;
+  return path.startsWith('/') ? `file://${path}` : undefined;
 }
 
 function thrownOutside(message: string, where: string, cause: unknown): SkillError {
