@@ -39,7 +39,9 @@ function slowestMatch(where: string, pattern: RegExp): Time {
   const match = (text: string) => () => (pattern.global ? text.replace(pattern, '') : pattern.test(text));
   const beginnings = beginningsOf(pattern);
   const times = [...hostileTexts(PATTERN_BYTES, beginnings)].flatMap(([kind, text]) =>
-    ['', ...beginnings.slice(0, 1)].map((lead) => timed(`${where} ${lead} ${kind}`, match(`${lead}${text}\u0001`))),
+    ['', ...beginnings.slice(0, 1)].map((lead) =>
+      timed(`${where} ${lead} ${kind}`, match(`${lead}${text}\u0001`), MOST_MS * (PATTERN_BYTES / BYTES)),
+    ),
   );
   const { what, ms } = slowest(times);
   return { what, ms: ms * (BYTES / PATTERN_BYTES) };
@@ -50,8 +52,18 @@ const slowest = (times: readonly Time[]) => times.reduce((one, other) => (other.
 const context = createContext({ work: () => undefined });
 const script = new Script('work()');
 
+/** What is slow is timed again, twice: collecting garbage, or a busy machine, is not the work. */
+function timed(what: string, work: () => unknown, most = MOST_MS): Time {
+  const first = timedOnce(what, work);
+  if (first.ms <= most) return first;
+  return [timedOnce(what, work), timedOnce(what, work)].reduce(
+    (one, other) => (other.ms < one.ms ? other : one),
+    first,
+  );
+}
+
 /** CPU time, since others may use the machine too. What takes far too long is ended. */
-function timed(what: string, work: () => unknown): Time {
+function timedOnce(what: string, work: () => unknown): Time {
   context.work = work;
   const before = process.cpuUsage();
   try {
