@@ -182,7 +182,7 @@ export function checkTogether(config: Together, { addIssue }: Complain): void {
 }
 
 const INVALID = 'The configuration is not valid.';
-export const CONFIG_HINT = 'Every key and its default: skillopt train --help';
+export const CONFIG_HINT = 'Every key and its default: skillopt train --help-all';
 
 /** Fills in the defaults, or throws `CONFIG_INVALID` with one line per problem. */
 export function parseConfig(input: SkillOptConfigInput = {}): SkillOptConfig {

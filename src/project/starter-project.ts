@@ -17,7 +17,7 @@ export function starterProject(format: StarterFormat, folderName: string): Reado
 }
 
 const YAML = `# A skillopt project. Train it: npx skillopt train
-# Every key and its default: npx skillopt train --help
+# Every key and its default: npx skillopt train --help-all
 
 name: starter           # the run is kept in runs/starter
 tasks: tasks.jsonl      # a task a line: id, question, answers, and if you like context, taskType, split
@@ -39,7 +39,7 @@ seed: 42                # same seed, same run
 `;
 
 const MJS = `// A skillopt project. Train it: npx skillopt train
-// Every key and its default: npx skillopt train --help
+// Every key and its default: npx skillopt train --help-all
 export default {
   name: 'starter', // the run is kept in runs/starter
   tasks: 'tasks.jsonl', // a task a line: id, question, answers, and if you like context, taskType, split
