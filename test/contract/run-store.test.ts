@@ -44,7 +44,7 @@ describe.each(Object.entries(stores))('%s is a RunStore', (_, makePlace) => {
     expect(await place.store.read()).toEqual([stepEnd(1)]);
   });
 
-  it('goes on after it is opened again', async () => {
+  it('continues after it is opened again', async () => {
     await using place = await makePlace();
     for (const step of [1, 2, 3]) {
       await using run = await place.store.open();

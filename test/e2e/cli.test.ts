@@ -84,7 +84,7 @@ describe('the first ten minutes', () => {
     expect(config).toMatchObject({ edit_budget: 2, min_edit_budget: 1, minibatch_size: 5 });
   });
 
-  it('keeps the old run when it starts anew', async () => {
+  it('keeps the old run when it starts again', async () => {
     await using project = await createProject(worldFiles(quick));
     await project.run(['train', '--quiet']);
     const before = await project.read('runs/run/events.jsonl');
@@ -136,7 +136,7 @@ describe('interruptions', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s drains, exits with %i, and the same command goes on to the same end', async (signal, exitCode) => {
+  ] as const)('%s drains, exits with %i, and the same command continues to the same end', async (signal, exitCode) => {
     await using server = await serveSim({
       target: simulatedTarget({ latencyMs: 30 }),
       optimizer: simulatedOptimizer(),
@@ -350,7 +350,7 @@ describe('skillopt doctor', () => {
     ]);
   });
 
-  it('says what to do about each problem, goes on with the others, and prints no key', async () => {
+  it('says what to do about each problem, continues with the others, and prints no key', async () => {
     const key = 'dummy-key-that-must-not-leak-0987654321';
     await using server = await startFakeLLM(() => ({
       status: 401,

@@ -75,7 +75,7 @@ describe('ModelCallError', () => {
     expect(new ModelCallError('x', { status }).isRetryable).toBe(isRetryable);
   });
 
-  it('believes whoever knows better', () => {
+  it('believes the caller that knows better', () => {
     expect(new ModelCallError('x', { status: 500, isRetryable: false }).isRetryable).toBe(false);
     expect(new ModelCallError('x', { status: 400, isRetryable: true }).isRetryable).toBe(true);
   });

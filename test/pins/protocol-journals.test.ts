@@ -4,7 +4,7 @@
  *
  * They also hold what the optimizer answered, so that a change of its prompts or of the simulated models shows here too.
  * If a journal changes on purpose, `WRITE_FIXTURES=1 npx vitest run test/pins/protocol-journals.test.ts` writes all of
- * them anew instead of comparing. Read the diff before you keep it.
+ * them again instead of comparing. Read the diff before you keep it.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import {

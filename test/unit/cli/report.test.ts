@@ -136,7 +136,7 @@ describe('the report of a run', () => {
     expect(lines).toContain(kept);
     expect(lines.join('\n')).toMatch(/validation +25\.0 % +25\.0 % +±0/);
     expect(lines.join('\n')).not.toContain('gain');
-    // A run that is not over goes on with its winner.
+    // A run that is not over continues with its winner.
     const stopped = reportLines(reduce({ ...state, isDone: false }, event), options);
     expect(stopped).toContain('the seed skill measured better than the winner so far (-1.8 points)');
   });

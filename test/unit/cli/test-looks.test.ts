@@ -76,7 +76,7 @@ describe('looks at the test split', () => {
     expect(folder.ledger()).toMatchObject([{ by: 'calibrate', subjects: { 'initial skill': expect.any(String) } }]);
   });
 
-  it('begin anew with other tasks', async () => {
+  it('begin again with other tasks', async () => {
     using folder = project();
     await folder.cli(evaluate);
     const tasks = join(folder.path, 'tasks.jsonl');

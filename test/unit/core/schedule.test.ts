@@ -36,7 +36,7 @@ describe('buildScheduler', () => {
     expect(times(8, 0).map(() => scheduler.step())).toEqual([4, 4, 3, 3, 3, 2, 2, 2]);
   });
 
-  it('goes on where another stood', () => {
+  it('continues where another stood', () => {
     const first = buildScheduler();
     first.step();
     first.step();

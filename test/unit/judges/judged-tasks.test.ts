@@ -269,7 +269,7 @@ const stumped = (isAbout: (k: number) => boolean = () => true) =>
   judgeWho((asked: Asked) => (asked.levels[0] === 5 && isAbout(asked.k) ? BABBLE : byRule(asked)));
 
 describe('a candidate that cannot be judged', () => {
-  it.each(gates)('is turned down as invalid, and the run goes on (%s)', async (_name, config) => {
+  it.each(gates)('is turned down as invalid, and the run continues (%s)', async (_name, config) => {
     const { summary, facts, store } = await train({ judge: stumped(), config });
     const [first, second] = ofStage(facts, 'evaluate');
     expect(first).toMatchObject({ action: 'reject', isPartial: true, score: 0.1 });

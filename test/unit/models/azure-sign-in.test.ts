@@ -42,7 +42,7 @@ describe('azure signs in', () => {
     expect(await signIns(block, env)).toEqual([expected]);
   });
 
-  it('as whoever is signed in to the Azure CLI, and keeps the token while it lasts', async () => {
+  it('as the account that is signed in to the Azure CLI, and keeps the token while it lasts', async () => {
     using az = fakeAz(print('from-az', { expires_on: inAnHour() }));
     expect(await signIns({}, az.env, 3)).toEqual(Array(3).fill('Bearer from-az'));
     expect(az.asked()).toEqual([

@@ -95,7 +95,7 @@ describe('a limit', () => {
 });
 
 describe('when only what others set aside stands in the way', () => {
-  it('waits, and goes on when they needed less', async () => {
+  it('waits, and continues when they needed less', async () => {
     const budget = createBudget({ maxTotalTokens: 150 });
     const first = await budget.reserve(call);
     let isThrough = false;

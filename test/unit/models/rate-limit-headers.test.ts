@@ -97,7 +97,7 @@ describe('a key whose calls are used up', () => {
     return { answer, refusals: () => refusals };
   }
 
-  it('is not called again before its count starts anew', async () => {
+  it('is not called again before its count starts again', async () => {
     const { answer, refusals } = windowed();
     await using server = await startFakeLLM(answer);
     const limiter = createRateLimiter({ initial: 1, max: 1 });

@@ -158,7 +158,7 @@ describe('runMinibatchReflect', () => {
     expect(patches).toEqual([]);
   });
 
-  it('shows a malformed reply its error once, then goes on without that analyst', async () => {
+  it('shows a malformed reply its error once, then continues without that analyst', async () => {
     const reply: Reply = (request) => (idsOf(request)[0] === 'a' ? 'I see no problem.' : patchReply(appends('rule')));
     const { patches, requests } = await reflect({ results: failed('a', 'b'), minibatchSize: 1 }, reply);
     expect(requests).toHaveLength(3);

@@ -153,7 +153,7 @@ describe('an environment that fails on one item', () => {
       },
       'item.answers is undefined',
     ],
-  ])('and %s has failed that item; the run goes on', async (_, fail, failReason) => {
+  ])('and %s has failed that item; the run continues', async (_, fail, failReason) => {
     const env = envOf((context) => (context.item.id === 'b' ? fail(context) : Promise.resolve(success)));
     expect(await runRollout({ env, skill: '', items: items('a', 'b', 'c') }, depsOf())).toEqual([
       { id: 'a', ...success },
@@ -270,7 +270,7 @@ describe('a model that cannot be reached', () => {
 });
 
 describe('a task that takes too long', () => {
-  it('has failed, is told by its signal, and the run goes on', async () => {
+  it('has failed, is told by its signal, and the run continues', async () => {
     let signal: AbortSignal | undefined;
     const env = envOf((context) => {
       if (context.item.id === 'b') return Promise.resolve(success);
@@ -488,7 +488,7 @@ describe('a judge', () => {
     await expect(run).rejects.toThrow('401');
   });
 
-  it('that is another one scores anew', async () => {
+  it('that is another one scores again', async () => {
     const cache = memoryCache();
     const judge = (id: string) => scripted(id, () => id);
     const roll = (id: string) =>

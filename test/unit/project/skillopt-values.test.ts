@@ -91,7 +91,7 @@ describe('what SkillOpt takes in its section model', () => {
     expect(target).toEqual({ model: 't', baseURL: 'https://a.example', ...expected });
   });
 
-  it('azure_cli signs in as whoever is signed in to az', async () => {
+  it('azure_cli signs in as the account that is signed in to az', async () => {
     const token = JSON.stringify({ accessToken: 'token-of-az', expires_on: 4_000_000_000 });
     using folder = tempFolder({ az: `#!/bin/sh\necho '${token}'\n` });
     chmodSync(join(folder.path, 'az'), 0o755);

@@ -141,9 +141,9 @@ describe('the optimizer of the rules world', () => {
     const always = { precision: 1, harm: 0 };
     const fixed = await propose(always, { skill: stating([first]) });
     expect(new Set(fixed)).toEqual(new Set(world.rules.slice(1).map((word) => `- ${ruleSentence(word)}`)));
-    const anew = await propose({ ...always, wording: 'new' }, {});
-    expect(new Set(anew).size).toBe(anew.length);
-    expect(sharesOf(anew).right).toBe(1);
+    const again = await propose({ ...always, wording: 'new' }, {});
+    expect(new Set(again).size).toBe(again.length);
+    expect(sharesOf(again).right).toBe(1);
     expect(await propose(always, { skill: full })).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { appends, ofType, scriptedRun } from '../../support/scripted-run.ts';
 /** From this draw on nothing was seen by the search; a thousand numbers to a draw. */
 const FRESH = 1_000_000 * 1000;
 
-/** LUCKY solves 16 of 20 tasks while the search looks, and fewer than the seed's 10 when it is measured anew. */
+/** LUCKY solves 16 of 20 tasks while the search looks, and fewer than the seed's 10 when it is measured again. */
 const target = (fresh: number) =>
   scripted('target', ({ messages, sampleIndex = 0 }) => {
     const { k } = JSON.parse(messages[1]!.content) as { k: number };

@@ -168,7 +168,7 @@ describe('writing a journal', () => {
     expect(await readJournal(journal.path)).toEqual([stepEnd(1)]);
   });
 
-  it.skipIf(process.platform === 'win32')('writes nothing more once the disk was full, and goes on later', async () => {
+  it.skipIf(process.platform === 'win32')('writes nothing more once the disk was full, and resumes later', async () => {
     await using folder = await temporaryDirectory();
     const path = join(folder.path, 'events.jsonl');
     const child = fileURLToPath(new URL('./full-journal.child.ts', import.meta.url));

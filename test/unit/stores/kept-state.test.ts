@@ -168,7 +168,7 @@ describe('a state that is offered to a run directory', () => {
   });
 });
 
-it('a journal that goes on after lines without checks is folded from its beginning until it has one', async () => {
+it('a journal that continues after lines without checks is folded from its beginning until it has one', async () => {
   await using folder = await temporaryDirectory();
   const large = { ...stepEnd(1), at: 'x'.repeat(5 * 2 ** 20) };
   await appendFile(join(folder.path, 'events.jsonl'), `${JSON.stringify(large)}\n`);

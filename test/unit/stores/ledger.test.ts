@@ -118,7 +118,7 @@ describe('the ledger of a run directory', () => {
     expect(() => run.ledger!.claim(most, () => exact)).toThrow('closed');
   });
 
-  it('begins anew where a process was killed before it had claimed anything', async () => {
+  it('begins again where a process was killed before it had claimed anything', async () => {
     await using folder = await temporaryDirectory();
     await writeFile(join(folder.path, 'spent.json'), '');
     await using run = await runDirectory(folder.path).open();

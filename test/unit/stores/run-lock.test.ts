@@ -83,7 +83,7 @@ describe('takeRunLock', () => {
     expect(await readdir(folder.path)).toEqual(['run.lock']);
   });
 
-  it('goes on with a takeover that was cut off before the heir moved in', async () => {
+  it('continues a takeover that was cut off before the heir moved in', async () => {
     await using folder = await directoryLockedBy(recycled);
     await writeFile(join(folder.path, heirNameOf(recycled)), JSON.stringify({ ...recycled, id: 'heir' }));
     await takeRunLock(folder.path);

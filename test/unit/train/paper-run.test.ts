@@ -253,7 +253,7 @@ describe('accumulation', () => {
       config: { numEpochs: 2, accumulation: 2, useSlowUpdate: false, useMetaSkill: false, workers },
     });
 
-  it('takes two batches per step, and draws a last empty one anew', async () => {
+  it('takes two batches per step, and draws a last empty one again', async () => {
     const { facts } = await accumulated();
     const plan = ofType(facts, 'step-start').map(({ seed, editBudget, itemIds, batches }) => {
       const ids = itemIds.map((id) => id.replace('train-', '')).join(' ');

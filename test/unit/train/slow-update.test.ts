@@ -157,7 +157,7 @@ describe('guidance', () => {
     expect(store.views['current_skill.md']).not.toContain('idle words');
   });
 
-  it('is forced on the current skill without a gate, which is measured anew; the best stays', async () => {
+  it('is forced on the current skill without a gate, which is measured again; the best stays', async () => {
     const { facts, summary, store } = await run({ config: { slowUpdateGate: false }, script: guidance('LEVEL=0') });
     const [end] = ofType(facts, 'slow-update-end');
     expect(end).toMatchObject({ action: 'force_accept', score: 0.1 });
@@ -225,7 +225,7 @@ describe('the memory of the optimizer', () => {
     expect(readers.map(({ epoch }) => epoch)).toEqual([3, 3, 4, 4]);
   });
 
-  it('is shown to who writes it anew', async () => {
+  it('is shown to who writes it again', async () => {
     const { calls } = await remembering({ script: notes((epoch) => `notes ${epoch}`) });
     expect(calls.filter(({ stage }) => stage === 'meta_skill').map(({ user }) => user.includes('notes 2'))).toEqual([
       ...[false, true],

@@ -209,7 +209,7 @@ describe('a run that meets trouble', () => {
     expect(facts).toEqual(undisturbed.facts);
   });
 
-  it('goes on when the environment throws on one task, and says why that task failed', async () => {
+  it('continues when the environment throws on one task, and says why that task failed', async () => {
     const base = levelsEnv();
     const env = {
       ...base,
@@ -223,12 +223,12 @@ describe('a run that meets trouble', () => {
     expect(store.views['baseline_selection_eval/results.json']).toContain('the disk of task 0 is full');
   });
 
-  it('goes on when the optimizer babbles, and changes nothing', async () => {
+  it('continues when the optimizer babbles, and changes nothing', async () => {
     const { summary } = await run({ optimizer: scripted('babbler', () => 'As a language model, I') });
     expect(summary).toMatchObject({ totalAccepts: 0, totalRejects: 0, totalSkips: summary.totalSteps, bestStep: 0 });
   });
 
-  it('stops on an aborted signal with its reason, keeps what was paid for, and goes on later', async () => {
+  it('stops on an aborted signal with its reason, keeps what was paid for, and resumes later', async () => {
     const undisturbed = await run();
     const store = memoryRun();
     const controller = new AbortController();
@@ -302,7 +302,7 @@ describe('a run that must not start', () => {
     expect(store.events).toEqual([]);
   });
 
-  it('warns of an empty test split and of verbose, and goes on', async () => {
+  it('warns of an empty test split and of verbose, and continues', async () => {
     const base = levelsEnv();
     const env = { ...base, getItems: async (split: string) => (split === 'test' ? [] : base.getItems(split)) };
     const warnings: string[] = [];

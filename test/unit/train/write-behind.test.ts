@@ -22,7 +22,7 @@ function held() {
 
 const unheard = (error: unknown) => expect.unreachable(String(error));
 
-it('does one thing after the other, while whoever asked goes on', async () => {
+it('does one thing after the other, while the caller continues', async () => {
   const behind = createWriteBehind(unheard);
   const { log, work, end } = held();
   const [a, b] = [behind.write(work('a')), behind.write(work('b'))];

@@ -181,7 +181,7 @@ describe('what was refused', () => {
     expect(reportOf(store, true).filter((line) => line.includes('testsecret4'))).toHaveLength(2);
   });
 
-  it('is the same when a run is cut off anywhere and goes on', async () => {
+  it('is the same when a run is cut off anywhere and continues', async () => {
     const whole = await run(script, two);
     for (const [cut, event] of whole.store.events.entries()) {
       if (event.type !== 'stage-end') continue;
@@ -195,8 +195,8 @@ describe('what was refused', () => {
     const { store } = await run(script, two);
     const second = store.events.filter((event) => 'step' in event && event.step === 2 && event.type !== 'step-end');
     const end = store.events.findIndex((event) => event.type === 'step-end' && event.step === 2);
-    const anew = [...store.events.slice(0, end), ...second, ...store.events.slice(end)];
-    expect(anew.reduce(reduce, emptyRun).history.map(({ nLeaksRefused }) => nLeaksRefused)).toEqual([2, 2]);
+    const again = [...store.events.slice(0, end), ...second, ...store.events.slice(end)];
+    expect(again.reduce(reduce, emptyRun).history.map(({ nLeaksRefused }) => nLeaksRefused)).toEqual([2, 2]);
   });
 });
 

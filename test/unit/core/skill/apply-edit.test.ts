@@ -281,7 +281,7 @@ describe('a patch', () => {
     expect(applyPatch(doc, { edits })).toBe(`${doc}\n- d\n`);
   });
 
-  it('goes on after an edit that does not fit, and reports each by its place', () => {
+  it('continues after an edit that does not fit, and reports each by its place', () => {
     const edits = [
       { op: 'append', content: 'one' },
       'nonsense',

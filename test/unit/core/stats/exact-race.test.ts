@@ -16,7 +16,7 @@ describe('exactRace', () => {
     expect(race(0.75, [0, 0], 2)).toEqual({ state: 'cannot-win', upperBound: 0.5, lowerBound: 0 });
   });
 
-  it('goes on near a tie: a sum in another order may come out on the other side', () => {
+  it('continues near a tie: a sum in another order may come out on the other side', () => {
     expect(race(0.5, [0, 0], 2).state).toBe('continue');
     expect(race(0.1 + 0.2, [0.3, 0], 0).state).toBe('complete');
     expect(race((0.1 + 0.2 + 1) / 3, [0.2, 0.1], 1).state).toBe('continue');

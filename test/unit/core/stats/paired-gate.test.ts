@@ -123,7 +123,7 @@ describe('judgeWave', () => {
     expect(judge(steady(40), observed, { remaining: range(40).slice(16) }).verdict).toBe('inconclusive');
   });
 
-  it('goes on while one item speaks for a candidate, and takes one for which several do', () => {
+  it('continues while one item speaks for a candidate, and takes one for which several do', () => {
     const lifted = (n: number, few: number) => each(n, (i) => [i < 2 * few ? 1 : i % 2]);
     const knowledge = { ...knowing(steady(40)), repeats: { squares: 12, freedom: 60 } };
     const first = judgeWave({ knowledge, observed: lifted(16, 1), remaining: range(40).slice(16) });

@@ -58,7 +58,7 @@ it('no planted key survives, wherever it stands', () => {
   );
 });
 
-it('a run keeps no secret of extras or extraBody, and goes on with another key', async () => {
+it('a run keeps no secret of extras or extraBody, and continues with another key', async () => {
   await using server = await startFakeLLM(({ messages }) => String(levelOf(messages[0]!.content)));
   using folder = tempFolder({});
   const outRoot = join(folder.path, 'run');

@@ -158,7 +158,7 @@ describe('equal requests at the same time', () => {
     expect(inner.requests).toHaveLength(1);
   });
 
-  it('give up the call when all are aborted, and a later one asks anew', async () => {
+  it('give up the call when all are aborted, and a later one asks again', async () => {
     const { model: inner, held: answer } = held();
     const model = withReplyCache(inner, memory());
     const controller = new AbortController();

@@ -91,7 +91,7 @@ describe('an environment that throws on most tasks of a stage', () => {
     expect(store.events.map(({ type }) => type)).toEqual(['run-start']);
   });
 
-  it('goes on once the cause is mended: what threw is tried again, what did not is kept', async () => {
+  it('continues once the cause is mended: what threw is tried again, what did not is kept', async () => {
     const store = memoryRun();
     const broken = world(({ id }) => !/-[01]$/.test(id));
     await expect(train({ env: broken.env, store })).rejects.toMatchObject({ code: 'ENV_FAILED' });

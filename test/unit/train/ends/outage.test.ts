@@ -46,7 +46,7 @@ describe('a task that alone meets an outage', () => {
 });
 
 describe('an outage', () => {
-  it('makes a stage invalid instead of low, keeps nothing of it, and the run goes on later', async () => {
+  it('makes a stage invalid instead of low, keeps nothing of it, and the run resumes later', async () => {
     const store = memoryRun();
     const some = failing('half', (content) => /task val-[0248]/.test(content), 500);
     await expect(train(some, store, { maxConsecutiveFailures: 100 })).rejects.toMatchObject({

@@ -33,7 +33,7 @@ describe('a key that is refused in the middle of a run', () => {
     [20, 'a rollout'],
     [24, 'an analyst'],
     [60, 'a later step'],
-  ])('costs a call per worker at most; the run then goes on (after %i calls: %s)', async (calls) => {
+  ])('costs a call per worker at most; the run then continues (after %i calls: %s)', async (calls) => {
     const { host } = new URL(server.baseURL);
     const before = server.requests.length;
     const { counts, disturbance } = expiringKey(calls);

@@ -68,7 +68,7 @@ describe.each([
     const need = whole.asked.length;
     const limits = Array.from({ length: Math.floor((need - 1) / every) }, (_, index) => (index + 1) * every);
 
-    it('measures what it has found, goes on to the same end, and pays for nothing twice', async () => {
+    it('measures what it has found, continues to the same end, and pays for nothing twice', async () => {
       let won = 0;
       for (const maxCalls of limits) {
         const told = `${maxCalls} calls`;
@@ -131,7 +131,7 @@ describe('a run with everything on that stops at its limit', async () => {
     return { ending, state: store.events.reduce(reduce, emptyRun), facts: store.events.map(toFact), store };
   };
 
-  it('measures also what guidance made, and goes on to the same end', async () => {
+  it('measures also what guidance made, and continues to the same end', async () => {
     const whole = await play({});
     const origins = new Set<string>();
     for (let maxCalls = 6; ; maxCalls += 3) {

@@ -130,7 +130,7 @@ describe('a run with everything on', () => {
     expect(whole.store.views['lr_history.jsonl']!.trim().split('\n')).toHaveLength(6);
   });
 
-  it('keeps one decision per step also when a step is taken anew with other answers', async () => {
+  it('keeps one decision per step also when a step is taken again with other answers', async () => {
     const whole = await run('patch', 1);
     const cut = whole.facts.findIndex(({ type }) => type === 'lr-decision') + 2;
     const moody: Script = { ...script('patch'), lr_autonomous: () => ({ learning_rate: 1, reasoning: 'another day' }) };
@@ -146,7 +146,7 @@ describe('a run with everything on', () => {
     expect(JSON.parse(rows[0]!).reasoning).toBe('another day');
   });
 
-  it('forgets what was saved of a patch when its step is taken anew with another', async () => {
+  it('forgets what was saved of a patch when its step is taken again with another', async () => {
     const world = { solves, initialSkill: '# Skill\n', config: { numEpochs: 1, batchSize: 10, salvage: true } };
     const spoiled = { analyst: () => appends('GOOD0', 'BAD', 'GOOD1', 'GOOD2') };
     const whole = await scriptedRun({ ...world, script: spoiled });

@@ -14,7 +14,7 @@ const train = (
     .then((summary) => ({ summary, ...models }));
 
 describe('a run with a budget', () => {
-  it('stops before the limit of calls is passed, keeps everything, and goes on when given more', async () => {
+  it('stops before the limit of calls is passed, keeps everything, and continues when given more', async () => {
     const undisturbed = memoryRun();
     const finalPasses = 0; // nothing is kept back for them: see reserve.test.ts
     const { target, optimizer } = await train({ finalPasses }, undisturbed);

@@ -163,7 +163,7 @@ describe('a full disk', () => {
     await expect(train('unused', { store })).rejects.toBe(full);
   });
 
-  it.skipIf(process.platform === 'win32')('stops the command with exit code 2, and it goes on later', async () => {
+  it.skipIf(process.platform === 'win32')('stops the command with exit code 2, and it resumes later', async () => {
     await using folder = await temporaryDirectory();
     const bin = fileURLToPath(new URL('../../../../bin/skillopt.mjs', import.meta.url));
     const demo = (limit: string) => {

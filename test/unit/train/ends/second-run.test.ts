@@ -9,7 +9,7 @@ import { STRICT } from '../../../support/strict-gate.ts';
 const sum = (events: readonly RunEvent[], counter: 'input' | 'replies' | 'cacheHits') =>
   events.flatMap(({ usage }) => Object.values(usage)).reduce((total, stage) => total + stage[counter], 0);
 
-it('the same run started anew makes no call and does the same', async () => {
+it('the same run started again makes no call and does the same', async () => {
   await using server = await startSimOverHttp();
   using project = projectOverHttp(server.baseURL);
   expect((await project.run('train', '--quiet')).code).toBe(0);
@@ -22,7 +22,7 @@ it('the same run started anew makes no call and does the same', async () => {
   expect([sum(second, 'replies') - sum(second, 'cacheHits'), sum(second, 'input')]).toEqual([0, 0]);
 });
 
-it('a run started anew with another seed pays only for what is new', async () => {
+it('a run started again with another seed pays only for what is new', async () => {
   await using server = await startSimOverHttp();
   using project = projectOverHttp(server.baseURL, STRICT); // every other gate asks for several draws
   await project.run('train', '--quiet');

@@ -106,7 +106,7 @@ const stepFolder = (step: number) => `steps/step_${String(step).padStart(4, '0')
 const nameOf = (event: RunFact) => ('step' in event ? `${event.type} ${event.step}` : event.type);
 
 describe('a run whose store is slow', () => {
-  it('goes on with its calls while events are written, and ends the same', async () => {
+  it('continues with its calls while events are written, and ends the same', async () => {
     let writing = 0;
     let overlapping = 0;
     const { store, kept } = slowStore(async () => {
@@ -190,7 +190,7 @@ describe('a run whose store is slow', () => {
   });
 
   it.each(['append', 'views'] as const)(
-    'stops when it fails (%s), writes nothing more, and goes on later',
+    'stops when it fails (%s), writes nothing more, and resumes later',
     async (type) => {
       let works = 0;
       const full = new SkillError('RUN_UNWRITABLE', 'the disk is full');

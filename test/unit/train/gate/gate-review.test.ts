@@ -119,7 +119,7 @@ describe('guidance that was taken without the gate', () => {
 });
 
 describe('a step that is taken again with other answers', () => {
-  /** After `GAIN` was taken: a run that was cut when its second candidate was judged, and goes on with another analyst. */
+  /** After `GAIN` was taken: a run that was cut when its second candidate was judged, and continues with another analyst. */
   async function takenAgain(solves: Solves, [first, second]: readonly [string, string], val: number) {
     const world = { sizes: { train: 3, val, test: 0 } };
     const then = (text: string): Script => ({ analyst: ({ step }) => appends(step === 1 ? 'GAIN' : text) });
