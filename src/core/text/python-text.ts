@@ -1,6 +1,7 @@
 // The reference is Python, and some results depend on how Python treats text. These few functions do the same.
 
-const WHITESPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+/** Inside a class of a regular expression. */
+export const WHITESPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const LEADING = new RegExp(`^[${WHITESPACE}]+`);
 const IS_SPACE = new RegExp(`[${WHITESPACE}]`);
 
@@ -31,3 +32,14 @@ export function roundHalfToEven(value: number): number {
   if (rest !== 0.5) return Math.round(value);
   return floor % 2 === 0 ? floor : floor + 1;
 }
+
+/** Python's `str.casefold()`: for comparing without case, «STRASSE» with «Straße». */
+export function casefold(text: string): string {
+  return Array.from(text, foldCharacter).join('');
+}
+
+/** Character by character: JavaScript writes a sigma at the end of a word in another way. */
+const foldCharacter = (character: string) =>
+  character === 'ı'
+    ? character
+    : Array.from(character.toLowerCase().toUpperCase(), (one) => one.toLowerCase()).join('');

@@ -1,0 +1,56 @@
+import { hideValues } from './read-value.ts';
+import { isPlaceholder, isSecretValue, SECRET } from './secret-value.ts';
+
+/** `Bearer …` and its like, wherever they stand. */
+const SCHEME =
+  /(?<![A-Za-z0-9])((?:bearer|basic|token|apikey|api-key|ssws|splunk|geniekey|bot|oauth|negotiate|ntlm|hawk|aws4-hmac-sha256|sharedkey)(?:[ \t]+|%20|\+|\\u0020)(?:token=)?["']?)([A-Za-z0-9_~+/.=%:|$!-]{6,})/gi;
+/** Any other word as a scheme, and a value without one. */
+const AUTHORIZATION =
+  /(?<![A-Za-z0-9])(?:proxy-)?authorization\\*["'`]?[ \t]{0,8}[=:,][ \t]{0,8}\\*["'`]?(?:[A-Za-z][\w-]{0,30}[ \t]+)?/gi;
+
+/** All that stands in a cookie header, also of curl. */
+const COOKIES =
+  /(?<![A-Za-z0-9-])((?:set-)?cookies?\\*["'`]?[ \t]{0,8}(?:[=:]|,(?=[ \t]*["']))[ \t]{0,8}|curl\b(?:(?!\bcurl\b)[^\n]){0,300}?[ \t](?:-b|--cookie)[ \t=]+)(\\*["'`]?)((?:\\(?!["'`])|[^\n"'`\\])+)/gi;
+const CRUMB = /(?<=^|[;,\s{"'])([\w.!#$%&*+^|~-]{1,80}=)([^;,\s]{6,})/g;
+const ATTRIBUTE = /^(?:path|domain|expires|max-age|samesite|priority|version|comment)=$/i;
+/** Cookies that are known by their names, wherever they stand. */
+const KNOWN_COOKIES =
+  /(?<![\w.-])((?:PHPSESSID|JSESSIONID|ASPSESSIONID\w{0,20}|ASP\.NET_SessionId|\.AspNetCore\.[\w.]{1,60}|connect\.sid|session(?:id|_id)?|sess(?:id)?|sid|csrftoken|XSRF-TOKEN|_csrf|laravel_session|remember_(?:me|token|web_\w{1,80})|_[a-z]\w{1,60}_session|__(?:Secure|Host)-[\w.-]{1,80}|(?:next-auth|authjs)\.session-token|sb-[\w-]{1,60}-auth-token|li_at|wordpress_(?:logged_in|sec)_\w{1,80}|user_session|auth_session|access_token_cookie)(?:=|\\?["']?[ \t]{0,4}:[ \t]{0,4}\\?["']?))([^\s;,"'\\]{16,})/g;
+/** Whether a name is one of a cookie that says who somebody is. */
+export const isCookie = (name: string) =>
+  /^(?:session|sess(?:id)?|sid|.*[-_.](?:session|sid)|.*sess(?:ion)?id)$/i.test(name);
+
+/** A line of a browser's or curl's cookie file: seven columns. */
+const COOKIE_FILE =
+  /^([^\s#]\S{0,200}\t(?:TRUE|FALSE)\t\S{1,200}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,200}\t)([^\t\n]+)/gm;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Credentials of HTTP requests: authorization and cookies. */
+export function hideHeaders(text: string): string {
+  const authorized = text.replace(SCHEME, (whole, scheme: string, value: string) =>
+    isCredential(value) ? `${scheme}${SECRET}` : whole,
+  );
+  return hideValues(authorized, AUTHORIZATION, () => ({ credential: 'key' }))
+    .replace(COOKIES, (_, name: string, quote: string, crumbs: string) => `${name}${quote}${hideCrumbs(crumbs)}`)
+    .replace(KNOWN_COOKIES, (whole, name: string, value: string) =>
+      isKept(value) || UUID.test(value) || !/\d/.test(value) ? whole : `${name}${SECRET}`,
+    )
+    .replace(COOKIE_FILE, (_, columns: string) => `${columns}${SECRET}`);
+}
+
+const isKept = (value: string) => isPlaceholder(value) || value.startsWith(SECRET);
+
+/** Talk of tokens has words behind it, not digits. */
+const isCredential = (value: string) =>
+  !isKept(value) &&
+  !/^[A-Z]+[/\d.]*$/.test(value) &&
+  isSecretValue(value, 'key', { isQuoted: false, isShell: true }) &&
+  /\d|[A-Z].*[a-z].*[A-Z]|[=+/]$/.test(value);
+
+const hideCrumbs = (crumbs: string) =>
+  crumbs.replace(CRUMB, (whole, name: string, value: string) =>
+    ATTRIBUTE.test(name) || isKept(value) || (value.length < 20 && !/\d/.test(value)) || /^[$({<%]/.test(value)
+      ? whole
+      : `${name}${SECRET}`,
+  );
