@@ -37,10 +37,18 @@ export const projectKeys = {
   target: modelSpec.optional().describe('Frozen model that the skill is for.'),
   optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
   judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),
+  sandbox: z
+    .enum(['auto', 'bubblewrap', 'none'])
+    .default('auto')
+    .describe('Where commands that judge answers run. none: with your rights and network.'),
   promptOverrides: z
     .partialRecord(z.enum(PROMPT_NAMES), z.string())
     .default({})
     .describe('Optimizer prompts by name: text, or the path of a .md file.'),
+  sleep: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Settings of sleep: docs/sleep-settings.md. A run of training does not read them.'),
 };
 
 const projectShape = { ...configShape, ...projectKeys };

@@ -9,7 +9,7 @@ const group = (title: string, keys: string): SettingGroup => ({ title, keys: key
 
 /** Every key of a project once, sorted by what it is about. In the file itself they stand side by side. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
-  group('project', 'name env tasks skill target optimizer judge promptOverrides extras'),
+  group('project', 'name env tasks skill target optimizer judge sandbox promptOverrides extras sleep'),
   group(
     'data',
     'splitRatio splitSeed splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
@@ -50,14 +50,20 @@ const SHAPE: Readonly<Record<string, z.ZodType>> = { ...projectKeys, ...configSh
 
 /** The groups as Markdown tables: key, default, what it is for. */
 export function renderSettings(): string {
-  return SETTING_GROUPS.map(({ title, keys }) =>
-    [`## ${title}`, '', '| key | default | |', '|---|---|---|', ...keys.map(renderRow)].join('\n'),
-  ).join('\n\n');
+  return SETTING_GROUPS.map(({ title, keys }) => [`## ${title}`, '', renderTable(SHAPE, keys)].join('\n')).join('\n\n');
 }
 
-function renderRow(key: string): string {
-  const { fallback } = unwrap(SHAPE[key]!);
+/** Keys of a schema as a Markdown table. */
+export function renderTable(
+  shape: Readonly<Record<string, z.ZodType>>,
+  keys: readonly string[] = Object.keys(shape),
+): string {
+  return ['| key | default | |', '|---|---|---|', ...keys.map((key) => renderRow(key, shape[key]!))].join('\n');
+}
+
+function renderRow(key: string, schema: z.ZodType): string {
+  const { fallback } = unwrap(schema);
   const shown =
     fallback === undefined ? '' : `\`${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}\``;
-  return `| \`${key}\` | ${shown} | ${SHAPE[key]!.description ?? ''} |`;
+  return `| \`${key}\` | ${shown} | ${schema.description ?? ''} |`;
 }

@@ -18,7 +18,9 @@ export async function loadQaEnv(project: EnvProject): Promise<SkillEnv> {
   const { train, val, test } = await loadSplits(project);
   const { maxCompletionTokens } = project.extras as { maxCompletionTokens?: number };
   const limit = maxCompletionTokens === undefined ? {} : { maxCompletionTokens };
-  return new SimpleQAEnv({ trainItems: train, valItems: val, testItems: test, ...limit }) as unknown as SkillEnv;
+  const judges = project.judges ? { judges: project.judges } : {};
+  const splits = { trainItems: train, valItems: val, testItems: test };
+  return new SimpleQAEnv({ ...splits, ...limit, ...judges }) as unknown as SkillEnv;
 }
 
 async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: EnvProject): Promise<Splits<QaItemInput>> {

@@ -1,5 +1,6 @@
 import type { RolloutContext, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
+import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { ChatMessage, ChatReply } from '../../core/model.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { rstrip } from '../../core/text/python-text.ts';
@@ -9,6 +10,7 @@ import { tasksInvalid } from '../read/tasks-invalid.ts';
 import { requireSplitName } from '../split/split-name.ts';
 import { extractAnswer, scoreAnswer } from './answer-score.ts';
 import { QA_ITEM_HINT, QaItem, type QaItemInput } from './qa-item.ts';
+import { judgedMessages, TaskJudges } from './task-judges.ts';
 
 export type SimpleQAEnvOptions = {
   readonly trainItems: readonly QaItemInput[];
@@ -18,27 +20,35 @@ export type SimpleQAEnvOptions = {
   readonly initialSkill?: string;
   /** Longest reply to one question, in tokens. */
   readonly maxCompletionTokens?: number;
+  /** For tasks that bring a judge: `rubricJudge()`, `commandJudge({ sandbox })`. Rules and exact matches need none. */
+  readonly judges?: readonly TaskScorer[];
   readonly name?: string;
 };
 
 /**
  * Questions with gold answers. One call per question, with the skill as system prompt; an answer that equals a gold
- * one after SQuAD's normalisation is right (`hard`), and words in common give partial credit (`soft`). Items are
- * checked once, here: `TASKS_INVALID` names the split and the item.
+ * one after SQuAD's normalisation is right (`hard`), and words in common give partial credit (`soft`). A task with a judge
+ * of its own is scored by that, and its whole reply is the answer. Items are checked once, here: `TASKS_INVALID` names the
+ * split and the item.
  */
 export class SimpleQAEnv implements SkillEnv<QaItem> {
   readonly name: string;
   readonly version: string;
+  readonly judgeCalls: number;
   readonly #items: ReadonlyMap<string, readonly QaItem[]>;
   readonly #initialSkill: string;
   readonly #maxCompletionTokens: number;
+  readonly #judges: TaskJudges;
 
   constructor(options: SimpleQAEnvOptions) {
     const { name = 'simple-qa', initialSkill = '', maxCompletionTokens = 4096 } = options;
     checkTokens(name, maxCompletionTokens);
     this.name = name;
-    this.version = `format ${QA_FORMAT_VERSION}, maxCompletionTokens ${maxCompletionTokens}`;
     this.#items = parseSplits(options);
+    const items = [...this.#items.values()].flat();
+    this.#judges = new TaskJudges(items, options.judges);
+    this.judgeCalls = this.#judges.meanCalls(items);
+    this.version = `format ${QA_FORMAT_VERSION}, maxCompletionTokens ${maxCompletionTokens}${this.#judges.version}`;
     this.#initialSkill = initialSkill;
     this.#maxCompletionTokens = maxCompletionTokens;
   }
@@ -46,6 +56,11 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
   /** The items of `train`, `val` or `test`, also by an alias such as `valid_seen`. */
   getItems(split: string): readonly QaItem[] {
     return this.#items.get(requireSplitName(split, this.name))!;
+  }
+
+  /** Throws when a judge that is needed cannot work here. */
+  async setup(): Promise<void> {
+    await this.#judges.ready();
   }
 
   getInitialSkill(): string {
@@ -57,7 +72,7 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
     return [...new Set([...this.#items.values()].flat().flatMap((item) => item.taskType ?? []))];
   }
 
-  async rolloutOne({ item, skill, target, signal }: RolloutContext<QaItem>): Promise<RolloutResult> {
+  async rolloutOne({ item, skill, target, judge, signal }: RolloutContext<QaItem>): Promise<RolloutResult> {
     const messages = qaMessages(skill, item);
     const reply = await target.complete({
       messages,
@@ -65,8 +80,9 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
       maxOutputTokens: this.#maxCompletionTokens,
       signal,
     });
-    const assistant = { role: 'assistant', content: reply.text };
-    return { ...toResult(item, reply), conversation: [messages[1], assistant] };
+    const conversation = [messages.at(-1), { role: 'assistant', content: reply.text }];
+    if (item.judge === undefined) return { ...toResult(item, reply), conversation };
+    return { ...(await this.#judges.score(item, reply, { model: judge, signal })), conversation };
   }
 }
 
@@ -115,8 +131,9 @@ const ANSWER_FORMAT =
   'Only what stands between these tags is graded.';
 
 /** What the target reads. The part that all tasks share comes first, so that providers can cache it. */
-function qaMessages(skill: string, { context, question }: QaItem): [system: ChatMessage, user: ChatMessage] {
+function qaMessages(skill: string, { context, question, judge }: QaItem): ChatMessage[] {
   const passage = context === undefined ? '' : `Context:\n${context}\n\n`;
+  if (judge) return judgedMessages(skill, `${passage}${question}`);
   return [
     { role: 'system', content: `${rstrip(skill)}\n\n${ANSWER_FORMAT}`.trimStart() },
     { role: 'user', content: `${passage}Question: ${question}` },

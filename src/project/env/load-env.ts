@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
+import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { type AdapterEnvOptions, adapterEnv } from '../../envs/adapter/adapter-env.ts';
 import { type EnvAdapter, isEnvAdapter } from '../../envs/adapter/env-adapter.ts';
@@ -31,7 +32,16 @@ export async function loadEnv({ project, directory, findOrigin }: LoadedProject)
   if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
-  return loadNamedEnv(env, parts);
+  return loadNamedEnv(env, { ...parts, judges: await taskScorers(project.sandbox) });
+}
+
+/** Who carries out the judges of tasks. Nothing is started before a task needs it. */
+async function taskScorers(sandbox: string): Promise<readonly TaskScorer[]> {
+  const [{ commandJudge, rubricJudge }, { openSandbox }] = await Promise.all([
+    import('../../judges/index.ts'),
+    import('../../workspaces/index.ts'),
+  ]);
+  return [rubricJudge(), commandJudge({ sandbox: openSandbox(sandbox) })] as TaskScorer[];
 }
 
 function noTasks(path: string): SkillError {

@@ -1,0 +1,164 @@
+import { includesText } from '../text/includes-text.ts';
+import { casefold, strip } from '../text/python-text.ts';
+import { searchPattern } from './regex/python-regex.ts';
+
+export const RULE_OPS = [
+  'section_present',
+  'section_contains',
+  'regex',
+  'max_chars',
+  'min_chars',
+  'contains',
+  'not_contains',
+  'no_refusal',
+  'tool_called',
+] as const;
+export type RuleOp = (typeof RULE_OPS)[number];
+
+/** One thing that must hold of an answer. */
+export type RuleCheck = {
+  readonly op: RuleOp;
+  readonly arg?: string | number | null | undefined;
+  /** What to say to the optimizer when it does not hold, in place of our words. */
+  readonly says?: string | undefined;
+};
+
+export type CheckedAnswer = { readonly text: string; readonly toolsCalled: readonly string[] };
+
+type Operator = {
+  /** What it is called with; a pattern is also text. */
+  readonly takes: 'text' | 'pattern' | 'bound' | 'nothing';
+  /** Says something about the form of an answer and nothing about what is in it. */
+  readonly isShape: boolean;
+  /** `undefined`: it would take too long to know. */
+  readonly holds: (answer: CheckedAnswer, arg: string) => boolean | undefined;
+  /**
+   * What is wrong when it does not hold, and the same in a few words. Strings that a check looks for are not in it: an
+   * optimizer that reads them writes them into the skill, which then passes the check and is no better.
+   */
+  readonly wrong: (answer: CheckedAnswer, arg: string) => readonly [kind: string, what: string];
+};
+
+const lengthOf = (text: string) => Array.from(text).length;
+const quoted = (text: string) => JSON.stringify(strip(text));
+
+export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
+  section_present: {
+    takes: 'text',
+    isShape: true,
+    holds: ({ text }, name) => searchPattern(sectionPattern(strip(name)), text),
+    wrong: (_, name) => ['section missing', `no heading ends with ${quoted(name)}`],
+  },
+  section_contains: {
+    takes: 'text',
+    isShape: true,
+    holds: ({ text }, name) => {
+      const wanted = casefold(strip(name));
+      const headings = text.split('\n').flatMap((line) => headingText(line) ?? []);
+      return headings.some((heading) => includesText(heading, wanted));
+    },
+    wrong: (_, name) => ['section missing', `no heading contains ${quoted(name)}`],
+  },
+  regex: {
+    takes: 'pattern',
+    isShape: false,
+    holds: ({ text }, pattern) => searchPattern(pattern, text),
+    wrong: () => ['wrong form', 'it does not have a form that is required, which is not shown here'],
+  },
+  max_chars: {
+    takes: 'bound',
+    isShape: true,
+    holds: ({ text }, bound) => lengthOf(text) <= charBound(bound)!,
+    wrong: ({ text }, bound) => [
+      'too long',
+      `${lengthOf(text)} characters, and at most ${charBound(bound)} are allowed`,
+    ],
+  },
+  min_chars: {
+    takes: 'bound',
+    isShape: true,
+    holds: ({ text }, bound) => lengthOf(text) >= charBound(bound)!,
+    wrong: ({ text }, bound) => [
+      'too short',
+      `${lengthOf(text)} characters, and at least ${charBound(bound)} are needed`,
+    ],
+  },
+  contains: {
+    takes: 'text',
+    isShape: false,
+    holds: ({ text }, wanted) => includesText(text.toLowerCase(), wanted.toLowerCase()),
+    wrong: () => ['required words missing', 'it lacks words that are required, which are not shown here'],
+  },
+  not_contains: {
+    takes: 'text',
+    isShape: false,
+    holds: ({ text }, forbidden) => !includesText(text.toLowerCase(), forbidden.toLowerCase()),
+    wrong: () => ['forbidden words', 'it has words that are not allowed, which are not shown here'],
+  },
+  no_refusal: {
+    takes: 'nothing',
+    isShape: false,
+    holds: ({ text }) => !isRefusal(text),
+    wrong: ({ text }) => ['no answer', strip(text) === '' ? 'it is empty' : 'it refuses to do the task'],
+  },
+  tool_called: {
+    takes: 'text',
+    isShape: false,
+    holds: ({ text, toolsCalled }, name) =>
+      toolsCalled.some((tool) => tool.toLowerCase() === name.toLowerCase()) ||
+      searchPattern(`(?i)tool_call\\s*:\\s*${escapePattern(name)}\\b`, text),
+    wrong: (_, name) => ['tool not called', `the tool ${quoted(name)} was not called`],
+  },
+};
+
+/** A whole number, also as text, also in digits of other scripts; `undefined` for anything else. */
+export function charBound(arg: unknown): number | undefined {
+  if (typeof arg === 'number') return Number.isInteger(arg) ? arg : undefined;
+  if (typeof arg !== 'string' || !/^[+-]?\p{Nd}+$/u.test(strip(arg))) return undefined;
+  return Number(strip(arg).replace(/\p{Nd}/gu, digitOf));
+}
+
+/** Digits stand in tens, each from its zero on. */
+function digitOf(digit: string): string {
+  const codePoint = digit.codePointAt(0)!;
+  let zero = codePoint;
+  while (/^\p{Nd}$/u.test(String.fromCodePoint(zero - 1)) && codePoint - zero < 9) zero--;
+  return String(codePoint - zero);
+}
+
+const escapePattern = (text: string) => text.replace(/[\0-/:-@[-`{-\x7f]/g, '\\$&');
+
+/** A heading that ends with the name, a line in bold with the name in it, or a line that begins with the name and a colon. */
+function sectionPattern(name: string): string {
+  const escaped = escapePattern(name);
+  const bold = `\\s{0,3}\\*\\*[^*\\n]*${escaped}[^*\\n]*\\*\\*\\s*:?\\s*$`;
+  return `(?im)^(?:\\s{0,3}#+.*${escaped}\\s*$|${bold}|${escaped}\\s*:)`;
+}
+
+/** What an ATX heading says, for comparing without case. */
+function headingText(line: string): string | undefined {
+  const found = /^ {0,3}#{1,6}(?:[ \t]|\r?$)/.exec(line);
+  return found ? casefold(line.slice(found[0].length)) : undefined;
+}
+
+const REFUSALS = [
+  "i can't",
+  'i cannot',
+  "i'm unable",
+  'i am unable',
+  "i'm not able",
+  'i am not able',
+  "i won't",
+  "i'm sorry",
+  'sorry, ',
+];
+/** Whoever says more than that has done something of it. */
+const SHORT_ANSWER = 600;
+const MARKERS = /^(?:[\s>*+_#`~-]|\d{1,9}[.)])+/;
+
+function isRefusal(text: string): boolean {
+  const bare = strip(strip(text).replace(MARKERS, ''));
+  if (bare === '') return true;
+  const beginning = bare.slice(0, 160).toLowerCase();
+  return REFUSALS.some((words) => beginning.startsWith(words)) && lengthOf(bare) < SHORT_ANSWER;
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { RolloutOutput } from '../env.ts';
+import type { ChatModel } from '../model.ts';
+import { isPlainPath } from '../sandbox.ts';
+import { strip } from '../text/python-text.ts';
+import { errorsInCheck } from './check-rules.ts';
+import type { RuleCheck } from './rule-operators.ts';
+
+const filled = z.string('must be text').refine((text) => strip(text) !== '', 'must be non-empty text');
+const share = z.number('must be a number from 0 to 1').min(0, 'must be at least 0').max(1, 'must be at most 1');
+
+const Check = z.unknown().transform((check, context): RuleCheck => {
+  for (const message of errorsInCheck(check)) context.addIssue({ code: 'custom', message });
+  const { op, arg, says } = (check ?? {}) as RuleCheck;
+  return { op, ...(arg == null ? {} : { arg }), ...(says === undefined ? {} : { says }) };
+});
+
+const RuleJudge = z.strictObject({
+  kind: z.literal('rule'),
+  checks: z.array(Check, 'must be a list of checks').min(1, 'must have a check').readonly(),
+});
+
+const ExactJudge = z.strictObject({ kind: z.literal('exact'), reference: filled });
+
+const RubricJudge = z.strictObject({
+  kind: z.literal('rubric'),
+  /** What a good answer is, in words. */
+  rubric: filled,
+  /** An answer to compare with, blind and in both places. */
+  reference: filled.optional(),
+  /** The lowest score that is a success: 0.8, beside a reference 0.5. */
+  passMark: share.optional(),
+});
+
+const FILE_NAME = 'must have relative file names, such as check.py';
+
+const CommandJudge = z.strictObject({
+  kind: z.literal('command'),
+  /** For the shell, or a program with its arguments. It finds the answer in `answer.txt` and on its standard input. */
+  command: z.union([filled, z.array(z.string()).min(1).readonly()], 'must be text or a list of words'),
+  /** Texts by name, laid beside the answer. */
+  files: z.record(z.string().refine(isPlainPath, FILE_NAME), z.string('must be text')).optional(),
+  /** Whether its exit code is the verdict (0 is a success) or the last line that it prints. */
+  verdict: z.enum(['exit-code', 'stdout'], 'must be exit-code or stdout').default('exit-code'),
+  timeoutMs: z.number('must be a number').int().positive().max(3_600_000, 'must be at most an hour').default(60_000),
+});
+
+/** How the answer to a task is scored, as a task says it. */
+export const TaskJudge = z.discriminatedUnion(
+  'kind',
+  [RuleJudge, ExactJudge, RubricJudge, CommandJudge],
+  'must have a kind: rule, exact, rubric or command',
+);
+export type TaskJudge = z.output<typeof TaskJudge>;
+export type TaskJudgeInput = z.input<typeof TaskJudge>;
+export type JudgeKind = TaskJudge['kind'];
+export type JudgeOf<Kind extends JudgeKind> = Extract<TaskJudge, { kind: Kind }>;
+
+/** An answer with all that a judge of any kind may look at. */
+export type JudgedAnswer<Kind extends JudgeKind = JudgeKind> = {
+  readonly judge: JudgeOf<Kind>;
+  readonly question: string;
+  readonly answer: string;
+  /** Names of the tools that were seen to be called. */
+  readonly toolsCalled?: readonly string[] | undefined;
+  /** The model that scores, if the run was given one. */
+  readonly model?: ChatModel | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Scores answers by judges of one kind. Where it cannot tell, the result is `errored`, which is not zero. */
+export interface TaskScorer<Kind extends JudgeKind = JudgeKind> {
+  readonly kind: Kind;
+  /** Changes whenever the same answer could be scored differently. */
+  readonly version: string;
+  /** How often a model is asked about one answer. Never, unless it is said. */
+  judgeCalls?(judge: JudgeOf<Kind>): number;
+  /** Throws when nothing can be scored here, such as without a sandbox. Called before the first rollout. */
+  ready?(): Promise<void>;
+  score(answer: JudgedAnswer<Kind>): RolloutOutput | Promise<RolloutOutput>;
+}

@@ -1,0 +1,73 @@
+import { exactJudge } from '../../core/judge/exact-judge.ts';
+import { ruleJudge } from '../../core/judge/rule-judge.ts';
+import type { JudgedAnswer, JudgeKind, TaskScorer } from '../../core/judge/task-judge.ts';
+import type { ChatMessage, ChatReply } from '../../core/model.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import { rstrip } from '../../core/text/python-text.ts';
+import { tasksInvalid } from '../read/tasks-invalid.ts';
+import type { QaItem } from './qa-item.ts';
+
+const BUILT_IN: readonly TaskScorer[] = [ruleJudge as TaskScorer, exactJudge as TaskScorer];
+
+/** The judges that an environment's tasks bring along, and who carries them out. */
+export class TaskJudges {
+  /** What is added to the environment's version: nothing where no task has a judge. */
+  readonly version: string;
+  readonly #used: ReadonlyMap<JudgeKind, TaskScorer>;
+
+  /** Throws `TASKS_INVALID` for tasks whose judges nobody can carry out. */
+  constructor(items: readonly QaItem[], given: readonly TaskScorer[] = []) {
+    const known = new Map([...BUILT_IN, ...given].map((scorer) => [scorer.kind, scorer]));
+    const kinds = new Set(items.flatMap(({ judge }) => judge?.kind ?? []));
+    const lacking = items.filter(({ judge }) => judge && !known.has(judge.kind));
+    if (lacking.length > 0) throw noScorer(lacking);
+    this.#used = new Map([...known].filter(([kind]) => kinds.has(kind)));
+    const versions = [...this.#used.values()].map(({ kind, version }) => `${kind} ${version}`).sort();
+    this.version = versions.length === 0 ? '' : `, judges ${versions.join(', ')}`;
+  }
+
+  async ready(): Promise<void> {
+    for (const scorer of this.#used.values()) await scorer.ready?.();
+  }
+
+  /** How often a model is asked about an answer, in the mean of all tasks. */
+  meanCalls(items: readonly QaItem[]): number {
+    const calls = items.map(({ judge }) => (judge && this.#used.get(judge.kind)?.judgeCalls?.(judge)) ?? 0);
+    return calls.reduce((sum, count) => sum + count, 0) / Math.max(1, items.length);
+  }
+
+  /** The whole reply is the answer. */
+  async score(
+    { id, question, answers, taskType, judge }: QaItem,
+    { text, finishReason }: ChatReply,
+    { model, signal }: Pick<JudgedAnswer, 'model' | 'signal'>,
+  ): Promise<RolloutResult> {
+    const scorer = this.#used.get(judge!.kind)!;
+    const output = await scorer.score({ judge: judge!, question, answer: text, model, signal });
+    const { failReason } = output;
+    const cut = finishReason === 'length' ? ' (the reply was cut at the token limit)' : '';
+    return {
+      ...output,
+      id,
+      nTurns: 1,
+      ...(taskType === undefined ? {} : { taskType }),
+      question,
+      predictedAnswer: text,
+      ...(answers.length === 0 ? {} : { referenceText: answers.join(' | ') }),
+      ...(failReason === undefined ? {} : { failReason: `${failReason}${cut}` }),
+    };
+  }
+}
+
+function noScorer(items: readonly QaItem[]): Error {
+  const problems = items.map(({ id, judge }) => `task ${id} has a judge of the kind ${judge!.kind}, and there is none`);
+  const hint = 'Give the environment `judges: [rubricJudge(), commandJudge({ sandbox })]` from skillopt/judges.';
+  return tasksInvalid(problems, hint);
+}
+
+/** What the target reads when its whole reply is judged: how to write it is for the skill to say. */
+export function judgedMessages(skill: string, task: string): ChatMessage[] {
+  const system = rstrip(skill);
+  const user = { role: 'user' as const, content: task };
+  return system === '' ? [user] : [{ role: 'system', content: system }, user]; // providers refuse an empty message
+}

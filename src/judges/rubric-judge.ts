@@ -1,0 +1,23 @@
+import type { JudgeOf, TaskScorer } from '../core/judge/task-judge.ts';
+import { judgeAnswer } from './judge-answer.ts';
+import { judgedOutput } from './judged-output.ts';
+
+/** How often a model is asked about one answer; beside a reference, once in each place. */
+const REPEATS = 2;
+
+/** By itself an answer must be good; beside a reference, as good as that. */
+const passMarkOf = ({ passMark, reference }: JudgeOf<'rubric'>) => passMark ?? (reference === undefined ? 0.8 : 0.5);
+
+/** Tasks with a rubric, scored by the run's judge model. What it says and cannot be read is missing, and so is a score beyond 0 to 1. */
+export function rubricJudge(): TaskScorer<'rubric'> {
+  return {
+    kind: 'rubric',
+    version: '1',
+    judgeCalls: () => REPEATS,
+    async score({ judge, question, answer, model, signal }) {
+      const { rubric, reference } = judge;
+      const asked = { judge: model, question, answer, rubric, reference, repeats: REPEATS, signal };
+      return judgedOutput(await judgeAnswer(asked), { passMark: passMarkOf(judge) });
+    },
+  };
+}
