@@ -2,12 +2,13 @@ import { copyFileSync, lstatSync, rmSync } from 'node:fs';
 import { copyFile, lstat, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { OWN_CALL_FOLDER } from '../core/own-calls.ts';
 import type { Invocation } from './agent-cli.ts';
 import { atProcessEnd } from './at-process-end.ts';
 
 /** A private folder for one call, with an empty `work` in it. Gone when disposed. */
 export async function openCallFolder() {
-  const path = await mkdtemp(join(await realpath(tmpdir()), 'skillopt-agent-'));
+  const path = await mkdtemp(join(await realpath(tmpdir()), OWN_CALL_FOLDER));
   let links: readonly (readonly [string, string])[] = [];
   const cleanup = atProcessEnd(() => {
     for (const [link, target] of links) if (lstatSync(link).isFile()) copyFileSync(link, target);

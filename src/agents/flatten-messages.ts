@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../core/model.ts';
+import { OWN_CALL_SENTINEL } from '../core/own-calls.ts';
 
 /**
  * A conversation as the two texts that a CLI can take. A single user message stays as it is; several turns follow each
@@ -18,10 +19,11 @@ export function withSystemSection(texts: Texts): string {
   return texts.system === '' ? texts.conversation : inSections(texts);
 }
 
-/** The same with a section even for a single text. */
+/** The same with a section even for a single text. The first tag says that no person wrote this. */
 export function inSections({ system, conversation }: Texts): string {
   const instructions = system === '' ? [] : [section('instructions', system)];
-  return [...instructions, section('request', conversation)].join('\n\n');
+  const [first, ...others] = [...instructions, section('request', conversation)];
+  return [first!.replace('>', ` ${OWN_CALL_SENTINEL}>`), ...others].join('\n\n');
 }
 
 const toSection = ({ role, content }: ChatMessage) => section(role, content);

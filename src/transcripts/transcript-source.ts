@@ -1,3 +1,4 @@
+import type { Redact } from './kept-text.ts';
 import type { SessionDigest } from './session-digest.ts';
 
 /** Where this process runs. Sources look nowhere else, so that a test is a folder. */
@@ -38,6 +39,8 @@ export type ReadOutcome = ReadSoFar & { readonly trouble: Trouble };
 
 export type ReadOptions = {
   readonly place: Place;
+  /** Applied to every text before it is kept. */
+  readonly redact?: Redact | undefined;
   /** Only what comes after this is read, where the source can. */
   readonly before?: ReadSoFar | undefined;
   readonly signal?: AbortSignal | undefined;

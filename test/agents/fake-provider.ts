@@ -1,21 +1,23 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { streamFor } from './provider-streams.ts';
+import { toolCallFor } from './tool-calls.ts';
 
 /** What a CLI sent. `text` is the whole body, in which planted instructions are looked for. */
 type SeenRequest = { readonly path: string; readonly text: string };
 
 /**
  * A provider on loopback that real agent CLIs accept: Anthropic Messages, OpenAI Chat Completions and Responses,
- * Gemini. It answers `reply` to everything. Below `refusing(status)` it refuses everything with that status.
+ * Gemini. It answers `reply` to everything, with `callsTools` after a call of the shell that it is offered. Below
+ * `refusing(status)` it refuses everything with that status.
  */
-export async function startFakeProvider(reply: string) {
+export async function startFakeProvider(reply: string, { callsTools = false } = {}) {
   const seen: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
     const text = await readText(request);
     const path = (request.url ?? '/').split('?')[0]!;
     if (request.method === 'POST') seen.push({ path, text });
-    const { status, type, body } = answerTo(path, text, reply);
+    const { status, type, body } = answerTo(path, text, reply, callsTools);
     response.writeHead(status, { 'content-type': type });
     response.end(body);
   });
@@ -40,12 +42,12 @@ async function readText(request: IncomingMessage): Promise<string> {
 
 type Answer = { readonly status: number; readonly type: string; readonly body: string };
 
-function answerTo(path: string, text: string, reply: string): Answer {
+function answerTo(path: string, text: string, reply: string, callsTools: boolean): Answer {
   const refused = /^\/refuse-(\d+)/.exec(path)?.[1];
   if (refused !== undefined) return json(Number(refused), refusal(Number(refused)));
   if (path.endsWith('/count_tokens')) return json(200, { input_tokens: 11 });
   if (path.endsWith(':countTokens')) return json(200, { totalTokens: 11 });
-  const stream = streamFor(path, reply);
+  const stream = (callsTools ? toolCallFor(path, text) : undefined) ?? streamFor(path, reply);
   if (stream === undefined) return json(404, refusal(404));
   const isStreaming = path.endsWith(':streamGenerateContent') || /"stream":\s*true/.test(text);
   return isStreaming ? { status: 200, type: 'text/event-stream', body: stream.events } : json(200, stream.whole);

@@ -1,5 +1,5 @@
 /** A reply as server-sent events, and as the one object that a call without streaming gets. */
-type Stream = { readonly events: string; readonly whole: unknown };
+export type Stream = { readonly events: string; readonly whole: unknown };
 
 /** The tokens that the fake provider says it counted. */
 const countedUsage = { input: 11, output: 7 };
@@ -16,10 +16,11 @@ export function streamFor(path: string, reply: string): Stream | undefined {
 
 type TypedEvent = { readonly type: string };
 
-const named = (events: readonly TypedEvent[]) =>
+export const named = (events: readonly TypedEvent[]) =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
-const unnamed = (events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+export const unnamed = (events: readonly object[]) =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
 function anthropicMessages(reply: string): Stream {
   const usage = { input_tokens: input, output_tokens: output };

@@ -1,12 +1,13 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { agentChat, agentClis } from 'skillopt/agents';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cliRows } from './cli-rows.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import { installCli } from './install-cli.ts';
+import { cleanEnvironment, wrap, write } from './isolated-home.ts';
 
 const reply = 'The capital is Paris.';
 const planted = 'PLANTED-INSTRUCTION';
@@ -95,24 +96,3 @@ describe.each(rows)('$row.cli ($row.specifier)', ({ row, installed }) => {
     await expect(chat.complete({ messages })).rejects.toMatchObject({ isRetryable: false, isFatal: true, hint });
   });
 });
-
-async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-}
-
-/** A program that adds arguments to ours, since not every CLI takes its provider from the environment. */
-async function wrap(program: string, args: readonly string[], home: string): Promise<string> {
-  if (args.length === 0) return program;
-  const quoted = args.map((argument) => `'${argument}'`);
-  const path = join(home, 'wrapped');
-  await writeFile(path, `#!/bin/sh\nexec '${program}' ${quoted.join(' ')} "$@"\n`);
-  await chmod(path, 0o755);
-  return path;
-}
-
-/** Without the proxies of this machine and without what the keys of its user would change. */
-function cleanEnvironment(): Record<string, undefined> {
-  const names = Object.keys(process.env).filter((name) => !['PATH', 'LANG', 'TMPDIR'].includes(name));
-  return Object.fromEntries(names.map((name) => [name, undefined]));
-}

@@ -1,0 +1,73 @@
+/** A record that somebody else wrote: nothing about it is certain. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The object, or an empty one. */
+export const objectOf = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The text, or an empty one. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A text, or the text blocks of a list. Blocks are `{ type, text }`; those of other types are not for us. */
+export function blockTexts(content: unknown, types: readonly string[] = ['text']): string {
+  if (typeof content === 'string') return content;
+  const blocks = listOf(content).map(objectOf);
+  const texts = blocks.filter(({ type }) => types.includes(textOf(type))).map(({ text }) => textOf(text));
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+const BACKSLASH = '\\'.charCodeAt(0);
+
+/**
+ * Whether a string that is exactly this word stands in a line of JSON, found without parsing it. A text that merely
+ * ends in `"word` does not count; one that is cut off by an invalid line may.
+ */
+export function hasString(word: string): (line: Buffer) => boolean {
+  const needle = Buffer.from(`"${word}"`);
+  return (line) => {
+    let at = line.indexOf(needle);
+    while (at > 0 && line[at - 1] === BACKSLASH) at = line.indexOf(needle, at + 1);
+    return at !== -1;
+  };
+}
+
+const [QUOTE, COLON] = ['"'.charCodeAt(0), ':'.charCodeAt(0)];
+const [BRACE, BRACKET] = ['{'.charCodeAt(0), '['.charCodeAt(0)];
+
+/** How far into a line a field is looked for. */
+const HEAD_BYTES = 2_000;
+
+/**
+ * The text of a field of the record itself, not of one inside it, found without parsing. `undefined` when it is not near
+ * the beginning, which says nothing about the rest of the line.
+ */
+export function fieldText(line: Buffer, field: string): string | undefined {
+  const end = Math.min(line.length, HEAD_BYTES);
+  let depth = 0;
+  let isNamed = false;
+  for (let at = 0; at < end; at++) {
+    const byte = line[at]!;
+    if (byte === QUOTE) {
+      const close = closingQuote(line, at + 1, end);
+      if (close === -1) return undefined;
+      if (isNamed) return line.toString('utf8', at + 1, close);
+      const isLikeIt = depth === 1 && close - at - 1 === field.length && isKey(line, close);
+      isNamed = isLikeIt && line.toString('latin1', at + 1, close) === field;
+      at = close;
+    } else if (byte === BRACE || byte === BRACKET) depth++;
+    else if (byte === BRACE + 2 || byte === BRACKET + 2) depth--; // both close two places behind their opening
+  }
+  return undefined;
+}
+
+function closingQuote(line: Buffer, from: number, end: number): number {
+  for (let at = from; at < end; at++) {
+    if (line[at] === BACKSLASH) at++;
+    else if (line[at] === QUOTE) return at;
+  }
+  return -1;
+}
+
+const isKey = (line: Buffer, close: number) => line[close + 1] === COLON || line[close + 2] === COLON;

@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises';
+import { SkillError } from '../core/errors.ts';
+import { closestName } from '../core/text/closest-name.ts';
+import { claude } from './sources/claude.ts';
+import { codex } from './sources/codex.ts';
+import { copilot } from './sources/copilot.ts';
+import { copilotCli } from './sources/copilot-cli.ts';
+import { cursor } from './sources/cursor.ts';
+import { devin } from './sources/devin.ts';
+import { gemini } from './sources/gemini.ts';
+import { opencode } from './sources/opencode.ts';
+import { pi } from './sources/pi.ts';
+import { qwen } from './sources/qwen.ts';
+import type { Place, TranscriptSource } from './transcript-source.ts';
+
+/** Every agent whose transcripts can be read, in the order in which they are shown. */
+export const transcriptSources: readonly TranscriptSource[] = [
+  claude,
+  codex,
+  gemini,
+  qwen,
+  opencode,
+  copilot,
+  copilotCli,
+  cursor,
+  pi,
+  devin,
+];
+
+/** All sources of which anything is there. */
+const AUTO = 'auto';
+
+/** The sources of a setting: one name, several, or `auto`. */
+export async function chooseSources(names: readonly string[], place: Place): Promise<readonly TranscriptSource[]> {
+  const wanted = names.filter((name) => name !== AUTO).map(findSource);
+  if (wanted.length === names.length) return [...new Set(wanted)];
+  const found = await foundSources(place);
+  return transcriptSources.filter((source) => found.includes(source) || wanted.includes(source));
+}
+
+export async function foundSources(place: Place): Promise<readonly TranscriptSource[]> {
+  const isThere = await Promise.all(transcriptSources.map((source) => someExists(source.roots(place))));
+  return transcriptSources.filter((_, index) => isThere[index]);
+}
+
+async function someExists(paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return found.some((entry) => entry !== undefined);
+}
+
+/** The source of this name; `_` may stand for `-`. */
+export function findSource(name: string): TranscriptSource {
+  const plain = name.trim().toLowerCase().replaceAll('_', '-');
+  const found = transcriptSources.find((source) => source.name === plain);
+  if (found !== undefined) return found;
+  const names = [...transcriptSources.map((source) => source.name), AUTO];
+  const message = `source must be one of ${names.join(', ')}, got ${JSON.stringify(name)}`;
+  const closest = closestName(plain, names);
+  throw new SkillError('CONFIG_INVALID', message, closest === undefined ? {} : { hint: `Did you mean ${closest}?` });
+}

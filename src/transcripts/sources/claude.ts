@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { blockTexts, fieldText, hasString, type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
+import { homePath, listFiles } from '../read/list-files.ts';
+import { readSession } from '../read/session.ts';
+import type { SessionCollector } from '../session-collector.ts';
+import type { TranscriptSource } from '../transcript-source.ts';
+
+const isOfUser = hasString('user');
+const [RESULT, TEXT] = [Buffer.from('"tool_result"'), Buffer.from('"text"')];
+
+const TYPES: readonly (string | undefined)[] = ['user', 'assistant', 'file-history-snapshot'];
+
+/** Results of tools are the bulk of a transcript, and stand in records of the user. */
+function isWanted(line: Buffer): boolean {
+  const type = fieldText(line, 'type');
+  if (type !== undefined && !TYPES.includes(type)) return false;
+  const mayHoldResult = type === undefined ? isOfUser(line) : type === 'user';
+  return !mayHoldResult || !isOnlyResult(line);
+}
+
+/** How far from the end a person's text is looked for: what lies between is the result. */
+const END_BYTES = 4_000;
+
+/** Whether a result stands in it, and no text before or after that. */
+function isOnlyResult(line: Buffer): boolean {
+  const at = line.indexOf(RESULT);
+  if (at === -1) return false;
+  return line.lastIndexOf(TEXT, at) === -1 && line.indexOf(TEXT, Math.max(at, line.length - END_BYTES)) === -1;
+}
+
+/** Claude Code: a file per session, in a folder per project. Sub-agents have folders or files of their own. */
+export const claude: TranscriptSource = {
+  name: 'claude',
+  title: 'Claude Code',
+  roots({ env, home }) {
+    const homes = env.CLAUDE_CONFIG_DIR
+      ? [homePath(env.CLAUDE_CONFIG_DIR, home)]
+      : [join(home, '.claude'), join(env.XDG_CONFIG_HOME || join(home, '.config'), 'claude')];
+    return homes.map((path) => join(path, 'projects'));
+  },
+  list: (root) =>
+    listFiles(root, {
+      accept: (path) => path.endsWith('.jsonl') && !/(?:^|\/)agent-[^/]*$/.test(path),
+      enter: (path) => !/(?:^|\/)subagents$/.test(path),
+    }),
+  read: (file, options) =>
+    readSession({ source: 'claude', file, options, wanted: isWanted, canContinue: true }, takeRecord),
+};
+
+function takeRecord(record: JsonObject, session: SessionCollector): void {
+  const { type, isSidechain } = record;
+  if (type === 'file-history-snapshot') takeSnapshot(objectOf(record.snapshot), session);
+  if (type !== 'user' && type !== 'assistant') return;
+  session.at(textOf(record.timestamp));
+  if (isSidechain === true) return;
+  session.about({
+    sessionId: textOf(record.sessionId),
+    project: textOf(record.cwd),
+    gitBranch: textOf(record.gitBranch),
+  });
+  const { content } = objectOf(record.message);
+  if (type === 'assistant' && record.isApiErrorMessage !== true) takeAnswer(content, session);
+  if (type === 'user' && !isNotice(record)) session.userSaid(blockTexts(content));
+}
+
+/** What the CLI says in a person's place. */
+const isNotice = ({ isMeta, isCompactSummary, isVisibleInTranscriptOnly }: JsonObject) =>
+  isMeta === true || isCompactSummary === true || isVisibleInTranscriptOnly === true;
+
+/** What the CLI puts there when the model said nothing. */
+const NO_ANSWER = 'No response requested.';
+
+function takeAnswer(content: unknown, session: SessionCollector): void {
+  const text = blockTexts(content);
+  if (text !== NO_ANSWER) session.assistantSaid(text);
+  for (const { type, name, input } of listOf(content).map(objectOf)) {
+    if (type === 'tool_use') session.usedTool(textOf(name), input);
+  }
+}
+
+/** Enough to know what a session was about. */
+const MAX_FILES = 20;
+
+function takeSnapshot({ trackedFileBackups: files }: JsonObject, session: SessionCollector): void {
+  const paths = Array.isArray(files) ? files.map(textOf) : Object.keys(objectOf(files));
+  for (const path of paths.slice(0, MAX_FILES)) session.touchedFile(path);
+}

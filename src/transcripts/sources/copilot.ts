@@ -1,0 +1,104 @@
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
+import { readJsonFile } from '../read/json-file.ts';
+import { readRecords } from '../read/lines.ts';
+import { homePath, listFiles, statFile } from '../read/list-files.ts';
+import { operationLog } from '../read/operation-log.ts';
+import { collectSession, type SessionCollector } from '../session-collector.ts';
+import type { Place, TranscriptFile, TranscriptSource } from '../transcript-source.ts';
+
+const SESSION = /^(?:workspaceStorage\/[^/]+\/chatSessions|globalStorage\/emptyWindowChatSessions)\/[^/]+\.jsonl?$/;
+const FOLDER = /^(?:workspaceStorage(?:\/[^/]+(?:\/chatSessions)?)?|globalStorage(?:\/emptyWindowChatSessions)?)$/;
+
+/** One line may be the whole session. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+/** Copilot Chat in VS Code: a log of changes per session, in a folder per workspace. Older sessions are one JSON value. */
+export const copilot: TranscriptSource = {
+  name: 'copilot',
+  title: 'GitHub Copilot in VS Code',
+  roots: (place) => userFolders(place).map((folder) => join(folder, 'User')),
+  async list(root) {
+    const files = await listFiles(root, { accept: (path) => SESSION.test(path), enter: (path) => FOLDER.test(path) });
+    const paths = new Set(files.map(({ path }) => path));
+    return files.filter(({ path }) => !paths.has(`${path}l`)); // a session that was converted to the newer form
+  },
+  async read(file, { place, redact, signal }) {
+    if (file.size > MAX_FILE_BYTES) return { position: 0, sessions: [], trouble: { 'too-large': 1 } };
+    const { state, trouble } = await readState(file, signal);
+    const session = collectSession({ source: 'copilot', rawPath: file.path, place, redact });
+    session.about({ sessionId: textOf(state.sessionId) || basename(file.path).replace(/\.jsonl?$/, '') });
+    session.about({ project: await workspaceOf(file) });
+    session.at(momentOf(state.creationDate));
+    for (const request of listOf(state.requests).map(objectOf)) if (isCopilot(request)) takeRequest(request, session);
+    const digest = session.digest();
+    const isKnown = Array.isArray(state.requests) || Object.keys(trouble).length > 0;
+    const sessions = digest === undefined ? [] : [digest];
+    return { position: file.size, sessions, trouble: isKnown ? trouble : { 'unknown-version': 1 } };
+  },
+};
+
+function userFolders({ env, home, platform }: Place): readonly string[] {
+  if (env.VSCODE_PORTABLE) return [join(homePath(env.VSCODE_PORTABLE, home), 'user-data')];
+  const folder = env.VSCODE_APPDATA ?? applicationData({ env, home, platform });
+  return ['Code', 'Code - Insiders', 'VSCodium'].map((product) => join(folder, product));
+}
+
+function applicationData({ env, home, platform }: Place): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
+  return env.XDG_CONFIG_HOME || join(home, '.config');
+}
+
+async function readState(file: TranscriptFile, signal: AbortSignal | undefined) {
+  if (file.path.endsWith('.json')) {
+    const { value, trouble } = await readJsonFile(file.path, signal);
+    return { state: objectOf(value), trouble };
+  }
+  const log = operationLog();
+  const lines = { path: file.path, maxLineBytes: MAX_LINE_BYTES, signal };
+  const { trouble } = await readRecords(lines, (record) => log.take(record));
+  return { state: log.state(), trouble };
+}
+
+/** What the storage folder belongs to. A workspace on another machine has no folder here. */
+async function workspaceOf({ path }: TranscriptFile): Promise<string> {
+  const mapping = join(dirname(dirname(path)), 'workspace.json');
+  if ((await statFile(mapping)) === undefined) return '';
+  const { folder, workspace } = objectOf((await readJsonFile(mapping, undefined, 64 * 1024)).value);
+  const file = localPath(textOf(workspace));
+  return localPath(textOf(folder)) || (file && dirname(file));
+}
+
+function localPath(address: string): string {
+  try {
+    return address.startsWith('file:') ? fileURLToPath(address) : '';
+  } catch {
+    return '';
+  }
+}
+
+function isCopilot({ agent, isSystemInitiated }: JsonObject): boolean {
+  const { extensionId } = objectOf(agent);
+  const id = textOf(extensionId) || textOf(objectOf(extensionId).value);
+  return id.toLowerCase() === 'github.copilot-chat' && isSystemInitiated !== true;
+}
+
+function takeRequest(request: JsonObject, session: SessionCollector): void {
+  session.userSaid(textOf(request.message) || textOf(objectOf(request.message).text), momentOf(request.timestamp));
+  const parts = listOf(request.response).map(objectOf);
+  session.assistantSaid(parts.map(markdownOf).join(''), momentOf(objectOf(request.modelState).completedAt));
+  for (const { kind, toolId } of parts) if (kind === 'toolInvocationSerialized') session.usedTool(textOf(toolId));
+  if (request.vote === 0) session.signal('neg:copilot_vote_down');
+  if (request.vote === 1) session.signal('pos:copilot_vote_up');
+}
+
+/** Reasoning also has a value, but also a kind. */
+function markdownOf({ kind, value, content }: JsonObject): string {
+  if (kind === 'markdownContent') return textOf(objectOf(content).value);
+  return kind === undefined ? textOf(value) : '';
+}
+
+const momentOf = (value: unknown) => (typeof value === 'number' ? value : undefined);

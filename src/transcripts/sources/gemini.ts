@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
+import { readJsonFile, readSmallText } from '../read/json-file.ts';
+import { readRecords } from '../read/lines.ts';
+import { homePath, listFiles } from '../read/list-files.ts';
+import { collectSession, type SessionCollector } from '../session-collector.ts';
+import type { TranscriptFile, TranscriptSource, Trouble } from '../transcript-source.ts';
+
+/** Gemini CLI: `tmp/<project>/chats/session-….jsonl`, of earlier versions `.json`. Sub-agents have folders below that. */
+export const gemini: TranscriptSource = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  roots: ({ env, home }) => [join(env.GEMINI_CLI_HOME ? homePath(env.GEMINI_CLI_HOME, home) : home, '.gemini', 'tmp')],
+  async list(root) {
+    const files = await listFiles(root, { accept: (path) => /^[^/]+\/chats\/[^/]+\.jsonl?$/.test(path), depth: 2 });
+    const paths = new Set(files.map(({ path }) => path));
+    // An old file that is continued stays beside the new one, which holds all of it.
+    return files.filter(({ path }) => path.endsWith('.jsonl') || !paths.has(`${path}l`));
+  },
+  async read(file, { place, redact, signal }) {
+    const { conversation, position, trouble } = await readConversation(file, signal);
+    const session = collectSession({ source: 'gemini', rawPath: file.path, place, redact });
+    const { sessionId, startTime, lastUpdated, kind, directories } = conversation.facts;
+    session.about({ sessionId: textOf(sessionId), project: await projectOf(file.path) });
+    session.about({ project: textOf(listOf(directories)[0]) });
+    for (const time of [startTime, lastUpdated]) session.at(textOf(time));
+    if (kind === 'subagent') session.leaveOut('sub-agent');
+    for (const message of conversation.messages()) takeMessage(message, session);
+    const digest = session.digest();
+    return { position, sessions: digest === undefined ? [] : [digest], trouble };
+  },
+};
+
+type Conversation = ReturnType<typeof openConversation>;
+type Read = { readonly conversation: Conversation; readonly position: number; readonly trouble: Trouble };
+
+async function readConversation(file: TranscriptFile, signal: AbortSignal | undefined): Promise<Read> {
+  const conversation = openConversation();
+  if (file.path.endsWith('.jsonl')) {
+    return { conversation, ...(await readRecords({ path: file.path, signal }, conversation.take)) };
+  }
+  const { value, trouble } = await readJsonFile(file.path, signal);
+  conversation.take({ $set: objectOf(value) });
+  return { conversation, position: file.size, trouble };
+}
+
+/** Later records change earlier ones: an id that comes again replaces its message, a rewind takes messages away. */
+function openConversation() {
+  const facts: Record<string, unknown> = {};
+  const messages = new Map<string, JsonObject>();
+  const put = (message: JsonObject) => messages.set(textOf(message.id), reduced(message));
+  const rewind = (id: string) => {
+    const ids = [...messages.keys()];
+    for (const later of ids.slice(Math.max(0, ids.indexOf(id)))) messages.delete(later);
+  };
+  const update = ({ messages: all, ...others }: JsonObject) => {
+    Object.assign(facts, others);
+    if (!Array.isArray(all)) return;
+    messages.clear();
+    for (const message of all.map(objectOf)) put(message);
+  };
+  return {
+    facts,
+    messages: () => [...messages.values()],
+    take(record: JsonObject): void {
+      const { $set, $rewindTo, id } = record;
+      if (typeof $rewindTo === 'string') rewind($rewindTo);
+      else if (typeof id === 'string') put(record);
+      else update(objectOf($set ?? record));
+    },
+  };
+}
+
+/** Only what is of use, so that results of tools do not stay in memory. */
+function reduced({ id, type, timestamp, content, displayContent, toolCalls }: JsonObject): JsonObject {
+  const tools = listOf(toolCalls).map((call) => ({ name: objectOf(call).name, args: objectOf(call).args }));
+  return { id, type, timestamp, text: partTexts(displayContent ?? content), tools };
+}
+
+function partTexts(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = (Array.isArray(content) ? content : [content]).map(
+    (part) => textOf(part) || textOf(objectOf(part).text),
+  );
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function takeMessage({ type, timestamp, text, tools }: JsonObject, session: SessionCollector): void {
+  if (type === 'user') session.userSaid(textOf(text), textOf(timestamp));
+  if (type !== 'gemini') return;
+  session.assistantSaid(textOf(text), textOf(timestamp));
+  for (const { name, args } of listOf(tools).map(objectOf)) session.usedTool(textOf(name), args);
+}
+
+/** A folder of chats says whose it is in a file, or is named by the hash of the path. */
+async function projectOf(path: string): Promise<string> {
+  const folder = dirname(dirname(path));
+  const marked = (await readSmallText(join(folder, '.project_root'))).trim();
+  if (marked !== '') return marked;
+  const registry = await readJsonFile(join(folder, '..', '..', 'projects.json'));
+  const known = Object.keys(objectOf(objectOf(registry.value).projects));
+  return known.find((project) => path.includes(createHash('sha256').update(project).digest('hex'))) ?? '';
+}
