@@ -10,7 +10,7 @@ import { withEnv } from '../train/setup/with-env.ts';
 import { type Wiring, wireRun } from './wire-run.ts';
 
 /** Nobody knows how long replies will be. These are usual for short answers, patches of a few edits, and rules of a sentence. */
-const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
+export const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
 const SAMPLE = 50;
 
 export type CostEstimate = {
@@ -44,8 +44,20 @@ export async function estimateWiring(
   const sizes = { train: items.train.length, val: items.val.length, test: items.test.length };
   const judgeCalls = loaded.project.judge === undefined ? 0 : (env.judgeCalls ?? 1);
   const hasOwnPlan = env.planTrainEpoch !== undefined;
-  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls, hasOwnPlan }).map((stage) => {
-    const price = priceOfSpec(loaded.project[stage.role], config.prices);
+  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls, hasOwnPlan });
+  return priceStages(stages, loaded.project, config.prices);
+}
+
+type Models = Readonly<Partial<Record<StageEstimate['role'], ModelSpec | undefined>>>;
+
+/** Stages with what they cost, and all of them together. */
+export function priceStages(
+  estimates: readonly StageEstimate[],
+  models: Models,
+  prices: Readonly<Record<string, Price>>,
+): CostEstimate {
+  const stages = estimates.map((stage) => {
+    const price = priceOfSpec(models[stage.role], prices);
     return { ...stage, usd: price ? usdOf(stage, price) : null };
   });
   return { stages, totals: totalsOf(stages), totalUsd: addUp(stages.map(({ usd }) => usd)), assumed: ASSUMED };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toCamelCase } from '../core/text/snake-case.ts';
+import { toCamelCase, toSnakeCase } from '../core/text/snake-case.ts';
 
 const text = z.string().default('');
 const texts = z.array(z.string()).default([]);
@@ -8,7 +8,10 @@ export const SLEEP_SPLITS = ['train', 'val', 'test'] as const;
 export type SleepSplit = (typeof SLEEP_SPLITS)[number];
 
 /** Names of before. */
-const LEGACY_SPLITS: Readonly<Record<string, SleepSplit>> = { replay: 'train', holdout: 'val' };
+const LEGACY_SPLITS = new Map<unknown, SleepSplit>([
+  ['replay', 'train'],
+  ['holdout', 'val'],
+]);
 
 const TaskFields = z.object({
   id: z.string().min(1),
@@ -23,16 +26,34 @@ const TaskFields = z.object({
   outcome: z.enum(['success', 'fail', 'mixed', 'unknown']).default('unknown'),
   referenceKind: z.enum(['exact', 'rubric', 'rule', 'command', 'none']).default('none'),
   reference: text,
-  /** For `rule`: `{ checks: [{ op, arg }] }`; for `command`: what is run. */
+  /** For `rule`: `{ checks: [{ op, arg }] }`; for `command`: what is run. The keys in it are the judge's own. */
   judge: z.record(z.string(), z.unknown()).default({}),
   tags: texts,
   sourceSessions: texts,
-  split: z.preprocess((name) => LEGACY_SPLITS[String(name)] ?? name, z.enum(SLEEP_SPLITS)).default('train'),
+  split: z.preprocess((name) => LEGACY_SPLITS.get(name) ?? name, z.enum(SLEEP_SPLITS)).default('train'),
   origin: z.enum(['real', 'dream']).default('real'),
   derivedFrom: text,
+  /** `skill`, or `plugin:skill`: a name to look for, never a path. */
   skillHint: text,
 });
 
 /** A task made from transcripts. Read in both spellings; unknown keys are dropped. */
-export const TaskRecord = z.preprocess(toCamelCase, TaskFields);
+export const TaskRecord = z.preprocess(toTaskFields, TaskFields);
 export type TaskRecord = z.infer<typeof TaskFields>;
+
+/** The keys of a task as code spells them. */
+export function toTaskFields(value: unknown): unknown {
+  return renameAround(value, toCamelCase);
+}
+
+/** As files spell them. */
+export function toTaskJson(task: TaskRecord): unknown {
+  return renameAround(task, toSnakeCase);
+}
+
+/** What is in `judge` keeps its spelling. */
+function renameAround(value: unknown, rename: (value: unknown) => unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('judge' in value)) return rename(value);
+  const { judge, ...rest } = value;
+  return { ...(rename({ ...rest, judge: null }) as object), judge };
+}

@@ -9,7 +9,7 @@ import { batchSizes, countSteps } from './plan.ts';
 export type Range = { readonly low: number; readonly high: number };
 
 export type StageEstimate = {
-  readonly stage: 'rollout' | 'judge' | OptimizerStage;
+  readonly stage: 'mine' | 'rollout' | 'judge' | OptimizerStage;
   readonly role: 'target' | 'optimizer' | 'judge';
   readonly calls: Range;
   readonly inputTokens: Range;

@@ -1,6 +1,6 @@
 import { jsonrepair } from 'jsonrepair';
 import { z } from 'zod';
-import type { ChatMessage, ChatReply } from '../../core/model.ts';
+import type { ChatMessage, ChatModel, ChatReply } from '../../core/model.ts';
 import type { PromptName } from '../../core/prompt-name.ts';
 import { extractJson, jsonCandidates, parseJson } from '../../core/text/extract-json.ts';
 import { toCamelCase } from '../../core/text/snake-case.ts';
@@ -37,20 +37,43 @@ type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletion
  * does not fit is `undefined`, and the stage has a fallback for that. A model out of reach still throws.
  */
 export async function ask<Schema extends z.ZodType>(
-  { prompt, suffix, stage, user, schema, maxOutputTokens, sampleIndex = 0 }: Question<Schema>,
+  { prompt, suffix, user, maxOutputTokens, ...question }: Question<Schema>,
   { optimizer, prompts, optimizerMaxCompletionTokens, stop, onAnswer }: AskDeps,
 ): Promise<z.output<Schema> | undefined> {
+  const system = suffix ? `${prompts[prompt]}\n${prompts[suffix]}` : prompts[prompt];
+  return askForJson(
+    { ...question, system, user, maxOutputTokens: maxOutputTokens ?? optimizerMaxCompletionTokens },
+    { model: optimizer, stop, onAnswer: (reply, isUsable) => onAnswer(question.stage, isUsable ? undefined : reply) },
+  );
+}
+
+type JsonQuestion<Schema extends z.ZodType> = Pick<Question<Schema>, 'user' | 'schema' | 'sampleIndex'> & {
+  readonly system: string;
+  readonly stage: string;
+  readonly maxOutputTokens: number;
+};
+
+type JsonDeps = Pick<StageDeps, 'stop'> & {
+  readonly model: ChatModel;
+  /** Every reply, as it is described to people. */
+  readonly onAnswer?: (reply: string, isUsable: boolean) => void;
+};
+
+/** The same of any model, with any system prompt. */
+export async function askForJson<Schema extends z.ZodType>(
+  { system, user, stage, schema, maxOutputTokens, sampleIndex = 0 }: JsonQuestion<Schema>,
+  { model, stop, onAnswer }: JsonDeps,
+): Promise<z.output<Schema> | undefined> {
   const messages: ChatMessage[] = [
-    { role: 'system', content: suffix ? `${prompts[prompt]}\n${prompts[suffix]}` : prompts[prompt] },
+    { role: 'system', content: system },
     { role: 'user', content: user },
   ];
   for (let attempt = 0; attempt < 2; attempt++) {
     stop.signal.throwIfAborted();
-    const settings = { sampleIndex, maxOutputTokens: maxOutputTokens ?? optimizerMaxCompletionTokens };
-    const question = { messages: [...messages], stage, schema, ...settings };
-    const reply = await optimizer.complete({ ...question, signal: stop.abandon });
+    const question = { messages: [...messages], stage, schema, sampleIndex, maxOutputTokens };
+    const reply = await model.complete({ ...question, signal: stop.abandon });
     const parsed = parseReply(schema, reply);
-    onAnswer(stage, parsed.success ? undefined : describe(reply));
+    onAnswer?.(describe(reply), parsed.success);
     if (parsed.success) return parsed.data;
     const content = reply.text.trim() === '' ? '(no text)' : reply.text; // providers refuse an empty turn
     messages.push({ role: 'assistant', content }, { role: 'user', content: complain(reply, parsed.error) });

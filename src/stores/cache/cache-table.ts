@@ -2,9 +2,7 @@
 // For `isWellFormed`: Node has it since 20, and it is far faster than a regular expression.
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type Libsql from 'libsql';
-
-type Database = InstanceType<typeof Libsql>;
+import { DamagedFile, type Database, inTransaction, readStatement } from '../own-database.ts';
 
 /** Bytes and never text: the driver ends the process when SQLite hands it text that is not UTF-8. */
 type StoredRow = [value: Buffer, sum: Buffer | null];
@@ -120,33 +118,17 @@ const statementWithoutSum = (name: string) => `CREATE TABLE ${name} (${COLUMNS})
  */
 export function makeTables(database: Database, names: readonly string[]): void {
   if (names.every((name) => readStatement(database, name) === statementOf(name))) return;
-  database.exec('BEGIN IMMEDIATE'); // Another process may be about to do the same.
-  try {
+  inTransaction(database, () => {
     for (const name of names) makeTable(database, name);
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.inTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 function makeTable(database: Database, name: string): void {
   const statement = readStatement(database, name);
   if (statement === statementOf(name)) return;
   if (statement === undefined) return void database.exec(statementOf(name));
-  if (statement !== statementWithoutSum(name)) throw new DamagedCache(`the table ${name} is not ours`);
+  if (statement !== statementWithoutSum(name)) throw new DamagedFile(`the table ${name} is not ours`);
   database.exec(`ALTER TABLE ${name} ADD COLUMN sum TEXT`);
-}
-
-function readStatement(database: Database, name: string): string | undefined {
-  const select = database.prepare<[string]>(`SELECT CAST(sql AS BLOB) FROM sqlite_master WHERE name = ?`).raw();
-  const [statement] = (select.get(name) ?? []) as [Buffer?];
-  return statement?.toString();
-}
-
-/** What SQLite itself has not noticed. */
-export class DamagedCache extends Error {
-  readonly code = 'SQLITE_CORRUPT';
 }
 
 const MARK = '\u0001';

@@ -9,6 +9,9 @@ import { processStart, UNKNOWN_START } from './process-start.ts';
 const Owner = z.object({ pid: z.int().positive(), startedAt: z.string(), host: z.string() });
 type Owner = z.infer<typeof Owner>;
 
+/** What to do about a lock, by who holds it; and how private its file is. */
+export type LockWords = { readonly whenOwn: string; readonly whenAlive: string; readonly mode?: number };
+
 /** What a lock says about this process. No two are equal, so that a process recognises its own. */
 export async function describeOwner(): Promise<string> {
   const startedAt = (await processStart(process.pid)) ?? UNKNOWN_START;
@@ -17,7 +20,7 @@ export async function describeOwner(): Promise<string> {
 }
 
 /** Throws `RUN_LOCKED` unless the owner of a lock is dead. A text that cannot be read was torn by the crash that killed it. */
-export async function refuseIfAlive(path: string, text: string): Promise<void> {
+export async function refuseIfAlive(path: string, text: string, words: LockWords): Promise<void> {
   const owner = parseOwner(text);
   if (owner === undefined) return;
   if (owner.host !== hostname()) {
@@ -26,12 +29,8 @@ export async function refuseIfAlive(path: string, text: string): Promise<void> {
   }
   const start = await processStart(owner.pid);
   if (start !== owner.startedAt && start !== UNKNOWN_START) return;
-  if (owner.pid === process.pid) throw locked(path, `this process, ${owner.pid}`, 'Dispose of the open run first.');
-  throw locked(
-    path,
-    `process ${owner.pid}`,
-    'Wait until it ends or stop it, or choose another run directory (outRoot).',
-  );
+  if (owner.pid === process.pid) throw locked(path, `this process, ${owner.pid}`, words.whenOwn);
+  throw locked(path, `process ${owner.pid}`, words.whenAlive);
 }
 
 export function locked(path: string, owner: string, hint: string): SkillError {

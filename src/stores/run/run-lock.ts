@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { isFileError, isMissing } from '../file-error.ts';
 import { shownPath } from '../shown-path.ts';
-import { describeOwner, locked, refuseIfAlive } from './lock-owner.ts';
+import { describeOwner, type LockWords, locked, refuseIfAlive } from './lock-owner.ts';
 
-type RunLock = {
-  /** Gives the run free, if it is still ours. Never throws. */
+type FileLock = {
+  /** Gives the place free, if it is still ours. Never throws. */
   release(): Promise<void>;
 };
 
@@ -16,27 +16,41 @@ export const LOCK_FILE = 'run.lock';
 /** More looks than any crowd of takers needs; only a lock that is there and cannot be read uses them up. */
 const MAX_LOOKS = 1000;
 
+const RUN_WORDS: LockWords = {
+  whenOwn: 'Dispose of the open run first.',
+  whenAlive: 'Wait until it ends or stop it, or choose another run directory (outRoot).',
+};
+
+/** Keeps every other writer out of the run in `directory`, or throws `RUN_LOCKED`. */
+export function takeRunLock(directory: string): Promise<FileLock> {
+  return takeLock(join(directory, LOCK_FILE), RUN_WORDS);
+}
+
 /**
- * Keeps every other writer out of `directory`, or throws `RUN_LOCKED`. The lock of a dead process is taken over.
+ * Keeps every other process out of the folder of `path`, or throws `RUN_LOCKED`. The lock of a dead process is taken over.
  *
  * A lock file appears whole or not at all, as a link to a draft. A dead one is never moved or removed by a process that finds
  * it dead, since by then another may stand in its place. Instead all that want it compete for one name made from its text,
- * `run.lock.after-…`: the first to link it that still finds the dead lock in place is the owner, and puts its own lock there.
+ * `….after-…`: the first to link it that still finds the dead lock in place is the owner, and puts its own lock there.
  */
-export async function takeRunLock(directory: string): Promise<RunLock> {
-  const path = join(directory, LOCK_FILE);
+export async function takeLock(path: string, words: LockWords): Promise<FileLock> {
   const draft = `${path}.${randomUUID()}`;
   const text = await describeOwner();
   try {
-    await writeFile(draft, text, { flag: 'wx' });
-    await takeByLink({ path, draft, text });
+    await writeFile(draft, text, { flag: 'wx', mode: words.mode });
+    await takeByLink({ path, draft, text, words });
   } finally {
     await rm(draft, { force: true });
   }
   return { release: () => release(path, text) };
 }
 
-type Candidate = { readonly path: string; readonly draft: string; readonly text: string };
+type Candidate = {
+  readonly path: string;
+  readonly draft: string;
+  readonly text: string;
+  readonly words: LockWords;
+};
 
 async function takeByLink(candidate: Candidate): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
@@ -44,7 +58,7 @@ async function takeByLink(candidate: Candidate): Promise<void> {
     const succession = await readSuccession(candidate.path);
     const last = succession.at(-1);
     if (last === undefined) continue; // Released since we tried.
-    await refuseIfAlive(candidate.path, last);
+    await refuseIfAlive(candidate.path, last, candidate.words);
     if (await takeOver(candidate, succession)) return;
   }
   throw locked(candidate.path, 'another process', `If there is none, delete ${shownPath(candidate.path)}*.`);
@@ -77,20 +91,20 @@ async function takeOver(candidate: Candidate, succession: readonly string[]): Pr
 }
 
 /** False when something stands at `target`. */
-async function linkWhole({ draft, text }: Candidate, target: string): Promise<boolean> {
+async function linkWhole({ draft, text, words }: Candidate, target: string): Promise<boolean> {
   try {
     await link(draft, target);
     return true;
   } catch (error) {
     if (isFileError(error) && error.code === 'EEXIST') return false;
-    return writeWhole(text, target);
+    return writeWhole(text, target, words.mode);
   }
 }
 
 /** For file systems without links. Between creation and content, others may see it as torn. */
-async function writeWhole(text: string, target: string): Promise<boolean> {
+async function writeWhole(text: string, target: string, mode?: number): Promise<boolean> {
   try {
-    await writeFile(target, text, { flag: 'wx' });
+    await writeFile(target, text, { flag: 'wx', mode });
     return true;
   } catch (error) {
     if (isFileError(error) && error.code === 'EEXIST') return false;
@@ -119,7 +133,7 @@ async function readText(path: string): Promise<string | undefined> {
 export async function isRunLocked(directory: string): Promise<boolean> {
   const path = join(directory, LOCK_FILE);
   try {
-    await refuseIfAlive(path, await readFile(path, 'utf8'));
+    await refuseIfAlive(path, await readFile(path, 'utf8'), RUN_WORDS);
     return false;
   } catch (error) {
     return error instanceof SkillError;

@@ -1,0 +1,37 @@
+import { detectAgents } from '../agents/index.ts';
+import { SkillError } from '../core/errors.ts';
+import type { ModelSpec } from '../project/models/resolve-model.ts';
+
+export type SleepModels = {
+  readonly target: ModelSpec;
+  readonly optimizer: ModelSpec;
+  readonly judge: ModelSpec;
+  /** Whether somebody named them; else it is the first agent CLI that is installed here. */
+  readonly isChosen: boolean;
+};
+
+type Named = {
+  readonly target?: ModelSpec | undefined;
+  readonly optimizer?: ModelSpec | undefined;
+  readonly judge?: ModelSpec | undefined;
+};
+
+/** The models that settings name, where they name one; for the other roles the target, or an agent CLI that is installed. */
+export async function chooseModels(
+  named: Named,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<SleepModels> {
+  const first = named.target ?? named.optimizer ?? (await installedAgent(env));
+  const target = named.target ?? first;
+  const optimizer = named.optimizer ?? first;
+  const isChosen = named.target !== undefined || named.optimizer !== undefined;
+  return { target, optimizer, judge: named.judge ?? optimizer, isChosen };
+}
+
+async function installedAgent(env: Readonly<Record<string, string | undefined>>): Promise<string> {
+  const [agent] = await detectAgents(env);
+  if (agent !== undefined) return agent.cli;
+  throw new SkillError('CONFIG_INVALID', 'no model is named for the night, and no agent CLI is installed here', {
+    hint: 'Install and sign in to one (Claude Code, Codex, Gemini CLI …), or name a model: target: provider:model under sleep: in the project file.',
+  });
+}

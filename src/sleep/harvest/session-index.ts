@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type Libsql from 'libsql';
+import {
+  closeDatabase,
+  DamagedFile,
+  type Database,
+  inTransaction,
+  readStatement,
+  readVersion,
+  useOwnDatabase,
+} from '../../stores/own-database.ts';
+import { shownPath } from '../../stores/shown-path.ts';
+import type { LeftOut, SessionDigest } from '../../transcripts/session-digest.ts';
+import type { TranscriptFile, Trouble } from '../../transcripts/transcript-source.ts';
+import { createPrivate } from '../state/private-file.ts';
+import { openStateFolder, requireOwn } from '../state/state-folder.ts';
+
+/** What is asked about a session before its texts are. */
+export type SessionHead = {
+  readonly source: string;
+  readonly sessionId: string;
+  readonly project: string;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly turns: number;
+  readonly prompts: number;
+  readonly leftOut?: LeftOut | undefined;
+};
+
+/** What is known of a transcript file without opening it. */
+export type IndexedFile = TranscriptFile & {
+  readonly source: string;
+  /** When it was looked at, in milliseconds; before it was read. */
+  readonly checkedAt: number;
+  readonly position: number;
+  /** What its beginning and end were like, to tell growing from being written again. */
+  readonly print: string;
+  readonly trouble: Trouble;
+  readonly heads: readonly SessionHead[];
+};
+
+export type IndexEntry = { readonly file: IndexedFile; readonly sessions: readonly SessionDigest[] };
+
+export interface SessionIndex extends Disposable {
+  /** How often it was found damaged and begun again since it was opened. */
+  readonly damages: number;
+  files(): readonly IndexedFile[];
+  /** `undefined`: they are not as they were written, and the file must be read again. */
+  digests(file: Pick<IndexedFile, 'source' | 'path'>): readonly SessionDigest[] | undefined;
+  put(entries: readonly IndexEntry[]): void;
+  drop(files: readonly Pick<IndexedFile, 'source' | 'path'>[]): void;
+}
+
+export const INDEX_FILE = 'index.db';
+
+/** Raise it when sources keep or redact other things than before: older files are then read again. */
+const INDEX_FORMAT = 1;
+
+const TABLE =
+  'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL, digests TEXT NOT NULL, digests_sum TEXT NOT NULL)';
+
+type Connection = { readonly database: Database; readonly rows: Map<string, Row>; readonly statements: Statements };
+type Tables = Omit<Connection, 'database'>;
+type Row = { readonly ids: readonly number[]; readonly file: IndexedFile | undefined };
+type Statements = ReturnType<typeof prepareStatements>;
+
+/** Opens `index.db` in the state folder. A damaged one is set aside and reported; what it knew is read again. */
+export async function openSessionIndex(
+  folder: string,
+  { onWarning = () => undefined }: { readonly onWarning?: (warning: string) => void } = {},
+): Promise<SessionIndex> {
+  const path = join(await openStateFolder(folder), INDEX_FILE);
+  await createPrivate(path);
+  for (const suffix of ['-wal', '-shm']) await requireOwn(path + suffix, 'file');
+  let damages = 0;
+  const use = await useOwnDatabase<Connection>({
+    path,
+    version: INDEX_FORMAT,
+    hint: 'Update skillopt, or delete the index: transcripts are then read again.',
+    prepare,
+    onDamage(aside) {
+      damages += 1;
+      closeSync(openSync(path, 'wx', 0o600)); // The driver itself would make one that others can read.
+      onWarning(`the index was damaged and is now ${shownPath(aside)}; transcripts are read again`);
+    },
+  });
+  let isOpen = true;
+  return {
+    get damages() {
+      return damages;
+    },
+    files: () => use(({ rows }) => [...rows.values()].flatMap(({ file }) => file ?? [])),
+    digests: (file) => use((connection) => readDigests(connection, keyOf(file))),
+    put: (entries) => use((connection) => changeAll(connection, entries, putAll)),
+    drop: (files) => use((connection) => changeAll(connection, files, dropAll)),
+    [Symbol.dispose]() {
+      if (isOpen) use(({ database }) => closeDatabase(database));
+      isOpen = false;
+    },
+  };
+}
+
+/** As JSON: SQLite would cut a text at a NUL and mend half a surrogate pair. */
+export const keyOf = ({ source, path }: Pick<IndexedFile, 'source' | 'path'>) => JSON.stringify([source, path]);
+
+function prepare(database: Database): Connection {
+  database.pragma('secure_delete = ON'); // What is purged must not be left in free pages.
+  const isReady = readVersion(database) === INDEX_FORMAT && readStatement(database, 'files') === TABLE;
+  if (!isReady) inTransaction(database, () => makeTable(database));
+  return { database, rows: readRows(database), statements: prepareStatements(database) };
+}
+
+function makeTable(database: Database): void {
+  const statement = readStatement(database, 'files');
+  const isOld = readVersion(database) < INDEX_FORMAT;
+  if (statement !== undefined && statement !== TABLE && !isOld) throw new DamagedFile('the table files is not ours');
+  if (statement !== undefined && isOld) database.exec('DROP TABLE files');
+  if (statement === undefined || isOld) database.exec(TABLE);
+}
+
+function prepareStatements(database: Database) {
+  return {
+    insert: database.prepare<string[]>(
+      'INSERT INTO files (key, facts, facts_sum, digests, digests_sum) VALUES (?, ?, ?, ?, ?)',
+    ),
+    remove: database.prepare<[number]>('DELETE FROM files WHERE id = ?'),
+    select: database
+      .prepare<[number]>('SELECT CAST(digests AS BLOB), CAST(digests_sum AS BLOB) FROM files WHERE id = ?')
+      .raw(),
+  };
+}
+
+/** Bytes and never text: the driver ends the process when SQLite hands it text that is not UTF-8. */
+function readRows(database: Database): Map<string, Row> {
+  const columns = ['key', 'facts', 'facts_sum'].map((name) => `CAST(${name} AS BLOB)`).join(', ');
+  const select: Libsql.Statement<[]> = database.prepare<[]>(`SELECT id, ${columns} FROM files ORDER BY id`).raw();
+  const rows = new Map<string, Row>();
+  for (const [id, ...texts] of select.iterate() as Iterable<[number, Buffer, Buffer, Buffer]>) {
+    const [key, facts, sum] = texts.map(String) as [string, string, string];
+    const file = sum === sumOf(key, facts) ? (JSON.parse(facts) as IndexedFile) : undefined;
+    rows.set(key, { ids: [...(rows.get(key)?.ids ?? []), id], file }); // Two processes may have added the same file.
+  }
+  return rows;
+}
+
+const sumOf = (key: string, text: string) => createHash('sha256').update(`${key}\n${text}`).digest('hex').slice(0, 16);
+
+function readDigests({ rows, statements }: Tables, key: string): readonly SessionDigest[] | undefined {
+  const id = rows.get(key)?.ids.at(-1);
+  const row = id === undefined ? undefined : (statements.select.get(id) as [Buffer, Buffer] | undefined);
+  if (row === undefined) return undefined;
+  const [digests, sum] = [String(row[0]), String(row[1])];
+  return sum === sumOf(key, digests) ? (JSON.parse(digests) as SessionDigest[]) : undefined;
+}
+
+/** Nothing is no transaction: it would wait for a writer, and for the disk. */
+const changeAll = <Entry>(
+  { database, ...tables }: Connection,
+  entries: readonly Entry[],
+  change: (tables: Tables, entries: readonly Entry[]) => void,
+) => (entries.length === 0 ? undefined : inTransaction(database, () => change(tables, entries)));
+
+function putAll({ rows, statements }: Tables, entries: readonly IndexEntry[]): void {
+  for (const { file, sessions } of entries) {
+    const [key, facts, digests] = [keyOf(file), JSON.stringify(file), JSON.stringify(sessions)];
+    for (const id of rows.get(key)?.ids ?? []) statements.remove.run(id);
+    const { lastInsertRowid } = statements.insert.run(key, facts, sumOf(key, facts), digests, sumOf(key, digests));
+    rows.set(key, { ids: [Number(lastInsertRowid)], file });
+    // A page that was cut off reads as an empty one, and what is added to it is not found again.
+    if (readDigests({ rows, statements }, key) === undefined) throw new DamagedFile('it does not keep what is written');
+  }
+}
+
+function dropAll({ rows, statements }: Tables, files: readonly Pick<IndexedFile, 'source' | 'path'>[]): void {
+  for (const key of files.map(keyOf)) {
+    for (const id of rows.get(key)?.ids ?? []) statements.remove.run(id);
+    rows.delete(key);
+  }
+}
+
+/** Drops the files that hold a session of such a project. Answers with how many they were. */
+export async function forgetProject(folder: string, isOf: (project: string) => boolean): Promise<number> {
+  using index = await openSessionIndex(folder);
+  const files = index.files().filter(({ heads }) => heads.some(({ project }) => isOf(project)));
+  index.drop(files);
+  return files.length;
+}

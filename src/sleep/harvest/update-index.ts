@@ -1,0 +1,161 @@
+import pLimit from 'p-limit';
+import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import type {
+  Place,
+  ReadOptions,
+  ReadSoFar,
+  TranscriptFile,
+  TranscriptSource,
+  Trouble,
+} from '../../transcripts/transcript-source.ts';
+import { DATABASE, printOf } from './file-print.ts';
+import { type IndexEntry, type IndexedFile, keyOf, type SessionHead, type SessionIndex } from './session-index.ts';
+
+export type HarvestProgress = { readonly source: string; readonly done: number; readonly total: number };
+
+/** What was wrong with a file, or with a folder that could not be listed. */
+export type FileTrouble = { readonly source: string; readonly path: string; readonly trouble: Trouble };
+
+export type UpdateOptions = {
+  readonly sources: readonly TranscriptSource[];
+  readonly place: Place;
+  readonly index: SessionIndex;
+  /** The time, in milliseconds. */
+  readonly now: number;
+  /** For every text that a source keeps. */
+  readonly redact?: ReadOptions['redact'];
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: HarvestProgress) => void) | undefined;
+};
+
+export type IndexUpdate = {
+  readonly files: number;
+  /** How many of them were opened. */
+  readonly read: number;
+  readonly trouble: readonly FileTrouble[];
+};
+
+/** A file may change again within one tick of its clock without another size or time: only an older one is settled. */
+const SETTLED_MS = 2_000;
+const AT_ONCE = 4;
+const PER_COMMIT = 32;
+
+/** Brings the index up to date: unchanged files are not opened, grown ones are read from where they were left. */
+export async function updateIndex(options: UpdateOptions): Promise<IndexUpdate> {
+  const { damages } = options.index;
+  const updates: IndexUpdate[] = [];
+  for (const source of options.sources) updates.push(await updateSource(source, options));
+  if (options.index.damages > damages) return updateIndex(options); // What was known at the beginning is gone.
+  return {
+    files: updates.reduce((sum, { files }) => sum + files, 0),
+    read: updates.reduce((sum, { read }) => sum + read, 0),
+    trouble: updates.flatMap(({ trouble }) => trouble),
+  };
+}
+
+async function updateSource(source: TranscriptSource, options: UpdateOptions): Promise<IndexUpdate> {
+  const { index } = options;
+  const { files, unlisted } = await listFiles(source, options);
+  const known = new Map(
+    index
+      .files()
+      .filter((file) => file.source === source.name)
+      .map((file) => [file.path, file]),
+  );
+  const changed = files.filter((file) => !isUnchanged(file, known.get(file.path)));
+  const failed = await readFiles(source, changed, known, options);
+  const paths = new Set(files.map(({ path }) => path));
+  // A folder that cannot be looked into now may be there again tomorrow.
+  if (unlisted.length === 0) index.drop([...known.values()].filter(({ path }) => !paths.has(path)));
+  const now = new Map(index.files().map((file) => [keyOf(file), file]));
+  const inFiles = files.flatMap(({ path }) => now.get(keyOf({ source: source.name, path })) ?? []).filter(isTroubled);
+  return { files: files.length, read: changed.length, trouble: [...unlisted, ...failed, ...inFiles.map(toTrouble)] };
+}
+
+const isTroubled = ({ trouble }: IndexedFile) => Object.values(trouble).some((count) => count > 0);
+const toTrouble = ({ source, path, trouble }: IndexedFile): FileTrouble => ({ source, path, trouble });
+
+type Listing = { readonly files: readonly TranscriptFile[]; readonly unlisted: readonly FileTrouble[] };
+
+async function listFiles(source: TranscriptSource, { place, signal }: UpdateOptions): Promise<Listing> {
+  const files = new Map<string, TranscriptFile>();
+  const unlisted: FileTrouble[] = [];
+  for (const root of source.roots(place)) {
+    signal?.throwIfAborted();
+    try {
+      for (const file of await source.list(root)) files.set(file.path, file);
+    } catch {
+      unlisted.push({ source: source.name, path: root, trouble: { unreadable: 1 } });
+    }
+  }
+  return { files: [...files.values()], unlisted };
+}
+
+function isUnchanged(file: TranscriptFile, row: IndexedFile | undefined): boolean {
+  if (row === undefined || row.trouble.unreadable) return false; // What could not be read may have been allowed since.
+  const isSame = row.identity === file.identity && row.size === file.size && row.mtimeMs === file.mtimeMs;
+  return isSame && row.mtimeMs <= row.checkedAt - SETTLED_MS;
+}
+
+type Known = ReadonlyMap<string, IndexedFile>;
+
+/** What could not even be tried is answered; it is tried again the next time. */
+async function readFiles(
+  source: TranscriptSource,
+  files: readonly TranscriptFile[],
+  known: Known,
+  options: UpdateOptions,
+): Promise<FileTrouble[]> {
+  const { index, signal, onProgress } = options;
+  const [limit, ready, failed] = [pLimit(AT_ONCE), [] as IndexEntry[], [] as FileTrouble[]];
+  let done = 0;
+  const readOne = async (file: TranscriptFile) => {
+    try {
+      ready.push(await readFile(source, file, known.get(file.path), options));
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isBug(error)) throw error;
+      failed.push({ source: source.name, path: file.path, trouble: { unreadable: 1 } });
+    }
+    if (ready.length >= PER_COMMIT) index.put(ready.splice(0));
+    onProgress?.({ source: source.name, done: ++done, total: files.length });
+  };
+  try {
+    await Promise.all(files.map((file) => limit(readOne, file)));
+  } finally {
+    limit.clearQueue();
+    index.put(ready.splice(0)); // An interrupted harvest keeps what it has read.
+  }
+  return failed;
+}
+
+const isBug = (error: unknown) => error instanceof TypeError || error instanceof ReferenceError;
+
+async function readFile(
+  source: TranscriptSource,
+  file: TranscriptFile,
+  row: IndexedFile | undefined,
+  { place, index, signal, now, redact }: UpdateOptions,
+): Promise<IndexEntry> {
+  signal?.throwIfAborted();
+  const before = row === undefined ? undefined : await soFar(file, row, index);
+  const { position, sessions, trouble } = await source.read(file, { place, before, redact, signal });
+  const heads = sessions.map((session) => headOf(source.name, session));
+  const print = await printOf(file.path, file.size);
+  return { file: { ...file, source: source.name, checkedAt: now, position, print, trouble, heads }, sessions };
+}
+
+/** Only what was appended to is read on. A database has a clock of its own, and may change without growing. */
+async function soFar(file: TranscriptFile, row: IndexedFile, index: SessionIndex): Promise<ReadSoFar | undefined> {
+  if (row.identity !== file.identity || row.trouble.unreadable) return undefined;
+  if (row.print !== DATABASE && file.size <= row.size) return undefined;
+  if (row.print === '' || (await printOf(file.path, row.size)) !== row.print) return undefined;
+  const sessions = index.digests(row);
+  return sessions === undefined ? undefined : { position: row.position, sessions };
+}
+
+function headOf(source: string, session: SessionDigest): SessionHead {
+  const { sessionId, project, startedAt, endedAt, nUserTurns, nAssistantTurns, userPrompts, leftOut } = session;
+  const turns = nUserTurns + nAssistantTurns;
+  return { source, sessionId, project, startedAt, endedAt, turns, prompts: userPrompts.length, leftOut };
+}

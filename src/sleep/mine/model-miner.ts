@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { ModelCallError } from '../../core/errors.ts';
+import type { ChatModel } from '../../core/model.ts';
+import { chunk } from '../../core/random.ts';
+import { fence } from '../../core/text/fence.ts';
+import { askForJson } from '../../pipeline/ask/ask.ts';
+import { createLimit } from '../../pipeline/limit.ts';
+import { createStop, type Stop } from '../../pipeline/stop.ts';
+import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import type { TaskRecord } from '../task-record.ts';
+import { MinerReply, toMinedTask, type ValidateChecks } from './mined-task.ts';
+import { excerptOf } from './session-excerpt.ts';
+
+/** What a session came to. */
+export type SessionYield = {
+  readonly digest: SessionDigest;
+  readonly tasks: readonly TaskRecord[];
+  /** Proposals that nothing could measure. */
+  readonly uncheckable: number;
+  /** The model gave no answer that could be used; nothing is known about the session. */
+  readonly failure?: { readonly reason: 'unreadable-reply' | 'call-failed'; readonly error?: ModelCallError };
+};
+
+export type ModelMinerOptions = {
+  readonly model: ChatModel;
+  /** Sessions are read until there are so many tasks, counted by id. */
+  readonly maxTasks: number;
+  readonly validateChecks: ValidateChecks;
+  /** What the person wrote about themselves in the settings. */
+  readonly preferences?: string | undefined;
+  /** In the place of our prompt. */
+  readonly prompt?: string | undefined;
+  readonly workers: number;
+  readonly maxOutputTokens: number;
+  readonly onSession?: ((found: SessionYield) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+const MOST_TASKS_OF_A_SESSION = 3;
+
+/**
+ * One question a session, several at once, in the order of `digests` up to the one that fills the list: what comes of it
+ * does not depend on how many are asked at the same time. A model out of reach for good, or for most sessions, throws.
+ */
+export async function mineWithModel(
+  digests: readonly SessionDigest[],
+  options: ModelMinerOptions,
+): Promise<readonly SessionYield[]> {
+  const stop = createStop(options.signal);
+  const limit = createLimit(options.workers, stop);
+  try {
+    const found: SessionYield[] = [];
+    for (const wave of chunk(digests, options.workers)) {
+      if (isFull(found, options.maxTasks)) break;
+      found.push(...(await limit.map(wave, (digest) => mineSession(digest, options, stop))));
+    }
+    refuseIfMostFailed(found);
+    return untilFull(found, options.maxTasks).sessions;
+  } finally {
+    stop[Symbol.dispose]();
+  }
+}
+
+async function mineSession(digest: SessionDigest, options: ModelMinerOptions, stop: Stop): Promise<SessionYield> {
+  const found = await readSession(digest, options, stop);
+  options.onSession?.(found);
+  return found;
+}
+
+async function readSession(digest: SessionDigest, options: ModelMinerOptions, stop: Stop): Promise<SessionYield> {
+  const { model, validateChecks, maxOutputTokens } = options;
+  const question = { system: systemPrompt(options), user: sessionPrompt(digest), stage: 'mine', maxOutputTokens };
+  try {
+    const reply = await askForJson({ ...question, schema: MinerReply }, { model, stop });
+    if (!reply) return { digest, tasks: [], uncheckable: 0, failure: { reason: 'unreadable-reply' } };
+    const proposals = reply.tasks.slice(0, MOST_TASKS_OF_A_SESSION);
+    const tasks = proposals.flatMap((proposal) => toMinedTask(proposal, digest, validateChecks) ?? []);
+    return { digest, tasks, uncheckable: proposals.length - tasks.length };
+  } catch (error) {
+    if (!(error instanceof ModelCallError) || error.isFatal) throw error;
+    return { digest, tasks: [], uncheckable: 0, failure: { reason: 'call-failed', error } };
+  }
+}
+
+let ownPrompt: string | undefined;
+
+function systemPrompt({ prompt, preferences = '' }: ModelMinerOptions): string {
+  ownPrompt ??= readFileSync(new URL('./prompts/miner.md', import.meta.url), 'utf8');
+  const system = prompt ?? ownPrompt;
+  return preferences.trim() === '' ? system : `${system}\n## What this person prefers\n${preferences.trim()}\n`;
+}
+
+function sessionPrompt(digest: SessionDigest): string {
+  const { requests, answer, feedback } = excerptOf(digest);
+  const numbered = requests.map((text, at) => `${at + 1}. ${text}`);
+  return [
+    `## Requests\n${fence('requests', numbered.join('\n'))}`,
+    `## The agent's last answer\n${fence('answer', answer)}`,
+    `## How the person took it\n${fence('feedback', feedback.join('\n'))}`,
+  ].join('\n\n');
+}
+
+const isFull = (found: readonly SessionYield[], maxTasks: number) => maxTasks <= 0 || untilFull(found, maxTasks).isFull;
+
+/** The sessions up to the one that fills the list. */
+function untilFull(found: readonly SessionYield[], maxTasks: number) {
+  const ids = new Set<string>();
+  for (const [at, { tasks }] of found.entries()) {
+    for (const { id } of tasks) ids.add(id);
+    if (ids.size >= maxTasks) return { sessions: found.slice(0, at + 1), isFull: true };
+  }
+  return { sessions: found, isFull: false };
+}
+
+/** A provider that is down is not a night without tasks. */
+function refuseIfMostFailed(found: readonly SessionYield[]): void {
+  const errors = found.flatMap(({ failure }) => failure?.error ?? []);
+  if (errors.length * 2 > found.length) throw errors[0]!;
+}

@@ -1,0 +1,117 @@
+import { splitWords } from '../../core/leaks/words.ts';
+
+/** Texts that share this part of their words are the same task in other words: one must not be the other's exam. */
+export const NEAR_DUPLICATE = 0.7;
+
+/** More words than this say nothing new about what a text asks for. */
+const MOST_WORDS = 2_000;
+
+export type Words = ReadonlySet<string>;
+
+export const wordsOf = (text: string): Words => new Set(splitWords(text).slice(0, MOST_WORDS));
+
+/** What two sets have in common, from 0 to 1. Two empty ones have nothing in common. */
+export function jaccard(a: Words, b: Words): number {
+  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
+  let shared = 0;
+  for (const word of small) if (large.has(word)) shared += 1;
+  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
+}
+
+export type Similar = { readonly number: number; readonly similarity: number };
+
+/**
+ * Finds what is at least `threshold` similar by counting shared words, word by word, instead of comparing all with all.
+ * Exact: nothing is missed, and nothing depends on chance.
+ */
+export class SimilarityIndex {
+  readonly #threshold: number;
+  /** Which sets have a word. */
+  readonly #holders = new Map<string, number[]>();
+  readonly #sizes: number[] = [];
+  /** How many words each set shares with the one that is looked up; zero between two searches. */
+  readonly #shared: number[] = [];
+
+  constructor(threshold: number) {
+    this.#threshold = threshold;
+  }
+
+  /** Sets get the numbers 0, 1, 2 … */
+  add(words: Words): void {
+    const number = this.#sizes.push(words.size) - 1;
+    this.#shared.push(0);
+    for (const word of words) {
+      const holders = this.#holders.get(word);
+      if (holders) holders.push(number);
+      else this.#holders.set(word, [number]);
+    }
+  }
+
+  /** In no particular order. */
+  similarTo(words: Words): Similar[] {
+    const found: Similar[] = [];
+    for (const number of this.#count(words)) {
+      const shared = this.#shared[number]!;
+      const similarity = shared / (words.size + this.#sizes[number]! - shared);
+      if (similarity >= this.#threshold) found.push({ number, similarity });
+      this.#shared[number] = 0;
+    }
+    return found;
+  }
+
+  #count(words: Words): number[] {
+    const shared = this.#shared;
+    const touched: number[] = [];
+    for (const word of words) {
+      for (const number of this.#holders.get(word) ?? []) {
+        if (shared[number] === 0) touched.push(number);
+        shared[number]! += 1;
+      }
+    }
+    return touched;
+  }
+}
+
+/**
+ * A number for each text; those of near-duplicates, and of all that are joined by a chain of them, are equal. Texts without
+ * a word are like nothing else. Which texts are together does not depend on their order.
+ */
+export function nearDuplicateGroups(texts: readonly string[]): number[] {
+  const sets = texts.map(wordsOf);
+  const keys = sets.map(keyOf);
+  const distinct = new Map(keys.map((key, number) => [key, sets[number]!]));
+  const roots = joinSimilar([...distinct.values()]);
+  const groupOf = new Map([...distinct.keys()].map((key, number) => [key, roots[number]!]));
+  return keys.map((key, number) => (key === '' ? -1 - number : groupOf.get(key)!));
+}
+
+const keyOf = (words: Words) => [...words].sort().join(' ');
+
+function joinSimilar(sets: readonly Words[]): number[] {
+  const index = new SimilarityIndex(NEAR_DUPLICATE);
+  const parents = sets.map((_, number) => number);
+  for (const [number, words] of sets.entries()) {
+    for (const { number: other } of index.similarTo(words)) parents[rootOf(parents, number)] = rootOf(parents, other);
+    index.add(words);
+  }
+  return parents.map((_, number) => rootOf(parents, number));
+}
+
+/** Where a chain of parents ends. Everybody on the way is tied to the end, so that the next search is short. */
+function rootOf(parents: number[], number: number): number {
+  let root = number;
+  while (parents[root] !== root) root = parents[root]!;
+  for (let at = number; at !== root; ) {
+    const next = parents[at]!;
+    parents[at] = root;
+    at = next;
+  }
+  return root;
+}
+
+/** Whether a text is a near-duplicate of one of `texts`. */
+export function nearDuplicateOf(texts: readonly string[]): (text: string) => boolean {
+  const index = new SimilarityIndex(NEAR_DUPLICATE);
+  for (const text of texts) index.add(wordsOf(text));
+  return (text) => index.similarTo(wordsOf(text)).length > 0;
+}

@@ -1,0 +1,74 @@
+import type { ModelSpec } from '../../project/models/resolve-model.ts';
+
+/** Who a model of a night belongs to, for the person whose texts it would read. */
+export type Recipient = {
+  /** What consent is given to. */
+  readonly provider: string;
+  readonly name: string;
+  /** What it would do: mine, attempt, judge, propose. */
+  readonly roles: readonly string[];
+  /** Whether texts leave this machine. */
+  readonly isRemote: boolean;
+};
+
+const NAMES: Readonly<Record<string, string>> = {
+  anthropic: 'Anthropic',
+  azure: 'Azure OpenAI',
+  google: 'Google',
+  minimax: 'MiniMax',
+  openai: 'OpenAI',
+  qwen: 'Qwen',
+  'claude-cli': 'Claude Code, as you are signed in there',
+  'codex-cli': 'Codex, as you are signed in there',
+  'copilot-cli': 'GitHub Copilot CLI, as you are signed in there',
+  'cursor-cli': 'Cursor, as you are signed in there',
+  'gemini-cli': 'Gemini CLI, as you are signed in there',
+  'opencode-cli': 'OpenCode and the provider that is set up there',
+  'pi-cli': 'pi and the provider that is set up there',
+  'qwen-cli': 'Qwen Code, as you are signed in there',
+};
+
+type Models = Readonly<Record<string, ModelSpec | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Everybody who would read something, with what for. Simulated models are part of this process and read nothing. */
+export function recipientsOf(models: Models, env: Environment): Recipient[] {
+  const found = new Map<string, Recipient>();
+  for (const [role, spec] of Object.entries(models)) {
+    const reader = spec === undefined ? undefined : readerOf(spec, env);
+    if (reader === undefined) continue;
+    const roles = [...(found.get(reader.provider)?.roles ?? []), role];
+    found.set(reader.provider, { ...reader, roles });
+  }
+  return [...found.values()];
+}
+
+function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> | undefined {
+  const { name, address } = readSpec(spec, env);
+  if (name === 'simulated') return undefined;
+  const label = NAMES[name] ?? name;
+  if (address === undefined) return { provider: name, name: label, isRemote: true };
+  const host = hostOf(address);
+  return { provider: `${name}@${host}`, name: `${label} at ${host}`, isRemote: !isLoopback(host) };
+}
+
+/** A name before the colon; an address behind `@`, in the block, or in the variable that such servers are named by. */
+function readSpec(spec: ModelSpec, env: Environment): { name: string; address?: string } {
+  if (typeof spec === 'string') {
+    const [name = '', rest = ''] = spec.split(/:(.*)/s);
+    const address = /@(https?:\/\/\S+)$/.exec(rest)?.[1] ?? addressIn(name, env);
+    return { name, ...(address === undefined ? {} : { address }) };
+  }
+  const name = String(spec.provider ?? '');
+  const address = typeof spec.baseURL === 'string' ? spec.baseURL : addressIn(name, env);
+  return { name, ...(address === undefined ? {} : { address }) };
+}
+
+const addressIn = (name: string, env: Environment) =>
+  /^(compatible|openai_compatible)/.test(name) ? env.OPENAI_COMPATIBLE_BASE_URL : undefined;
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}
+
+const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host);

@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { z } from 'zod';
+import { SkillError } from '../../core/errors.ts';
+import { suggestion } from '../../core/text/closest-name.ts';
+import { describeValue, valueAt } from '../../core/text/describe-issue.ts';
+import { findConfigFile, readConfigFile } from '../../project/config-file.ts';
+import { placeIn } from '../../project/origin.ts';
+import { refuseSecrets } from '../../project/secrets.ts';
+import { shownPath } from '../../stores/shown-path.ts';
+import type { Place } from '../../transcripts/transcript-source.ts';
+import { expandHome } from '../harvest/scope.ts';
+import { type NotTaken, translateConfig, type Values } from './imported-config.ts';
+import { type SleepKey, SleepSettings, sleepShape } from './sleep-settings.ts';
+
+type SettingsSource = {
+  readonly place: Place;
+  readonly stateFolder: string;
+  /** The folder of the project. */
+  readonly project: string;
+  /** Another project file than the one that is found there. */
+  readonly config?: string | undefined;
+  /** What the caller says, over everything else. */
+  readonly flags?: Values | undefined;
+};
+
+export type LoadedSettings = {
+  readonly settings: SleepSettings;
+  /** Where a value was said; a key that is missing has its default. */
+  readonly origins: Readonly<Partial<Record<SleepKey, string>>>;
+  /** The config of SkillOpt-Sleep that was read, and what of it has no effect here. */
+  readonly imported?: { readonly file: string; readonly notTaken: readonly NotTaken[] };
+};
+
+/** One place where settings are said. The paths in it are absolute. */
+type Layer = {
+  readonly place: string;
+  readonly file?: string;
+  readonly path: readonly string[];
+  readonly values: Values;
+};
+
+/** Flags over project file over `config.yaml` over an imported config over defaults. A file that is broken is an error. */
+export async function loadSleepSettings(source: SettingsSource): Promise<LoadedSettings> {
+  const imported = await importedLayer(source);
+  const layers = [imported?.layer, await stateLayer(source), await projectLayer(source), flagLayer(source)];
+  const said = layers.filter((layer) => layer !== undefined);
+  for (const layer of said) await checkLayer(layer);
+  const values = Object.assign({}, ...said.map((layer) => layer.values)) as Values;
+  const origins = Object.assign({}, ...said.map(({ place, values }) => mapValues(values, () => place)));
+  const settings = withFractions(SleepSettings.parse(values), origins);
+  return { settings, origins, ...(imported ? { imported: { file: imported.file, notTaken: imported.notTaken } } : {}) };
+}
+
+function flagLayer({ flags = {}, place, project }: SettingsSource): Layer {
+  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+  return { place: 'command line', path: [], values: anchor(given, project, place) };
+}
+
+async function projectLayer({ project, config, place }: SettingsSource): Promise<Layer | undefined> {
+  const file = config === undefined ? findConfigFile(project) : resolve(project, config);
+  if (file === undefined) return undefined;
+  const { sleep } = await readConfigFile(file);
+  if (sleep === undefined || sleep === null) return undefined;
+  await refuseSecrets({ sleep }, file);
+  if (typeof sleep !== 'object' || Array.isArray(sleep))
+    throw invalid(`${await placeIn(file, [['sleep']])}: sleep: expected keys and values, got ${JSON.stringify(sleep)}`);
+  return { place: shownPath(file), file, path: ['sleep'], values: anchor(sleep as Values, dirname(file), place) };
+}
+
+async function stateLayer({ stateFolder, place }: SettingsSource): Promise<Layer | undefined> {
+  const file = join(stateFolder, 'config.yaml');
+  if (!existsSync(file)) return undefined;
+  const values = await readConfigFile(file);
+  await refuseSecrets(values, file);
+  return { place: shownPath(file), file, path: [], values: anchor(values, stateFolder, place) };
+}
+
+const IMPORTED_NAMES = ['config.json', 'config.yaml', 'config.yml'];
+
+async function importedLayer({ place }: SettingsSource) {
+  const folder = join(place.home, '.skillopt-sleep');
+  const name = IMPORTED_NAMES.find((one) => existsSync(join(folder, one)));
+  if (name === undefined) return undefined;
+  const file = join(folder, name);
+  const raw = await readConfigFile(file, { isSkillOpt: true });
+  await refuseAutoAdopt({ place: file, file, path: [], values: raw });
+  const { values, notTaken } = translateConfig(raw);
+  const prompts = join(folder, 'prompts.json');
+  const all = existsSync(prompts) ? { promptsFile: prompts, ...values } : values;
+  return { file, notTaken, layer: { place: shownPath(file), file, path: [], values: anchor(all, folder, place) } };
+}
+
+/** Paths mean what they meant where they were written. */
+function anchor(values: Values, folder: string, { home }: Place): Values {
+  const whole = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(whole);
+    return typeof value === 'string' && value !== '' ? resolve(folder, expandHome(value, home)) : value;
+  };
+  return mapValues(values, (value, key) => {
+    if (['targetSkillPath', 'promptsFile', 'skillRoots'].includes(key)) return whole(value);
+    if (key === 'projects' && Array.isArray(value)) return whole(value);
+    return key === 'homes' && typeof value === 'object' && value !== null ? mapValues(value as Values, whole) : value;
+  });
+}
+
+const mapValues = (values: Values, change: (value: unknown, key: string) => unknown): Values =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value, key)]));
+
+/** Throws `CONFIG_INVALID` with a line per problem: where, what was expected, what came. */
+async function checkLayer(layer: Layer): Promise<void> {
+  await refuseAutoAdopt(layer);
+  const known = Object.keys(sleepShape);
+  const unknown = Object.keys(layer.values).filter((key) => !known.includes(key) && !isAutoAdopt(key));
+  const lines = unknown.map(
+    async (key) => `${await placeOf(layer, [key])}: unknown key ${key}${suggestion(key, known)}`,
+  );
+  const result = SleepSettings.partial().safeParse(omit(layer.values, [...unknown, 'autoAdopt', 'auto_adopt']));
+  const issues = result.success ? [] : result.error.issues;
+  const wrong = issues.map(
+    async (issue) =>
+      `${await placeOf(layer, issue.path)}: ${issue.path.join('.')}: ${describeValue(issue, layer.values)}${guess(issue, layer.values)}`,
+  );
+  const problems = await Promise.all([...lines, ...wrong]);
+  if (problems.length > 0) throw invalid(problems.join('\n'));
+}
+
+const guess = (issue: z.core.$ZodIssue, values: Values) =>
+  issue.code === 'invalid_value' ? suggestion(String(valueAt(issue, values)), issue.values.map(String)) : '';
+
+const omit = (values: Values, keys: readonly string[]): Values =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)));
+
+const placeOf = ({ file, place, path }: Layer, key: readonly PropertyKey[]) =>
+  file === undefined
+    ? place
+    : placeIn(file, [
+        [...path, ...key],
+        [...path, ...key.slice(0, 1)],
+      ]);
+
+const isAutoAdopt = (key: string) => key === 'autoAdopt' || key === 'auto_adopt';
+
+/** `false` is what we do anyway. */
+async function refuseAutoAdopt(layer: Layer): Promise<void> {
+  const key = Object.keys(layer.values).find(isAutoAdopt);
+  if (key === undefined || layer.values[key] === false || layer.values[key] === null) return;
+  const message = `${await placeOf(layer, [key])}: ${key} is refused: nothing is written to a live skill without a person`;
+  throw invalid(message, 'Take the setting out. Look at a proposal in the morning, and adopt it then.');
+}
+
+function invalid(message: string, hint = `There are: ${Object.keys(sleepShape).join(', ')}.`): SkillError {
+  return new SkillError('CONFIG_INVALID', message, { hint });
+}
+
+/** The holdout counts only when somebody said it and nobody said `valFraction`. */
+function withFractions(settings: SleepSettings, origins: LoadedSettings['origins']): SleepSettings {
+  const isHoldout = origins.valFraction === undefined && origins.holdoutFraction !== undefined;
+  const valFraction = isHoldout ? settings.holdoutFraction : settings.valFraction;
+  const { testFraction } = settings;
+  if (valFraction + testFraction < 1) return { ...settings, valFraction, holdoutFraction: valFraction };
+  const place = origins.testFraction ?? origins.valFraction ?? origins.holdoutFraction;
+  throw invalid(
+    `${place}: valFraction ${valFraction} and testFraction ${testFraction} leave no task to learn from`,
+    'Their sum must be less than 1.',
+  );
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { GATE_METRICS } from '../../core/gate/gate.ts';
+import type { Place } from '../../transcripts/transcript-source.ts';
+
+const count = z.number().int().nonnegative();
+const positive = z.number().int().positive();
+const fraction = z.number().min(0).max(1);
+const path = z.string().min(1);
+const modelSpec = z.union(
+  [z.string().min(1), z.record(z.string(), z.unknown())],
+  'expected a model such as openai:MODEL, or provider and model as keys',
+);
+
+/** The variables by which agents themselves are told where their home is. */
+const HOME_VARIABLES = {
+  claude: 'CLAUDE_CONFIG_DIR',
+  codex: 'CODEX_HOME',
+  gemini: 'GEMINI_CLI_HOME',
+  qwen: 'QWEN_HOME',
+  opencode: 'OPENCODE_DATA_DIR',
+  copilot: 'VSCODE_PORTABLE',
+  'copilot-cli': 'COPILOT_HOME',
+  cursor: 'CURSOR_DATA_DIR',
+  pi: 'PI_CODING_AGENT_DIR',
+} as const;
+type Homed = keyof typeof HOME_VARIABLES;
+const HOMED = Object.keys(HOME_VARIABLES) as [Homed, ...Homed[]];
+
+/** Every setting of sleep, each with its default: `sleep:` in the project file and `config.yaml` in the state folder. */
+export const sleepShape = {
+  source: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)], 'expected the name of a source, or a list of them')
+    .default('auto')
+    .describe('Which agents: auto is all that are found.'),
+  projects: z
+    .union([z.enum(['invoked', 'all']), z.array(path).min(1)], 'expected invoked, all or a list of folders')
+    .default('invoked')
+    .describe('Sessions of which projects: of this one, of all, or of these folders.'),
+  lookbackHours: z.number().nonnegative().default(72).describe('How far back the first night looks; 0 is all.'),
+  maxTasksPerNight: positive.default(40).describe('Most tasks of a night.'),
+  maxSessionsPerNight: positive.optional().describe('Most sessions of a night. Default: three times the tasks.'),
+  maxTokensPerNight: positive.default(400_000).describe('Most tokens of a night, in and out: a hard limit.'),
+  holdoutFraction: fraction.default(0.34).describe('Another name of valFraction, which wins over it.'),
+  valFraction: fraction.default(0.34).describe('Share of the tasks that the gate measures on.'),
+  testFraction: fraction.default(0).describe('Share of the tasks that only the report measures on.'),
+  editBudget: positive.default(4).describe('Most edits of a night.'),
+  preferences: z.string().default('').describe('What you want of the skill, in your words.'),
+  gateMetric: z.enum(GATE_METRICS).default('mixed').describe('Which score the gate compares.'),
+  gateMixedWeight: fraction.default(0.5).describe('Weight of the soft score in mixed.'),
+  gateNoRegression: z.boolean().default(false).describe('Refuse a proposal that makes any task worse.'),
+  dreamRollouts: positive.default(1).describe('Attempts at each task of training.'),
+  dreamFactor: count.default(0).describe('Invented variants of each task of training.'),
+  recallK: count.default(0).describe('Most tasks of earlier nights that join a night.'),
+  evolveSkill: z.boolean().default(true).describe('Propose edits to the skill.'),
+  evolveMemory: z.boolean().default(true).describe('Propose edits to the memory file.'),
+  llmMine: z.boolean().default(true).describe('Let the optimizer find the tasks; else rules do.'),
+  targetSkillPath: path.optional().describe('Skill to improve. Default: one of our own.'),
+  skillRoots: z.array(path).default([]).describe('Folders in which skills may be found and improved.'),
+  targetTaskFilter: z.boolean().default(true).describe('Only tasks that the target skill is about.'),
+  managedSkillName: z
+    .string()
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected small letters, digits and single dashes')
+    .max(64)
+    .default('skillopt-sleep-learned')
+    .describe('Name of the skill of our own.'),
+  target: modelSpec
+    .optional()
+    .describe(
+      'Model that attempts the tasks. Default: the target of the project, else an agent CLI that is installed.',
+    ),
+  optimizer: modelSpec.optional().describe('Model that finds tasks and proposes edits. Default: the target.'),
+  judge: modelSpec.optional().describe('Model that scores what no rule can. Default: the optimizer.'),
+  promptOverrides: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Prompts by name: text, or the path of a .md file.'),
+  promptsFile: path.optional().describe('File of such prompts, .json or .yaml.'),
+  seed: z.number().int().default(42).describe('Seed of splits and draws.'),
+  retention: z
+    .strictObject({ days: z.number().positive().default(180), entries: positive.default(300) })
+    .default({ days: 180, entries: 300 })
+    .describe('How long, and how many, tasks, nights and lines of history are kept.'),
+  homes: z
+    .partialRecord(z.enum(HOMED), path)
+    .default({})
+    .describe("An agent's home by source, as its own variable would name it."),
+};
+
+export const SleepSettings = z.strictObject(sleepShape);
+export type SleepSettings = z.output<typeof SleepSettings>;
+export type SleepKey = keyof typeof sleepShape;
+
+/** A place in which each agent's home is where the settings say. */
+export function withHomes(place: Place, homes: SleepSettings['homes']): Place {
+  const variables = Object.entries(homes).map(([source, home]) => [HOME_VARIABLES[source as Homed], home] as const);
+  return { ...place, env: { ...place.env, ...Object.fromEntries(variables) } };
+}

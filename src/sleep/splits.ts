@@ -1,0 +1,142 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { SkillError } from '../core/errors.ts';
+import { groupBy } from '../core/group-by.ts';
+import { roundHalfToEven } from '../core/text/python-text.ts';
+import { nearDuplicateGroups, nearDuplicateOf } from './mine/similarity.ts';
+import type { SleepSplit, TaskRecord } from './task-record.ts';
+
+export type Fractions = { readonly valFraction: number; readonly testFraction: number };
+
+/** As a person may have written them; `holdoutFraction` is the older name of `valFraction`. */
+export type FractionSettings = {
+  readonly valFraction?: number | undefined;
+  readonly holdoutFraction?: number | undefined;
+  readonly testFraction?: number | undefined;
+};
+
+/** The one place that says which part is held out: harvest, tasks file and night all ask here. */
+export function resolveFractions(settings: FractionSettings = {}): Fractions {
+  const fractions = {
+    valFraction: settings.valFraction ?? settings.holdoutFraction ?? 0.34,
+    testFraction: settings.testFraction ?? 0,
+  };
+  const { valFraction, testFraction } = fractions;
+  const isPart = (value: number) => value >= 0 && value <= 1;
+  if (isPart(valFraction) && isPart(testFraction) && valFraction + testFraction < 1) return fractions;
+  throw new SkillError(
+    'CONFIG_INVALID',
+    `expected valFraction and testFraction from 0 to 1 and together below 1, got ${valFraction} and ${testFraction}`,
+    { hint: 'What is held out cannot be learned from: leave something for training, such as valFraction 0.34.' },
+  );
+}
+
+/** What was decided on an earlier night. */
+type Earlier = Pick<TaskRecord, 'id' | 'intent' | 'split'>;
+
+export type SplitOptions = FractionSettings & {
+  readonly seed?: number | undefined;
+  /** Tasks of earlier nights. One that comes again keeps its split, and what is nearly the same gets the same. */
+  readonly earlier?: readonly Earlier[] | undefined;
+};
+
+/**
+ * Decides what is learned from and what is measured with: by a hash of seed and id, so that neither the order nor the
+ * company of a task matters. Near-duplicates stay together. In the order of `tasks`; one that is near both to what was
+ * learned from and to what was held out on earlier nights fits nowhere and is left out.
+ */
+export function assignSplits(
+  tasks: readonly TaskRecord[],
+  { seed = 42, earlier = [], ...settings }: SplitOptions = {},
+): TaskRecord[] {
+  const bounds = toBounds(resolveFractions(settings));
+  const groups = toGroups(tasks, earlier, seed).map((group) => decide(group, bounds));
+  const splits = new Map(promote(groups, tasks).flatMap(splitsOf));
+  for (const id of leaking(tasks, earlier, splits)) splits.delete(id);
+  return tasks.flatMap((task) => {
+    const split = splits.get(task.id);
+    return split === undefined ? [] : [{ ...task, split }];
+  });
+}
+
+/** Of a hundred buckets, the first ones are `val`, the next ones `test`. */
+type Bounds = { readonly val: number; readonly test: number };
+
+function toBounds({ valFraction, testFraction }: Fractions): Bounds {
+  const val = roundHalfToEven(100 * valFraction);
+  return { val, test: val + roundHalfToEven(100 * testFraction) };
+}
+
+type Member = { readonly id: string; readonly hash: bigint; readonly isReal: boolean; readonly kept?: SleepSplit };
+type Group = {
+  readonly members: readonly Member[];
+  /** The smallest (hash, id). */
+  readonly first: Member;
+  readonly split: SleepSplit | undefined;
+  readonly isFixed: boolean;
+};
+
+function toGroups(tasks: readonly TaskRecord[], earlier: readonly Earlier[], seed: number): Member[][] {
+  const kept = new Map(earlier.map(({ id, split }) => [id, split]));
+  const members = tasks.map(({ id, origin }): Member => {
+    const own = { id, hash: hashOf(seed, id), isReal: origin !== 'dream' };
+    const split = kept.get(id) ?? (own.isReal ? undefined : 'train');
+    return split === undefined ? own : { ...own, kept: split };
+  });
+  const tonight = new Set(tasks.map(({ id }) => id));
+  const before = earlier.filter(({ id }) => !tonight.has(id));
+  const shadows = before.map(({ id, split }): Member => ({ id, hash: hashOf(seed, id), isReal: true, kept: split }));
+  const groupNumbers = nearDuplicateGroups([...tasks, ...before].map(({ intent }) => intent));
+  const numbered = [...members, ...shadows].map((member, at) => ({ member, group: groupNumbers[at]! }));
+  return groupBy(numbered, ({ group }) => group).map((group) => group.map(({ member }) => member));
+}
+
+const hashOf = (seed: number, id: string) => BigInt(`0x${bytesToHex(sha256(utf8ToBytes(`${seed}${id}`)))}`);
+
+function decide(members: readonly Member[], { val, test }: Bounds): Group {
+  const first = members.reduce((least, member) => (isBefore(member, least) ? member : least));
+  const kept = [...new Set(members.flatMap((member) => member.kept ?? []))];
+  if (kept.length > 0) return { members, first, split: kept.length === 1 ? kept[0] : undefined, isFixed: true };
+  const bucket = Number(first.hash % 100n);
+  const split = bucket < val ? 'val' : bucket < test ? 'test' : 'train';
+  return { members, first, split, isFixed: false };
+}
+
+const isBefore = (a: Member, b: Member) => a.hash < b.hash || (a.hash === b.hash && a.id < b.id);
+
+/** A gate needs a task to measure with, and a night one to learn from. Tests are never touched. */
+function promote(groups: readonly Group[], tasks: readonly TaskRecord[]): readonly Group[] {
+  if (tasks.filter(({ origin }) => origin !== 'dream').length < 2) return groups;
+  const tonight = new Set(tasks.map(({ id }) => id));
+  const has = (split: SleepSplit, among: readonly Group[]) =>
+    among.some((group) => splitsOf(group).some(([id, own]) => own === split && tonight.has(id)));
+  const withVal = has('val', groups) ? groups : moveFirst(groups, 'train', 'val');
+  return has('train', withVal) ? withVal : moveFirst(withVal, 'val', 'train');
+}
+
+function moveFirst(groups: readonly Group[], from: SleepSplit, to: SleepSplit): readonly Group[] {
+  const movable = groups.filter(({ split, isFixed }) => split === from && !isFixed);
+  if (movable.length === 0) return groups;
+  const chosen = movable.reduce((least, group) => (isBefore(group.first, least.first) ? group : least));
+  return groups.map((group) => (group === chosen ? { ...group, split: to } : group));
+}
+
+/** Where earlier nights disagree about a group, only what they decided stays. */
+function splitsOf({ members, split }: Group): [string, SleepSplit][] {
+  return members.flatMap(({ id, kept, isReal }): [string, SleepSplit][] => {
+    const own = split ?? (isReal ? kept : undefined);
+    return own === undefined ? [] : [[id, own]];
+  });
+}
+
+/** What was held out and yet is a near-duplicate of what was learned from: decided so before, by a person or by chance. */
+function leaking(
+  tasks: readonly TaskRecord[],
+  earlier: readonly Earlier[],
+  splits: ReadonlyMap<string, SleepSplit>,
+): string[] {
+  if (earlier.length === 0) return [];
+  const learned = [...tasks, ...earlier].filter(({ id }) => splits.get(id) === 'train');
+  const isLearned = nearDuplicateOf(learned.map(({ intent }) => intent));
+  return tasks.flatMap(({ id, intent }) => (splits.get(id) !== 'train' && isLearned(intent) ? [id] : []));
+}

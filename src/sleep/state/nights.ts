@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { isMissing } from '../../stores/file-error.ts';
+import { nightOf, type SleepState } from './sleep-state.ts';
+import { makeFolderBelow } from './state-folder.ts';
+
+const NIGHTS_FOLDER = 'nights';
+
+/** A folder's name for a project: what a person calls it, and a part of a hash, since many are called `app`. */
+export function projectFolderName(project: string): string {
+  const readable = basename(project.replaceAll('\\', '/'))
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[.-]+|[.-]+$/g, '')
+    .slice(0, 40);
+  const hash = createHash('sha256').update(project).digest('hex').slice(0, 8);
+  return `${readable || 'project'}-${hash}`;
+}
+
+export const nightFolder = (stateFolder: string, project: string, night: number): string =>
+  join(stateFolder, NIGHTS_FOLDER, projectFolderName(project), String(night));
+
+export type KeptNight = { readonly night: number; readonly path: string };
+
+/** The nights of a project that are on disk, oldest first. */
+export async function listNights(stateFolder: string, project: string): Promise<KeptNight[]> {
+  const names = await namesIn(join(stateFolder, NIGHTS_FOLDER, projectFolderName(project)));
+  const nights = names.filter((name) => /^[1-9]\d{0,8}$/.test(name)).map(Number);
+  return nights.sort((a, b) => a - b).map((night) => ({ night, path: nightFolder(stateFolder, project, night) }));
+}
+
+/** Makes the folder of a new night. Its number is free also when the state was lost and begins again. */
+export async function makeNight(stateFolder: string, state: SleepState, project: string): Promise<KeptNight> {
+  const last = (await listNights(stateFolder, project)).at(-1)?.night ?? 0;
+  const night = Math.max(last, nightOf(state, project)) + 1;
+  const path = nightFolder(stateFolder, project, night);
+  await makeFolderBelow(stateFolder, path);
+  return { night, path };
+}
+
+/** Folders below `nights/`, whatever projects they are of. */
+export async function listAllNights(stateFolder: string): Promise<KeptNight[]> {
+  const root = join(stateFolder, NIGHTS_FOLDER);
+  const projects = await namesIn(root);
+  const nights = projects.map(async (project) =>
+    (await namesIn(join(root, project))).map((name) => ({ night: Number(name), path: join(root, project, name) })),
+  );
+  return (await Promise.all(nights)).flat();
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { loadIgnore } from '../../../../src/sleep/harvest/ignore.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
+import { placeAt } from '../notes-source.ts';
+
+const PROJECT = 'work/app';
+
+/** Which of these sessions are ignored, by the names of their projects below the home. */
+async function ignoredOf(files: Record<string, string>, sessions: readonly string[]) {
+  using home = tempFolder({ 'state/.keep': '', ...files });
+  const isIgnored = await loadIgnore({
+    place: placeAt(home.path),
+    stateFolder: join(home.path, 'state'),
+    projects: [join(home.path, PROJECT), '~/work/app/sub', '/nowhere', 'relative', '//host/share'],
+  });
+  return sessions.filter((session) => {
+    const [project = '', source = 'claude', sessionId = 'id'] = session.split(' ');
+    return isIgnored({ source, sessionId, project });
+  });
+}
+
+const SESSIONS = ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple', '~/play', '/srv/x', ''];
+
+it.each<[string, string, string[]]>([
+  ['nothing', '# only a comment\n\n', []],
+  ['a folder and below it', '~/work/app\n', ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep']],
+  ['an absolute folder', '/srv/x/\n', ['/srv/x']],
+  ['a path from the home', 'work/app/sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
+  ['a name anywhere below the home', 'sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
+  ['letters within a name', '~/work/app*\n', ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple']],
+  ['any folders between', '~/**/deep\n', ['~/work/app/sub/deep']],
+  ['but not one of them', '~/work\n!~/work/app/sub\n', ['~/work/app', '~/work/apple']],
+  [
+    'everything below the home',
+    '*\n',
+    ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple', '~/play'],
+  ],
+])('.skilloptignore in the home or the state folder: %s', async (_, text, ignored) => {
+  expect(await ignoredOf({ '.skilloptignore': text }, SESSIONS)).toEqual(ignored);
+  expect(await ignoredOf({ 'state/.skilloptignore': text }, SESSIONS)).toEqual(ignored);
+});
+
+it.each<[string, string, string[]]>([
+  ['the whole project', '*\n', ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep']],
+  ['a folder in it', './sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
+  ['the project but for a folder', '.\n!sub/deep\n', ['~/work/app', '~/work/app/sub']],
+  ['nothing outside of it', 'apple\nplay\n', []],
+])('.skilloptignore in a project: %s', async (_, text, ignored) => {
+  expect(await ignoredOf({ [`${PROJECT}/.skilloptignore`]: text }, SESSIONS)).toEqual(ignored);
+});
+
+it('by agent and by session', async () => {
+  const sessions = ['/p claude a', '/p codex b', '/p codex c', ' cursor-cli d'];
+  const text = 'source:codex\n!session:c\nsession: d\na\n';
+  expect(await ignoredOf({ '.skilloptignore': text }, sessions)).toEqual([
+    '/p claude a',
+    '/p codex b',
+    ' cursor-cli d',
+  ]);
+});
+
+it('one in a folder above counts too, and the word of the home is the last', async () => {
+  const files = { 'work/.skilloptignore': 'app\n' };
+  expect(await ignoredOf(files, ['~/work/app/sub'])).toEqual(['~/work/app/sub']);
+  expect(await ignoredOf({ ...files, '.skilloptignore': '!~/work/app/sub\n' }, ['~/work/app/sub'])).toEqual([]);
+});
+
+it('one that is too large is an error: it is there for a reason', async () => {
+  const refused = { code: 'CONFIG_INVALID', message: expect.stringContaining('.skilloptignore cannot be read') };
+  await expect(ignoredOf({ '.skilloptignore': '#'.repeat(70_000) }, [])).rejects.toMatchObject(refused);
+});

@@ -1,0 +1,169 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadProject } from '../../../../src/project/load-project.ts';
+import { renderTable } from '../../../../src/project/setting-groups.ts';
+import { loadSleepSettings } from '../../../../src/sleep/settings/load-settings.ts';
+import { sleepShape } from '../../../../src/sleep/settings/sleep-settings.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
+
+/** Loads from a home with these files; the project is in `app`, the state in `state`. */
+async function load(files: Record<string, string>, flags: Record<string, unknown> = {}) {
+  using home = tempFolder({ 'app/.keep': '', 'state/.keep': '', ...files });
+  const place = { env: {}, home: home.path, platform: process.platform };
+  const loaded = await loadSleepSettings({
+    place,
+    project: join(home.path, 'app'),
+    stateFolder: join(home.path, 'state'),
+    flags,
+  });
+  return JSON.parse(JSON.stringify(loaded).replaceAll(home.path, '~')) as typeof loaded;
+}
+
+const PROJECT = 'app/skillopt.config.yaml';
+const OWN = 'state/config.yaml';
+const IMPORTED = '.skillopt-sleep/config.json';
+
+describe('the settings of sleep', () => {
+  it('have the defaults of before', async () => {
+    const { settings, origins } = await load({});
+    expect(settings).toMatchObject({ source: 'auto', projects: 'invoked', lookbackHours: 72, maxTasksPerNight: 40 });
+    expect(settings).toMatchObject({
+      valFraction: 0.34,
+      testFraction: 0,
+      editBudget: 4,
+      gateMetric: 'mixed',
+      seed: 42,
+    });
+    expect(origins).toEqual({});
+  });
+
+  it('come from flags over the project file over config.yaml over an imported config, and say from where', async () => {
+    const { settings, origins } = await load(
+      {
+        [IMPORTED]: JSON.stringify({ seed: 1, edit_budget: 1, recall_k: 1, dream_factor: 1 }),
+        [OWN]: 'seed: 2\neditBudget: 2\nrecallK: 2\n',
+        [PROJECT]: 'sleep:\n  seed: 3\n  editBudget: 3\n',
+      },
+      { seed: 4, preferences: undefined },
+    );
+    expect(settings).toMatchObject({ seed: 4, editBudget: 3, recallK: 2, dreamFactor: 1 });
+    expect(origins).toEqual({
+      seed: 'command line',
+      editBudget: `~/${PROJECT}`,
+      recallK: `~/${OWN}`,
+      dreamFactor: `~/${IMPORTED}`,
+    });
+  });
+
+  it.each([
+    [{}, 0.34],
+    [{ holdout_fraction: 0.5 }, 0.5],
+    [{ holdout_fraction: 0.5, val_fraction: 0.2 }, 0.2],
+    [{ holdout_fraction: 0.5, val_fraction: 0.34 }, 0.34],
+  ])('§ 1.3: of %j the gate gets %d', async (config, share) => {
+    const { settings } = await load({ [IMPORTED]: JSON.stringify(config) });
+    expect(settings).toMatchObject({ valFraction: share, holdoutFraction: share });
+  });
+
+  it('§ 1.3: a valFraction of any place wins over the holdout of any other', async () => {
+    expect((await load({ [OWN]: 'valFraction: 0.2\n' }, { holdoutFraction: 0.5 })).settings.valFraction).toBe(0.2);
+  });
+
+  it('fact 38: fractions that leave nothing to learn from are refused', async () => {
+    const refused = { code: 'CONFIG_INVALID', message: expect.stringContaining('leave no task to learn from') };
+    await expect(load({ [OWN]: 'valFraction: 0.6\ntestFraction: 0.4\n' })).rejects.toMatchObject(refused);
+  });
+
+  it('paths mean what they meant where they were written', async () => {
+    const { settings } = await load(
+      {
+        [IMPORTED]: JSON.stringify({ claude_home: '~/other/.claude', copilot_cli_session_store: '/srv/store.db' }),
+        [PROJECT]: 'sleep:\n  targetSkillPath: skills/x/SKILL.md\n  projects: [., ../two]\n',
+      },
+      { skillRoots: ['skills'] },
+    );
+    expect(settings).toMatchObject({
+      homes: { claude: '~/other/.claude', 'copilot-cli': '/srv' },
+      targetSkillPath: '~/app/skills/x/SKILL.md',
+      projects: ['~/app', '~/two'],
+      skillRoots: ['~/app/skills'],
+    });
+  });
+
+  it.each([
+    [OWN, 'lookbackHour: 3\n', /config\.yaml:1: unknown key lookbackHour — did you mean lookbackHours\?/],
+    [
+      PROJECT,
+      'sleep:\n  seed: 1\n  gateMetric: hrad\n',
+      /config\.yaml:3: gateMetric: expected one of .*got "hrad" — did you mean hard\?/,
+    ],
+    [PROJECT, 'sleep: 3\n', /config\.yaml:1: sleep: expected keys and values, got 3/],
+    [OWN, 'homes: {claud: /x}\n', /config\.yaml:1: homes.*claud/],
+    [IMPORTED, '{"edit_budget": "many"}', /config\.json: editBudget: expected a number, got "many"/],
+  ])('a wrong value in %s is an error with its place: %j', async (file, text, message) => {
+    await expect(load({ [file]: text })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it.each([
+    [OWN, 'seed: [1\n'],
+    [IMPORTED, '{"seed": '],
+    ['.skillopt-sleep/config.yml', 'a: b: c'],
+  ])('32: a broken %s is an error, never ignored', async (file, text) => {
+    await expect(load({ [file]: text })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('cannot be read'),
+    });
+  });
+
+  it.each([
+    [IMPORTED, '{"auto_adopt": true}'],
+    [OWN, 'autoAdopt: true\n'],
+    [PROJECT, 'sleep: {auto_adopt: true}\n'],
+  ])('auto_adopt in %s is refused, and says why', async (file, text) => {
+    await expect(load({ [file]: text })).rejects.toMatchObject({
+      message: expect.stringContaining('without a person'),
+      hint: expect.stringContaining('adopt it then'),
+    });
+  });
+
+  it('names what it does not take of an imported config', async () => {
+    const { imported, settings } = await load({
+      [IMPORTED]: JSON.stringify({
+        transcript_source: 'copilot_cli',
+        backend: 'claude',
+        auto_adopt: false,
+        lookback: 3,
+      }),
+      '.skillopt-sleep/prompts.json': '{}',
+    });
+    expect(settings).toMatchObject({ source: 'copilot-cli', promptsFile: '~/.skillopt-sleep/prompts.json' });
+    expect(imported?.file).toBe(`~/${IMPORTED}`);
+    expect(imported?.notTaken).toEqual([
+      { key: 'backend', why: expect.stringContaining('target and optimizer') },
+      { key: 'auto_adopt', why: 'a proposal is adopted by a person' },
+      { key: 'lookback', why: expect.stringContaining('no such setting') },
+    ]);
+  });
+
+  it('a secret in them is refused', async () => {
+    const refused = { code: 'CONFIG_INVALID', message: expect.stringContaining('looks like a secret') };
+    await expect(load({ [OWN]: 'apiKey: abcdef\n' })).rejects.toMatchObject(refused);
+  });
+});
+
+it('a project file may have them, and training does not read them', async () => {
+  using folder = tempFolder({ 'skillopt.config.yaml': 'tasks: t.jsonl\nsleep: {seed: 7}\n' });
+  const { project } = await loadProject({ flags: {}, cwd: folder.path });
+  expect(project.sleep).toEqual({ seed: 7 });
+});
+
+it('the documentation shows them all; WRITE_DOCS=1 writes it', () => {
+  const page = new URL('../../../../docs/sleep-settings.md', import.meta.url);
+  const text = `# Settings of sleep\n\nUnder \`sleep:\` in the project file, or in \`config.yaml\` in the state folder. An existing \`~/.skillopt-sleep\` config is read below both.\n\n${renderTable(sleepShape)}\n`;
+  if (process.env.WRITE_DOCS === '1') writeFileSync(page, text);
+  expect(readFileSync(page, 'utf8')).toBe(text);
+});
