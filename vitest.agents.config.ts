@@ -1,8 +1,8 @@
 import { mergeConfig } from 'vitest/config';
 import common from './vitest.config.ts';
 
-/** The real agent CLIs, installed on demand into `.cache/agents`, against a provider on loopback. */
-const config = mergeConfig(common, { test: { testTimeout: 90_000 } });
+/** The real agent CLIs, installed on demand into `.cache/agents`, against a provider on loopback; one after the other, since they share that folder. */
+const config = mergeConfig(common, { test: { testTimeout: 90_000, fileParallelism: false } });
 config.test.include = ['test/agents/*.agents.ts'];
 config.test.globalSetup = [];
 if (process.env.CI) config.test.reporters = ['verbose', ['json', { outputFile: '.cache/vitest-agents.json' }]];

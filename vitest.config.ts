@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -13,6 +14,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    maxWorkers: Math.max(2, availableParallelism() - 1), // tests wait for processes and servers: one at a time leaves cores idle
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: process.env.WITHOUT_PACKAGE ? [] : ['test/support/package.ts'], // only the end-to-end tests need it

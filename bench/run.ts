@@ -6,14 +6,17 @@ import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
+import { harvest } from './rows/harvest.ts';
 import { help } from './rows/help.ts';
 import { kill } from './rows/kill.ts';
 import { killedJournal, longJournal, wideJournal } from './rows/long-journal.ts';
 import { loopback } from './rows/loopback.ts';
 import { memory } from './rows/memory.ts';
+import { mine } from './rows/mine.ts';
 import { overhead } from './rows/overhead.ts';
 import { rateLimit } from './rows/rate-limit.ts';
 import { sharedCache } from './rows/shared-cache.ts';
+import { sleepIndexOverview, sleepIndexUnchanged } from './rows/sleep-index.ts';
 import { tokens } from './rows/tokens.ts';
 
 const rows: readonly BenchRow[] = [
@@ -22,16 +25,20 @@ const rows: readonly BenchRow[] = [
   overhead,
   tokens,
   foreignText,
+  harvest,
   loopback(50, 0.9),
   loopback(200, 0.95),
   rateLimit,
   chaos,
   memory,
+  mine,
   longJournal,
   killedJournal,
   wideJournal,
   kill,
   sharedCache,
+  sleepIndexUnchanged,
+  sleepIndexOverview,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,8 +1,11 @@
 import { createTwoFilesPatch } from 'diff';
 import { agentClis } from '../../src/agents/agent-clis.ts';
 import { agentError } from '../../src/agents/agent-error.ts';
-import { oneLine, printable } from '../../src/cli/terminal/printable.ts';
 import { clip as clipLine, textWidth } from '../../src/cli/terminal/text-width.ts';
+import { checkRuleJudge } from '../../src/core/judge/check-rules.ts';
+import { scoreExact } from '../../src/core/judge/exact-judge.ts';
+import { scoreByRule } from '../../src/core/judge/rule-judge.ts';
+import { OPERATORS, RULE_OPS } from '../../src/core/judge/rule-operators.ts';
 import { isLongAnswer, isTellingAnswer, isTellingId } from '../../src/core/leaks/is-telling.ts';
 import { numbersIn, soleNumberIn } from '../../src/core/leaks/written-numbers.ts';
 import { isOutOfCredit } from '../../src/core/out-of-credit.ts';
@@ -30,6 +33,11 @@ import { failurePatterns } from '../../src/pipeline/reflect/failure-patterns.ts'
 import { renderTrajectory } from '../../src/pipeline/reflect/trajectory.ts';
 import { lintSkill } from '../../src/skills/lint-skill.ts';
 import { relativeLinks } from '../../src/skills/relative-links.ts';
+import { nearDuplicateGroups } from '../../src/sleep/mine/similarity.ts';
+import { filterForTarget } from '../../src/sleep/mine/target-filter.ts';
+import { short, withoutQuotes } from '../../src/sleep/mine/task-text.ts';
+import { parseTasksFile } from '../../src/sleep/parse-tasks-file.ts';
+import { TaskRecord } from '../../src/sleep/task-record.ts';
 import { withoutRepeats } from '../../src/train/step/without-repeats.ts';
 
 type Reader = (text: string) => unknown;
@@ -136,16 +144,45 @@ const answers: Readonly<Record<string, Reader>> = {
   soleNumberIn,
 };
 
+const argOf = { text: 'Key Risks', pattern: '^(?i:a+)+$', bound: 5, nothing: null };
+const PATTERNS = ['^(a+)+$', '(x+x+)+y', '[ab ]*a[ab ]{20}c', '(?i)(\\w+\\s*)+;', 'a{1900}a{1900}b'];
+
+const judged: Readonly<Record<string, Reader>> = {
+  ...Object.fromEntries(
+    RULE_OPS.map((op) => [
+      `rule ${op}`,
+      (text: string) => scoreByRule(text, [{ op, arg: argOf[OPERATORS[op].takes] }]),
+    ]),
+  ),
+  ...Object.fromEntries(
+    PATTERNS.map((arg) => [`rule regex ${arg}`, (text: string) => scoreByRule(text, [{ op: 'regex', arg }])]),
+  ),
+  'rule, a foreign pattern': (arg) => checkRuleJudge({ checks: [{ op: 'regex', arg }] }),
+  'rule, a foreign word': (arg) => scoreByRule(`${arg}${arg}`.slice(1), [{ op: 'contains', arg }]),
+  'rule, a foreign section': (text) =>
+    scoreByRule(text, [{ op: 'section_present', arg: text.slice(0, 300).trim() || 'a' }]),
+  'exact, reference and answer': (text) => scoreExact(text, `${text.slice(1)}x`),
+};
+
 const printed: Readonly<Record<string, Reader>> = {
-  printable,
-  oneLine,
   textWidth,
   'clip of a line': (text) => clipLine(text, 80),
 };
 
+const mined: Readonly<Record<string, Reader>> = {
+  short: (text) => short(text, 800),
+  withoutQuotes,
+  filterForTarget: (text) =>
+    filterForTarget([TaskRecord.parse({ id: 'a', project: '', intent: text })], {
+      path: 'a/SKILL.md',
+      text: `# ${text}`,
+    }),
+  nearDuplicateGroups: (text) => nearDuplicateGroups([text, `${text} and`, text.slice(1)]),
+};
+
 /** What is wrong with a file of tasks is said by an exception. */
 const files = Object.fromEntries(
-  Object.entries({ readJsonl, readJson }).map(([name, read]): [string, Reader] => [
+  Object.entries({ readJsonl, readJson, parseTasksFile }).map(([name, read]): [string, Reader] => [
     name,
     (text) => {
       try {
@@ -165,6 +202,8 @@ export const readers: Readonly<Record<string, Reader>> = {
   ...replies,
   ...documents,
   ...answers,
+  ...judged,
   ...printed,
+  ...mined,
   ...files,
 };

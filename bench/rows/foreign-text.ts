@@ -3,6 +3,7 @@ import { countTokens } from '../../src/models/index.ts';
 import { hostileTexts } from '../foreign-text/hostile-texts.ts';
 import { beginningsOf, findPatterns } from '../foreign-text/patterns.ts';
 import { readers } from '../foreign-text/readers.ts';
+import { REDACTION_PIECES, redactionReaders } from '../foreign-text/redaction.ts';
 import type { BenchRow } from '../row.ts';
 
 const BYTES = 1_000_000;
@@ -17,11 +18,14 @@ export const foreignText: BenchRow = {
   goal: '≤ 1 s of CPU each',
   async run(say) {
     const texts = hostileTexts(BYTES);
-    const read = Object.entries(readers).map(([name, reader]) => {
-      const worst = slowest([...texts].map(([kind, text]) => timed(`${name}: ${kind}`, () => reader(text))));
-      say(`${worst.ms.toFixed(0)} ms ${worst.what}`);
-      return worst;
-    });
+    const timeAll = (all: typeof readers, hostile: typeof texts) =>
+      Object.entries(all).map(([name, reader]) => {
+        const worst = slowest([...hostile].map(([kind, text]) => timed(`${name}: ${kind}`, () => reader(text))));
+        say(`${worst.ms.toFixed(0)} ms ${worst.what}`);
+        return worst;
+      });
+    const redacted = timeAll(redactionReaders, hostileTexts(BYTES, REDACTION_PIECES));
+    const read = [...redacted, ...timeAll(readers, texts)];
     const matched = findPatterns().map(({ where, pattern }) => slowestMatch(where, pattern));
     const counted = await timeTokens(texts);
     const all = [...read, ...matched, counted].sort((one, other) => other.ms - one.ms);

@@ -20,6 +20,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/calibrate.ts'),
   },
   {
+    name: 'sleep',
+    summary: "learn from your coding agents' transcripts, at night",
+    load: () => import('./commands/sleep.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'check what a run needs, with one tiny call per model',
     load: () => import('./commands/doctor.ts'),

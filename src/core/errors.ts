@@ -12,10 +12,13 @@ export type ErrorCode =
   | 'RUN_LOCKED'
   | 'RUN_UNWRITABLE'
   | 'JOURNAL_CORRUPT'
+  | 'STATE_UNUSABLE'
+  | 'CONSENT_MISSING'
   | 'MODEL_CALL_FAILED'
   | 'PROMPT_TOO_LONG'
   | 'MODEL_REPLY_INVALID'
   | 'BUDGET_EXHAUSTED'
+  | 'SANDBOX_UNAVAILABLE'
   | 'USAGE';
 
 /** Every error this library throws on purpose. Anything else is a bug. */

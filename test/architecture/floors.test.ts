@@ -68,8 +68,8 @@ describe('floors', () => {
   });
 
   it('speaks of settings, not of flags, below the command line', () => {
-    // Agents are called with flags of theirs; a project is read for the person who typed the overrides.
-    const others = sources.filter((path) => !/^(cli|agents|project)\//.test(path));
+    // Agents and sandboxes are called with flags of theirs; a project is read for the person who typed the overrides.
+    const others = sources.filter((path) => !/^(cli|agents|workspaces|project)\//.test(path));
     const flags = others.flatMap((path) => {
       const texts = textOf(path).match(/(['"`])(?:\\.|(?!\1)[^\\\n])*\1/g) ?? [];
       return texts.filter((text) => /(^|[\s(`'"])--[a-z]|same command/.test(text) && !text.includes('--help'));

@@ -13,10 +13,13 @@ const codes = {
   RUN_LOCKED: true,
   RUN_UNWRITABLE: true,
   JOURNAL_CORRUPT: true,
+  STATE_UNUSABLE: true,
+  CONSENT_MISSING: true,
   MODEL_CALL_FAILED: true,
   PROMPT_TOO_LONG: true,
   MODEL_REPLY_INVALID: true,
   BUDGET_EXHAUSTED: true,
+  SANDBOX_UNAVAILABLE: true,
   USAGE: true,
 } satisfies Record<ErrorCode, true>;
 

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseConfig } from '../../core/config.ts';
 import { toObservations } from '../../core/gate/gate-evidence.ts';
 import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { judgementsOf } from '../../judges/index.ts';
 import { type LoadedProject, loadProject } from '../../project/load-project.ts';
 import { resolveModel } from '../../project/models/resolve-model.ts';
@@ -20,7 +21,6 @@ import { openProgress } from '../progress/progress.ts';
 import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
 import { percent, plural } from '../terminal/figures.ts';
-import { oneLine } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {

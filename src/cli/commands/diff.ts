@@ -1,9 +1,9 @@
 import { createTwoFilesPatch } from 'diff';
+import { printable } from '../../core/text/printable.ts';
 import { findRun } from '../../runs/load-run.ts';
 import { versionFinder } from '../../runs/skill-version.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import type { Colors } from '../terminal/colors.ts';
-import { printable } from '../terminal/printable.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command

@@ -14,6 +14,8 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ['move this run away', 'start over (--fresh)'],
   ['Start again', 'Run the same command again'],
   ['start again', 'run the same command again'],
+  ['Look at them in the plan of the night,', 'See them with skillopt sleep run --plan --page all,'],
+  ['agree once: consent ', 'agree once: --consent '],
   ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],
 ];
 

@@ -7,7 +7,7 @@ import { flagsFrom } from './flags.ts';
 import { flagOf } from './in-flags.ts';
 
 const { extras: _extras, verbose: _verbose, ...runKeys } = configShape;
-const { promptOverrides: _promptOverrides, ...ownKeys } = projectKeys;
+const { promptOverrides: _promptOverrides, sleep: _sleep, ...ownKeys } = projectKeys;
 const { workers, maxRetries, callTimeoutMs, rolloutTimeoutMs } = configShape;
 const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = configShape;
 const { env, tasks, splitRatio, splitSeed, target, judge } = projectKeys;

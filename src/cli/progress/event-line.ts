@@ -4,11 +4,11 @@ import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts'
 import { gateMetricScore } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { StepRecord } from '../../core/run/step-record.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { stepNumber, stepTotal } from '../../runs/step-total.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural } from '../terminal/figures.ts';
-import { oneLine } from '../terminal/printable.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
 import { bare, blameText, figures, judgementText, scoreChange, symbolOf, WORDS, wordOf } from './judgement-text.ts';
 

@@ -1,7 +1,7 @@
 import { bucketScores, toEvaluation } from '../../core/score.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import type { SkillScore } from '../../train/index.ts';
 import { percent, plural } from '../terminal/figures.ts';
-import { oneLine } from '../terminal/printable.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { countTasks, taskCell, taskCount } from './scored-tasks.ts';

@@ -1,7 +1,7 @@
 import type { RunState } from '../../core/run/run-state.ts';
+import { oneLine, printable } from '../../core/text/printable.ts';
 import { type ListedEdit, listEdits } from '../../runs/edit-list.ts';
 import { plural, points } from '../terminal/figures.ts';
-import { oneLine, printable } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 

@@ -1,6 +1,6 @@
 import type { Leak, RunState } from '../../core/run/run-state.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { plural } from '../terminal/figures.ts';
-import { oneLine } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 

@@ -1,7 +1,7 @@
 import type { RunState } from '../../core/run/run-state.ts';
 import { isNothingRead } from '../../core/run/stage-answers.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { plural } from '../terminal/figures.ts';
-import { oneLine } from '../terminal/printable.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 

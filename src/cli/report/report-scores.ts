@@ -1,8 +1,8 @@
 import { gateMetricScore, reportedScores } from '../../core/run/reported-scores.ts';
 import type { RunState, TestReport } from '../../core/run/run-state.ts';
 import type { Bucket } from '../../core/score.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { percent, points } from '../terminal/figures.ts';
-import { oneLine } from '../terminal/printable.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { ReportOptions } from './report-options.ts';
 import { countValidation, type TaskCount, taskCell } from './scored-tasks.ts';

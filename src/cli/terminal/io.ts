@@ -15,6 +15,8 @@ type Listener = () => void;
 
 /** Everything the command line touches outside its files. `process` is one. */
 export type Io = {
+  /** Where a person may type, if there is one. */
+  readonly stdin?: { readonly isTTY?: boolean | undefined } | undefined;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;

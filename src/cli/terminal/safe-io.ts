@@ -1,10 +1,11 @@
+import { printable } from '../../core/text/printable.ts';
 import { COLOR_CODES, isColored } from './colors.ts';
 import type { Io, Output, SafeIo, SafeOutput } from './io.ts';
-import { printable } from './printable.ts';
 
 /** The one way out for text: whatever is written through it has been made printable. */
 export function safeIo(io: Io): SafeIo {
   return {
+    stdin: io.stdin,
     stdout: safeOutput(io.stdout, io.env),
     stderr: safeOutput(io.stderr, io.env),
     env: io.env,

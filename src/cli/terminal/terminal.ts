@@ -7,6 +7,8 @@ import { safeIo } from './safe-io.ts';
 export type Terminal = {
   readonly io: SafeIo;
   readonly isJson: boolean;
+  /** Whether a person sits there who can be asked. */
+  readonly canAsk: boolean;
   /** Columns to fill; 80 where nobody knows. */
   readonly width: number;
   readonly colors: Colors;
@@ -29,6 +31,7 @@ export function openTerminal(outside: Io, { isJson = false } = {}): Terminal {
   return {
     io,
     isJson,
+    canAsk: !isJson && !io.env.CI && io.stdin?.isTTY === true && io.stderr.isTTY === true,
     get width() {
       return Math.min(io.stdout.columns ?? 80, WIDEST);
     },

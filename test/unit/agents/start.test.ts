@@ -69,7 +69,7 @@ describe('a prompt that could be taken for something else', () => {
       await agentChat({ cli: 'cursor-cli', env: fake.env }).complete({ messages: user(text) });
       const prompt = fake.given().args.at(-1)!;
       expect(prompt).toContain(text);
-      expect(prompt).toMatch(/^<\w+>\n/);
+      expect(prompt).toMatch(/^<\w+ from="skillopt">\n/);
     },
   );
 

@@ -1,0 +1,24 @@
+// A process of its own, so that its memory is its own: `harvest` or `parse` of all sessions in a home.
+import { readRecords } from '../../src/transcripts/read/lines.ts';
+import { findSource } from '../../src/transcripts/sources.ts';
+
+const [way, home = ''] = process.argv.slice(2);
+const source = findSource('claude');
+const place = { env: {}, home, platform: process.platform };
+const files = (await Promise.all(source.roots(place).map((root) => source.list(root)))).flat();
+
+let count = 0;
+const read = async (file: (typeof files)[number]) => {
+  if (way === 'harvest') count += (await source.read(file, { place })).sessions.length;
+  else await readRecords({ path: file.path }, () => count++);
+};
+for (const file of files.slice(0, 40)) await read(file); // until the code is compiled
+
+count = 0;
+const started = performance.now();
+const cpuBefore = process.cpuUsage();
+for (const file of files) await read(file);
+const ms = performance.now() - started;
+const { user, system } = process.cpuUsage(cpuBefore);
+const cpuMs = (user + system) / 1000;
+process.send!({ ms, cpuMs, count, peakBytes: process.resourceUsage().maxRSS * 1024 });

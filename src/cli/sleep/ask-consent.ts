@@ -1,0 +1,31 @@
+import { consentMissing, consentQuestion, withConsent, withoutConsent } from '../../sleep/consent.ts';
+import type { Recipient } from '../../sleep/plan/recipients.ts';
+import { openSleepState, readSleepState } from '../../sleep/state/state-file.ts';
+import { Answered } from '../answered.ts';
+import { confirm } from '../terminal/confirm.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+type Asking = {
+  readonly folder: string;
+  readonly recipients: readonly Recipient[];
+  /** Providers that were agreed to by a flag. */
+  readonly given: readonly string[];
+};
+
+/** Returns when everybody who would read something was agreed to; asks once for each, where there is somebody to ask. */
+export async function requireConsent({ folder, recipients, given }: Asking, terminal: Terminal): Promise<void> {
+  const missing = withoutConsent(recipients, await readSleepState(folder));
+  const asked = missing.filter(({ provider }) => !given.includes(provider));
+  if (asked.length > 0 && !terminal.canAsk) throw consentMissing(asked);
+  if (asked.length > 0) terminal.say('skillopt sleep run --plan --page all shows every text that may be sent.');
+  for (const recipient of asked) {
+    if (await confirm(consentQuestion(recipient))) continue;
+    terminal.say('Nothing was sent.');
+    throw new Answered(1);
+  }
+  if (missing.length === 0) return;
+  await using open = await openSleepState(folder, { onWarning: terminal.warn });
+  const at = new Date().toISOString();
+  const byFlag = missing.filter((recipient) => !asked.includes(recipient));
+  await open.update((state) => withConsent(withConsent(state, byFlag, 'flag', at), asked, 'terminal', at));
+}

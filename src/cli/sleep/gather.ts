@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { SkillError } from '../../core/errors.ts';
+import { checkRuleJudge } from '../../core/judge/check-rules.ts';
+import { type Harvest, harvest } from '../../sleep/harvest/harvest.ts';
+import { type MineOptions, type MineResult, mineTasks } from '../../sleep/mine/mine-tasks.ts';
+import type { TargetSkill } from '../../sleep/mine/target-filter.ts';
+import type { SleepSettings } from '../../sleep/settings/sleep-settings.ts';
+import { cursorsOf } from '../../sleep/state/sleep-state.ts';
+import { readSleepState } from '../../sleep/state/state-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { harvestProgress } from './harvest-progress.ts';
+import type { OpenSleep, SleepFlags } from './open-sleep.ts';
+
+/** The sessions that a night would consider. Changes no cursor. */
+export async function gatherSessions(sleep: OpenSleep, flags: SleepFlags, terminal: Terminal): Promise<Harvest> {
+  const { settings, project, folder } = sleep;
+  const state = await readSleepState(folder, { onWarning: terminal.warn });
+  const progress = harvestProgress(terminal);
+  return harvest({
+    ...sleep,
+    now: Date.now(),
+    cursors: flags.since === undefined ? cursorsOf(state, project) : {},
+    since: flags.since,
+    lookbackHours: settings.lookbackHours,
+    limit: settings.maxSessionsPerNight ?? 3 * settings.maxTasksPerNight,
+    onProgress: progress.show,
+  }).finally(progress.clear);
+}
+
+/** The tasks in them: by rule, unless a model is to find them. */
+export async function gatherTasks(
+  { settings, isIgnored }: OpenSleep,
+  { sessions }: Harvest,
+  miner: MineOptions['miner'] = 'heuristic',
+  signal?: AbortSignal,
+): Promise<MineResult> {
+  return mineTasks(sessions, {
+    miner,
+    signal,
+    maxTasks: settings.maxTasksPerNight,
+    targetSkill: await targetSkillOf(settings),
+    preferences: settings.preferences,
+    promptOverrides: { miner: settings.promptOverrides.miner },
+    validateChecks: checkRuleJudge,
+    isUnwanted: ({ id, project }) => isIgnored({ source: '', sessionId: '', project, taskId: id }),
+    valFraction: settings.valFraction,
+    testFraction: settings.testFraction,
+    seed: settings.seed,
+  });
+}
+
+/** The document that tasks must be about, if there is one and it is to choose them. */
+async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSettings): Promise<TargetSkill | undefined> {
+  if (targetSkillPath === undefined || !targetTaskFilter) return undefined;
+  const text = await readFile(targetSkillPath, 'utf8').catch((cause) => {
+    const message = `the target skill ${targetSkillPath} cannot be read: ${(cause as Error).message}`;
+    throw new SkillError('CONFIG_INVALID', message, { cause, hint: 'Give the path of its SKILL.md.' });
+  });
+  return { path: targetSkillPath, text };
+}

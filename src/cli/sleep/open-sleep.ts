@@ -1,0 +1,110 @@
+import { homedir } from 'node:os';
+import { type Command, Option } from 'commander';
+import { resolvePath } from '../../project/resolve-path.ts';
+import { type Ignored, loadIgnore } from '../../sleep/harvest/ignore.ts';
+import type { Scope } from '../../sleep/harvest/scope.ts';
+import { openSessionIndex, type SessionIndex } from '../../sleep/harvest/session-index.ts';
+import { loadSleepSettings } from '../../sleep/settings/load-settings.ts';
+import { type SleepSettings, sleepShape, withHomes } from '../../sleep/settings/sleep-settings.ts';
+import { openStateFolder, stateFolderOf } from '../../sleep/state/state-folder.ts';
+import { redactor } from '../../transcripts/redact/redactor.ts';
+import { chooseSources } from '../../transcripts/sources.ts';
+import type { Place, TranscriptSource } from '../../transcripts/transcript-source.ts';
+import { flagsFrom } from '../flags/flags.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+const SHOWN = ['source', 'lookbackHours', 'maxSessionsPerNight', 'maxTasksPerNight'];
+const { projects: _projects, homes: _homes, promptOverrides: _prompts, retention: _retention, ...flagged } = sleepShape;
+const placeholders = {
+  source: 'names',
+  targetSkillPath: 'path',
+  promptsFile: 'path',
+  target: 'model',
+  optimizer: 'model',
+  judge: 'model',
+};
+const aliases = { maxSessionsPerNight: '--max-sessions', maxTasksPerNight: '--max-tasks' };
+
+/** Settings by their own names, and which sessions are meant. */
+export type SleepFlags = Readonly<Record<string, unknown>> & {
+  readonly project?: string;
+  readonly allProjects?: boolean;
+  readonly since?: string;
+  readonly config?: string;
+};
+
+/** What every command of sleep works with. */
+export type OpenSleep = Disposable & {
+  readonly place: Place;
+  readonly folder: string;
+  /** The folder whose sessions are meant, whatever the scope is. */
+  readonly project: string;
+  readonly scope: Scope;
+  readonly settings: SleepSettings;
+  readonly sources: readonly TranscriptSource[];
+  readonly index: SessionIndex;
+  readonly isIgnored: Ignored;
+  readonly redact: (text: string) => string;
+};
+
+/** Flags that say which sessions are meant, and one for each setting; `shown` of them are in the help. */
+export function addSleepFlags(command: Command, shown: readonly string[] = []): Command {
+  command
+    .addOption(
+      new Option('--project <path>', 'sessions of this folder and below (default: where you are)').conflicts(
+        'allProjects',
+      ),
+    )
+    .option('--all-projects', 'sessions of every project')
+    .option('--since <moment>', 'sessions that ended then or later: 2026-01-31, or with a time and its zone')
+    .option('--config <path>', 'project file with a section sleep:')
+    .option('--json', 'one JSON object on stdout');
+  for (const option of flagsFrom(flagged, { group: 'settings (over the project file):', placeholders, aliases })) {
+    command.addOption([...SHOWN, ...shown].includes(option.attributeName()) ? option : option.hideHelp());
+  }
+  return command;
+}
+
+/** Where transcripts and the state are looked for. */
+export const placeOf = ({ io }: Terminal): Place => ({
+  env: io.env,
+  home: io.env.HOME || homedir(),
+  platform: process.platform,
+});
+
+export async function openSleep(flags: SleepFlags, terminal: Terminal): Promise<OpenSleep> {
+  const { io } = terminal;
+  const here = placeOf(terminal);
+  const folder = await openStateFolder(stateFolderOf(here));
+  const project = resolvePath(io.cwd(), flags.project ?? '.');
+  const loaded = await loadSleepSettings({
+    place: here,
+    stateFolder: folder,
+    project,
+    config: flags.config,
+    flags: settingsIn(flags),
+  });
+  if (loaded.imported && loaded.imported.notTaken.length > 0) {
+    terminal.note(
+      `of ${loaded.imported.file} this has no effect here: ${loaded.imported.notTaken.map(({ key, why }) => `${key} (${why})`).join('; ')}`,
+    );
+  }
+  const { settings } = loaded;
+  const place = withHomes(here, settings.homes);
+  const sources = await chooseSources([settings.source].flat(), place);
+  const scope = settings.projects === 'invoked' ? [project] : settings.projects;
+  const index = await openSessionIndex(folder, { onWarning: terminal.warn });
+  const isIgnored = await loadIgnore({ place, stateFolder: folder, projects: scope === 'all' ? [project] : scope });
+  return {
+    ...{ place, folder, project, scope, settings, sources, index, isIgnored },
+    redact: redactor(place),
+    [Symbol.dispose]: () => index[Symbol.dispose](),
+  };
+}
+
+/** Flags in the words of the settings. */
+function settingsIn(flags: SleepFlags): Readonly<Record<string, unknown>> {
+  const own = Object.fromEntries(Object.keys(flagged).map((key) => [key, flags[key]]));
+  const source = typeof flags.source === 'string' ? flags.source.split(',').map((name) => name.trim()) : undefined;
+  return { ...own, source, projects: flags.allProjects ? 'all' : undefined };
+}

@@ -1,0 +1,10 @@
+/** Asks a person yes or no, with no as what Enter means. Only where `canAsk` says that there is one; Ctrl-C is a no. */
+export async function confirm(question: string): Promise<boolean> {
+  const prompts = await import('@clack/prompts');
+  const answer = await prompts.confirm({
+    message: question,
+    initialValue: false,
+    output: process.stderr, // the answer of the command alone goes to stdout
+  });
+  return answer === true;
+}

@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { statFile } from '../../src/transcripts/read/list-files.ts';
+import { collectSession } from '../../src/transcripts/session-collector.ts';
+import { findSource } from '../../src/transcripts/sources.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { ana } from '../support/transcript-fixture.ts';
+
+const lineSources = ['claude', 'codex', 'gemini', 'qwen', 'pi'];
+
+/** Words that make a source look closer. */
+const words = fc.constantFrom(
+  ...['type', 'user', 'assistant', 'message', 'content', 'text', 'tool_use', 'tool_result', 'payload', 'parts', 'role'],
+  ...[
+    'session',
+    'id',
+    'parentId',
+    'version',
+    '$set',
+    '$rewindTo',
+    'messages',
+    'gemini',
+    'snapshot',
+    'timestamp',
+    'name',
+  ],
+  ...[
+    'input',
+    'functionCall',
+    'file-history-snapshot',
+    'trackedFileBackups',
+    'response_item',
+    'user_message',
+    '__proto__',
+  ],
+);
+const { tree: json } = fc.letrec((tie) => ({
+  tree: fc.oneof(
+    { depthSize: 'small' },
+    words,
+    fc.constantFrom(null, true, 3, '', 'fix it, still wrong'),
+    fc.array(tie('tree'), { maxLength: 4 }),
+    fc.dictionary(words, tie('tree'), { maxKeys: 6 }),
+  ),
+}));
+const line = fc.oneof(
+  fc.dictionary(words, json, { maxKeys: 8 }).map((record) => Buffer.from(JSON.stringify(record))),
+  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+);
+const bytesOf = (lines: readonly Buffer[]) => Buffer.concat(lines.flatMap((bytes) => [bytes, Buffer.from('\n')]));
+
+it.each(lineSources)('%s: no bytes make it throw', async (name) => {
+  using folder = tempFolder();
+  const path = join(folder.path, 'a.jsonl');
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.nat(20), async (lines, cut) => {
+      const bytes = bytesOf(lines);
+      writeFileSync(path, bytes.subarray(0, Math.max(0, bytes.length - cut)));
+      const { position } = await findSource(name).read((await statFile(path))!, { place: ana });
+      expect(position).toBeLessThanOrEqual(bytes.length);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const texts = fc.constantFrom(
+  'Fix it',
+  'still wrong',
+  'perfect',
+  '/clear',
+  'x'.repeat(300),
+  "don't learn this",
+  'works now',
+);
+const step = fc.record({
+  kind: fc.constantFrom('user', 'assistant', 'tool', 'skill', 'file', 'about'),
+  text: texts,
+  second: fc.nat(59),
+});
+
+it('a session that is continued anywhere has the same digest as one that is read at once', () => {
+  const play = (
+    session: ReturnType<typeof collectSession>,
+    steps: readonly { kind: string; text: string; second: number }[],
+  ) => {
+    for (const { kind, text, second } of steps) {
+      const time = `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`;
+      if (kind === 'user') session.userSaid(text, time);
+      if (kind === 'assistant') session.assistantSaid(text, time);
+      if (kind === 'tool') session.usedTool(text);
+      if (kind === 'skill') session.usedSkill(text);
+      if (kind === 'file') session.touchedFile(text);
+      if (kind === 'about') session.about({ sessionId: text, project: `/home/ana/${text}` });
+    }
+    return session.digest();
+  };
+  const start = { source: 'x', rawPath: 'x', place: ana };
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), fc.nat(120), (steps, cut) => {
+      const first = play(collectSession(start), steps.slice(0, cut));
+      fc.pre(first !== undefined);
+      const rest = play(collectSession({ ...start, before: first }), steps.slice(cut));
+      expect(rest).toEqual(play(collectSession(start), steps));
+    }),
+    { numRuns: 200 },
+  );
+});

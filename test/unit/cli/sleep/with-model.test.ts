@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startFakeLLM } from 'skillopt/testing';
+import { describe, expect, it } from 'vitest';
+import { answerOf, type SleepHome, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';
+
+const MINED = {
+  intent: 'Write a commit message for a change of the cart',
+  rubric: 'The message has one short line in the imperative.',
+  satisfied: true,
+};
+const reply = JSON.stringify({ tasks: [MINED] });
+
+const byModel = (model: string, ...flags: string[]) => ['harvest', '--with-model', '--optimizer', model, ...flags];
+const stateOf = (home: SleepHome) => JSON.parse(readFileSync(join(home.state, 'state.json'), 'utf8'));
+
+describe('skillopt sleep harvest --with-model', () => {
+  it('on this machine needs no consent: the optimizer finds the tasks, and is asked once for each session', async () => {
+    await using server = await startFakeLLM(() => reply);
+    using home = sleepHome();
+    home.said();
+    const argv = byModel(`compatible:m@${server.baseURL}`);
+    const { code, out, err } = await home.run(argv);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('1 task from 1 session, as the model found them.');
+    expect(out).toMatch(/Write a commit message.* llm_[0-9a-f]{12}/);
+    const { tasks } = await answerOf(home, argv);
+    expect(tasks).toMatchObject([{ intent: MINED.intent, reference: MINED.rubric, outcome: 'success' }]);
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]!.messages.at(-1)!.content).toContain(USUAL_TURNS[0]![1]);
+  });
+
+  it('what the model answered is kept privately, and purged', async () => {
+    await using server = await startFakeLLM(() => reply);
+    using home = sleepHome();
+    home.said();
+    const argv = byModel(`compatible:m@${server.baseURL}`);
+    await home.run(argv);
+    for (const name of readdirSync(home.state))
+      expect(`${name} ${home.mode(join(home.state, name))}`).toMatch(/ [67]00$/);
+    expect(await answerOf(home, ['purge'])).toMatchObject({ removed: { 'answers of models': 1 } });
+    const left = readdirSync(home.state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const texts = left.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
+    expect(texts.join('')).not.toContain('commit message');
+    await home.run(argv);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('sessions of which nothing is left need neither model nor consent', async () => {
+    using home = sleepHome();
+    const { code, out } = await home.run(byModel('openai:gpt-5-mini'));
+    expect(code).toBe(0);
+    expect(out).toContain('No session to learn from.');
+  });
+
+  it('where the settings say that rules find the tasks, is refused: the plan shows other texts then', async () => {
+    await using server = await startFakeLLM(() => reply);
+    using home = sleepHome();
+    home.said();
+    home.write('shop/skillopt.config.yaml', 'sleep:\n  llmMine: false\n');
+    const argv = byModel(`compatible:m@${server.baseURL}`);
+    const { code, err } = await home.run(argv);
+    expect(code).toBe(2);
+    expect(err).toContain('--llm-mine');
+    expect((await home.run([...argv, '--llm-mine'])).code).toBe(0);
+  });
+});
+
+describe('consent', () => {
+  it('without a terminal is missing: refused, with the flag that gives it', async () => {
+    using home = sleepHome();
+    home.said();
+    home.env.OPENAI_API_KEY = 'dummy-key';
+    const { code, out, err } = await home.run(byModel('openai:gpt-5-mini', '--json'));
+    expect(code).toBe(2);
+    expect(JSON.parse(out).error).toMatchObject({
+      code: 'CONSENT_MISSING',
+      hint: expect.stringMatching(/--consent openai$/),
+    });
+    expect(err).toContain('nobody agreed yet that texts of your sessions are sent to OpenAI');
+    expect(err).toContain('skillopt sleep run --plan --page all');
+  });
+
+  it('is not given by naming somebody else', async () => {
+    using home = sleepHome();
+    home.said();
+    expect((await home.run(byModel('openai:gpt-5-mini', '--consent', 'anthropic'))).code).toBe(2);
+    expect((await home.run(byModel('openai:gpt-5-mini', '--consent', 'openai@evil'))).code).toBe(2);
+  });
+
+  it('given by a flag is remembered, and the plan says so', async () => {
+    using home = sleepHome();
+    home.said();
+    // No key: the call fails after consent was given, and nothing is sent.
+    const argv = byModel('openai:gpt-5-mini');
+    const given = await home.run([...argv, '--consent', 'openai']);
+    expect(given.err).not.toContain('nobody agreed');
+    expect(given.err).toContain('OPENAI_API_KEY');
+    expect(stateOf(home).consents).toMatchObject([{ provider: 'openai', by: 'flag' }]);
+    expect(home.mode(join(home.state, 'state.json'))).toBe('600');
+    expect((await home.run(argv)).err).not.toContain('nobody agreed');
+    const plan = ['run', '--plan', '--target', 'openai:gpt-5-mini'];
+    expect((await home.run(plan)).out).toContain('(you agreed)');
+    expect(await answerOf(home, plan)).toMatchObject({ consentMissing: [] });
+    await home.run(['purge', 'consent']);
+    expect((await home.run(argv)).err).toContain('nobody agreed');
+  });
+
+  it('for several is given in either spelling, and is of one address', async () => {
+    using home = sleepHome();
+    home.said();
+    const far = 'compatible:m@https://models.example:8443/v1';
+    const refused = await home.run(byModel(far));
+    expect(refused.err).toMatch(/--consent compatible@models\.example:8443\n$/);
+    const plan = ['run', '--plan', '--target', far, '--judge', 'openai:gpt-5-mini'];
+    expect((await answerOf(home, plan)).consentMissing).toEqual(['compatible@models.example:8443', 'openai']);
+  });
+});
