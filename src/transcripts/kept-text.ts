@@ -1,3 +1,5 @@
+import { withoutEscapes } from '../core/text/printable.ts';
+
 /** Takes out what must not be kept. */
 export type Redact = (text: string) => string;
 
@@ -14,7 +16,7 @@ const CUT_MARGIN = 1_000;
 /** Redacted, then shortened: the other way round, half a secret could stay behind. */
 export function keptText(text: string, redact: Redact): string {
   const isCut = text.length > MAX_REDACTED_LENGTH;
-  const redacted = redact(isCut ? cut(text, MAX_REDACTED_LENGTH) : text).trim();
+  const redacted = withoutHidden(redact(isCut ? cut(text, MAX_REDACTED_LENGTH) : text), redact).trim();
   const safeLength = isCut ? Math.max(0, redacted.length - CUT_MARGIN) : redacted.length;
   const isShortened = isCut || redacted.length > MAX_TEXT_LENGTH;
   return isShortened ? ownCopy(`${cut(redacted, Math.min(MAX_TEXT_LENGTH, safeLength))} …`) : redacted;
@@ -22,6 +24,15 @@ export function keptText(text: string, redact: Redact): string {
 
 /** A part of a string keeps the whole of it in memory: megabytes for a line of a prompt. */
 export const ownCopy = (text: string) => Buffer.from(text).toString();
+
+/**
+ * Without escape sequences, since no page would show them, and nothing may be sent that was not shown. They may have told
+ * that something is a secret, and may have cut one in two: so a text that had some is redacted before and after.
+ */
+function withoutHidden(text: string, redact: Redact): string {
+  const shown = withoutEscapes(text);
+  return shown === text ? text : redact(shown);
+}
 
 /** Never through the middle of a character. */
 function cut(text: string, length: number): string {

@@ -44,7 +44,7 @@ function notOnPage(
   { turns, branch, tool, skill, file, output, cwd }: Talk,
   page: Page | undefined,
 ): string[] {
-  const shown = page?.texts.join('\0') ?? '';
+  const shown = page?.texts.map((one) => `\n${one}\n`).join('\0') ?? ''; // As lines of their own, which they are in a prompt.
   const said = new Set(turns.flatMap(({ asked, answered }) => [asked, answered].flatMap(runsOf)));
   const unseen = runsOf(sent).filter((run) => said.has(run) && !shown.includes(run));
   return [...unseen, ...[branch, tool, skill, file, output, cwd].filter((one) => sent.includes(one))];
@@ -73,7 +73,7 @@ it.each(['claude', 'codex', 'copilot-cli'])(
         }
         expect(sent.length).toBe(pages.length);
       }),
-      { numRuns: 12 },
+      { numRuns: 12, endOnFailure: true },
     );
   },
 );

@@ -183,7 +183,10 @@ export const TALK_WRITERS: Readonly<Record<string, (home: SleepHome, talks: read
   cursor: perTalk((name) => `.cursor/projects/p/agent-transcripts/${name}.jsonl`, cursor),
   devin: perTalk((name) => `.local/share/devin/cli/transcripts/${name}.json`, devin),
   copilot(home, talks) {
-    home.write(`${STORAGE}/workspace.json`, JSON.stringify({ folder: `file://${encodeURI(talks[0]!.cwd)}` }));
+    home.write(
+      `${STORAGE}/workspace.json`,
+      JSON.stringify({ folder: `file://${encodeURI(Buffer.from(talks[0]!.cwd).toString())}` }),
+    );
     perTalk((name) => `${STORAGE}/chatSessions/${name}.jsonl`, copilot)(home, talks);
   },
   'copilot-cli': perTalk((name) => `.copilot/session-state/${name}/events.jsonl`, copilotCliEvents),

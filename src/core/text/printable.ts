@@ -23,11 +23,15 @@ const ESCAPES = new RegExp(
  * look alike can be told apart.
  */
 export function printable(text: string): string {
+  return withoutEscapes(text).replace(HIDDEN, (character) => `<U+${hex(character.codePointAt(0)!)}>`);
+}
+
+/** Without what `printable` leaves out and does not show: of the rest, a person who reads it sees every character. */
+export function withoutEscapes(text: string): string {
   return text
     .replace(ESCAPES, '')
     .replace(/\r(?=\n|$)/g, '')
-    .replace(VARIANTS, '')
-    .replace(HIDDEN, (character) => `<U+${hex(character.codePointAt(0)!)}>`);
+    .replace(VARIANTS, '');
 }
 
 /** The same on one line. */
