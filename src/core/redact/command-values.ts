@@ -6,7 +6,10 @@ type Lead = { readonly words: readonly string[]; readonly lead: RegExp };
 /** The option `tail` of one of the commands, on its line and before the next such command. */
 function option(words: readonly string[], tail: RegExp): Lead {
   const any = `(?<![\\w-])(?:${words.join('|')})(?![\\w-])`;
-  return { words, lead: new RegExp(`${any}(?:(?!${any})[^\\n|;&]){0,300}?[ \\t]${tail.source}`, 'g') };
+  return {
+    words: words.map((word) => `${word} `),
+    lead: new RegExp(`${any}(?:(?!${any})[^\\n|;&]){0,300}?[ \\t]${tail.source}`, 'g'),
+  };
 }
 
 const LEADS: readonly Lead[] = [
@@ -55,9 +58,12 @@ const LEADS: readonly Lead[] = [
   },
 ];
 
-/** Passwords that are typed into a command, or listed in a file, without a name that says what they are. */
-export const hideCommandValues = (text: string) =>
-  LEADS.filter(({ words }) => words.some((word) => text.includes(word))).reduce(
-    (shown, { lead }) => hideValues(shown, lead, () => ({ credential: 'password', isShell: true })),
-    text,
-  );
+/** Hides passwords that are typed into a command, or listed in a file, without a name. For `text` and what is left of it. */
+export function commandHider(text: string): (text: string) => string {
+  const leads = LEADS.filter(({ words }) => words.some((word) => text.includes(word)));
+  return (shown) =>
+    leads.reduce(
+      (before, { lead }) => hideValues(before, lead, () => ({ credential: 'password', isShell: true })),
+      shown,
+    );
+}

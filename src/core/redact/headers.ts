@@ -28,16 +28,23 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Credentials of HTTP requests: authorization and cookies. */
 export function hideHeaders(text: string): string {
-  const authorized = text.replace(SCHEME, (whole, scheme: string, value: string) =>
+  const shown = text.replace(SCHEME, (whole, scheme: string, value: string) =>
     isCredential(value) ? `${scheme}${SECRET}` : whole,
   );
-  return hideValues(authorized, AUTHORIZATION, () => ({ credential: 'key' }))
-    .replace(COOKIES, (_, name: string, quote: string, crumbs: string) => `${name}${quote}${hideCrumbs(crumbs)}`)
-    .replace(KNOWN_COOKIES, (whole, name: string, value: string) =>
-      isKept(value) || UUID.test(value) || !/\d/.test(value) ? whole : `${name}${SECRET}`,
-    )
-    .replace(COOKIE_FILE, (_, columns: string) => `${columns}${SECRET}`);
+  const low = shown.toLowerCase();
+  const authorized = low.includes('authorization')
+    ? hideValues(shown, AUTHORIZATION, () => ({ credential: 'key' }))
+    : shown;
+  const baked = /cookie|curl/.test(low) ? authorized.replace(COOKIES, hideCookies) : authorized;
+  const named = baked.replace(KNOWN_COOKIES, (whole, name: string, value: string) =>
+    isKept(value) || UUID.test(value) || !/\d/.test(value) ? whole : `${name}${SECRET}`,
+  );
+  return /\t(?:TRUE|FALSE)\t/.test(named)
+    ? named.replace(COOKIE_FILE, (_, columns: string) => `${columns}${SECRET}`)
+    : named;
 }
+
+const hideCookies = (_: string, name: string, quote: string, crumbs: string) => `${name}${quote}${hideCrumbs(crumbs)}`;
 
 const isKept = (value: string) => isPlaceholder(value) || value.startsWith(SECRET);
 

@@ -167,10 +167,14 @@ const JWT_SEARCH = searchFor(JWT, STRICT_BEFORE);
 /** The second half of a pair whose first half was known. */
 const PARTNER = /(\[secret\]\\{0,8}["'`][ \t]{0,20}[,:][ \t]{0,20}\\{0,8}["'`])[A-Za-z0-9+/_=-]{16,}(?=\\{0,8}["'`])/g;
 
-/** Keys by their well-known beginnings, wherever they stand, unless they stand for one. */
-export function hideKnownKeys(text: string): string {
-  const possible = SEARCHES.filter(({ needs }) => text.includes(needs)).map(({ search }) => search);
-  return [...possible, JWT_SEARCH]
-    .reduce((shown, search) => shown.replace(search, (key) => (isPlaceholder(key) ? key : SECRET)), text)
-    .replace(PARTNER, (_, first: string) => `${first}${SECRET}`);
+/** Hides keys by their well-known beginnings, wherever they stand, unless they stand for one. For `text` and what is left of it. */
+export function keyHider(text: string): (text: string) => string {
+  const searches = SEARCHES.filter(({ needs }) => text.includes(needs)).map(({ search }) => search);
+  return (shown) =>
+    [...searches, JWT_SEARCH]
+      .reduce((before, search) => before.replace(search, (key) => (isPlaceholder(key) ? key : SECRET)), shown)
+      .replace(PARTNER, (_, first: string) => `${first}${SECRET}`);
 }
+
+/** Whether a value is such a key from its first letter to its last. */
+export const isKnownKey = (value: string) => keyHider(value)(value) === SECRET;

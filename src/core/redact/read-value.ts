@@ -12,16 +12,20 @@ export type Judgement = {
   readonly isArgument?: boolean;
 };
 
-/** Hides the values behind what `lead` finds, where `judge` says that they are credentials and they look like it. */
+/**
+ * Hides the values behind what `lead` finds, where `judge` says that they are credentials and they look like it. `searched` is
+ * the text in another spelling of the same length.
+ */
 export function hideValues(
   text: string,
   lead: RegExp,
   judge: (match: RegExpExecArray) => Judgement | undefined,
+  searched = text,
 ): string {
   const pieces: string[] = [];
   let done = 0;
   lead.lastIndex = 0;
-  for (let match = lead.exec(text); match !== null; match = lead.exec(text)) {
+  for (let match = lead.exec(searched); match !== null; match = lead.exec(searched)) {
     const start = lead.lastIndex;
     const judgement = judge(match);
     const extent = judgement && readValue(text, start, judgement);

@@ -1,25 +1,25 @@
 import { hideAddressCredentials } from './address-credentials.ts';
-import { hideCommandValues } from './command-values.ts';
+import { commandHider } from './command-values.ts';
 import { hideHeaders } from './headers.ts';
 import { hideKeyBlocks } from './key-blocks.ts';
-import { hideKnownKeys } from './known-keys.ts';
+import { keyHider } from './known-keys.ts';
 import { hideNamedValues } from './named-values.ts';
 import { hideRandomRuns } from './random-runs.ts';
 import { hideSpokenValues } from './spoken-values.ts';
 import { hideTableCells } from './tables.ts';
 
 /** From what is certain to what is likely: what an earlier one hid, a later one leaves alone. */
-const RULES = [
+const rulesFor = (text: string) => [
   hideKeyBlocks,
   hideAddressCredentials,
-  hideKnownKeys,
+keyHider(text),
   hideTableCells, // before what follows a name is taken for its value: below the head stands another
   hideHeaders,
   hideNamedValues,
-  hideCommandValues,
+  commandHider(text),
   hideSpokenValues,
   hideRandomRuns,
-] as const;
+];
 
 /** A mark may uncover another secret, seldom twice. */
 const MOST_PASSES = 5;
@@ -30,9 +30,10 @@ const MOST_PASSES = 5;
  * it is called again.
  */
 export function redactSecrets(text: string): string {
+  const rules = rulesFor(text);
   let shown = text;
   for (let pass = 0; pass < MOST_PASSES; pass++) {
-    const next = RULES.reduce((before, rule) => rule(before), shown);
+    const next = rules.reduce((before, rule) => rule(before), shown);
     if (next === shown) return shown;
     shown = next;
   }
