@@ -56,7 +56,10 @@ export const PASSWORD_WORDS: readonly string[] = [
 /** Ends of names when all that divides their words is left out. */
 const PASSWORD_END = new RegExp(`(?:${PASSWORD_WORDS.map((word) => word.replace(/[ -]/g, '')).join('|')})$`);
 const PASSWORD_LAST =
-  /^(?:pass|storepass|keypass|pwd|psw|passw|pw|mdp|userpass|dbpass|rootpw|pin|totp|otp|mnemonic|seedphrase)$/;
+  /^(?:storepass|keypass|userpass|dbpass|rootpw|pwd|psw|passw|pw|mdp|totp|otp|mnemonic|seedphrase)$/;
+/** A pass may also be one over the data, or what a test does. */
+const OF_PASS =
+  /^(?:db|database|user|admin|root|smtp|imap|mail|email|ssh|sudo|login|ftp|sftp|proxy|redis|mysql|pg|postgres|mongo|rabbitmq|key|store|cert|wifi|become|auth|basic|http|api|ldap|bind|vnc|rdp)$/;
 const KEY_END =
   /(?:secret|token|apikey|appkey|accesskey|secretkey|privatekey|privkey|authkey|accountkey|encryptionkey|signingkey|masterkey|sharedkey|sharedaccesskey|storagekey|servicekey|subscriptionkey|sessionkey|deploykey|adminkey|writekey|ingestkey|integrationkey|routingkey|licensekey|consumerkey|clientkey|clientkeydata|serverkey|webhookkey|secretaccesskey|secretkeybase|secretbase|signingsecret|authtoken|credential|credentials|authorization|xamzsecuritytoken|connectionstring|connstring|dsn|webhookurl|refreshtoken|cookiesecret|hmackey|aeskey|jwtkey|vaulttoken|bearer|accesskeysecret|apikeysecret|keysecret|identitytoken|registrytoken|authconfig|dockerconfigjson|sastoken|wifikey|psk|presharedkey)$/;
 const KEY_LAST = /^(?:auth|tok|creds?|jwt|bearer|apikey)$/;
@@ -85,6 +88,7 @@ function kindOf(words: readonly string[]): Credential | undefined {
   if (/public(?:key|token)$/.test(compact)) return undefined;
   const last = words.at(-1) ?? '';
   if (PASSWORD_END.test(compact) || PASSWORD_LAST.test(last)) return 'password';
+  if (last === 'pass') return OF_PASS.test(words.at(-2) ?? '') ? 'password' : 'told';
   if (OTHER.test(compact)) return 'perhaps';
   if (KEY_END.test(compact) || KEY_LAST.test(last)) return 'key';
   return last === 'key' || last === 'keys' || last === 'tokens' ? 'perhaps' : undefined;

@@ -165,7 +165,8 @@ const SEARCHES = KEYS.map(([needs, pattern]) => ({ needs, search: searchFor(patt
 const JWT_SEARCH = searchFor(JWT, STRICT_BEFORE);
 
 /** The second half of a pair whose first half was known. */
-const PARTNER = /(\[secret\]\\{0,8}["'`][ \t]{0,20}[,:][ \t]{0,20}\\{0,8}["'`])[A-Za-z0-9+/_=-]{16,}(?=\\{0,8}["'`])/g;
+const PARTNER =
+  /(\[secret\]\\{0,8}["'`][ \t]{0,20}[,:][ \t]{0,20}\\{0,8}["'`])(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9+/_=-]{16,}(?=\\{0,8}["'`])/g;
 
 /** Hides keys by their well-known beginnings, wherever they stand, unless they stand for one. For `text` and what is left of it. */
 export function keyHider(text: string): (text: string) => string {

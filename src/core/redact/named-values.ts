@@ -56,8 +56,10 @@ function judgeAssigned(text: string, match: RegExpExecArray): Judgement | undefi
     return element(credential, before, between);
   if (separator === ',' && !/["'`]/.test(between)) return undefined;
   if (separator === '(' && ASKS.test(name)) return undefined;
-  if (separator === '(' || separator === ',') return { credential: 'told', isArgument: true };
-  if (separator === '|' && before !== ' ' && before !== '|') return undefined;
+  if (separator === '(' || separator === ',') {
+    return { credential: credential === 'perhaps' ? credential : 'told', isArgument: true };
+  }
+  if (separator === '|' && (!between.includes(' ') || (before !== ' ' && before !== '|'))) return undefined;
   return { credential, isShell: between === '=' && /^[A-Z][A-Z0-9_]*$/.test(name) };
 }
 

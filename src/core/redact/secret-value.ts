@@ -18,7 +18,7 @@ const REFERENCE =
 
 /** Code that computes the value: a call, a member, an index, a template, a type. */
 const CODE =
-  /^(?:(?:await|new|typeof|function|async|lambda|return|func|fn|let|const|var|if|not|class)\b|[&*]?[A-Za-z_$]+(?:(?:\??\.|::|->)[A-Za-z_$]+\d{0,3})+(?:[^\w.@-]|$)|[A-Za-z_$]{1,3}[}\])]|[A-Za-z_$][\w$.:]*(?:\(.{0,200}\)?|\[.{0,200}\]?|<.{0,200}>?)[;,)]*$|[A-Za-z_$][\w$.]*\($|\(|\[|\{|`\$\{|=>|\|\||&&|\?\?|!!?[A-Za-z]|\*+$|&str|\|$)/;
+  /^(?:\/[*/]|(?:await|new|typeof|function|async|lambda|return|func|fn|let|const|var|if|not|class)\b|[&*]?[A-Za-z_$]+(?:(?:\??\.|::|->)[A-Za-z_$]+\d{0,3})+(?:[^\w.@-]|$)|[A-Za-z_$]{1,3}[}\])]|[A-Za-z_$][\w$.:]*(?:\(.{0,200}\)?|\[.{0,200}\]?|<.{0,200}>?)[;,)]*$|[A-Za-z_$][\w$.]*\($|\(|\[|\{|`\$\{|=>|\|\||&&|\?\?|!!?[A-Za-z]|\*+$|&str|\|$)/;
 const WORDS_OF_CODE =
   /^(?:string|str|text|number|int|integer|float|bool|boolean|any|unknown|never|void|object|array|list|dict|map|bytes?|char|varchar|secretstr|secretstring|optional|null|nil|none|undefined|nan|true|false|yes|no|on|off|required|optional|nullable|hidden|default|auto|self|this|super|value|values|val|input|field|type|column|name|key|data|result|response|request|req|res|args?|param|params|props|state|config|cfg|settings|options|opts|env|ctx|event|error|err|e|x|y|s|t|i|k|v|p|token|secret|password|passwd|pwd|pass|credential|credentials|encrypted|hashed|hash|bcrypt|plain|plaintext|basic|bearer|oauth2?|jwt|saml|disabled|enabled|missing|invalid|expired|wrong|incorrect|empty|unset|set|changed|reset|correct|valid|ok|failed)$/i;
 
@@ -45,7 +45,7 @@ function isPossible(text: string, credential: Credential, written: Written): boo
 
 /** In a sentence, a value is told from a word by its digits and signs, or because no word is so long. */
 function isSpoken(text: string, least: number): boolean {
-  if (text.length < least || /\s/.test(text)) return false;
+  if (text.length < least || /[\s|]|^[^\p{L}\p{N}!@#$%&*+.-]/u.test(text)) return false;
   if (/^[\p{L}'’-]+$/u.test(text)) return /^[A-Za-z]{16,}$|[a-z][A-Za-z]*[A-Z][a-z]?[A-Z]|-[A-Z]{4,}$/.test(text);
   if (
     /^(?:0x[\da-f]{1,8}|[\d.,:%/+-]+[a-z%]{0,3}|v?\d+(?:\.\d+)+[\w.-]*|[\w-]+(?:\.[a-z]{1,5})+|[\w.-]+[(/].*|(?:\p{L}+\d*|\d+\p{Ll}{0,2})(?:[/|&-](?:\p{L}+\d*|\d+\p{Ll}{0,2}))+|[([{].*)$/u.test(

@@ -2,7 +2,7 @@ import { LETTER, PASSWORD_WORDS } from './credential-names.ts';
 import { hideValues, type Judgement } from './read-value.ts';
 
 const KEYS =
-  '(?:api|access|secret|auth|private)[ _-]?(?:key|token)|token|secret(?!\\])|schl[uü]ssel|clave|clé|chiave|chave|ключ|токен|密钥|令牌|キー|トークン|토큰|pin|pwd?';
+  '(?:api|access|secret|auth|private)[ _-]?(?:key|token)|token|secret(?!\\])|schl[uü]ssel|clave|clé|chiave|chave|ключ|токен|密钥|令牌|キー|トークン|토큰|pwd?';
 const WORDS = `(?:${PASSWORD_WORDS.join('|')}|${KEYS})`;
 /** Between the word and the value, in the languages of the words. */
 const LINK =
