@@ -59,8 +59,15 @@ function judgeAssigned(text: string, match: RegExpExecArray): Judgement | undefi
   if (separator === '(' || separator === ',') {
     return { credential: credential === 'perhaps' ? credential : 'told', isArgument: true };
   }
-  if (separator === '|' && (!between.includes(' ') || (before !== ' ' && before !== '|'))) return undefined;
+  if (separator === '|' && !isCell(text, match, between)) return undefined;
   return { credential, isShell: between === '=' && /^[A-Z][A-Z0-9_]*$/.test(name) };
+}
+
+/** A cell of a table, with one behind it that is not the end of the row. */
+function isCell(text: string, { index, 0: lead }: RegExpExecArray, between: string): boolean {
+  return (
+    between.includes(' ') && /[ |]/.test(text[index - 1] ?? '') && /[^\\|\s-]/.test(text[index + lead.length] ?? '')
+  );
 }
 
 const element = (credential: Credential, before: string, between: string): Judgement | undefined =>

@@ -65,8 +65,8 @@ function isIdentifier(text: string): boolean {
   return parts.filter((part) => part.length < 3).length < 2; // words are longer than what dice make
 }
 
-function isLabel(text: string, { isShell }: Written): boolean {
-  if (WORDS_OF_CODE.test(text.replace(/[;,)?!]+$/, ''))) return true;
+function isLabel(text: string, { isQuoted, isShell }: Written): boolean {
+  if ((text.length > 1 || !(isQuoted || isShell)) && WORDS_OF_CODE.test(text.replace(/[;,)?!]+$/, ''))) return true;
   if (isShell || /\d/.test(text)) return false;
   return SENTENCE.test(text) && LABEL.test(text) && (/\s/.test(text) || isWord(text));
 }

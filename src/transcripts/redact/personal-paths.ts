@@ -1,5 +1,6 @@
 /** Between two folders: of any system, escaped any number of times, or as in an address. */
 const SLASH = String.raw`(?:\\{0,4}\/{1,2}|\\{1,8}|%2[Ff]|%5[Cc])`;
+const ONE_SLASH = SLASH.replace('{1,2}', '');
 /** What may stand before the folder of all homes. */
 const ROOT = `(?:[A-Za-z](?::|%3[Aa])|${SLASH}(?:mnt|cygdrive)${SLASH}[a-z]|${SLASH}[a-z]|${SLASH}(?:var|export|private|host)|${SLASH}System${SLASH}Volumes${SLASH}Data)`;
 const LETTER = String.raw`(?!%2[Ff]|%5[Cc]|\\)[^\s/"'\`<>:;,|()[\]{}*?$!&=#]`;
@@ -10,7 +11,7 @@ const HOMES = '(?:home|Users|Documents and Settings)';
 const GLUED = String.raw`(?=\/)(?:(?<=(?:^|\s)-[A-Za-z]{1,2})|(?<=(?:remote|file|ssh|sftp|scp|smb|rsync|docker|container):\/\/[^\s/"']{1,100}))`;
 
 const HOME = new RegExp(
-  String.raw`(?:(?<![\w.~@%\\-])(?:${ROOT})?|wsl(?:\$|\.localhost)${SLASH}[\w.-]{1,40}|${GLUED})${SLASH}${HOMES}${SLASH}${NAME}`,
+  String.raw`(?:(?<![\w.~@%\\-])(?:${ROOT})?|wsl(?:\$|\.localhost)${SLASH}[\w.-]{1,40}|${GLUED})${ONE_SLASH}${HOMES}${SLASH}${NAME}`,
   'g',
 );
 /** As agents name the folders of their transcripts. */
