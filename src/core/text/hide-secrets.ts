@@ -1,3 +1,4 @@
+import { isKnownKey } from '../redact/known-keys.ts';
 import { skillHash } from '../skill/skill-hash.ts';
 
 /** Names of what opens a door and changes no result. */
@@ -6,9 +7,8 @@ const CREDENTIAL =
 /** Names that may be of such a thing, or of something else: a sort key, a stop token. */
 const PERHAPS = /(?:^|[-_.])(?:key|token)$/i;
 
-/** Values that look like one: keys with a well-known beginning, bearer tokens, JSON Web Tokens. */
-const KEY_LIKE =
-  /^(?:(?:sk|pk|gsk|xai|hf|ghp|gho|glpat|AKIA|AIza)[-_]?[\w*.-]{12,}|(?:Bearer|Basic)\s\S+|eyJ[\w-]+\.[\w-]+\.[\w-]*)$/;
+/** What stands in a header. */
+const BEARER = /^(?:Bearer|Basic)\s\S+$/;
 /** Long, without a space, of letters and digits in disorder. */
 const RANDOM = /^(?=[^\s]*\d)(?=[^\s]*[a-z])[\w+/=~-]{32,}$/i;
 
@@ -28,7 +28,7 @@ export function hideSecrets(value: unknown, name = ''): unknown {
 
 function hideText(text: string, name: string): string {
   if (text === '' || HIDDEN.test(text)) return text;
-  if (CREDENTIAL.test(name) || KEY_LIKE.test(text)) return '(secret)';
+  if (CREDENTIAL.test(name) || BEARER.test(text) || isKnownKey(text)) return '(secret)';
   return PERHAPS.test(name) || RANDOM.test(text) ? `(hidden ${skillHash(text).slice(0, 12)})` : text;
 }
 
