@@ -39,6 +39,8 @@ import { short, withoutQuotes } from '../../src/sleep/mine/task-text.ts';
 import { parseTasksFile } from '../../src/sleep/parse-tasks-file.ts';
 import { TaskRecord } from '../../src/sleep/task-record.ts';
 import { withoutRepeats } from '../../src/train/step/without-repeats.ts';
+import { collectSession } from '../../src/transcripts/session-collector.ts';
+import { withoutPreamble } from '../../src/transcripts/sources/codex.ts';
 
 type Reader = (text: string) => unknown;
 
@@ -195,6 +197,28 @@ const files = Object.fromEntries(
 );
 
 /** Everything in `src` that goes through a text of a model, a server, a file or an agent. */
+const NOTICE = '<system-reminder></system-reminder>';
+const PREAMBLE = '<environment_context></environment_context>';
+
+/** A session in which a text is said by everybody. */
+function collect(text: string) {
+  const session = collectSession({
+    source: 'x',
+    rawPath: text,
+    place: { env: {}, home: '/home/ana', platform: 'linux' },
+  });
+  for (const said of ['Hello there', text, text.replaceAll('a', NOTICE).slice(0, text.length)]) session.userSaid(said);
+  session.assistantSaid(text);
+  session.usedTool(text, { path: text });
+  session.touchedFile(text);
+  return session.digest();
+}
+
+const transcripts: Readonly<Record<string, Reader>> = {
+  collectSession: collect,
+  withoutPreamble: (text) => withoutPreamble(PREAMBLE.repeat(text.length / PREAMBLE.length) + text),
+};
+
 export const readers: Readonly<Record<string, Reader>> = {
   ...leaks,
   ...servers,
@@ -206,4 +230,5 @@ export const readers: Readonly<Record<string, Reader>> = {
   ...printed,
   ...mined,
   ...files,
+  ...transcripts,
 };

@@ -64,9 +64,10 @@ function withoutTag(text: string, tag: string): string {
   }
 }
 
+/** Each place is looked at once, also where tags of similar names are many. */
 function openingOf(text: string, tag: string, from: number): number {
-  const plain = text.indexOf(`<${tag}>`, from);
-  const withAttributes = text.indexOf(`<${tag} `, from);
-  if (plain === -1 || withAttributes === -1) return Math.max(plain, withAttributes);
-  return Math.min(plain, withAttributes);
+  const opening = `<${tag}`;
+  let at = text.indexOf(opening, from);
+  while (at !== -1 && !' >'.includes(text.charAt(at + opening.length))) at = text.indexOf(opening, at + 1);
+  return at;
 }
