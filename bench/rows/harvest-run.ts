@@ -12,13 +12,20 @@ const read = async (file: (typeof files)[number]) => {
   if (way === 'harvest') count += (await source.read(file, { place })).sessions.length;
   else await readRecords({ path: file.path }, () => count++);
 };
-for (const file of files.slice(0, 40)) await read(file); // until the code is compiled
+/** The first ones also compile the code, for both ways alike. */
+const PASSES = 6;
 
-count = 0;
-const started = performance.now();
-const cpuBefore = process.cpuUsage();
-for (const file of files) await read(file);
-const ms = performance.now() - started;
-const { user, system } = process.cpuUsage(cpuBefore);
-const cpuMs = (user + system) / 1000;
+async function pass() {
+  count = 0;
+  const [started, cpuBefore] = [performance.now(), process.cpuUsage()];
+  for (const file of files) await read(file);
+  const ms = performance.now() - started;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { ms, cpuMs: (user + system) / 1000 };
+}
+
+const passes = [];
+for (let time = 0; time < PASSES; time++) passes.push(await pass());
+const ms = Math.min(...passes.map((one) => one.ms));
+const cpuMs = Math.min(...passes.map((one) => one.cpuMs));
 process.send!({ ms, cpuMs, count, peakBytes: process.resourceUsage().maxRSS * 1024 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { SESSIONS, writeCorpus } from '../harvest/corpus.ts';
 import type { BenchRow } from '../row.ts';
 
-const TIMES = 5;
+const TIMES = 3;
 const [LEAST_RATIO, MOST_MEGABYTES] = [2, 150];
 
 type Reading = { readonly ms: number; readonly cpuMs: number; readonly count: number; readonly peakBytes: number };
@@ -29,7 +29,7 @@ export const harvest: BenchRow = {
 
 type Readings = { readonly harvests: readonly Reading[]; readonly parses: readonly Reading[] };
 
-/** In turn, so that both meet the same load. */
+/** In turn, so that both meet the same load; each a few times in its process. */
 async function readAlternately(home: string, say: (progress: string) => void): Promise<Readings> {
   const [harvests, parses]: [Reading[], Reading[]] = [[], []];
   await readIn('harvest', home); // the files are in the system's cache from here on

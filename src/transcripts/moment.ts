@@ -4,10 +4,14 @@ export type Moment = string | number | undefined;
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)? ?(?:Z|[+-]\d\d:?\d\d)$/;
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
 
+/** As agents write it. */
+const IN_UTC = /^20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 const END_OF_TIME_MS = Date.UTC(9999, 11, 31);
 
 /** In UTC, so that times can be compared as texts. Empty: not known. */
 export function toUtc(moment: Moment): string {
+  if (typeof moment === 'string' && IN_UTC.test(moment)) return moment;
   const ms = typeof moment === 'string' ? msOf(moment.trim()) : moment;
   return ms !== undefined && ms > 0 && ms < END_OF_TIME_MS ? new Date(ms).toISOString() : '';
 }

@@ -12,7 +12,7 @@ import { hideTableCells } from './tables.ts';
 const rulesFor = (text: string) => [
   hideKeyBlocks,
   hideAddressCredentials,
-keyHider(text),
+  keyHider(text),
   hideTableCells, // before what follows a name is taken for its value: below the head stands another
   hideHeaders,
   hideNamedValues,

@@ -26,8 +26,12 @@ export function printable(text: string): string {
   return withoutEscapes(text).replace(HIDDEN, (character) => `<U+${hex(character.codePointAt(0)!)}>`);
 }
 
+/** What any of them begins with: most texts have none, and are looked at once. */
+const MAY_HIDE = new RegExp(`[\\r\\x1b\\x80-\\x9f]|${VARIANTS.source}`);
+
 /** Without what `printable` leaves out and does not show: of the rest, a person who reads it sees every character. */
 export function withoutEscapes(text: string): string {
+  if (!MAY_HIDE.test(text)) return text;
   return text
     .replace(ESCAPES, '')
     .replace(/\r(?=\n|$)/g, '')

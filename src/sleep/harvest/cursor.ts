@@ -15,7 +15,7 @@ export function seenTest(cursors: Cursors): (head: SessionHead) => boolean {
 }
 
 type Marked = Pick<SessionHead, 'source' | 'sessionId' | 'endedAt' | 'turns'>;
-const markOf = ({ source, sessionId, endedAt, turns }: Marked) => JSON.stringify([source, sessionId, endedAt, turns]);
+const markOf = ({ source, sessionId, endedAt, turns }: Marked) => `${source}\n${endedAt}\n${turns}\n${sessionId}`;
 
 type Advance = {
   readonly cursors: Cursors;

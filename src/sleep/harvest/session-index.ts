@@ -56,7 +56,7 @@ export interface SessionIndex extends Disposable {
 export const INDEX_FILE = 'index.db';
 
 /** Raise it when sources keep or redact other things than before: older files are then read again. */
-const INDEX_FORMAT = 1;
+const INDEX_FORMAT = 2;
 
 const TABLE =
   'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL, digests TEXT NOT NULL, digests_sum TEXT NOT NULL)';
@@ -137,7 +137,7 @@ function readRows(database: Database): Map<string, Row> {
   const columns = ['key', 'facts', 'facts_sum'].map((name) => `CAST(${name} AS BLOB)`).join(', ');
   const select: Libsql.Statement<[]> = database.prepare<[]>(`SELECT id, ${columns} FROM files ORDER BY id`).raw();
   const rows = new Map<string, Row>();
-  for (const [id, ...texts] of select.iterate() as Iterable<[number, Buffer, Buffer, Buffer]>) {
+  for (const [id, ...texts] of select.all() as [number, Buffer, Buffer, Buffer][]) {
     const [key, facts, sum] = texts.map(String) as [string, string, string];
     const file = sum === sumOf(key, facts) ? (JSON.parse(facts) as IndexedFile) : undefined;
     rows.set(key, { ids: [...(rows.get(key)?.ids ?? []), id], file }); // Two processes may have added the same file.

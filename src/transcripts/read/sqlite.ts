@@ -49,7 +49,7 @@ export async function readDatabase<Value>(
 
 /** A database with its log: what has changed may still be only in there. */
 export async function statDatabase(path: string): Promise<TranscriptFile | undefined> {
-  const [file, log] = await Promise.all([statFile(path), statFile(`${path}-wal`)]);
+  const [file, log] = [statFile(path), statFile(`${path}-wal`)];
   if (file === undefined || log === undefined) return file;
   return { ...file, size: file.size + log.size, mtimeMs: Math.max(file.mtimeMs, log.mtimeMs) };
 }

@@ -66,7 +66,7 @@ async function readState(file: TranscriptFile, signal: AbortSignal | undefined) 
 /** What the storage folder belongs to. A workspace on another machine has no folder here. */
 async function workspaceOf({ path }: TranscriptFile): Promise<string> {
   const mapping = join(dirname(dirname(path)), 'workspace.json');
-  if ((await statFile(mapping)) === undefined) return '';
+  if (statFile(mapping) === undefined) return '';
   const { folder, workspace } = objectOf((await readJsonFile(mapping, undefined, 64 * 1024)).value);
   const file = localPath(textOf(workspace));
   return localPath(textOf(folder)) || (file && dirname(file));

@@ -31,7 +31,7 @@ export const cursor: TranscriptSource = {
 async function workspaceOf({ path }: TranscriptFile): Promise<string> {
   const folder = path.slice(0, path.lastIndexOf(`${sep}agent-transcripts${sep}`));
   const note = join(folder, '.workspace-trusted');
-  if ((await statFile(note)) === undefined) return basename(folder);
+  if (statFile(note) === undefined) return basename(folder);
   const { workspacePath } = objectOf((await readJsonFile(note, undefined, 64 * 1024)).value);
   return textOf(workspacePath) || basename(folder);
 }

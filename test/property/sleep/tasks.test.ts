@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { archiveTasks, poolValidation, recallTasks } from '../../src/sleep/archive.ts';
-import { dedupeTasks } from '../../src/sleep/mine/dedupe-tasks.ts';
-import { mineTasks } from '../../src/sleep/mine/mine-tasks.ts';
-import { jaccard, NEAR_DUPLICATE, nearDuplicateGroups, wordsOf } from '../../src/sleep/mine/similarity.ts';
-import { withoutQuotes } from '../../src/sleep/mine/task-text.ts';
-import { assignSplits } from '../../src/sleep/splits.ts';
-import type { TaskRecord } from '../../src/sleep/task-record.ts';
-import { session, sleepTask } from '../support/sleep-tasks.ts';
+import { archiveTasks, poolValidation, recallTasks } from '../../../src/sleep/archive.ts';
+import { dedupeTasks } from '../../../src/sleep/mine/dedupe-tasks.ts';
+import { mineTasks } from '../../../src/sleep/mine/mine-tasks.ts';
+import { jaccard, NEAR_DUPLICATE, nearDuplicateGroups, wordsOf } from '../../../src/sleep/mine/similarity.ts';
+import { withoutQuotes } from '../../../src/sleep/mine/task-text.ts';
+import { assignSplits } from '../../../src/sleep/splits.ts';
+import type { TaskRecord } from '../../../src/sleep/task-record.ts';
+import { session, sleepTask } from '../../support/sleep-tasks.ts';
 
 /** Few words, so that near-duplicates are common. */
 const intent = fc.array(fc.constantFrom(...'fix add the a login form test page now 7'.split(' ')), { maxLength: 8 });

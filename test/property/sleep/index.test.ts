@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { harvest } from '../../src/sleep/harvest/harvest.ts';
-import { openSessionIndex, type SessionIndex } from '../../src/sleep/harvest/session-index.ts';
-import { tempFolder } from '../support/temp-folder.ts';
-import { at, NOW, notesSource, placeAt } from '../unit/sleep/notes-source.ts';
+import { harvest } from '../../../src/sleep/harvest/harvest.ts';
+import { openSessionIndex, type SessionIndex } from '../../../src/sleep/harvest/session-index.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { at, NOW, notesSource, placeAt } from '../../unit/sleep/notes-source.ts';
 
 const HOUR = 3_600_000;
 const FILES = ['a', 'b', 'c'];
