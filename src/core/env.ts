@@ -92,6 +92,10 @@ export interface SkillEnv<I extends Item = Item> {
   close?(): void | Promise<void>;
   getInitialSkill?(): string | Promise<string>;
   getTaskTypes?(): readonly string[];
+  /** What stands around the trained text, and what else analysts should know: they read it, and no edit can touch it. */
+  readonly surroundings?: string;
+  /** Why a text may not become a part of the skill, if so: an edit with it is then refused, and the record says why. */
+  refuseText?(text: string): string | undefined;
 }
 
 /** A rollout result whose `id` may be left out: it is the item's. */

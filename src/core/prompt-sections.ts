@@ -7,6 +7,7 @@ import { fence } from './text/fence.ts';
 /** Headings of the sections. */
 export const HEADINGS = {
   skill: 'Current skill',
+  surroundings: 'Around the skill',
   previousSkill: 'Skill of the epoch before',
   metaSkill: 'What has helped so far',
   steps: 'Earlier steps of this epoch',
@@ -30,6 +31,7 @@ type Heading = (typeof HEADINGS)[keyof typeof HEADINGS];
 /** What a fence in an optimizer prompt may hold. */
 export const FENCE_KINDS = [
   'skill',
+  'surroundings',
   'trajectory',
   'patches',
   'edits',
@@ -103,6 +105,9 @@ export function dataSection(heading: Heading, kind: FenceKind, text: string, not
 }
 
 export const skillSection = (skill: string) => dataSection(HEADINGS.skill, 'skill', skill);
+/** Nothing where there is nothing, so that other prompts stay as they are. */
+export const surroundingsSections = (text: string) =>
+  text === '' ? [] : [dataSection(HEADINGS.surroundings, 'surroundings', text, 'to know, not to edit')];
 export const previousSkillSection = (skill: string) => dataSection(HEADINGS.previousSkill, 'skill', skill);
 
 /** `[3] {…}`: one of several changes to choose from, under the index by which the reply names it. */

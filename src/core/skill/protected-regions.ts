@@ -2,6 +2,7 @@
 export const MARKERS = {
   slowUpdate: { start: '<!-- SLOW_UPDATE_START -->', end: '<!-- SLOW_UPDATE_END -->' },
   appendix: { start: '<!-- APPENDIX_START -->', end: '<!-- APPENDIX_END -->' },
+  learned: { start: '<!-- SKILLOPT_SLEEP_START -->', end: '<!-- SKILLOPT_SLEEP_END -->' },
 } as const;
 
 export type Region = {

@@ -1,4 +1,11 @@
-import { BUDGET_LINES, HEADINGS, OUTCOMES, promptSection, skillSection } from '../../core/prompt-sections.ts';
+import {
+  BUDGET_LINES,
+  HEADINGS,
+  OUTCOMES,
+  promptSection,
+  skillSection,
+  surroundingsSections,
+} from '../../core/prompt-sections.ts';
 import { chunk, shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import type { FailurePattern, RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
@@ -14,6 +21,8 @@ import { trajectoryRoom } from './trajectory-room.ts';
 
 type ReflectInput = {
   readonly skill: string;
+  /** What stands around it, to be read along. */
+  readonly surroundings?: string | undefined;
   readonly results: readonly RolloutResult[];
   readonly minibatchSize: number;
   /** Most changes that one analyst may propose: the step's budget. `null`: as many as it likes. */
@@ -77,8 +86,9 @@ async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDep
 
 /** What stays the same from call to call comes first, so that providers can take it from their caches. */
 function writeHead(input: ReflectInput): string {
-  const { skill, memory = noMemory } = input;
-  return [skillSection(skill), ...metaSections(memory), ...stepSections(memory), budgetSection(input)].join('\n\n');
+  const { skill, surroundings = '', memory = noMemory } = input;
+  const known = [skillSection(skill), ...surroundingsSections(surroundings)];
+  return [...known, ...metaSections(memory), ...stepSections(memory), budgetSection(input)].join('\n\n');
 }
 
 function budgetSection({ editBudget, mode = 'patch' }: ReflectInput): string {

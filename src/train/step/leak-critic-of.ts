@@ -1,4 +1,5 @@
 import type { SkillOptConfig } from '../../core/config.ts';
+import type { SkillEnv } from '../../core/env.ts';
 import { findLeaks, type LeakCritic } from '../../core/leaks/leak-critic.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { Run } from '../run.ts';
@@ -6,12 +7,23 @@ import type { RunItems } from '../setup/run-items.ts';
 import { guardedItems } from './guarded-items.ts';
 
 type Guarded = {
+  readonly env: Pick<SkillEnv, 'refuseText'>;
   readonly items: RunItems;
   readonly config: Pick<SkillOptConfig, 'leakCritic' | 'maxMemorisedShare'>;
 };
 
-/** Reads texts that are new beside `skill`: what the skill says already is no secret. Switched off, it finds nothing. */
-export function leakCriticOf({ items, config }: Guarded, skill: string): LeakCritic {
+/** Reads texts that are new beside `skill`: what the environment refuses, and what gives tasks away. */
+export function leakCriticOf(guarded: Guarded, skill: string): LeakCritic {
+  const readForLeaks = criticOf(guarded, skill);
+  const { env } = guarded;
+  return (text) => {
+    const reason = env.refuseText?.(text);
+    return reason === undefined ? readForLeaks(text) : { reason, memorisedShare: 0 };
+  };
+}
+
+/** What the skill says already is no secret. Switched off, it finds nothing. */
+function criticOf({ items, config }: Guarded, skill: string): LeakCritic {
   if (!config.leakCritic) return () => ({ reason: undefined, memorisedShare: 0 });
   const { maxMemorisedShare } = config;
   const limit = maxMemorisedShare === undefined ? {} : { maxMemorisedShare };
@@ -19,11 +31,11 @@ export function leakCriticOf({ items, config }: Guarded, skill: string): LeakCri
   return (text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limit });
 }
 
-type Known = Pick<Run, 'items' | 'config'>;
+type Known = Pick<Run, 'env' | 'items' | 'config'>;
 
 /** How much of the training tasks the best skill repeats, beyond what the initial one did; nothing when nobody looks. */
-export function memorisedShareOf({ best, initialSkill }: RunState, { items, config }: Known) {
+export function memorisedShareOf({ best, initialSkill }: RunState, { items, config, env }: Known) {
   if (!config.leakCritic) return {};
-  const { memorisedShare } = leakCriticOf({ items, config }, initialSkill)(best.skill);
+  const { memorisedShare } = leakCriticOf({ env, items, config }, initialSkill)(best.skill);
   return { memorisedShare };
 }

@@ -133,7 +133,8 @@ async function reflectOnBatches(results: readonly RolloutResult[], work: StepWor
   const { config, env, deps } = run;
   const { minibatchSize, failureOnly, skillUpdateMode: mode } = config;
   const notesFrom = config.useSkillAwareReflection ? config.skillAwareAppendixSource : ('nobody' as const);
-  const settings = { minibatchSize, editBudget, failureOnly, mode, memory, notesFrom } as const;
+  const { surroundings } = env;
+  const settings = { minibatchSize, editBudget, failureOnly, mode, memory, notesFrom, surroundings } as const;
   const left = [...results];
   const reading = batches.map(({ seed, items }) => {
     const batch = { skill, results: left.splice(0, items.length), seed, sampleIndex: proposal - 1 };

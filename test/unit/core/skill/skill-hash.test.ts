@@ -3,6 +3,7 @@ import { skillHash } from '../../../../src/core/skill/skill-hash.ts';
 
 it.each([
   ['', 'e3b0c44298fc1c14'],
+  ['abc', 'ba7816bf8f01cfea'], // fact 3 of sleep
   ['hello', '2cf24dba5fb0a30e'],
   ['# Skill\n', '74daeff849609b74'],
 ])('%j is named %s', (text, hash) => {
