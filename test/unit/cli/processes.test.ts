@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { worldFiles } from '../../e2e/project.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { openLines } from '../agents/agent-lines.ts';
 import { fakeCli } from '../agents/fake-cli.ts';
 import { startClone } from './clone-cli.ts';
+
+vi.setConfig({ testTimeout: 400_000 }); // each starts several processes, which a busy machine does slowly
 
 const models = { target: 'simulated', optimizer: 'simulated' };
 const settings = { numEpochs: 1, batchSize: 8, minibatchSize: 4 };
