@@ -8,3 +8,11 @@ export type { Finding } from './finding.ts';
 export { type LintedSkill, lintFolder } from './lint-folder.ts';
 /** The skill files at a path. */
 export { findSkillFiles } from './read-skill-file.ts';
+export { backupPath, readReceipt } from './replace/journal.ts';
+/** Writes documents that people and agents use: all or nothing, and never over what somebody else wrote. */
+export { replaceFiles, undo } from './replace/replace-files.ts';
+export { digestOf, type Moment, type Receipt, type Replacement } from './replace/replacement.ts';
+/** Takes back what a crash cut off. */
+export { type Recovered, recoverReplacements } from './replace/take-back.ts';
+/** A document as it is, if it could be replaced. */
+export { type ReadDocument, readDocument } from './replace/target.ts';

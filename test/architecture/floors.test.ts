@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 /** A room may import rooms on lower floors, and itself. Rooms on one floor do not know each other. */
 const floors = [
   ['core'],
-  ['pipeline', 'models', 'agents', 'workspaces', 'envs', 'judges', 'skills', 'stores', 'transcripts', 'sim'],
+  ['pipeline', 'models', 'agents', 'workspaces', 'envs', 'judges', 'stores', 'transcripts', 'sim'],
+  ['skills'],
   ['train', 'project'],
   ['runs'],
   ['sleep', 'workers'],

@@ -1,0 +1,138 @@
+import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
+import { constants, open, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isFileError } from '../../stores/file-error.ts';
+import { NO_FOLLOW } from '../../stores/own-place.ts';
+import { backupPath, end, readBackup, readJournal, removeUnbegun, withJournal } from './journal.ts';
+import { readLive, removeDraft, removeFolders, swapIn, writeDraft } from './live-file.ts';
+import { ifThere } from './locate.ts';
+import { idOf, type OpenFolder, openFolder } from './open-folder.ts';
+import { digestOf, digestOrNull, LINGER_MS, type Receipt, type Step } from './replacement.ts';
+import { readWhole } from './target.ts';
+
+/** A file that somebody else changed meanwhile, and that was left as it is; and where its old bytes are. */
+type Left = { readonly path: string; readonly why: string; readonly backup: string | null };
+export type Recovered = { readonly restored: readonly string[]; readonly left: readonly Left[] };
+
+/** What the process that began still holds of a file, by path. */
+export type Held = {
+  readonly folder: OpenFolder;
+  /** What somebody wrote into the old file while it was being replaced: that is put back, not the backup. */
+  readonly displaced: Buffer | undefined;
+};
+
+/** Takes back a transaction that a crash cut off, so that each file holds its old bytes, or the new ones of a whole one. */
+export async function recoverReplacements(journalFolder: string): Promise<Recovered> {
+  if ((await ifThere(stat(journalFolder))) === undefined) return { restored: [], left: [] };
+  return withJournal(journalFolder, () => recoverLocked(journalFolder));
+}
+
+export async function recoverLocked(journalFolder: string): Promise<Recovered> {
+  const transaction = await readJournal(journalFolder);
+  const recovered = transaction ? await takeBack(journalFolder, transaction) : { restored: [], left: [] };
+  await removeUnbegun(journalFolder);
+  return recovered;
+}
+
+/** The journal stays when this throws: the next call takes the rest back. */
+export async function takeBack(
+  journalFolder: string,
+  transaction: Receipt,
+  held: ReadonlyMap<string, Held> = new Map(),
+): Promise<Recovered> {
+  const restored: string[] = [];
+  const left: Left[] = [];
+  for (const step of transaction.steps.toReversed()) {
+    const own = held.get(step.path);
+    const readOld = async () => own?.displaced ?? (await readBackup(journalFolder, transaction.id, step));
+    const outcome = await takeBackStep(step, own, readOld);
+    if (outcome === 'restored') restored.push(step.path);
+    else if (outcome !== undefined)
+      left.push({ path: step.path, why: outcome, backup: backupPath(journalFolder, transaction.id, step) });
+  }
+  for (const { newFolders } of transaction.steps) await removeFolders(newFolders);
+  await end(journalFolder, transaction.id, { isWhole: left.length === 0 });
+  return { restored, left };
+}
+
+/** Why a file was left alone; undefined for one that was not changed at all. */
+async function takeBackStep(step: Step, held: Held | undefined, readOld: ReadOld): Promise<string | undefined> {
+  if (held?.folder.isAnchored) return restore(held.folder, step, readOld);
+  const folder = await reopen(step);
+  if (folder === undefined) return step.folderId === '' ? undefined : 'its folder was moved or swapped';
+  try {
+    return await restore(folder, step, readOld);
+  } finally {
+    await folder[Symbol.asyncDispose]();
+  }
+}
+
+type ReadOld = () => Promise<Buffer | null>;
+
+async function reopen({ realPath, folderId }: Step): Promise<OpenFolder | undefined> {
+  const folder = await openFolder(dirname(realPath)).catch(() => undefined);
+  if (folder === undefined) return undefined;
+  if ((await folder.isInPlace()) && (folderId === '' || folder.id === folderId)) return folder;
+  await folder[Symbol.asyncDispose]();
+  return undefined;
+}
+
+async function restore(folder: OpenFolder, step: Step, readOld: ReadOld) {
+  const name = basename(step.realPath);
+  await removeDraft(folder, step.draft);
+  const now = await readLive(folder, name);
+  if (now === undefined) return 'it is no regular file any more';
+  const digest = digestOrNull(now);
+  if (digest === step.before) return undefined;
+  if (digest !== step.after) return CHANGED;
+  const old = await readOld();
+  return step.after === null ? putBackRemoved(folder, step, old!) : putBack(folder, step, old);
+}
+
+const CHANGED = 'somebody changed it meanwhile';
+
+/** The old bytes in the place of ours; and what somebody writes into ours at that moment, in the place of those. */
+async function putBack(folder: OpenFolder, step: Step, old: Buffer | null): Promise<string> {
+  const [live, draft] = [folder.at(basename(step.realPath)), folder.at(step.draft)];
+  const ours = await open(live, constants.O_RDONLY | NO_FOLLOW);
+  try {
+    const info = await ours.stat();
+    if (old !== null) await writeDraft(draft, old, { mode: step.mode ?? 0o644, uid: info.uid, gid: info.gid });
+    if (!isStill(live, { info, fd: ours.fd, digest: step.after! })) return CHANGED; // From here to the swap nothing may wait.
+    if (old === null) unlinkSync(live);
+    else renameSync(draft, live);
+    await folder.sync();
+    await delay(LINGER_MS);
+    const late = readWhole(ours.fd);
+    if (digestOf(late) === step.after) return 'restored';
+    const next = { ...step, after: digestOrNull(old) };
+    return await (old === null ? putBackRemoved(folder, next, late) : putBack(folder, next, late));
+  } finally {
+    await ours.close();
+    await removeDraft(folder, step.draft);
+  }
+}
+
+type Seen = { readonly info: Stats; readonly fd: number; readonly digest: string };
+
+function isStill(live: string, { info, fd, digest }: Seen): boolean {
+  if (digestOf(readWhole(fd)) !== digest) return false;
+  const now = lstatSync(live, { throwIfNoEntry: false });
+  return now !== undefined && idOf(now) === idOf(info);
+}
+
+async function putBackRemoved(folder: OpenFolder, step: Step, old: Buffer): Promise<string> {
+  const draft = folder.at(step.draft);
+  await writeDraft(draft, old, { mode: step.mode ?? 0o644 });
+  try {
+    swapIn({ draft, live: folder.at(basename(step.realPath)), isNew: true });
+    await folder.sync();
+    return 'restored';
+  } catch (error) {
+    if (isFileError(error) && error.code === 'EEXIST') return CHANGED;
+    throw error;
+  } finally {
+    await removeDraft(folder, step.draft);
+  }
+}
