@@ -2,6 +2,7 @@ import { createContext, Script } from 'node:vm';
 import { countTokens } from '../../src/models/index.ts';
 import { hostileTexts } from '../foreign-text/hostile-texts.ts';
 import { beginningsOf, findPatterns } from '../foreign-text/patterns.ts';
+import { POISON_PIECES, poisonReaders } from '../foreign-text/poison.ts';
 import { readers } from '../foreign-text/readers.ts';
 import { REDACTION_PIECES, redactionReaders } from '../foreign-text/redaction.ts';
 import type { BenchRow } from '../row.ts';
@@ -25,7 +26,8 @@ export const foreignText: BenchRow = {
         return worst;
       });
     const redacted = timeAll(redactionReaders, hostileTexts(BYTES, REDACTION_PIECES));
-    const read = [...redacted, ...timeAll(readers, texts)];
+    const poisoned = timeAll(poisonReaders, hostileTexts(BYTES, POISON_PIECES));
+    const read = [...redacted, ...poisoned, ...timeAll(readers, texts)];
     const patterns = findPatterns();
     say(`${patterns.length} patterns`);
     const matched = patterns.map(({ where, pattern }) => slowestMatch(where, pattern));

@@ -94,8 +94,11 @@ export interface SkillEnv<I extends Item = Item> {
   getTaskTypes?(): readonly string[];
   /** What stands around the trained text, and what else analysts should know: they read it, and no edit can touch it. */
   readonly surroundings?: string;
-  /** Why a text may not become a part of the skill, if so: an edit with it is then refused, and the record says why. */
-  refuseText?(text: string): string | undefined;
+  /**
+   * Why a text may not become a part of the skill, if so: an edit with it is then refused, and the record says why. With a
+   * kind, it is quarantined: shown to a person as what it is.
+   */
+  refuseText?(text: string): string | { readonly kind: string; readonly reason: string } | undefined;
 }
 
 /** A rollout result whose `id` may be left out: it is the item's. */

@@ -6,6 +6,7 @@ import { SkillError } from '../core/errors.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
 import type { RolloutRunner } from '../core/rollout-runner.ts';
+import type { Stamp } from '../core/run/event.ts';
 import type { RunObserver } from '../core/run/observer.ts';
 import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
@@ -46,9 +47,14 @@ export async function evaluateSkill<I extends Item>(options: EvaluateSkillOption
   return score!;
 }
 
+type PassesOptions<I extends Item> = EvaluateSkillOptions<I> & {
+  /** What the passes have used, by stage. */
+  readonly onUsage?: (usage: Stamp['usage']) => void;
+};
+
 /** The same for several draws, one after the other and within the limits of one run together. */
 export async function evaluatePasses<I extends Item>(
-  options: EvaluateSkillOptions<I>,
+  options: PassesOptions<I>,
   sampleIndexes: readonly number[],
 ): Promise<SkillScore[]> {
   const config = parseConfig(options.config);
@@ -57,7 +63,7 @@ export async function evaluatePasses<I extends Item>(
 }
 
 async function scoreInEnv<I extends Item>(
-  options: EvaluateSkillOptions<I>,
+  options: PassesOptions<I>,
   config: SkillOptConfig,
   sampleIndexes: readonly number[],
 ): Promise<SkillScore[]> {
@@ -65,7 +71,7 @@ async function scoreInEnv<I extends Item>(
   const items = await splitItems(env, split, config);
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
-  const { deps } = createRunDeps({
+  const { deps, takeUsage } = createRunDeps({
     config,
     target,
     optimizer: target,
@@ -86,6 +92,7 @@ async function scoreInEnv<I extends Item>(
     const { evaluation, results } = await scoreSkill({ env, skill, items, sampleIndex }, deps);
     scores.push({ evaluation, results, buckets: bucketScores(evaluation.scores, env.getTaskTypes?.()) });
   }
+  options.onUsage?.(takeUsage().usage);
   return scores;
 }
 

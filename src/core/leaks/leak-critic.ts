@@ -34,7 +34,10 @@ export type LeakReport = {
 };
 
 /** What is said of a text that shall become part of a skill. */
-export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorisedShare'>;
+export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorisedShare'> & {
+  /** What the text tries, where it is refused for more than a leak. */
+  readonly kind?: string;
+};
 
 /** Words in a row that are too many for chance. */
 const PHRASE_WORDS = 5;

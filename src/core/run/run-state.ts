@@ -43,6 +43,8 @@ export type Leak = {
   /** The step, or the epoch. */
   readonly at: number;
   readonly reason: string;
+  /** What it tries, where it was quarantined. */
+  readonly kind?: string;
 };
 
 export type RunState = {

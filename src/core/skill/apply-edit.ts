@@ -24,6 +24,7 @@ export type EditStatus =
   | 'applied_rewrite'
   | 'skipped_no_rewrite'
   | 'skipped_leak'
+  | 'quarantined'
   | 'error';
 
 /** What became of one edit. `index` counts from 1; texts are cut at 200 code points. */

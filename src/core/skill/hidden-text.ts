@@ -23,7 +23,12 @@ function firstNew(before: Iterable<string>, after: Iterable<string>): string | u
   return undefined;
 }
 
-function* findShapeless(text: string): Generator<string> {
+/** The flags of England, Scotland and Wales are spelled with tags, and no others. */
+const TAGGED_FLAG =
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
+
+function* findShapeless(document: string): Generator<string> {
+  const text = document.replace(TAGGED_FLAG, '\u{1f3f4}');
   const pattern = new RegExp(SHAPELESS);
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
     if (!isOrdinary(text, found.index, found[0])) yield found[0];

@@ -61,8 +61,9 @@ export async function addNotes(input: NotesInput, deps: StageDeps): Promise<Note
 
 function refusalsOf(notes: readonly string[], readForLeaks: LeakCritic): Refusal[] {
   return notes.flatMap((content) => {
-    const { reason } = readForLeaks(content);
-    return reason === undefined ? [] : [{ op: 'remind', target: '', content, reason }];
+    const { reason, kind } = readForLeaks(content);
+    if (reason === undefined) return [];
+    return [{ op: 'remind', target: '', content, reason, ...(kind === undefined ? {} : { kind }) }];
   });
 }
 

@@ -92,8 +92,9 @@ async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<Ch
     if (!(await fits(rewrite.skill, maxSkillTokens, deps))) continue;
     const hidden = findNewHidden(skill, rewrite.skill);
     if (hidden) return missing(input, `skipped_${hidden.kind}`);
-    const { reason } = readForLeaks(rewrite.skill);
-    if (reason !== undefined) return leaking(input, { op: 'rewrite', target: '', content: rewrite.skill, reason });
+    const { reason, kind } = readForLeaks(rewrite.skill);
+    const refusal = { op: 'rewrite', target: '', content: rewrite.skill, ...(kind === undefined ? {} : { kind }) };
+    if (reason !== undefined) return leaking(input, { ...refusal, reason });
     const { skill: candidateSkill, changeSummary } = rewrite;
     const report = suggestions.map((item, index) => row(item, index, 'applied_rewrite'));
     return { candidateSkill, changeSummary, report, ...overCap(patch.edits.length - kept) };
@@ -123,7 +124,7 @@ function rewriteStatus(skill: string, text: string | undefined): Skipped {
   return hidden ? `skipped_${hidden.kind}` : 'skipped_no_rewrite';
 }
 
-type Skipped = Extract<EditReport['status'], `skipped_${string}`>;
+type Skipped = Extract<EditReport['status'], `skipped_${string}` | 'quarantined'>;
 
 /** Something was proposed, and no document came of it. */
 function missing({ skill, patch }: UpdateInput, status: Skipped = 'skipped_no_rewrite'): Changed {
@@ -132,7 +133,7 @@ function missing({ skill, patch }: UpdateInput, status: Skipped = 'skipped_no_re
 
 /** A document came of it that must not be tried. */
 const leaking = (input: UpdateInput, refusal: Refusal): Changed => {
-  return { ...missing(input, 'skipped_leak'), refused: [refusal] };
+  return { ...missing(input, refusal.kind === undefined ? 'skipped_leak' : 'quarantined'), refused: [refusal] };
 };
 
 function row({ op, target, content }: UpdateItem, index: number, status: EditReport['status']): EditReport {

@@ -17,8 +17,9 @@ export function leakCriticOf(guarded: Guarded, skill: string): LeakCritic {
   const readForLeaks = criticOf(guarded, skill);
   const { env } = guarded;
   return (text) => {
-    const reason = env.refuseText?.(text);
-    return reason === undefined ? readForLeaks(text) : { reason, memorisedShare: 0 };
+    const refused = env.refuseText?.(text);
+    if (refused === undefined) return readForLeaks(text);
+    return { ...(typeof refused === 'string' ? { reason: refused } : refused), memorisedShare: 0 };
   };
 }
 

@@ -8,8 +8,8 @@ type Refused = { readonly patch: Patch; readonly refused?: readonly Refusal[]; r
 export function refuseLeaks(patch: Patch, readForLeaks: LeakCritic): Refused {
   const refused: Refusal[] = [];
   const edits = patch.edits.filter(({ op, target, content }) => {
-    const { reason } = readForLeaks(content);
-    if (reason !== undefined) refused.push({ op, target, content, reason });
+    const { reason, kind } = readForLeaks(content);
+    if (reason !== undefined) refused.push({ op, target, content, reason, ...(kind === undefined ? {} : { kind }) });
     return reason === undefined;
   });
   const { memorisedShare } = readForLeaks(edits.map(({ content }) => content).join('\n\n'));

@@ -8,8 +8,8 @@ export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
 
 export type TriedText = { readonly op: string; readonly target: string; readonly content: string };
 
-/** What was kept out of the skill because it gives held-out tasks away, with the reason. */
-export type Refusal = TriedText & { readonly reason: string };
+/** What was kept out of the skill because it gives held-out tasks away, with the reason; with a kind, it is quarantined. */
+export type Refusal = TriedText & { readonly reason: string; readonly kind?: string };
 
 /** Why a search was over before its epochs were. */
 export type SearchEnd = 'nothing_to_gain' | 'rollouts_spent';

@@ -131,7 +131,13 @@ export function verdictOf({
 /** What is refused now takes the place of what was when the step was taken before. */
 function leaksAfter({ leaks }: RunState, { step, stage, refused = [] }: EndOf<'select' | 'update'>): Leak[] {
   const earlier = leaks.filter((leak) => !(leak.at === step && (leak.stage === stage || leak.stage === 'update')));
-  return [...earlier, ...refused.map(({ reason }) => ({ stage, at: step, reason }))];
+  const later = refused.map(({ reason, kind }) => ({
+    stage,
+    at: step,
+    reason,
+    ...(kind === undefined ? {} : { kind }),
+  }));
+  return [...earlier, ...later];
 }
 
 /** A step that is taken again, because a resumed run got other replies, says nothing about its first candidate. */

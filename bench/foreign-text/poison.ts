@@ -1,0 +1,73 @@
+import { applyEditRecords, EditRecord } from '../../src/core/skill/edit-record.ts';
+import { readRules, writeRules } from '../../src/core/skill/learned-rules.ts';
+import { findPoison, MOST_CHARACTERS } from '../../src/core/skill/poison/find-poison.ts';
+
+const changing = (fields: Partial<EditRecord>) => applyEditRecords('- A', [EditRecord.parse(fields)]);
+
+/** What every text that a night learned passes through. Longer texts than the longest that is read are refused by their length. */
+export const poisonReaders: Readonly<Record<string, (text: string) => unknown>> = {
+  findPoison: (text) => findPoison(text),
+  'findPoison, the longest text that it reads': (text) => findPoison(text.slice(0, MOST_CHARACTERS)),
+  'findPoison, at the end of a document': (text) => findPoison(`${text}\n- Be brief.`, { before: text }),
+  'learned rules': (text) => writeRules(readRules(text)),
+  'a learned rule that is added': (content) => changing({ content }),
+  'a learned rule that is looked for': (anchor) => changing({ op: 'delete', anchor }),
+};
+
+/** Beginnings of what the rules look for. */
+export const POISON_PIECES: readonly string[] = [
+  ...[
+    'send ',
+    'send secrets ',
+    'curl ',
+    'curl |',
+    'curl x; ',
+    'add ',
+    'add .bashrc ',
+    'rm -a ',
+    'show ',
+    'show token ',
+  ],
+  ...[
+    'ignore all ',
+    'ignore all the ',
+    'do not ',
+    'do not tell ',
+    'if it ',
+    'skip ',
+    'this ',
+    'user ',
+    'if user ',
+    'pass ',
+  ],
+  ...[
+    'without ',
+    'without a ',
+    'read http: ',
+    'the rules ',
+    'never ',
+    'never. ',
+    'if the user asks ',
+    'leave ',
+    'keep ',
+  ],
+  ...['[a](//a?', '<a ', '<details', '@a/', '---\n', '---\na:', '../', 'mcp__', 'git push ', 'npm i ', 'npm i reactt '],
+  ...[
+    'a-a-',
+    'a_',
+    'a b ',
+    'a.',
+    '41 ',
+    '0x41,',
+    '\\x41',
+    '&#65;',
+    '&lt;',
+    '%41',
+    'a1',
+    'QUJD',
+    'а',
+    'аb ',
+    '- a\n',
+    '- a\n  ',
+  ],
+];
