@@ -8,6 +8,7 @@ import { ablationSection } from './ablation/ablation-section.ts';
 import { isOptimizerName, OPTIMIZERS } from './ablation/setting.ts';
 import { familySection } from './family/family-section.ts';
 import { gateSection } from './gate/gate-section.ts';
+import { nightsSection } from './nights/nights-section.ts';
 import type { Row } from './row.ts';
 import type { BenchOptions, Outcome, Section } from './section.ts';
 import { trainerSection } from './trainer/trainer-section.ts';
@@ -20,6 +21,7 @@ const SECTIONS: readonly Section[] = [
   trainerSection,
   ablationSection,
   wallClockSection,
+  nightsSection,
 ];
 
 const { values, positionals } = parseArgs({

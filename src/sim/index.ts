@@ -1,6 +1,15 @@
 /** A world whose truth is known, to try a trainer in: offline, seeded, free. */
 
 export { type SimulatedOptimizerOptions, simulatedOptimizer } from './optimizer/simulated-optimizer.ts';
+export {
+  type PersonDocuments,
+  type SimulatedPerson,
+  type SimulatedPersonOptions,
+  simulatedPerson,
+  type TrueScoreOptions,
+} from './person/simulated-person.ts';
+export type { PersonTask } from './person/task.ts';
+export type { PersonSession } from './person/transcript.ts';
 export { type ServeSimOptions, type SimServer, serveSim } from './serve/serve-sim.ts';
 export { type SimulatedTargetOptions, simulatedTarget } from './simulated-target.ts';
 export {

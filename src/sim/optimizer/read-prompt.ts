@@ -23,6 +23,8 @@ export type OptimizerPrompt = {
   /** Whether slips shall become reminders. */
   readonly wantsReminders: boolean;
   readonly skill: string;
+  /** What stands around the skill, and what else an analyst should know. */
+  readonly surroundings: string;
   /** The skill of the epoch before, in a comparison. */
   readonly previousSkill: string;
   /** The number in «at most N»: of changes to propose, or to keep. Infinite when nothing limits them. */
@@ -55,6 +57,7 @@ export function readPrompt(messages: readonly ChatMessage[]): OptimizerPrompt {
     mode: tellMode(system, headings),
     wantsReminders: system.includes(REPLY_KEYS.reminders),
     skill: bodies('skill')[0] ?? '',
+    surroundings: bodies('surroundings').join('\n'),
     previousSkill: bodies('skill')[1] ?? '',
     limit: tellLimit(headings),
     trajectories: bodies('trajectory'),

@@ -1,0 +1,57 @@
+import type { ChatModel } from '../../../src/core/model.ts';
+import { nextError, type TestedNight } from '../../../src/core/stats/error-spending.ts';
+import { archiveTasks } from '../../../src/sleep/archive.ts';
+import { assignSplits } from '../../../src/sleep/index.ts';
+import { consolidate } from '../../../src/sleep/night/consolidate.ts';
+import { prepareTasks } from '../../../src/sleep/night/prepare-tasks.ts';
+import { withLearned } from '../../../src/sleep/replay/sleep-env.ts';
+import type { TaskRecord } from '../../../src/sleep/task-record.ts';
+import type { NightRunner } from './runner.ts';
+
+type Kept = { readonly archive: readonly TaskRecord[]; readonly nights: readonly TestedNight[] };
+const nothingKept: Kept = { archive: [], nights: [] };
+
+/** A night as `skillopt sleep run` spends it, from mined tasks on, with its defaults. */
+export const ourNight: NightRunner = async ({ person, day, state, documents, seed }) => {
+  const { archive, nights } = (state.kept as Kept | undefined) ?? nothingKept;
+  const mined = person.tasksOf(day);
+  const isSplit = mined.some(({ split }) => split !== 'train');
+  const split = isSplit ? mined : assignSplits(mined, { seed, earlier: archive });
+  const { tasks, tonight } = prepareTasks(split, archive, { recallK: 10, dreamFactor: 0 });
+  const { skill, memory } = withLearned(
+    withLearned({ skill: '', memory: '' }, 'skill', state.blocks.skill),
+    'memory',
+    state.blocks.memory,
+  );
+  const models = countCalls(person);
+  const night = await consolidate(models, tasks, skill, memory, {
+    error: nextError(nights),
+    evolveSkill: documents.includes('skill'),
+    evolveMemory: documents.includes('memory'),
+    config: { seed, workers: 64 },
+  });
+  const taken = night.documents.filter(({ isTaken }) => isTaken);
+  const isTested = night.documents.some(({ proof }) => proof !== undefined);
+  return {
+    staged: taken.map(({ trained, block, proof }) => ({ document: trained, block, gain: proof?.gain.value ?? null })),
+    calls: models.calls(),
+    kept: {
+      archive: archiveTasks(archive, tonight),
+      nights: isTested ? [...nights, { isProven: taken.length > 0 }] : nights,
+    },
+  };
+};
+
+type Models = { readonly target: ChatModel; readonly judge: ChatModel; readonly optimizer: ChatModel };
+
+function countCalls({ target, judge, optimizer }: Models): Models & { calls(): number } {
+  let calls = 0;
+  const counting = (model: ChatModel): ChatModel => ({
+    ...model,
+    complete(request) {
+      calls += 1;
+      return model.complete(request);
+    },
+  });
+  return { target: counting(target), judge: counting(judge), optimizer: counting(optimizer), calls: () => calls };
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { ChatModel } from '../../core/model.ts';
+import { parseWith } from '../../core/text/schema.ts';
+import { createDraw } from '../draw.ts';
+import { rate } from '../simulated-model.ts';
+import { readAdvice } from './documents.ts';
+import { personJudge } from './judge.ts';
+import type { Kind } from './kind.ts';
+import { CODE_KINDS } from './kinds/code.ts';
+import { OFFICE_KINDS } from './kinds/office.ts';
+import { personOptimizer } from './optimizer.ts';
+import type { Poison } from './poison.ts';
+import { expectedScore, type Measure } from './quality.ts';
+import { type Life, type Session, sessionAt } from './session.ts';
+import { NO_ADVICE, personTarget } from './target.ts';
+import { type JudgedBy, type PersonTask, tasksIn } from './task.ts';
+import { eveningOf, type PersonSession, sessionId, toDigest, writeTranscript } from './transcript.ts';
+
+const ALL_KINDS: readonly Kind[] = [...CODE_KINDS, ...OFFICE_KINDS];
+const MOST_THINGS = ALL_KINDS.flatMap(({ things }) => things).length;
+
+const Options = z.strictObject({
+  seed: z.number().default(7),
+  things: z.number().int().min(1).max(MOST_THINGS).default(12),
+  sessionsPerDay: z.number().int().min(1).max(12).default(6),
+  judgeSd: z.number().min(0).max(1).default(0.15),
+  usefulness: z.enum(['learnable', 'nothing-helps']).default('learnable'),
+  firstDay: z.iso.date().default('2026-01-05'),
+  poisonedDays: z.array(z.number().int().positive()).default([]),
+  precision: rate.default(0.55),
+  harmfulRate: rate.default(0.08),
+  gullibility: rate.default(0.5),
+});
+
+/**
+ * `things` 12 that the person wants (1 to 19), `sessionsPerDay` 6, noise of the judge `judgeSd` 0.15; `usefulness`
+ * `learnable`, or `nothing-helps`: the agent is deaf to its documents. `firstDay`
+ * 2026-01-05, `poisonedDays` none. Of the optimizer: `precision`
+ * 0.55 of its proposals is right, `harmfulRate` 0.08 does harm, and it falls for a poisoned text with `gullibility` 0.5.
+ * All chance comes from `seed` 7.
+ */
+export type SimulatedPersonOptions = z.input<typeof Options>;
+
+/** What the person's agent reads: the texts of a skill and a memory. */
+export type PersonDocuments = { readonly skill?: string; readonly memory?: string };
+
+export type TrueScoreOptions = {
+  /** By the judge's score unless said otherwise. */
+  readonly measure?: Measure;
+  /** The mean of two judgements that counts as passed. */
+  readonly passMark?: number;
+};
+
+/** Somebody who works with an agent day by day, and whose wishes are known. */
+export type SimulatedPerson = {
+  /** What the person wants: with these sentences in a document, the agent does about as well as it can. */
+  readonly rules: readonly { readonly kind: string; readonly text: string }[];
+  /** The sessions of a day, from 1 on, as harvesting gives them; with an agent that has read `documents`. */
+  day(day: number, place?: { readonly home?: string; readonly documents?: PersonDocuments }): PersonSession[];
+  /** Writes them as Claude Code does, and gives the paths. */
+  writeDay(home: string, day: number, documents?: PersonDocuments): Promise<string[]>;
+  /** When everything of the day is over. */
+  eveningOf(day: number): Date;
+  /** The poisoned text of the day, if there is one. */
+  poisonOf(day: number): (Poison & { readonly sessionId: string }) | undefined;
+  /** What a perfect miner makes of the day. */
+  tasksOf(day: number, options?: { readonly judgedBy?: JudgedBy }): PersonTask[];
+  readonly target: ChatModel;
+  readonly judge: ChatModel;
+  /** Miner and analyst. */
+  readonly optimizer: ChatModel;
+  /** What endlessly many days would score: no sample, all chances are known. */
+  trueScore(skill: string, memory: string, options?: TrueScoreOptions): number;
+  /** With every rule in the skill. */
+  bestScore(options?: TrueScoreOptions): number;
+};
+
+/** A person with a known truth: days, the agent, the judge, the optimizer. Equal options give equal persons. */
+export function simulatedPerson(options: SimulatedPersonOptions = {}): SimulatedPerson {
+  const knobs = parseWith(Options, options, "The simulated person's options are not valid.");
+  const { seed, judgeSd, usefulness, sessionsPerDay, poisonedDays } = knobs;
+  const { precision, harmfulRate, gullibility } = knobs;
+  const able = { precision, harmfulRate, gullibility };
+  const kinds = chooseKinds(seed, knobs.things);
+  const things = kinds.flatMap((kind) => kind.things);
+  const isDeaf = usefulness === 'nothing-helps';
+  const adviceOf = (text: string) => (isDeaf ? NO_ADVICE : readAdvice(text, things));
+  const author = { seed, firstDay: knobs.firstDay };
+  const life: Life = { seed, kinds, sessionsPerDay, poisonedDays };
+  const sessionsOf = (day: number, { skill = '', memory = '' }: PersonDocuments = {}) =>
+    sessionsIn(life, day, (slot) => sessionAt(life, slot, adviceOf(`${skill}\n${memory}`)));
+  const trueScore: SimulatedPerson['trueScore'] = (skill, memory, { measure = 'soft', passMark = 0.8 } = {}) => {
+    const advice = adviceOf(`${skill}\n${memory}`);
+    const scores = kinds.map((kind) => expectedScore(kind, advice, { sd: judgeSd, measure, passMark }));
+    return scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  };
+  const rules = kinds.flatMap((kind) => kind.things.map((thing) => ({ kind: kind.name, text: thing.rules[0] })));
+  return {
+    rules,
+    day: (day, { home = '/home/person', documents } = {}) =>
+      sessionsOf(day, documents).map((session) => toDigest(session, author, home)),
+    writeDay: (home, day, documents) =>
+      Promise.all(sessionsOf(day, documents).map((session) => writeTranscript(session, author, home))),
+    eveningOf: (day) => eveningOf(author.firstDay, day),
+    poisonOf: (day) =>
+      sessionsOf(day).flatMap(({ poison, slot }) =>
+        poison ? [{ ...poison, sessionId: sessionId(seed, slot) }] : [],
+      )[0],
+    tasksOf: (day, { judgedBy = 'rubric' } = {}) => tasksIn(sessionsOf(day), seed, judgedBy),
+    target: personTarget({ seed, kinds, isDeaf }),
+    judge: personJudge({ seed, judgeSd, kinds }),
+    optimizer: personOptimizer({ seed, kinds, ...able }),
+    trueScore,
+    bestScore: (measured) => trueScore(rules.map(({ text }) => text).join('\n'), '', measured),
+  };
+}
+
+function sessionsIn(life: Life, day: number, make: (slot: { day: number; at: number }) => Session): Session[] {
+  return Array.from({ length: life.sessionsPerDay }, (_, at) => make({ day, at }));
+}
+
+/** Kinds in an order of the seed's, until there are as many things; of the last kind perhaps only the first one. */
+function chooseKinds(seed: number, count: number): Kind[] {
+  const draw = createDraw(seed, ['person']);
+  const shuffled = ALL_KINDS.toSorted((a, b) => draw(`place of ${a.name}`) - draw(`place of ${b.name}`));
+  const chosen: Kind[] = [];
+  let left = count;
+  for (const kind of shuffled) {
+    const things = kind.things.slice(0, left);
+    if (things.length > 0) chosen.push({ ...kind, things });
+    left -= things.length;
+  }
+  return chosen;
+}

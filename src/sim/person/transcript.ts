@@ -1,0 +1,113 @@
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDraw } from '../draw.ts';
+import type { Session, Slot } from './session.ts';
+
+/** A session as harvesting gives it: what `SessionDigest` has. */
+export type PersonSession = {
+  source: string;
+  sessionId: string;
+  project: string;
+  gitBranch: string;
+  startedAt: string;
+  endedAt: string;
+  userPrompts: string[];
+  assistantFinals: string[];
+  toolsUsed: string[];
+  skillsUsed: string[];
+  filesTouched: string[];
+  feedbackSignals: string[];
+  nUserTurns: number;
+  nAssistantTurns: number;
+  rawPath: string;
+};
+
+/** The folder that the person works in, below the home. */
+export const PROJECT = 'rig';
+const BRANCH = 'main';
+const MOST_FINALS = 5;
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+const [MORNING, EVENING] = [9 * HOUR, 23 * HOUR];
+const SESSION_MINUTES = 70;
+const TURN_MINUTES = 4;
+
+/** Whose sessions: the seed of their names, and the first day, such as `2026-01-05`. */
+export type Author = { readonly seed: number; readonly firstDay: string };
+
+const midnight = (firstDay: string, day: number) => Date.parse(firstDay) + (day - 1) * DAY;
+const timeOf = ({ firstDay }: Author, { day, at }: Slot, turn: number) =>
+  midnight(firstDay, day) + MORNING + (at * SESSION_MINUTES + turn * TURN_MINUTES) * MINUTE;
+const utc = (ms: number) => new Date(ms).toISOString();
+
+/** When everything of a day is over. */
+export const eveningOf = (firstDay: string, day: number) => new Date(midnight(firstDay, day) + EVENING);
+
+/** Digits of a draw: the same for the same seed and place. */
+export function hexOf(seed: number, texts: readonly string[], digits: number): string {
+  const draw = createDraw(seed, texts);
+  const parts = Array.from({ length: Math.ceil(digits / 8) }, (_, part) => Math.floor(draw(`part ${part}`) * 2 ** 32));
+  return parts
+    .map((part) => part.toString(16).padStart(8, '0'))
+    .join('')
+    .slice(0, digits);
+}
+
+export function sessionId(seed: number, { day, at }: Slot): string {
+  const hex = hexOf(seed, ['session id', String(day), String(at)], 32);
+  return [
+    [0, 8],
+    [8, 12],
+    [12, 16],
+    [16, 20],
+    [20, 32],
+  ]
+    .map(([from, to]) => hex.slice(from, to))
+    .join('-');
+}
+
+/** Claude Code names a project's folder after its path. */
+const folderFor = (home: string) =>
+  join(home, '.claude', 'projects', join(home, PROJECT).replace(/[^A-Za-z0-9]/g, '-'));
+
+/** What harvesting makes of the session's transcript in this home. */
+export function toDigest(session: Session, author: Author, home: string): PersonSession {
+  const { slot, turns, feedback } = session;
+  const id = sessionId(author.seed, slot);
+  const said = (role: 'user' | 'assistant') => turns.filter((turn) => turn.role === role).map(({ text }) => text);
+  const [asked, answered] = [said('user'), said('assistant')];
+  return {
+    source: 'claude',
+    sessionId: id,
+    project: `~/${PROJECT}`,
+    gitBranch: BRANCH,
+    startedAt: utc(timeOf(author, slot, 0)),
+    endedAt: utc(timeOf(author, slot, turns.length - 1)),
+    userPrompts: asked,
+    assistantFinals: answered.slice(-MOST_FINALS),
+    toolsUsed: [],
+    skillsUsed: [],
+    filesTouched: [],
+    feedbackSignals: [...feedback],
+    nUserTurns: asked.length,
+    nAssistantTurns: answered.length,
+    rawPath: `~${join(folderFor(home), `${id}.jsonl`).slice(home.length)}`,
+  };
+}
+
+/** Writes the session as Claude Code does, and gives the file's path. */
+export async function writeTranscript(session: Session, author: Author, home: string): Promise<string> {
+  const { slot, turns } = session;
+  const id = sessionId(author.seed, slot);
+  const common = { cwd: join(home, PROJECT), sessionId: id, gitBranch: BRANCH, version: '2.0.0', userType: 'external' };
+  const lines = turns.map(({ role, text }, turn) => {
+    const message = role === 'user' ? { role, content: text } : { role, content: [{ type: 'text', text }] };
+    return JSON.stringify({ type: role, ...common, message, timestamp: utc(timeOf(author, slot, turn)) });
+  });
+  await mkdir(folderFor(home), { recursive: true });
+  const path = join(folderFor(home), `${id}.jsonl`);
+  await writeFile(path, `${lines.join('\n')}\n`);
+  const ended = timeOf(author, slot, turns.length - 1) / 1_000;
+  await utimes(path, ended, ended);
+  return path;
+}
