@@ -9,6 +9,8 @@ export {
 } from '../leaks/leak-critic.ts';
 export { type Calibration, type CalibrationOptions, calibrate, type FlakyItem, type Needs } from './calibration.ts';
 export { normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
+/** What a night may claim, and how the error is spent over nights. */
+export { nextError, type TestedNight, TOTAL_ERROR } from './error-spending.ts';
 export {
   addObservations,
   type Evidence,
@@ -65,6 +67,7 @@ export {
   type WeighInput,
   weigh,
 } from './knowledge.ts';
+export { gainElsewhere, judgeProof, type NightProof, PROOF_LOOKS, proveGain } from './night-proof.ts';
 export { estimateNoise, type NoiseInput, type NoiseModel, type ScoreKind } from './noise-model.ts';
 export {
   type Bar,
