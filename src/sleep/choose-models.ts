@@ -32,6 +32,6 @@ async function installedAgent(env: Readonly<Record<string, string | undefined>>)
   const [agent] = await detectAgents(env);
   if (agent !== undefined) return agent.cli;
   throw new SkillError('CONFIG_INVALID', 'no model is named for the night, and no agent CLI is installed here', {
-    hint: 'Install and sign in to one (Claude Code, Codex, Gemini CLI …), or name a model: target: provider:model under sleep: in the project file.',
+    hint: 'Install and sign in to one (Claude Code, Codex, Gemini CLI …), or name a model: target: provider:model in the project file or in config.yaml in the state folder.',
   });
 }

@@ -23,11 +23,11 @@ export function withConsent(state: SleepState, recipients: readonly Recipient[],
   return recipients.reduce(give, state);
 }
 
-/** Where nobody can be asked. */
-export function consentMissing(recipients: readonly Recipient[]): SkillError {
+/** Where nobody can be asked. `pages`: how the texts are seen. */
+export function consentMissing(recipients: readonly Recipient[], pages?: string): SkillError {
   const names = recipients.map(({ name }) => name).join(', ');
   const providers = recipients.map(({ provider }) => provider).join(' ');
   return new SkillError('CONSENT_MISSING', `nobody agreed yet that texts of your sessions are sent to ${names}`, {
-    hint: `Look at them in the plan of the night, and agree once: consent ${providers}`,
+    hint: `Look at them ${pages === undefined ? 'in the plan of the night' : `with ${pages}`}, and agree once: consent ${providers}`,
   });
 }

@@ -1,8 +1,9 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { SkillError } from '../core/errors.ts';
 import { jsonText } from '../core/text/json-text.ts';
 import { tasksInvalid } from '../envs/read/tasks-invalid.ts';
-import { fileReason, isFileError } from '../stores/file-error.ts';
+import { fileReason } from '../stores/file-error.ts';
 import { shownPath } from '../stores/shown-path.ts';
 import {
   parseTasksFile,
@@ -49,8 +50,8 @@ function decode(bytes: Buffer, where: string): string {
 const HOW_TO_REVIEW =
   'Read every task below: models will see it, and a skill will be trained and measured with it. Correct or delete what is wrong or private. Then set "reviewed" to true.';
 
-/** Writes tasks for a person to review, readable by nobody else. */
-export async function writeTasksFile(path: string, file: Omit<TasksFile, 'reviewed'>): Promise<void> {
+/** The text of a file of tasks for a person to review. */
+export function tasksFileText(file: Omit<TasksFile, 'reviewed'>): string {
   const content = {
     format: TASKS_FORMAT,
     how_to_review: HOW_TO_REVIEW,
@@ -61,25 +62,51 @@ export async function writeTasksFile(path: string, file: Omit<TasksFile, 'review
     target_skill_path: file.targetSkillPath,
     tasks: file.tasks.map(toTaskJson),
   };
+  return `${jsonText(content)}\n`;
+}
+
+/** Writes such a file, readable by nobody else. What must not be lost is checked first: `requireReplaceable`. */
+export async function writeTasksFile(path: string, file: Omit<TasksFile, 'reviewed'>): Promise<void> {
   try {
-    await writePrivately(path, `${jsonText(content)}\n`);
+    await writePrivately(path, tasksFileText(file));
   } catch (error) {
     const message = `${shownPath(path)} cannot be written: ${fileReason(error)}`;
     throw new SkillError('RUN_UNWRITABLE', message, { cause: error, hint: 'Choose another place for the tasks.' });
   }
 }
 
-/** Into a new file that takes the old one's place: the old one may be readable by others, or a link. */
+/** Into a new file that takes the old one's place: the old one may be readable by others. */
 async function writePrivately(path: string, text: string): Promise<void> {
-  const draft = `${path}.tmp`;
-  const write = () => writeFile(draft, text, { flag: 'wx', mode: 0o600 });
-  await write().catch(async (error) => {
-    if (!isFileError(error) || error.code !== 'EEXIST') throw error;
-    await rm(draft); // left by a crash, or planted
-    await write();
+  const draft = `${path}.${randomUUID().slice(0, 8)}.tmp`;
+  await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
+  await rename(draft, path).catch(async (error) => {
+    await rm(draft, { force: true });
+    throw error;
   });
-  await rename(draft, path);
 }
+
+/** Throws unless nothing would be lost at `path`: nothing stands there, or tasks that nobody has reviewed. `isForced`: any file may go. */
+export async function requireReplaceable(path: string, { isForced = false } = {}): Promise<void> {
+  const found = await lstat(path).catch(() => undefined); // What cannot be looked at cannot be written either, which is said then.
+  if (found === undefined) return;
+  if (!found.isFile()) {
+    const kind = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a folder' : 'a device';
+    throw inTheWay(path, `is ${kind}, and a file was expected`, 'Name a file that is not there yet, or - for stdout.');
+  }
+  const what = isForced ? undefined : whatIsLost(await readBytes(path).catch(() => undefined));
+  if (what !== undefined) throw inTheWay(path, what, 'Choose another name, or force it to be overwritten.');
+}
+
+function whatIsLost(bytes: Buffer | undefined): string | undefined {
+  try {
+    const { format, reviewed } = JSON.parse(String(bytes));
+    if (format === TASKS_FORMAT) return reviewed === true ? 'holds tasks that you have reviewed' : undefined;
+  } catch {} // Then it is something else.
+  return 'is no file of tasks, and would be lost';
+}
+
+const inTheWay = (path: string, what: string, hint: string) =>
+  new SkillError('USAGE', `${shownPath(path)} ${what}`, { hint });
 
 /** A model in a role, as far as it matters here. Simulated and scripted ones are free and see nothing of the outside world. */
 type Role = { readonly id: string; readonly isFree?: true | undefined };

@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat, mkdir, open } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { SkillError } from '../core/errors.ts';
 import { isFileError, isMissing } from './file-error.ts';
@@ -36,4 +36,22 @@ export function freePath(stem: string): string {
   let number = 1;
   while (existsSync(`${stem}${number}`)) number += 1;
   return `${stem}${number}`;
+}
+
+/** A new file that is safe on disk when this returns. Throws when something stands there. */
+export async function writeSynced(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes what was renamed or created in a folder safe. Windows cannot, and needs not. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
 }

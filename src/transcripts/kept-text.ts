@@ -1,3 +1,4 @@
+import { redactSecrets } from '../core/redact/redact-secrets.ts';
 import { withoutEscapes } from '../core/text/printable.ts';
 
 /** Takes out what must not be kept. */
@@ -48,10 +49,14 @@ export function keptName(name: string, redact: Redact): string {
   return redact(line);
 }
 
-/** A path, `~/…` below the home. For people and for comparing; never to be opened. */
+/** A path with its home, for comparing, and without secrets all the same. Longer ones no system has. */
+export const realPath = (path: string) => redactSecrets(ownCopy(cut(path, 4_096)));
+
+/** A path, `~/…` below the home and `~[user]/…` below that of somebody else. For people; never to be opened. */
 export function keptPath(path: string, { home }: { readonly home: string }, redact: Redact): string {
   const flat = keptName(path, (text) => text).replace(/(?<=.)[\\/]+$/, '');
   const root = home.replace(/[\\/]+$/, '');
   const isBelow = root !== '' && flat.startsWith(root) && /^(?:[\\/]|$)/.test(flat.slice(root.length));
-  return redact(isBelow ? `~${flat.slice(root.length).replaceAll('\\', '/')}` : flat);
+  if (isBelow) return redact(`~${flat.slice(root.length).replaceAll('\\', '/')}`);
+  return redact(flat).replace(/^~(?=$|[\\/])/, flat.startsWith('~') ? '~' : '~[user]'); // `~` alone would be mine
 }

@@ -3,7 +3,7 @@ import { feedbackReader } from './filters/feedback.ts';
 import { isAgentSession, isHeadless, isOwnFolder, isOwnPrompt } from './filters/own-call.ts';
 import { promptOf } from './filters/prompt.ts';
 import { loadedSkill, skillName } from './filters/skill.ts';
-import { keptName, keptPath, keptText, type Redact } from './kept-text.ts';
+import { keptName, keptPath, keptText, type Redact, realPath } from './kept-text.ts';
 import { type Moment, toUtc } from './moment.ts';
 import type { LeftOut, SessionDigest } from './session-digest.ts';
 import type { Place } from './transcript-source.ts';
@@ -70,6 +70,7 @@ export function collectSession(start: SessionStart): SessionCollector {
     signal,
     about({ sessionId = '', project = '', gitBranch = '' }) {
       digest.sessionId ||= keptName(sessionId, redact);
+      if (digest.project === '' && project !== '') digest.folder = realPath(project);
       digest.project ||= keptPath(project, place, redact);
       digest.gitBranch ||= keptName(gitBranch, redact);
       if (isOwnFolder(project)) leaveOut('own-call');

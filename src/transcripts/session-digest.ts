@@ -10,8 +10,10 @@ export const SessionDigest = z.object({
   /** Which agent: the name of a source. */
   source: z.string(),
   sessionId: z.string(),
-  /** The folder that the agent worked in, `~/…` below the home. Empty: not known. */
+  /** The folder that the agent worked in, `~/…` below the home, `~[user]/…` below another's. Empty: not known. */
   project: z.string().default(''),
+  /** The real path of it, by which a session is found and left out. Kept in the private index alone: never shown, never sent. */
+  folder: z.string().optional(),
   gitBranch: z.string().default(''),
   /** In UTC, as `2026-01-31T22:10:05.000Z`. Empty: not known. */
   startedAt: z.string().default(''),

@@ -43,7 +43,10 @@ const lowered = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 const isInsideAWord = ({ input, index }: RegExpExecArray) =>
   index > 0 && input[index - 2] !== '\\' && INSIDE_A_WORD.test(input[index - 1]!);
 
-/** What stands in quotes behind «the password is» is one, even if it is a word. */
+/** What stands in quotes behind «the password is» is one, even if it is a word; behind «lautet» nothing else stands. */
 const tellsPassword = ({ 0: lead, index, input }: RegExpExecArray): Judgement => ({
-  credential: OF_PASSWORD.test(lead) && /["'`“„«「]/.test(input[index + lead.length] ?? '') ? 'password' : 'told',
+  credential:
+    OF_PASSWORD.test(lead) && (/ lautet\W*$/.test(lead) || /["'`“„«「]/.test(input[index + lead.length] ?? ''))
+      ? 'password'
+      : 'told',
 });

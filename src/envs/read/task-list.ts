@@ -21,8 +21,16 @@ export function isTasksByName(root: unknown): root is Readonly<Record<string, ob
 /** A task that names no id goes by its name. */
 export const withName = (name: string, task: object): object => ({ id: name, ...task });
 
+/** What `skillopt sleep harvest` writes. */
+const isOfSleep = (root: unknown) =>
+  /^skillopt_sleep\.tasks\./.test(String((root as { format?: unknown } | null)?.format));
+
 /** The error for a file whose `root` is no list and holds none. */
 export function notAList(root: unknown, path: string): SkillError {
+  if (isOfSleep(root)) {
+    const problem = `${path}: expected tasks with questions and answers, got tasks of skillopt sleep harvest, which no answer key scores`;
+    return tasksInvalid([problem], 'They are for a night of sleep.');
+  }
   const keys =
     typeof root === 'object' && root !== null ? Object.keys(root).map((key) => JSON.stringify(key)) : undefined;
   const came = keys ? `an object with the keys ${keys.join(', ')}` : JSON.stringify(root);

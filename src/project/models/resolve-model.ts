@@ -38,6 +38,12 @@ export async function resolveModel(spec: ModelSpec | undefined, options: Resolve
   }
 }
 
+/** Throws what is wrong with how a model is named. Needs no key. */
+export function checkModelSpec(spec: ModelSpec, role: ModelRole): void {
+  const { name, settings } = readSpec(spec, role);
+  parseOptions(findProvider(name, role), settings, role);
+}
+
 /** The options of a provider, or what is wrong with them, with the names that there are. */
 function parseOptions(provider: Provider, settings: unknown, role: ModelRole): unknown {
   const result = provider.options.safeParse(settings);

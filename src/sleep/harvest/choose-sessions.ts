@@ -2,7 +2,7 @@ import { type LeftOut, SessionDigest } from '../../transcripts/session-digest.ts
 import type { Cursors } from '../state/sleep-state.ts';
 import { seenTest, timeOf } from './cursor.ts';
 import type { Ignored } from './ignore.ts';
-import type { IndexedFile, SessionHead } from './session-index.ts';
+import { folderOf, type IndexedFile, type SessionHead } from './session-index.ts';
 
 export type Placed = { readonly head: SessionHead; readonly file: IndexedFile };
 
@@ -86,7 +86,7 @@ type Reason = 'other-project' | 'too-old' | 'ignored' | 'seen' | LeftOut;
 const LEFT_OUT = SessionDigest.shape.leftOut.unwrap().options;
 
 function whyNot(head: SessionHead, choice: Choice, isSeen: (head: SessionHead) => boolean): Reason | undefined {
-  if (!choice.inScope(head.project)) return 'other-project';
+  if (!choice.inScope(folderOf(head))) return 'other-project';
   if (timeOf(head) < floorOf(head, choice)) return 'too-old'; // A session without a time never is.
   if (choice.isIgnored?.(head)) return 'ignored';
   if (head.leftOut !== undefined) return head.leftOut;

@@ -57,14 +57,21 @@ export function readInstant(since: Date | string | undefined): number | undefine
   if (since === undefined) return undefined;
   const isText = typeof since === 'string';
   const hasZone = !isText || /^\d{4}-\d{2}-\d{2}$|(Z|[+-]\d{2}:?\d{2})$/i.test(since);
-  const ms = hasZone ? new Date(since).getTime() : Number.NaN;
+  const ms = hasZone && !(isText && isNoDay(since)) ? new Date(since).getTime() : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
-  throw new SkillError('USAGE', `since must be a moment with its zone, got ${JSON.stringify(since)}`, {
-    hint: 'Such as 2026-01-31, 2026-01-31T22:10:00Z or 2026-01-31T22:10:00+08:00.',
+  throw new SkillError('USAGE', `since must be a moment that there is, with its zone, got ${JSON.stringify(since)}`, {
+    hint: 'Such as 2026-01-31 (in UTC), 2026-01-31T22:10:00Z or 2026-01-31T22:10:00+08:00.',
   });
 }
 
-/** In the order asked for. What the index lost is read again. */
+/** Such as February 30th, which `Date` takes for a day of March. */
+function isNoDay(since: string): boolean {
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(since)?.[0];
+  const date = new Date(`${day}T00:00:00Z`);
+  return day !== undefined && (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== day);
+}
+
+/** In the order asked for, without what only the index may know. What it lost is read again. */
 async function digestsOf(chosen: readonly Placed[], options: HarvestOptions): Promise<SessionDigest[]> {
   const files = [...new Set(chosen.map(({ file }) => file))];
   const digests = new Map(files.map((file) => [file, options.index.digests(file)]));
@@ -74,7 +81,13 @@ async function digestsOf(chosen: readonly Placed[], options: HarvestOptions): Pr
     await updateIndex(options);
     for (const file of lost) digests.set(file, options.index.digests(file));
   }
-  return chosen.flatMap(
-    ({ head, file }) => digests.get(file)?.find(({ sessionId }) => sessionId === head.sessionId) ?? [],
-  );
+  return chosen
+    .flatMap(
+      ({ head, file }) =>
+        digests
+          .get(file)
+          ?.filter(({ sessionId }) => sessionId === head.sessionId)
+          .slice(0, 1) ?? [],
+    )
+    .map(({ folder: _folder, ...digest }) => digest);
 }

@@ -1,4 +1,6 @@
+import { suggestion } from '../../core/text/closest-name.ts';
 import { oneLine } from '../../core/text/printable.ts';
+import { transcriptSources } from '../../transcripts/sources.ts';
 import type { Place } from '../../transcripts/transcript-source.ts';
 import { plainPath } from './scope.ts';
 import type { SessionHead } from './session-index.ts';
@@ -12,8 +14,9 @@ import type { SessionHead } from './session-index.ts';
  *     task:task_1a2b3c…      one task that was made from sessions
  *     /srv/secret            a folder and all below it; also ~/work/client-*
  *     sub/folder             the same, from the folder of this file (from the home, in the home's and in the state folder's file)
- *     client                 every folder of this name, anywhere in a session's path below the file's folder; also a session's id
- *     *                      everything below the file's folder, and the folder itself
+ *     client                 every folder of this name and all below it: in a project's file those below the project, in the
+ *                            home's and in the state folder's file anywhere; also a session's id
+ *     *                      everything: in a project's file the project, in the other two all sessions
  *     !sub/public            but not this one: the last line that fits decides
  *
  * `*` and `?` stand for letters within a name, `**` for any number of folders.
@@ -23,24 +26,70 @@ export type IgnoreRule = {
   readonly kind: 'source' | 'session' | 'task' | 'name' | 'path';
   /** Names to be met one after the other; for a path from the root on. */
   readonly names: readonly string[];
-  /** The folder that the file speaks of. */
-  readonly base: string;
+  /** The folder below which names count. `undefined`: anywhere. */
+  readonly base: string | undefined;
 };
 
-export function parseIgnore(text: string, base: string): IgnoreRule[] {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  return lines
-    .map((line) => line.trim())
-    .flatMap((line) => (line === '' || line.startsWith('#') ? [] : toRule(line, base)));
+type RuleSource = {
+  /** The folder that paths in the file begin at. */
+  readonly base: string;
+  /** Whether the file speaks of the whole machine. */
+  readonly isWide: boolean;
+};
+
+/** What a line that does not do what it looks like does instead. */
+type LineProblem = { readonly line: number; readonly what: string };
+
+export type ParsedIgnore = { readonly rules: readonly IgnoreRule[]; readonly problems: readonly LineProblem[] };
+
+export function parseIgnore(text: string, source: RuleSource): ParsedIgnore {
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .map((line) => line.trim());
+  const said = lines.flatMap((line, at) => (line === '' || line.startsWith('#') ? [] : [{ line: at + 1, text: line }]));
+  const problems = said.flatMap(({ line, text: written }) => {
+    const what = problemOf(patternOf(written));
+    return what === undefined ? [] : [{ line, what }];
+  });
+  return { rules: said.flatMap(({ text: written }) => toRule(written, source) ?? []), problems };
 }
 
-function toRule(line: string, base: string): IgnoreRule {
+const patternOf = (line: string) => (line.startsWith('!') ? line.slice(1).trim() : line);
+
+const KINDS = ['source', 'session', 'task'] as const;
+const KIND = /^([A-Za-z]{2,}):\s*(.*)$/s;
+
+function problemOf(pattern: string): string | undefined {
+  if (pattern === '')
+    return 'expected a folder, session:, task: or source: behind the !, got nothing; it has no effect';
+  if (/^~[^/\\]/.test(pattern)) return `expected ~/FOLDER or a whole path, got ${pattern}; it has no effect`;
+  const [, kind, value = ''] = KIND.exec(pattern) ?? [];
+  if (kind === undefined) return undefined;
+  if (!KINDS.some((one) => one === kind))
+    return `expected ${KINDS.join(':, ')}: or a folder, got ${kind}:${suggestion(kind, KINDS)}; it is taken for a folder of that name`;
+  if (value === '') return `expected a name behind ${kind}:, got nothing; it has no effect`;
+  return kind === 'source' ? problemOfSource(value) : undefined;
+}
+
+function problemOfSource(value: string): string | undefined {
+  const names = transcriptSources.map(({ name }) => name);
+  if (names.some((name) => isLike(name, plainSource(value)))) return undefined;
+  return `expected one of ${names.join(', ')}, got ${value}${suggestion(value, names)}; it has no effect`;
+}
+
+const plainSource = (name: string) => name.toLowerCase().replaceAll('_', '-');
+
+function toRule(line: string, { base, isWide }: RuleSource): IgnoreRule | undefined {
   const isNegated = line.startsWith('!');
-  const pattern = isNegated ? line.slice(1).trim() : line;
-  const [, kind, value] = /^(source|session|task):\s*(.*)$/s.exec(pattern) ?? [];
-  if (kind !== undefined) return { isNegated, kind: kind as 'source' | 'session' | 'task', names: [value!], base };
+  const pattern = patternOf(line);
+  const [, typed, value = ''] = KIND.exec(pattern) ?? [];
+  const kind = KINDS.find((one) => one === typed);
+  if (pattern === '' || (kind !== undefined && value === '')) return undefined;
+  if (kind !== undefined) return { isNegated, kind, names: [kind === 'source' ? plainSource(value) : value], base };
   const path = pattern.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '');
-  if (!path.includes('/') && path !== '~' && path !== '.') return { isNegated, kind: 'name', names: [path], base };
+  if (!path.includes('/') && path !== '~' && path !== '.')
+    return { isNegated, kind: 'name', names: [path], base: isWide ? undefined : base };
   return { isNegated, kind: 'path', names: namesOf(path, base), base };
 }
 
@@ -52,35 +101,29 @@ function namesOf(path: string, base: string): string[] {
 }
 
 /** A session, or a task that was made from one. */
-export type Ignorable = Pick<SessionHead, 'source' | 'sessionId' | 'project'> & { readonly taskId?: string };
+export type Ignorable = Pick<SessionHead, 'source' | 'sessionId' | 'project' | 'folder'> & { readonly taskId?: string };
 
-export function isMatch(
-  rule: IgnoreRule,
-  { source, sessionId, project, taskId = '' }: Ignorable,
-  place: Place,
-): boolean {
+/** The same, with every path of its project in plain form. */
+type Subject = Omit<Ignorable, 'project' | 'folder'> & { readonly paths: readonly string[] };
+
+export function isMatch(rule: IgnoreRule, { source, sessionId, taskId = '', paths }: Subject, place: Place): boolean {
   const [first = ''] = rule.names;
   if (rule.kind === 'task') return taskId === first;
   if (rule.kind === 'source') return isLike(source, first);
   if (rule.kind === 'session') return oneLine(sessionId) === oneLine(first); // As people saw it and typed it.
-  const path = project === '' ? undefined : plainPath(project, place);
-  if (rule.kind === 'name') return sessionId === first || (path !== undefined && hasName(path, rule, place));
-  return (
-    path !== undefined &&
-    startsWith(
-      split(path),
-      split(plainPath(rule.names[0] === '~' ? rule.names.join('/') : `/${rule.names.join('/')}`, place)),
-    )
-  );
+  if (rule.kind === 'name') return sessionId === first || hasName(paths, rule, place);
+  const wanted = rule.names[0] === '~' ? rule.names.join('/') : `/${rule.names.join('/')}`;
+  return paths.some((path) => startsWith(split(path), split(plainPath(wanted, place))));
 }
 
 const split = (path: string) => path.split('/').filter((name) => name !== '');
 
 /** The folder of the file itself is called `.` here, so that `*` means all of it. */
-function hasName(path: string, { names: [name = ''], base }: IgnoreRule, place: Place): boolean {
-  if (path !== base && !path.startsWith(`${base === '/' ? '' : base}/`)) return false;
+function hasName(paths: readonly string[], { names: [name = ''], base }: IgnoreRule, place: Place): boolean {
   const wanted = plainCase(name, place);
-  return ['.', ...split(path.slice(base.length))].some((one) => isLike(one, wanted));
+  if (base === undefined) return isLike('', wanted) || paths.flatMap(split).some((one) => isLike(one, wanted));
+  const below = paths.filter((path) => path === base || path.startsWith(`${base === '/' ? '' : base}/`));
+  return below.some((path) => ['.', ...split(path.slice(base.length))].some((one) => isLike(one, wanted)));
 }
 
 const plainCase = (name: string, { platform }: Place) =>

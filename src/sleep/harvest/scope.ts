@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import { redactSecrets } from '../../core/redact/redact-secrets.ts';
 import type { Place } from '../../transcripts/transcript-source.ts';
 
 /** Which projects count: folders with all that lies below them, or all projects. */
@@ -28,7 +29,8 @@ async function formsOf(folder: string, place: Place): Promise<string[]> {
   const path = plainPath(folder, place);
   const real = plainPath(await realpathOf(expandHome(folder, place.home)), place);
   const viaHome = [path, real].map((form) => (isBelow(form, realHome) ? home + form.slice(realHome.length) : form));
-  return [...new Set([path, real, ...viaHome])];
+  const forms = [path, real, ...viaHome];
+  return [...new Set([...forms, ...forms.map(redactSecrets)])]; // As the index keeps it.
 }
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);

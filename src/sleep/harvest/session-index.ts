@@ -22,12 +22,17 @@ export type SessionHead = {
   readonly source: string;
   readonly sessionId: string;
   readonly project: string;
+  /** The real path of it, where it is known. */
+  readonly folder?: string | undefined;
   readonly startedAt: string;
   readonly endedAt: string;
   readonly turns: number;
   readonly prompts: number;
   readonly leftOut?: LeftOut | undefined;
 };
+
+/** By which a session is found and left out: what is shown of two homes may look alike. */
+export const folderOf = ({ folder, project }: Pick<SessionHead, 'folder' | 'project'>): string => folder ?? project;
 
 /** What is known of a transcript file without opening it. */
 export type IndexedFile = TranscriptFile & {
@@ -56,7 +61,7 @@ export interface SessionIndex extends Disposable {
 export const INDEX_FILE = 'index.db';
 
 /** Raise it when sources keep or redact other things than before: older files are then read again. */
-const INDEX_FORMAT = 2;
+const INDEX_FORMAT = 3;
 
 const TABLE =
   'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL, digests TEXT NOT NULL, digests_sum TEXT NOT NULL)';
@@ -183,7 +188,7 @@ function dropAll({ rows, statements }: Tables, files: readonly Pick<IndexedFile,
 /** Drops the files that hold a session of such a project. Answers with how many they were. */
 export async function forgetProject(folder: string, isOf: (project: string) => boolean): Promise<number> {
   using index = await openSessionIndex(folder);
-  const files = index.files().filter(({ heads }) => heads.some(({ project }) => isOf(project)));
+  const files = index.files().filter(({ heads }) => heads.some((head) => isOf(folderOf(head))));
   index.drop(files);
   return files.length;
 }

@@ -155,7 +155,7 @@ async function soFar(file: TranscriptFile, row: IndexedFile, index: SessionIndex
 }
 
 function headOf(source: string, session: SessionDigest): SessionHead {
-  const { sessionId, project, startedAt, endedAt, nUserTurns, nAssistantTurns, userPrompts, leftOut } = session;
+  const { sessionId, project, folder, startedAt, endedAt, nUserTurns, nAssistantTurns, userPrompts, leftOut } = session;
   const turns = nUserTurns + nAssistantTurns;
-  return { source, sessionId, project, startedAt, endedAt, turns, prompts: userPrompts.length, leftOut };
+  return { source, sessionId, project, folder, startedAt, endedAt, turns, prompts: userPrompts.length, leftOut };
 }

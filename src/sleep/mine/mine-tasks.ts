@@ -1,4 +1,5 @@
 import type { ChatModel } from '../../core/model.ts';
+import { redactSecrets } from '../../core/redact/redact-secrets.ts';
 import type { SessionDigest } from '../../transcripts/session-digest.ts';
 import { assignSplits, type SplitOptions } from '../splits.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -19,6 +20,8 @@ export type MineOptions = SplitOptions & {
   readonly promptOverrides?: { readonly miner?: string | undefined } | undefined;
   /** What the rule judge thinks of a check. */
   readonly validateChecks?: ValidateChecks | undefined;
+  /** For what a model proposes, before it becomes a task. */
+  readonly redact?: ((text: string) => string) | undefined;
   /** Whether a person said that a task is not wanted. */
   readonly isUnwanted?: ((task: TaskRecord) => boolean) | undefined;
   /** For sessions about which the model gave no usable answer. Those it found nothing in stay without a task. */
@@ -108,14 +111,14 @@ function mineByRule(digest: SessionDigest, drop: DropSession): TaskRecord[] {
 
 function askAbout(digests: readonly SessionDigest[], model: ChatModel, options: SessionOptions) {
   const { maxTasks, preferences, promptOverrides, validateChecks = anyChecks, signal, onProgress } = options;
-  const { workers = 4, maxOutputTokens = 2_048 } = options;
+  const { workers = 4, maxOutputTokens = 2_048, redact = redactSecrets } = options;
   let [sessionsDone, tasks] = [0, 0];
   const onSession = (found: SessionYield) => {
     sessionsDone += 1;
     tasks += found.tasks.length;
     onProgress?.({ sessionsDone, sessions: digests.length, tasks });
   };
-  const settings = { model, maxTasks, validateChecks, preferences, prompt: promptOverrides?.miner };
+  const settings = { model, maxTasks, validateChecks, redact, preferences, prompt: promptOverrides?.miner };
   return mineWithModel(digests, { ...settings, workers, maxOutputTokens, onSession, signal });
 }
 

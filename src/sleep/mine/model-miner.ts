@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ModelCallError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { chunk } from '../../core/random.ts';
+import { redactValue } from '../../core/redact/redact-value.ts';
 import { fence } from '../../core/text/fence.ts';
 import { askForJson } from '../../pipeline/ask/ask.ts';
 import { createLimit } from '../../pipeline/limit.ts';
@@ -26,6 +27,7 @@ export type ModelMinerOptions = {
   /** Sessions are read until there are so many tasks, counted by id. */
   readonly maxTasks: number;
   readonly validateChecks: ValidateChecks;
+  readonly redact: (text: string) => string;
   /** What the person wrote about themselves in the settings. */
   readonly preferences?: string | undefined;
   /** In the place of our prompt. */
@@ -73,7 +75,7 @@ async function readSession(digest: SessionDigest, options: ModelMinerOptions, st
   try {
     const reply = await askForJson({ ...question, schema: MinerReply }, { model, stop });
     if (!reply) return { digest, tasks: [], uncheckable: 0, failure: { reason: 'unreadable-reply' } };
-    const proposals = reply.tasks.slice(0, MOST_TASKS_OF_A_SESSION);
+    const proposals = reply.tasks.slice(0, MOST_TASKS_OF_A_SESSION).map((one) => redactValue(one, options.redact));
     const tasks = proposals.flatMap((proposal) => toMinedTask(proposal, digest, validateChecks) ?? []);
     return { digest, tasks, uncheckable: proposals.length - tasks.length };
   } catch (error) {

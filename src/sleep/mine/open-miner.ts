@@ -1,19 +1,22 @@
 import { join } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import type { ChatModel } from '../../core/model.ts';
+import { redactSecrets } from '../../core/redact/redact-secrets.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import { createStop } from '../../pipeline/index.ts';
 import { openCaches } from '../../stores/index.ts';
 import { wrapModels } from '../../train/setup/wrap-models.ts';
 import { nightConfig } from '../plan/plan-night.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
-import { ANSWERS_FOLDER, openStateFolder } from '../state/state-folder.ts';
+import { ANSWERS_FOLDER, makeFolderBelow } from '../state/state-folder.ts';
 
 type MinerOptions = {
   readonly model: ChatModel;
   readonly settings: SleepSettings;
   /** The state folder: what was answered is kept there, so that nothing is paid for twice. */
   readonly folder: string;
+  /** For what the model answers, before it is kept: a model may repeat what it was not told, or guess it. */
+  readonly redact?: ((text: string) => string) | undefined;
   readonly observers?: readonly RunObserver[];
   readonly signal?: AbortSignal | undefined;
 };
@@ -21,9 +24,13 @@ type MinerOptions = {
 export type OpenMiner = Disposable & { readonly miner: ChatModel };
 
 /** A miner model in what every run has: cache, meter, retry, rate limit, and the hard limit of a night. */
-export async function openMiner({ model, settings, folder, observers = [], signal }: MinerOptions): Promise<OpenMiner> {
+export async function openMiner(options: MinerOptions): Promise<OpenMiner> {
+  const { settings, folder, observers = [], signal } = options;
+  const model = withRedaction(options.model, options.redact ?? redactSecrets);
   const config = parseConfig(nightConfig(settings));
-  const caches = await openCaches(await openStateFolder(join(folder, ANSWERS_FOLDER)), config);
+  const answers = join(folder, ANSWERS_FOLDER);
+  await makeFolderBelow(folder, answers);
+  const caches = await openCaches(answers, config);
   const stop = createStop(signal);
   const { optimizer } = wrapModels({ config, target: model, optimizer: model, caches, observers, stop });
   return {
@@ -34,3 +41,11 @@ export async function openMiner({ model, settings, folder, observers = [], signa
     },
   };
 }
+
+const withRedaction = (model: ChatModel, redact: (text: string) => string): ChatModel => ({
+  ...model,
+  async complete(request) {
+    const reply = await model.complete(request);
+    return { ...reply, text: redact(reply.text) };
+  },
+});

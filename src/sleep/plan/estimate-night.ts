@@ -4,7 +4,7 @@ import { ASSUMED, type CostEstimate, priceStages } from '../../runs/estimate-pro
 import { estimateRun, type Range, type StageEstimate } from '../../train/estimate-run.ts';
 import type { MinerKind, Page } from './pages.ts';
 
-export type NightModels = {
+type NightModels = {
   readonly target?: ModelSpec | undefined;
   readonly optimizer?: ModelSpec | undefined;
   readonly judge?: ModelSpec | undefined;

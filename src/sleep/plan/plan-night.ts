@@ -52,7 +52,8 @@ export async function planNight(input: PlanInput): Promise<NightPlan> {
   };
 }
 
-const isSimulated = (spec: SleepModels['optimizer']) =>
+/** Part of this process: it reads nothing, and finds no tasks. */
+export const isSimulated = (spec: SleepModels['optimizer']) =>
   (typeof spec === 'string' ? spec : String(spec.provider)).startsWith('simulated');
 
 /** The settings of a night in the words of a run: it is one. */

@@ -40,11 +40,15 @@ type Layer = {
   readonly values: Values;
 };
 
-/** Flags over project file over `config.yaml` over an imported config over defaults. A file that is broken is an error. */
+/**
+ * Flags over `sleep:` in the project file over `config.yaml` over an imported config over the project's own models over
+ * defaults. A file that is broken is an error.
+ */
 export async function loadSleepSettings(source: SettingsSource): Promise<LoadedSettings> {
   const imported = await importedLayer(source);
   const layers = [imported?.layer, await stateLayer(source), await projectLayer(source), flagLayer(source)];
-  const said = layers.filter((layer) => layer !== undefined);
+  const own = layers.filter((layer) => layer !== undefined);
+  const said = [...(await modelsLayer(source, own)), ...own];
   for (const layer of said) await checkLayer(layer);
   const values = Object.assign({}, ...said.map((layer) => layer.values)) as Values;
   const origins = Object.assign({}, ...said.map(({ place, values }) => mapValues(values, () => place)));
@@ -57,15 +61,31 @@ function flagLayer({ flags = {}, place, project }: SettingsSource): Layer {
   return { place: 'command line', path: [], values: anchor(given, project, place) };
 }
 
-async function projectLayer({ project, config, place }: SettingsSource): Promise<Layer | undefined> {
-  const file = config === undefined ? findConfigFile(project) : resolve(project, config);
+const projectFileOf = ({ project, config }: SettingsSource) =>
+  config === undefined ? findConfigFile(project) : resolve(project, config);
+
+async function projectLayer(source: SettingsSource): Promise<Layer | undefined> {
+  const file = projectFileOf(source);
   if (file === undefined) return undefined;
   const { sleep } = await readConfigFile(file);
   if (sleep === undefined || sleep === null) return undefined;
   await refuseSecrets({ sleep }, file);
   if (typeof sleep !== 'object' || Array.isArray(sleep))
-    throw invalid(`${await placeIn(file, [['sleep']])}: sleep: expected keys and values, got ${JSON.stringify(sleep)}`);
-  return { place: shownPath(file), file, path: ['sleep'], values: anchor(sleep as Values, dirname(file), place) };
+    throw invalid(`${await whereIn(file, [['sleep']])}: sleep: expected keys and values, got ${JSON.stringify(sleep)}`);
+  const values = anchor(sleep as Values, dirname(file), source.place);
+  return { place: shownPath(file), file, path: ['sleep'], values };
+}
+
+/** The models that the project is trained with. Its optimizer and judge belong to its target: they do not join another. */
+async function modelsLayer(source: SettingsSource, own: readonly Layer[]): Promise<Layer[]> {
+  const file = projectFileOf(source);
+  if (file === undefined) return [];
+  const { target, optimizer, judge } = (await readConfigFile(file)) as Values;
+  const isNamed = own.some(({ values }) => values.target !== undefined);
+  const named = Object.entries(isNamed ? {} : { target, optimizer, judge });
+  const values = Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null));
+  await refuseSecrets(values, file);
+  return [{ place: shownPath(file), file, path: [], values }];
 }
 
 async function stateLayer({ stateFolder, place }: SettingsSource): Promise<Layer | undefined> {
@@ -134,10 +154,14 @@ const omit = (values: Values, keys: readonly string[]): Values =>
 const placeOf = ({ file, place, path }: Layer, key: readonly PropertyKey[]) =>
   file === undefined
     ? place
-    : placeIn(file, [
+    : whereIn(file, [
         [...path, ...key],
         [...path, ...key.slice(0, 1)],
       ]);
+
+/** In full: there are files of the same name in several places. */
+const whereIn = async (file: string, keys: Parameters<typeof placeIn>[1]) =>
+  join(dirname(file), await placeIn(file, keys));
 
 const isAutoAdopt = (key: string) => key === 'autoAdopt' || key === 'auto_adopt';
 

@@ -47,10 +47,14 @@ export const sleepShape = {
   preferences: z.string().default('').describe('What you want of the skill, in your words.'),
   gateMetric: z.enum(GATE_METRICS).default('mixed').describe('Which score the gate compares.'),
   gateMixedWeight: fraction.default(0.5).describe('Weight of the soft score in mixed.'),
+  gateMode: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Propose only what is proven better, or whatever was learned: off measures nothing.'),
   gateNoRegression: z.boolean().default(false).describe('Refuse a proposal that makes any task worse.'),
   dreamRollouts: positive.default(1).describe('Attempts at each task of training.'),
   dreamFactor: count.default(0).describe('Invented variants of each task of training.'),
-  recallK: count.default(0).describe('Most tasks of earlier nights that join a night.'),
+  recallK: count.default(10).describe('Most tasks of earlier nights that join a night.'),
   evolveSkill: z.boolean().default(true).describe('Propose edits to the skill.'),
   evolveMemory: z.boolean().default(true).describe('Propose edits to the memory file.'),
   llmMine: z.boolean().default(true).describe('Let the optimizer find the tasks; else rules do.'),
@@ -68,8 +72,12 @@ export const sleepShape = {
     .describe(
       'Model that attempts the tasks. Default: the target of the project, else an agent CLI that is installed.',
     ),
-  optimizer: modelSpec.optional().describe('Model that finds tasks and proposes edits. Default: the target.'),
-  judge: modelSpec.optional().describe('Model that scores what no rule can. Default: the optimizer.'),
+  optimizer: modelSpec
+    .optional()
+    .describe("Model that finds tasks and proposes edits. Default: that of the project's target, else the target."),
+  judge: modelSpec
+    .optional()
+    .describe("Model that scores what no rule can. Default: that of the project's target, else the optimizer."),
   promptOverrides: z
     .record(z.string(), z.string())
     .default({})

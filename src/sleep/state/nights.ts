@@ -17,16 +17,29 @@ export function projectFolderName(project: string): string {
   return `${readable || 'project'}-${hash}`;
 }
 
-export const nightFolder = (stateFolder: string, project: string, night: number): string =>
+/** Of a night by its number, or of one of its documents: `12`, `12.memory`. */
+/** Where the nights of a project are. */
+export const projectFolder = (stateFolder: string, project: string): string =>
+  join(stateFolder, NIGHTS_FOLDER, projectFolderName(project));
+
+export const nightFolder = (stateFolder: string, project: string, night: number | string): string =>
   join(stateFolder, NIGHTS_FOLDER, projectFolderName(project), String(night));
 
 export type KeptNight = { readonly night: number; readonly path: string };
 
 /** The nights of a project that are on disk, oldest first. */
 export async function listNights(stateFolder: string, project: string): Promise<KeptNight[]> {
+  const folders = await listNightFolders(stateFolder, project);
+  return folders.filter(({ path }) => !basename(path).includes('.'));
+}
+
+/** The same, with the folders of their other documents. */
+export async function listNightFolders(stateFolder: string, project: string): Promise<KeptNight[]> {
   const names = await namesIn(join(stateFolder, NIGHTS_FOLDER, projectFolderName(project)));
-  const nights = names.filter((name) => /^[1-9]\d{0,8}$/.test(name)).map(Number);
-  return nights.sort((a, b) => a - b).map((night) => ({ night, path: nightFolder(stateFolder, project, night) }));
+  const ours = names
+    .filter((name) => /^[1-9]\d{0,8}(\.|$)/.test(name))
+    .sort((a, b) => parseInt(a, 10) - parseInt(b, 10));
+  return ours.map((name) => ({ night: parseInt(name, 10), path: nightFolder(stateFolder, project, name) }));
 }
 
 /** Makes the folder of a new night. Its number is free also when the state was lost and begins again. */

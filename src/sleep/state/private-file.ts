@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isFileError, isMissing } from '../../stores/file-error.ts';
-import { NO_FOLLOW } from '../../stores/own-place.ts';
+import { NO_FOLLOW, syncFolder, writeSynced } from '../../stores/own-place.ts';
 import { requireOwn } from './state-folder.ts';
 
 /** The text of a file of ours, or `undefined` when there is none. */
@@ -22,13 +22,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
   await requireOwn(path, 'file');
   await rm(draft, { force: true }); // Left by a crash, or a planted link: it goes, and is not followed.
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeSynced(draft, text, 0o600);
   await rename(draft, path);
   await syncFolder(dirname(path));
 }
@@ -41,11 +35,4 @@ export async function createPrivate(path: string): Promise<void> {
   } catch (error) {
     if (!isFileError(error) || error.code !== 'EEXIST') throw error;
   }
-}
-
-/** The rename itself is safe only then. Windows cannot, and needs not. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  await folder.sync().finally(() => folder.close());
 }

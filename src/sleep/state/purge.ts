@@ -1,13 +1,16 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
+import { recoverReplacements } from '../../skills/index.ts';
+import { keptPath } from '../../transcripts/kept-text.ts';
+import { redactor } from '../../transcripts/redact/redactor.ts';
 import type { Place } from '../../transcripts/transcript-source.ts';
 import { scopeTest } from '../harvest/scope.ts';
 import { forgetProject, INDEX_FILE } from '../harvest/session-index.ts';
-import { type KeptNight, listAllNights, listNights } from './nights.ts';
+import { type KeptNight, listAllNights, listNightFolders } from './nights.ts';
 import { emptyState, type SleepState } from './sleep-state.ts';
 import { type OpenSleepState, STATE_FILE } from './state-file.ts';
-import { ANSWERS_FOLDER } from './state-folder.ts';
+import { ADOPTIONS_FOLDER, ANSWERS_FOLDER } from './state-folder.ts';
 
 export const PURGEABLE = ['all', 'archive', 'index', 'consent', 'nights'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];
@@ -28,17 +31,24 @@ export async function purge(open: OpenSleepState, { what, project, place }: Purg
     const hint = 'Leave the project out.';
     throw new SkillError('USAGE', 'consent is given to a provider, for no project', { hint });
   }
-  const isOf = await scopeTest(project === undefined ? 'all' : [project], place);
+  const isOf = await ofTest(project, place);
   const wants = (kind: Purgeable) => what === 'all' || what === kind;
   const nights = wants('nights') ? await nightsOf(open, project, isOf) : []; // While the state still names the projects.
   const removed = {
     ...(await purgeState(open, (state) => without(state, { what, isOf, isWhole: project === undefined }))),
     nights: await removeAll(nights),
+    ...(wants('nights') ? { 'backups of adoptions': await removeUnused(open) } : {}),
     ...(wants('index') ? { 'answers of models': await removeAnswers(open.folder) } : {}),
     ...(wants('index') ? await purgeIndex(open.folder, project === undefined ? undefined : isOf) : {}),
     ...(what === 'all' && project === undefined ? { 'damaged files': await removeDamaged(open.folder) } : {}),
   };
   return withoutNone(removed);
+}
+
+/** Tasks name their project as it is shown, sessions and nights as it is. */
+async function ofTest(project: string | undefined, place: Place): Promise<(project: string) => boolean> {
+  if (project === undefined) return () => true;
+  return scopeTest([project, keptPath(project, place, redactor(place))], place);
 }
 
 type Which = { readonly what: Purgeable; readonly isOf: (project: string) => boolean; readonly isWhole: boolean };
@@ -54,6 +64,8 @@ function without(state: SleepState, { what, isOf, isWhole }: Which): SleepState 
         ? keepOthers(state.taskArchive, ({ task }) => task.project)
         : state.taskArchive,
     consents: what === 'consent' ? [] : state.consents,
+    proposals:
+      what === 'all' || what === 'nights' ? keepOthers(state.proposals, ({ project }) => project) : state.proposals,
     history: what === 'all' || what === 'nights' ? keepOthers(state.history, ({ project }) => project) : state.history,
     projects:
       what === 'all'
@@ -74,6 +86,7 @@ function countGone(before: SleepState, after: SleepState): Removed {
   return {
     'archived tasks': before.taskArchive.length - after.taskArchive.length,
     consents: before.consents.length - after.consents.length,
+    proposals: before.proposals.length - after.proposals.length,
     'lines of history': before.history.length - after.history.length,
     'projects with their cursors': Object.keys(before.projects).length - Object.keys(after.projects).length,
   };
@@ -82,7 +95,7 @@ function countGone(before: SleepState, after: SleepState): Removed {
 async function nightsOf(open: OpenSleepState, project: string | undefined, isOf: Which['isOf']): Promise<KeptNight[]> {
   if (project === undefined) return listAllNights(open.folder);
   const known = [...Object.keys(open.state.projects), project].filter((path) => path === project || isOf(path));
-  return (await Promise.all([...new Set(known)].map((path) => listNights(open.folder, path)))).flat();
+  return (await Promise.all([...new Set(known)].map((path) => listNightFolders(open.folder, path)))).flat();
 }
 
 async function removeAll(nights: readonly KeptNight[]): Promise<number> {
@@ -96,6 +109,20 @@ async function removeAll(nights: readonly KeptNight[]): Promise<number> {
 async function purgeIndex(folder: string, isOf: Which['isOf'] | undefined): Promise<Removed> {
   if (isOf !== undefined) return { 'indexed files': await forgetProject(folder, isOf) };
   return { indexes: await removeNamed(folder, (name) => name.startsWith(INDEX_FILE)) };
+}
+
+/** Old bytes of documents that no proposal speaks of any more. What a crash cut off is taken back first. */
+async function removeUnused({ folder, state }: OpenSleepState, oldest = Number.POSITIVE_INFINITY): Promise<number> {
+  const adoptions = join(folder, ADOPTIONS_FOLDER);
+  await recoverReplacements(adoptions);
+  const used = new Set(state.proposals.map(({ receipt }) => receipt));
+  const entries = await readdir(adoptions, { withFileTypes: true }).catch(() => []);
+  const unused = entries.filter((entry) => entry.isDirectory() && !used.has(entry.name));
+  const paths = unused.map(({ name }) => join(adoptions, name));
+  const ages = await Promise.all(paths.map(async (path) => (await stat(path)).mtimeMs));
+  const old = paths.filter((_, index) => ages[index]! < oldest);
+  for (const path of old) await rm(path, { recursive: true, force: true });
+  return old.length;
 }
 
 /** All of them: they do not tell of which project they are. */
@@ -133,10 +160,16 @@ export async function retain(open: OpenSleepState, { days, entries }: Retention,
     ...state,
     taskArchive: keep(state.taskArchive),
     history: keep(state.history),
+    proposals: keep(state.proposals),
   }));
+  const backups = await removeUnused(open, oldest);
   const nights = await listAllNights(open.folder);
   const ages = await Promise.all(nights.map(async ({ path }) => (await stat(path)).mtimeMs));
-  return withoutNone({ ...fromState, nights: await removeAll(nights.filter((_, index) => ages[index]! < oldest)) });
+  return withoutNone({
+    ...fromState,
+    'backups of adoptions': backups,
+    nights: await removeAll(nights.filter((_, index) => ages[index]! < oldest)),
+  });
 }
 
 const withoutNone = (removed: Removed): Removed =>

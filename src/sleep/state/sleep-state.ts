@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Proposal } from '../staging/proposal.ts';
 import { TaskRecord } from '../task-record.ts';
 
 export const STATE_VERSION = 1;
@@ -54,6 +55,8 @@ export const SleepState = z.object({
   history: z.array(NightRow).default([]),
   taskArchive: z.array(ArchivedTask).default([]),
   consents: z.array(Consent).default([]),
+  /** What nights proposed, oldest first. */
+  proposals: z.array(Proposal).default([]),
   /** The models of the last night: with others, scores cannot be compared. */
   lastModelKey: z.string().default(''),
 });

@@ -5,6 +5,7 @@ import { freePath } from '../../stores/own-place.ts';
 import { takeLock } from '../../stores/run/run-lock.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import type { Redact } from '../../transcripts/kept-text.ts';
+import type { TaskRecord } from '../task-record.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { emptyState, SleepState, STATE_VERSION } from './sleep-state.ts';
 import { openStateFolder, unusable } from './state-folder.ts';
@@ -102,15 +103,18 @@ async function setAside(path: string): Promise<string> {
 
 /** Names, dates and numbers stay as they are. */
 function withoutSecrets(state: SleepState, redact: Redact): SleepState {
-  const taskArchive = state.taskArchive.map(({ task, ...rest }) => ({
-    ...rest,
-    task: { ...mapTexts(task, redact), id: task.id },
-  }));
+  const taskArchive = state.taskArchive.map((archived) => ({ ...archived, task: redactTask(archived.task, redact) }));
   const history = state.history.map((row) => {
     const { project, night, at } = row;
     return { ...mapTexts(row, redact), project, night, at };
   });
   return { ...state, taskArchive, history };
+}
+
+/** A task without secrets. What is one of few words stays, also when somebody is called so. */
+export function redactTask(task: TaskRecord, redact: Redact): TaskRecord {
+  const { id, split, origin, outcome, referenceKind } = task;
+  return { ...mapTexts(task, redact), id, split, origin, outcome, referenceKind };
 }
 
 /** The same value with every text in it changed, however deep. Keys stay. */

@@ -10,7 +10,8 @@ const HINT = 'Choose another folder with the variable SKILLOPT_HOME.';
 /** Where sleep keeps what it knows of a person: `SKILLOPT_HOME`, else the platform's folder for such things. */
 export function stateFolderOf({ env, home, platform }: Place): string {
   const { join, isAbsolute, resolve } = platform === 'win32' ? win32 : posix;
-  if (env.SKILLOPT_HOME) return resolve(env.SKILLOPT_HOME);
+  // No shell expands `~` in a file of variables.
+  if (env.SKILLOPT_HOME) return resolve(env.SKILLOPT_HOME.replace(/^~(?=$|[\\/])/, () => home));
   if (platform === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'skillopt');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'skillopt');
   const given = env.XDG_STATE_HOME ?? '';
@@ -18,11 +19,15 @@ export function stateFolderOf({ env, home, platform }: Place): string {
   return join(isAbsolute(given) ? given : join(home, '.local', 'state'), 'skillopt');
 }
 
-/** Makes the state folder, for this user alone. Throws `STATE_UNUSABLE` for a link, a file, or a folder of somebody else. */
+/**
+ * Makes the state folder, for this user alone. Throws `STATE_UNUSABLE` for a link, a file, a folder of somebody else, and one
+ * that we did not make: the variable may point to somebody's home by mistake, and `purge` deletes in it.
+ */
 export async function openStateFolder(path: string): Promise<string> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await makePrivateFolder(path);
+    const isNew = (await makeFolder(path)) === 'made';
+    if (!isNew) await requireOurs(path);
     return path;
   } catch (error) {
     throw isFileError(error) ? unusable(path, `cannot be written: ${fileReason(error)}`) : error;
@@ -40,32 +45,47 @@ export async function makeFolderBelow(stateFolder: string, folder: string): Prom
   }
 }
 
-async function makePrivateFolder(path: string): Promise<void> {
-  await mkdir(path, { mode: 0o700 }).catch((error) => {
-    if (!isFileError(error) || error.code !== 'EEXIST') throw error;
-  });
+async function makeFolder(path: string): Promise<'made' | 'found'> {
+  const how = await mkdir(path, { mode: 0o700 }).then(
+    () => 'made' as const,
+    (error) => {
+      if (!isFileError(error) || error.code !== 'EEXIST') throw error;
+      return 'found' as const;
+    },
+  );
   await requireOwn(path, 'folder');
-  const { mode } = await lstat(path);
-  if (process.platform === 'win32' || (mode & 0o077) === 0) return;
-  if (!(await isOurs(path))) {
-    throw unusable(
-      path,
-      'can be read by others and holds files that are not ours',
-      `Make it private: chmod 700 ${path}`,
-    );
-  }
-  await chmod(path, 0o700);
+  return how;
 }
+
+/** Below the state folder all is ours. */
+async function makePrivateFolder(path: string): Promise<void> {
+  if ((await makeFolder(path)) === 'found' && (await isOpen(path))) await chmod(path, 0o700);
+}
+
+const isOpen = async (path: string) => process.platform !== 'win32' && ((await lstat(path)).mode & 0o077) !== 0;
 
 /** What models said about sessions, so that nothing is paid for twice. */
 export const ANSWERS_FOLDER = 'mined';
 
-const OUR_FILES = ['state.json', 'index.db', 'nights', 'config.yaml', ANSWERS_FOLDER];
+/** The old bytes of documents that a person let us change, and how far such a change got. */
+export const ADOPTIONS_FOLDER = 'adoptions';
 
-/** Only such a folder is made private without asking: the variable may point to somebody's home by mistake. */
-async function isOurs(path: string): Promise<boolean> {
+/** Only we write such files, damaged ones that were set aside among them. */
+const MARK = /^(?:state\.json|state\.lock|index\.db)/;
+const OUR_FILES = ['nights', 'config.yaml', '.skilloptignore', ANSWERS_FOLDER, ADOPTIONS_FOLDER];
+
+async function requireOurs(path: string): Promise<void> {
   const names = await readdir(path);
-  return names.length === 0 || names.some((name) => OUR_FILES.includes(name));
+  const isMarked = names.some((name) => MARK.test(name));
+  const others = names.filter((name) => !OUR_FILES.includes(name));
+  if (!isMarked && others.length > 0) {
+    const hint = `Name a folder of its own: SKILLOPT_HOME=${join(path, 'skillopt')}`;
+    throw unusable(path, `holds files that are not ours, such as ${others[0]}`, hint);
+  }
+  if (!(await isOpen(path))) return;
+  const isSticky = ((await lstat(path)).mode & 0o1000) !== 0;
+  if (isMarked && !isSticky) return chmod(path, 0o700); // We made it private once.
+  throw unusable(path, 'can be read by others, and was not made by us', `Make it private: chmod 700 ${path}`);
 }
 
 /** Throws unless nothing stands at `path`, or a file or folder of this user. A link may lead to a file of somebody's choice. */

@@ -9,7 +9,7 @@ export const NEGATIVE_PHRASES = list(`
   incorrect | wrong | broken | failed again | fails again | that failed | you broke | it broke | you missed |
   you forgot | that's not what i | not what i asked | not what i wanted | not what i meant | undo that |
   undo this | revert that | revert this | try again | same error | no, | no. | no! | nope | bad idea |
-  makes no sense | funktioniert nicht | geht nicht | geht immer noch nicht | immer noch kaputt | falsch |
+  👎 | makes no sense | funktioniert nicht | geht nicht | geht immer noch nicht | immer noch kaputt | falsch |
   stimmt nicht | nein, | nicht das, was ich | mach das rückgängig | gleicher fehler | noch einmal versuchen |
   versuch es noch einmal | ne marche pas | ne marche toujours pas | ne fonctionne pas | toujours cassé |
   incorrecte | c'est faux | non, | ce n'est pas ce que | même erreur | réessaie | annule ça | no funciona |
@@ -22,7 +22,7 @@ export const NEGATIVE_PHRASES = list(`
 
 export const POSITIVE_PHRASES = list(`
   works now | it works | that works | this works | works great | works perfectly | looks good | looks great |
-  lgtm | perfect | well done | awesome | excellent | good job | great job | nice work | that's correct |
+  lgtm | 👍 | 🎉 | ❤️ | 💯 | perfect | well done | awesome | excellent | good job | great job | nice work | that's correct |
   that's right | that is correct | is correct | is fixed | it's fixed | fixed now | fixed it |
   exactly what i | thank you | thanks | love it | much better | funktioniert jetzt | es funktioniert |
   jetzt geht es | perfekt | sehr gut | danke | stimmt so | genau so | super | ça marche | cela fonctionne |
@@ -48,4 +48,17 @@ export const DENIALS = list(`
 /** Asked about rather than said: «what is wrong with it». */
 export const ASKING = list(`
   what's | what is | whats | anything | something | if | whether | was ist
+`);
+
+/** Words that are praise only when nothing follows them: «great», but not «a great deal of rows». */
+export const LAST_WORDS = list(`
+  great | nice | looks nice | cool | neat | good | brilliant | fantastic | amazing | beautiful | sweet | wonderful | nice one |
+  very nice | very good | all good | so good | toll | prima | klasse | spitze | gut | sehr schön | schön | genial | génial |
+  super bien | bravo | nickel | genial | bien | estupendo | ótimo | bom | legal
+`);
+
+/** What work is too much of. Said of it, and not of something in it: «that's too long», but not «lines that are too long». */
+export const TOO_MUCH = list(`
+  long | short | verbose | wordy | slow | complicated | complex | vague | big | small | much | many | generic | lang | kurz |
+  kompliziert | langsam | ausführlich
 `);

@@ -1,6 +1,14 @@
 import { memoize } from '../../core/memoize.ts';
 import type { Place } from '../transcript-source.ts';
-import { ASKING, DENIALS, DENIED_WORDS, NEGATIVE_PHRASES, POSITIVE_PHRASES } from './feedback-phrases.ts';
+import {
+  ASKING,
+  DENIALS,
+  DENIED_WORDS,
+  LAST_WORDS,
+  NEGATIVE_PHRASES,
+  POSITIVE_PHRASES,
+  TOO_MUCH,
+} from './feedback-phrases.ts';
 import { phraseList } from './own-call.ts';
 
 type Kind = 'neg' | 'pos' | 'denied';
@@ -44,8 +52,18 @@ function makeReader(added: string): Reader {
           after: text.slice(index),
         });
     }
+    for (const signal of wholeRemarks(text)) signals.add(signal);
     return [...signals];
   };
+}
+
+/** Whole remarks: words that say something only by where they stand. */
+function wholeRemarks(text: string): string[] {
+  const praise = LAST.exec(text.slice(-REMARK_LENGTH))?.[1];
+  const found = TOO.exec(text);
+  const isQuestion = found !== null && asksAt(text.slice(found.index + found[0].length));
+  const complaint = isQuestion ? undefined : found?.[1];
+  return [...(complaint === undefined ? [] : [`neg:${complaint}`]), ...(praise === undefined ? [] : [`pos:${praise}`])];
 }
 
 type Hit = { readonly phrase: string; readonly kind: Kind; readonly before: string; readonly after: string };
@@ -60,9 +78,11 @@ function signalOf({ phrase, kind, before, after }: Hit): string | undefined {
   const isDenied = DENIED.test(before);
   if (kind === 'neg') return isDenied || ASKED.test(before) ? undefined : `neg:${name}`;
   if (isDenied) return `neg:not ${name}`;
-  const isQuestion = /^[^.!?\n]*\?/.test(after.slice(0, 200));
+  const isQuestion = asksAt(after);
   return kind === 'denied' || isQuestion ? undefined : `pos:${name}`;
 }
+
+const asksAt = (after: string) => /^[^.!?\n]*\?/.test(after.slice(0, 200));
 
 /** Without code and quotations: what others said is no feedback. */
 function ownWords(prompt: string): string {
@@ -80,10 +100,15 @@ const clauseBefore = (text: string, index: number) =>
 
 const escaped = (phrase: string) => phrase.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
+const longestFirst = (phrases: readonly string[]) =>
+  [...phrases]
+    .sort((one, other) => other.length - one.length)
+    .map(escaped)
+    .join('|');
+
 /** The longest phrase first. A list of plain texts is searched faster than one with conditions: those come after. */
 function patternOf(phrases: readonly string[]): RegExp {
-  const sorted = [...phrases].sort((one, other) => other.length - one.length);
-  return new RegExp(sorted.map(escaped).join('|'), 'g');
+  return new RegExp(longestFirst(phrases), 'g');
 }
 
 const LETTER = /[\p{L}\p{N}_]/u;
@@ -99,5 +124,14 @@ function isWhole(text: string, phrase: string, index: number): boolean {
 const endingIn = (words: readonly string[]) =>
   new RegExp(`(?:^|[^a-zäöüßà-ÿ])(?:${words.map(escaped).join('|')})(?: [a-zäöüßà-ÿ']{1,20}){0,2} ?$`);
 
+/** Longer than the last remark, so that a long text is not searched. */
+const REMARK_LENGTH = 60;
+const LAST = new RegExp(
+  `(?:^|[.,;:!?\\n–—-]) *(?:(?:that's|that is|it's|it is|this is|oh|wow|so|das ist|ist) )?(${longestFirst(LAST_WORDS)})[ !.…)✨🙂😀]*$`,
+  'u',
+);
+const TOO = new RegExp(
+  `(?:^|[.,;:!?\\n–—-]) *(?:(?:but|and|still|way|much|far|a bit|a little|bit|kind of|it|that|this|is|that's|it's|was|looks|feels|immer noch|viel|etwas|das|ist|es) )*((?:too|zu) (?:${longestFirst(TOO_MUCH)}))(?![a-zäöüß])`,
+);
 const DENIED = endingIn(DENIALS);
 const ASKED = endingIn(ASKING);

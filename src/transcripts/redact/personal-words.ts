@@ -17,7 +17,7 @@ const hideParts = (word: string, names: ReadonlyMap<string, string>) =>
 
 /** From the `@` on; what stands before it is read backwards, so that only few places are looked at. */
 const DOMAIN = new RegExp(
-  String.raw`(?:@|%40|\\u0040|&#64;| ?[[(](?:at|AT)[\])] ?)((?:[${LETTER}](?:[${LETTER}-]{0,62}[${LETTER}])?\.){1,5}[A-Za-z\u00c0-\u1fff\u3040-\u9fff]{2,24})(?![${LETTER}]|\.[A-Za-z]|:[\w~/]|/\w)`,
+  String.raw`(?:[@＠﹫]|%40|\\u0040|&#64;| ?[[({](?:at|AT)[\])}] ?)((?:[${LETTER}](?:[${LETTER}-]{0,62}[${LETTER}])?(?:[.．。]| ?[[({](?:dot|DOT)[\])}] ?)){1,5}[A-Za-z\u00c0-\u1fff\u3040-\u9fff]{2,24})(?![${LETTER}]|\.[A-Za-z]|:[\w~/]|/\w)`,
   'g',
 );
 const LOCAL = new RegExp(`(?<![${LETTER}.%+/@-])[${LETTER}][${LETTER}.+'’-]{0,63}$`);

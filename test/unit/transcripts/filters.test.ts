@@ -112,6 +112,27 @@ describe('feedback', () => {
     expect(read(prompt)).toEqual(expected);
   });
 
+  it.each([
+    ['great', ['pos:great']],
+    ['Nice!', ['pos:nice']],
+    ['That is great.', ['pos:great']],
+    ['ok, cool', ['pos:cool']],
+    ['👍', ['pos:👍']],
+    ['looks good', ['pos:looks good']],
+    ['love it', ['pos:love it']],
+    ['too long', ['neg:too long']],
+    ['That’s way too long, cut it in half', ['neg:too long']],
+    ['still too verbose.', ['neg:too verbose']],
+    ['a great deal of rows is missing', []],
+    ['set nice to 10 and go on', []],
+    ['break lines that are too long', []],
+    ['it must not be too long', []],
+    ['is it too long?', []],
+    ['that is not great', []],
+  ])('17: a remark of few words: %s', (prompt, expected) => {
+    expect(read(prompt)).toEqual(expected);
+  });
+
   it('takes phrases from the environment', () => {
     const env = { SKILLOPT_SLEEP_NEG_FEEDBACK: 'Bah, meh', SKILLOPT_SLEEP_POS_FEEDBACK: 'chef’s kiss,yay' };
     expect(feedbackReader(env)('meh. Oh, yay!')).toEqual(['neg:meh', 'pos:yay']);
@@ -133,4 +154,41 @@ it('14: prompts of stages and judges are known as ours', async () => {
   ];
   expect(prompts.length).toBeGreaterThan(1);
   expect(prompts.filter((prompt) => !isOwnPrompt(prompt))).toEqual([]);
+});
+
+describe('a person who wants nothing to be learned', () => {
+  const isLeftOut = (prompt: string) => {
+    const session = collectSession({ source: 'x', rawPath: 'x', place: ana });
+    session.userSaid(prompt);
+    return session.digest()?.leftOut === 'asked-not-to';
+  };
+
+  it.each([
+    ['Don’t learn from this session'],
+    ['please do not train on this'],
+    ["Don't learn anything from this."],
+    ["don't use this chat for training"],
+    ['Learn nothing from this'],
+    ['keep this out of the training'],
+    ['This is off the record'],
+    ['Forget this session.'],
+    ['never train on our conversation'],
+    ['Rename it #no-training'],
+    ['Merk dir das nicht'],
+    ['Daraus bitte nichts daraus lernen'],
+  ])('is heard: %s', (prompt) => {
+    expect(isLeftOut(prompt)).toBe(true);
+  });
+
+  it.each([
+    ['Put `don’t learn from this` on the button'],
+    ['The message "don\'t learn from this" is wrong'],
+    ['> do not learn from this\nwhat does that mean'],
+    ['```\n// do not train on this\n```\nexplain it'],
+    ['train the model on this data'],
+    ['forget this session cookie when logging out'],
+    ["don't train on the test split"],
+  ])('does not speak in %s', (prompt) => {
+    expect(isLeftOut(prompt)).toBe(false);
+  });
 });

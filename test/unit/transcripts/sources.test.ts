@@ -12,6 +12,7 @@ describe('claude', () => {
       source: 'claude',
       sessionId: 'c-1',
       project: '~/shop',
+      folder: '/home/ana/shop',
       gitBranch: 'main',
       startedAt: '2026-03-01T10:00:01.000Z',
       endedAt: '2026-03-01T10:07:05.000Z',

@@ -108,3 +108,43 @@ describe('a value of JSON', () => {
     expect(redactValue(value)).toEqual(value);
   });
 });
+
+describe('secrets in disguise', () => {
+  const key = `${'sk'}-proj-gZoMqAU0VYaaDONGL7EVhPTIy8IM1k3V8g8Yb4cx566CqY2yffoFIQKBnByHGiZvhDYMY6cT3`;
+  const [one, two, three] = [key.slice(0, 30), key.slice(30, 60), key.slice(60)];
+  it.each([
+    ['a key on two lines', `use ${one}${two}\n${three} now`, 'use [secret] now'],
+    ['a key that an editor wrapped', `use ${one}\n    ${two}\n    ${three} now`, 'use [secret] now'],
+    ['a key of a shell', `KEY=${one}${two}\\\n${three}`, 'KEY=[secret]'],
+    ['a key in JSON', JSON.stringify(`x ${one}\n${two}${three}`), '"x [secret]"'],
+    ['passwd', 'log in with passwd hunter2', 'log in with passwd [secret]'],
+    ['lautet', 'Das Passwort lautet Blumenwiese', 'Das Passwort lautet [secret]'],
+    ['an invisible letter', 'pass\u200bword: hunter2', 'password: [secret]'],
+    ['a letter of another script', 'p\u0430ssw\u043erd: hunter2', 'password: [secret]'],
+    [
+      'letters of full width',
+      '\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44\uff1ahunter2',
+      'password\uff1a[secret]',
+    ],
+    ['a card', 'pay with 4012 8888 8888 1881 today', 'pay with [secret] today'],
+    ['a card without gaps', '"378282246310005"', '"[secret]"'],
+    ['an account', 'to DE89 3704 0044 0532 0130 00, please', 'to [secret], please'],
+    ['an account without gaps', 'GB82WEST12345698765432', '[secret]'],
+  ])('%s is hidden', (_, text, shown) => {
+    expect(redactSecrets(text)).toBe(shown);
+    expect(redactSecrets(shown)).toBe(shown);
+  });
+
+  it.each([
+    ['a sentence behind a key', `${key}\nPlease deploy it`, '[secret]\nPlease deploy it'],
+    ['code behind a key', `${key}\nconst x1y = 2`, '[secret]\nconst x1y = 2'],
+    ['a number with another check digit', '4012 8888 8888 1882', undefined],
+    ['a time in milliseconds', 'at 1700000000000, 1699999999999', undefined],
+    ['an account with another check digit', 'DE88370400440532013000', undefined],
+    ['a family', '\ud83d\udc68\u200d\ud83d\udc69\u200d\ud83d\udc67', undefined],
+    ['two languages', 'Привет, password нет', undefined],
+    ['a command', 'run passwd root', undefined],
+  ])('%s is kept', (_, text, shown) => {
+    expect(redactSecrets(text)).toBe(shown ?? text);
+  });
+});

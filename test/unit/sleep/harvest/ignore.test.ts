@@ -12,7 +12,6 @@ async function ignoredOf(files: Record<string, string>, sessions: readonly strin
   const isIgnored = await loadIgnore({
     place: placeAt(home.path),
     stateFolder: join(home.path, 'state'),
-    projects: [join(home.path, PROJECT), '~/work/app/sub', '/nowhere', 'relative', '//host/share'],
   });
   return sessions.filter((session) => {
     const [project = '', source = 'claude', sessionId = 'id'] = session.split(' ');
@@ -27,15 +26,16 @@ it.each<[string, string, string[]]>([
   ['a folder and below it', '~/work/app\n', ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep']],
   ['an absolute folder', '/srv/x/\n', ['/srv/x']],
   ['a path from the home', 'work/app/sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
-  ['a name anywhere below the home', 'sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
+  ['a name and all below it', 'sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
   ['letters within a name', '~/work/app*\n', ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple']],
   ['any folders between', '~/**/deep\n', ['~/work/app/sub/deep']],
   ['but not one of them', '~/work\n!~/work/app/sub\n', ['~/work/app', '~/work/apple']],
   [
-    'everything below the home',
+    'everything',
     '*\n',
-    ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple', '~/play'],
+    ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple', '~/play', '/srv/x', ''],
   ],
+  ['a name anywhere', 'x\n', ['/srv/x']],
 ])('.skilloptignore in the home or the state folder: %s', async (_, text, ignored) => {
   expect(await ignoredOf({ '.skilloptignore': text }, SESSIONS)).toEqual(ignored);
   expect(await ignoredOf({ 'state/.skilloptignore': text }, SESSIONS)).toEqual(ignored);
@@ -69,4 +69,10 @@ it('one in a folder above counts too, and the word of the home is the last', asy
 it('one that is too large is an error: it is there for a reason', async () => {
   const refused = { code: 'CONFIG_INVALID', message: expect.stringContaining('.skilloptignore cannot be read') };
   await expect(ignoredOf({ '.skilloptignore': '#'.repeat(70_000) }, [])).rejects.toMatchObject(refused);
+});
+
+it('names of other machines are not asked for', async () => {
+  expect(
+    await ignoredOf({}, ['//host/share', '\\\\host\\share', '/net/host/x', 'relative', '/nowhere/at/all']),
+  ).toEqual([]);
 });

@@ -38,6 +38,17 @@ describe('the settings of sleep', () => {
     expect(origins).toEqual({});
   });
 
+  it.each<[string, Record<string, string>, Record<string, unknown>, Record<string, string>]>([
+    ['as they are', {}, {}, { target: 'a:1', optimizer: 'b:2', judge: 'c:3' }],
+    ['unless sleep names another', { [OWN]: 'judge: z:9' }, {}, { target: 'a:1', optimizer: 'b:2', judge: 'z:9' }],
+    ['but not beside another target', {}, { target: 'x:7' }, { target: 'x:7' }],
+  ])('has the models of the project %s', async (_, files, flags, models) => {
+    const file = 'target: a:1\noptimizer: b:2\njudge: c:3\n';
+    const { settings } = await load({ [PROJECT]: file, ...files }, flags);
+    const { target, optimizer, judge } = settings;
+    expect(JSON.parse(JSON.stringify({ target, optimizer, judge }))).toEqual(models);
+  });
+
   it('come from flags over the project file over config.yaml over an imported config, and say from where', async () => {
     const { settings, origins } = await load(
       {

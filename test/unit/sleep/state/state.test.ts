@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSessionIndex } from '../../../../src/sleep/harvest/session-index.ts';
@@ -13,7 +13,7 @@ import {
   recordNight,
 } from '../../../../src/sleep/state/sleep-state.ts';
 import { openSleepState, readSleepState } from '../../../../src/sleep/state/state-file.ts';
-import { stateFolderOf } from '../../../../src/sleep/state/state-folder.ts';
+import { openStateFolder, stateFolderOf } from '../../../../src/sleep/state/state-folder.ts';
 import { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
@@ -26,6 +26,7 @@ const task = (text: string) => TaskRecord.parse({ id: 't', project: '/p', intent
 describe('the state folder', () => {
   it.each([
     [{ env: { SKILLOPT_HOME: '/x/y' }, home: '/h', platform: 'linux' }, '/x/y'],
+    [{ env: { SKILLOPT_HOME: '~/y' }, home: '/h', platform: 'linux' }, '/h/y'],
     [{ env: {}, home: '/h', platform: 'linux' }, '/h/.local/state/skillopt'],
     [{ env: { XDG_STATE_HOME: '/xdg' }, home: '/h', platform: 'linux' }, '/xdg/skillopt'],
     [{ env: { XDG_STATE_HOME: 'relative' }, home: '/h', platform: 'linux' }, '/h/.local/state/skillopt'],
@@ -71,16 +72,26 @@ describe('the state folder', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('is made private when it is ours, and refused when it holds files of others', async () => {
-    using home = tempFolder();
-    const [empty, full] = [join(home.path, 'empty'), join(home.path, 'full')];
-    for (const folder of [empty, full]) mkdirSync(folder, { mode: 0o755 });
-    writeFileSync(join(full, 'letter.txt'), '');
-    await using _open = await openSleepState(empty);
-    expect(modeOf(empty)).toBe('700');
-    const refused = { code: 'STATE_UNUSABLE', hint: expect.stringContaining('chmod 700') };
-    await expect(openSleepState(full)).rejects.toMatchObject(refused);
-    expect(modeOf(full)).toBe('755');
+  it('is made private again when it is ours, and refused when we did not make it', async () => {
+    using home = tempFolder({
+      'ours/state.json': '',
+      'ours/letter.txt': '',
+      'full/letter.txt': '',
+      'private/letter.txt': '',
+    });
+    const at = (name: string) => join(home.path, name);
+    mkdirSync(at('empty'));
+    mkdirSync(at('sticky'));
+    const modes = { ours: 0o755, full: 0o755, private: 0o700, empty: 0o755, sticky: 0o1777 };
+    for (const [name, mode] of Object.entries(modes)) chmodSync(at(name), mode);
+    await openStateFolder(at('ours'));
+    expect(modeOf(at('ours'))).toBe('700');
+    for (const name of ['full', 'private', 'empty', 'sticky']) {
+      const hint = expect.stringMatching(/chmod 700|SKILLOPT_HOME=.*\/skillopt$/);
+      await expect(openStateFolder(at(name)), name).rejects.toMatchObject({ code: 'STATE_UNUSABLE', hint });
+    }
+    expect(statSync(at('sticky')).mode & 0o7777).toBe(0o1777);
+    expect([modeOf(at('full')), modeOf(at('empty'))]).toEqual(['755', '755']);
   });
 
   it.each(['.', 'state.json', 'index.db', 'nights'])('does not follow a link planted at %s', async (name) => {

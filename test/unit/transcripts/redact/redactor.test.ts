@@ -54,6 +54,9 @@ describe('addresses of people', () => {
     ['mail mara.brandt+x@firma.co.uk now', 'mail [email] now'],
     ['?to=mara%40firma.de&x', '?to=[email]&x'],
     ["d'arcy@firma.ie", '[email]'],
+    ['mara\uff20firma.de', '[email]'],
+    ['mara(at)firma(dot)de', '[email]'],
+    ['to mara.brandt [at] firma [dot] co [dot] uk.', 'to [email].'],
   ])('%s', (text, shown) => {
     expect(redact(text)).toBe(shown);
   });
