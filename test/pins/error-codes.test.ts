@@ -15,6 +15,7 @@ const codes = {
   JOURNAL_CORRUPT: true,
   STATE_UNUSABLE: true,
   CONSENT_MISSING: true,
+  DOCUMENT_REFUSED: true,
   MODEL_CALL_FAILED: true,
   PROMPT_TOO_LONG: true,
   MODEL_REPLY_INVALID: true,

@@ -141,14 +141,15 @@ describe('a tasks file on disk', () => {
     const [path, link, draft] = ['tasks.json', 'link.json', 'tasks.json.tmp'].map((name) => join(folder.path, name));
     await writeFile(path!, 'old');
     await chmod(path!, 0o644);
-    await writeFile(draft!, 'left by a crash');
+    await writeFile(draft!, 'of somebody else');
     await symlink(path!, link!);
     await writeTasksFile(path!, { ...content, tasks: [sleepTask('t1')] });
     await writeTasksFile(link!, { ...content, tasks: [sleepTask('t2')] });
     expect((await lstat(path!)).mode & 0o777).toBe(0o600);
     expect((await lstat(link!)).isSymbolicLink()).toBe(false);
     expect(await readFile(path!, 'utf8')).toContain('"t1"');
-    expect((await readdir(folder.path)).sort()).toEqual(['link.json', 'tasks.json']);
+    expect((await readdir(folder.path)).sort()).toEqual(['link.json', 'tasks.json', 'tasks.json.tmp']);
+    expect(await readFile(draft!, 'utf8')).toBe('of somebody else');
   });
 
   it('escapes what would hide or move a cursor', async () => {

@@ -1,0 +1,126 @@
+import { isAccepted } from '../../core/run/reduce/acceptance.ts';
+import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import type { TriedEdit } from '../../core/run/step-buffer.ts';
+import type { StepRecord } from '../../core/run/step-record.ts';
+import type { Trained } from '../replay/sleep-env.ts';
+import type { TaskRecord } from '../task-record.ts';
+import type { TaskDelta } from './prove.ts';
+import type { TrainedDocument } from './train-document.ts';
+
+export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'greedy_applied' | 'greedy_noop';
+
+/** A change to a learned block, as SkillOpt-Sleep writes it. */
+export type NightEdit = {
+  readonly target: Trained;
+  readonly op: 'add' | 'delete' | 'replace';
+  readonly content: string;
+  readonly anchor: string;
+  readonly rationale: string;
+};
+
+/** What a document's candidate did on the tasks that were held out. */
+export type GateTrial = {
+  readonly target: Trained;
+  readonly baselineScore: number | null;
+  readonly candidateScore: number | null;
+  readonly accepted: boolean;
+  readonly blockedByRegression: boolean;
+  readonly pValue: number | null;
+  /** The share of the error that it had to pass. */
+  readonly error: number | null;
+  readonly passes: number;
+  readonly taskDeltas: readonly (TaskDelta & { readonly status: 'improved' | 'regressed' | 'unchanged' })[];
+};
+
+/** One held-out task as it is without the candidate: enough to see why a night scored nothing. */
+type HoldoutDetail = {
+  readonly id: string;
+  readonly referenceKind: TaskRecord['referenceKind'];
+  readonly before: number | null;
+  readonly after: number | null;
+};
+
+/** What a night came to for a skill and a memory. Scores are `null` where nothing was measured, never 0. */
+export type ConsolidationResult = {
+  readonly accepted: boolean;
+  readonly gateAction: GateAction;
+  readonly baselineScore: number | null;
+  readonly candidateScore: number | null;
+  readonly newSkill: string;
+  readonly newMemory: string;
+  readonly appliedEdits: readonly NightEdit[];
+  readonly rejectedEdits: readonly NightEdit[];
+  readonly holdoutBaseline: number | null;
+  readonly holdoutCandidate: number | null;
+  readonly holdoutDetail: readonly HoldoutDetail[];
+  /** How an optimizer's reply began that could not be read. */
+  readonly reflectRaw: string;
+  readonly callError: string;
+  readonly unmatchedEdits: readonly NightEdit[];
+  readonly holdoutLeaked: boolean;
+  readonly gateTrials: readonly GateTrial[];
+  /** Refused because of what they say or hide, with the reason. */
+  readonly refused: readonly { readonly target: Trained; readonly reason: string }[];
+  readonly documents: readonly TrainedDocument[];
+  readonly notes: readonly string[];
+};
+
+const OPS: Readonly<Record<string, NightEdit['op']>> = { replace: 'replace', delete: 'delete' };
+
+const toNightEdit = (target: Trained, { op, target: anchor, content }: TriedEdit): NightEdit => ({
+  target,
+  op: OPS[op] ?? 'add',
+  content,
+  anchor,
+  rationale: '',
+});
+
+type SortedEdits = Pick<ConsolidationResult, 'appliedEdits' | 'rejectedEdits' | 'unmatchedEdits'>;
+
+/** What became of every edit of a document's steps. Where the winner is not taken, what was applied is rejected. */
+export function sortEdits({ trained, state, block, isTaken }: TrainedDocument): SortedEdits {
+  const of = (pick: (record: StepRecord) => readonly TriedEdit[]) =>
+    unique(state.history.flatMap(pick)).map((edit) => toNightEdit(trained, edit));
+  const taken = of((record) => (isAccepted(record.action) ? keptEdits(record).map((at) => record.edits[at]!) : []));
+  const kept = taken.filter(({ op, content }) => op === 'delete' || block.includes(content.trim())); // the rest was pruned
+  const tried = of((record) => record.edits.filter((_, at) => record.editStatuses[at]?.startsWith('applied')));
+  const names = new Set(kept.map(({ content }) => content));
+  const lost = tried.filter(({ content }) => !names.has(content));
+  const unmatchedEdits = of((record) => record.edits.filter((_, at) => record.editStatuses[at]?.startsWith('skipped')));
+  return isTaken
+    ? { appliedEdits: kept, rejectedEdits: lost, unmatchedEdits }
+    : { appliedEdits: [], rejectedEdits: [...kept, ...lost], unmatchedEdits };
+}
+
+const unique = (edits: readonly TriedEdit[]) => [
+  ...new Map(edits.map((edit) => [JSON.stringify([edit.op, edit.target, edit.content]), edit])).values(),
+];
+
+/** Differences smaller than this are rounding. */
+const SAME = 1e-9;
+
+export function trialOf({ trained, proof, isTaken, state }: TrainedDocument): GateTrial {
+  const statusOf = ({ before, after }: TaskDelta) =>
+    Math.abs(after - before) < SAME ? 'unchanged' : after > before ? 'improved' : 'regressed';
+  const vetoed = state.history.some(({ verdictReason = '' }) => /regress|worse/.test(verdictReason));
+  return {
+    target: trained,
+    baselineScore: proof?.before ?? state.baseline?.score ?? null,
+    candidateScore: proof?.after ?? null,
+    accepted: isTaken,
+    blockedByRegression: !isTaken && vetoed,
+    pValue: proof?.pValue ?? null,
+    error: proof?.error ?? null,
+    passes: proof?.passes ?? 0,
+    taskDeltas: (proof?.tasks ?? []).map((delta) => ({ ...delta, status: statusOf(delta) })),
+  };
+}
+
+/** Texts that the search refused, each reason once. */
+export const refusalsOf = ({ trained, state }: TrainedDocument) =>
+  [...new Set(state.leaks.map(({ reason }) => reason))].map((reason) => ({ target: trained, reason }));
+
+/** How the first unreadable reply of the optimizer began. */
+export const unreadReply = ({ answers }: RunState): string =>
+  Object.values(answers).find(({ sample = '' }) => sample !== '')?.sample ?? '';

@@ -1,0 +1,43 @@
+import type { SkillOptConfigInput } from '../../core/config.ts';
+import type { TaskScorer } from '../../core/judge/task-judge.ts';
+import type { RolloutRunner } from '../../core/rollout-runner.ts';
+import type { RunObserver } from '../../core/run/observer.ts';
+import type { LiveDocument } from '../documents/live-document.ts';
+import type { SleepSettings } from '../settings/sleep-settings.ts';
+import type { SleepState } from '../state/sleep-state.ts';
+import type { NightModels } from './document-night.ts';
+import type { NightRecord } from './night-record.ts';
+
+/** What a day's sessions gave, or a file of tasks. */
+export type GatheredNight = Pick<
+  NightRecord,
+  'nSessions' | 'recurring' | 'notReplayable' | 'pooled' | 'tasks' | 'cursors' | 'notes'
+>;
+
+export type CycleInput = {
+  /** The private state folder. */
+  readonly folder: string;
+  readonly project: string;
+  /** Whose documents are trained: the name of an agent. */
+  readonly agent: string;
+  readonly settings: SleepSettings;
+  readonly models: NightModels;
+  /** Names all models: with others, nights cannot be compared. */
+  readonly modelKey: string;
+  /** The documents as they are; each at most once of its kind. */
+  readonly documents: readonly LiveDocument[];
+  /** Called once, when a new night begins: harvests and mines, or reads a file. */
+  readonly gather: (state: SleepState) => Promise<GatheredNight>;
+  /** Names a file of tasks and its content; nothing when they come from sessions. Another one is another night. */
+  readonly tasksFrom?: string | undefined;
+  readonly now: () => Date;
+  readonly redact: (text: string) => string;
+  /** Limits and workers, over the settings. */
+  readonly config?: SkillOptConfigInput | undefined;
+  readonly scorers?: readonly TaskScorer[] | undefined;
+  readonly runner?: RolloutRunner | undefined;
+  /** Does everything and keeps nothing. */
+  readonly isDryRun?: boolean | undefined;
+  readonly observers?: readonly RunObserver[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+};

@@ -1,0 +1,45 @@
+import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
+import type { TaskScorer } from '../../core/judge/task-judge.ts';
+import type { ChatModel } from '../../core/model.ts';
+import type { PromptOverrides } from '../../core/prompt-name.ts';
+import type { RolloutRunner } from '../../core/rollout-runner.ts';
+import type { RunObserver } from '../../core/run/observer.ts';
+import type { RunStore } from '../../core/run/run-store.ts';
+import type { Documents } from '../replay/attempt.ts';
+import type { Trained } from '../replay/sleep-env.ts';
+import type { TaskRecord } from '../task-record.ts';
+import type { Quarantine } from './quarantining.ts';
+
+export type NightModels = {
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly judge?: ChatModel | undefined;
+};
+
+export type DocumentNight = {
+  readonly models: NightModels;
+  readonly tasks: readonly TaskRecord[];
+  readonly documents: Documents;
+  readonly trained: Trained;
+  readonly config: SkillOptConfigInput;
+  readonly store: RunStore;
+  /** The error that a proof may make; nothing, when the person wants no gate. */
+  readonly error: number | undefined;
+  /** Attempts at each task of training. */
+  readonly rolloutsK?: number | undefined;
+  readonly name?: string | undefined;
+  readonly notes?: readonly string[] | undefined;
+  readonly scorers?: readonly TaskScorer[] | undefined;
+  readonly prompt?: string | undefined;
+  readonly promptOverrides?: PromptOverrides | undefined;
+  readonly quarantine?: Quarantine | undefined;
+  readonly runner?: RolloutRunner | undefined;
+  readonly observers?: readonly RunObserver[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** The metric by which a night's scores are compared. */
+export const metricOf = (config: SkillOptConfigInput) => {
+  const { gateMetric, gateMixedWeight } = parseConfig(config);
+  return { gateMetric, gateMixedWeight };
+};

@@ -1,0 +1,145 @@
+import type { SkillEnv } from '../../core/env.ts';
+import { toEvidence, toObservations } from '../../core/gate/gate-evidence.ts';
+import { winnerMeasurement } from '../../core/run/reported-scores.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { addStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
+import type { Evaluation } from '../../core/score.ts';
+import { addObservations, type Evidence, noEvidence, pooledMean } from '../../core/stats/evidence.ts';
+import type { Estimate } from '../../core/stats/final-report.ts';
+import { gainElsewhere, judgeProof, type NightProof, PROOF_LOOKS, proveGain } from '../../core/stats/night-proof.ts';
+import { evaluatePasses } from '../../train/evaluate-skill.ts';
+import type { TaskRecord } from '../task-record.ts';
+import { type DocumentNight, metricOf } from './document-night.ts';
+import { withLimitsLeft } from './night-limits.ts';
+
+export type Proof = {
+  readonly isProven: boolean;
+  /** What the person is told: of a proven gain by passes made after it was proven, since proof flatters. */
+  readonly gain: Estimate;
+  /** Mean scores that the gain is the difference of. */
+  readonly before: number;
+  readonly after: number;
+  readonly pValue: number;
+  readonly error: number;
+  /** Whole passes over the validation tasks that were made for it, of both sides together. */
+  readonly passes: number;
+  readonly tasks: readonly TaskDelta[];
+  /** What these passes have used, by stage. The run knows nothing of them. */
+  readonly usage: UsageTable;
+};
+
+type UsageTable = Readonly<Record<string, StageUsage>>;
+
+/** What one validation task does before and after. */
+export type TaskDelta = { readonly id: string; readonly before: number; readonly after: number };
+
+type Proving = Omit<DocumentNight, 'error'> & {
+  readonly env: SkillEnv<TaskRecord>;
+  readonly error: number;
+  readonly state: RunState;
+  readonly baseBlock: string;
+  readonly block: string;
+};
+
+/** Draws that no search and no final measurement has seen. */
+const PROOF_FROM = 2_000_000;
+const REPORT_FROM = 3_000_000;
+const REPORT_PASSES = 2;
+
+type Sides = { readonly winner: Evidence; readonly seed: Evidence; readonly usage: UsageTable };
+
+/** Looks at the evidence a few times, with more passes each time, until the gain is proven or not worth proving. */
+export async function prove(night: Proving): Promise<Proof> {
+  const { error } = night;
+  let sides = sidesOf(night);
+  let proof = proveGain(sides.winner, sides.seed, error)!;
+  let passes = PROOF_LOOKS[0]!.passes;
+  let look = 0;
+  for (; judgeProof(proof, look, error) === 'look-again'; look += 1) {
+    const more = PROOF_LOOKS[look + 1]!.passes - PROOF_LOOKS[look]!.passes;
+    sides = await withPasses(night, sides, { from: PROOF_FROM + passes, count: more });
+    proof = proveGain(sides.winner, sides.seed, error)!;
+    passes += 2 * more;
+  }
+  const isProven = judgeProof(proof, look, error) === 'proven';
+  if (!isProven) return { ...told(proof, sides), isProven, error, passes };
+  const fresh = await withPasses(
+    night,
+    { winner: noEvidence, seed: noEvidence, usage: sides.usage },
+    { from: REPORT_FROM, count: REPORT_PASSES },
+  );
+  const measured = proveGain(fresh.winner, fresh.seed, error) ?? proof;
+  const reported = elsewhere(measured, proof, error * PROOF_LOOKS[look]!.share);
+  return { ...told(reported, fresh), pValue: proof.pValue, isProven, error, passes: passes + 2 * REPORT_PASSES };
+}
+
+/** The gain and its interval, moved to where they lead to expect it on other tasks. */
+function elsewhere(measured: NightProof, proven: NightProof, error: number): NightProof {
+  const value = gainElsewhere(measured, proven, error);
+  const { low, high } = measured.gain.interval;
+  const moved = measured.gain.value - value;
+  return { ...measured, gain: { value, interval: { low: low - moved, high } } };
+}
+
+/** The winner by its final measurement, the seed by what the search knows of it: it was not chosen for that. */
+function sidesOf({ state, config }: Proving): Sides {
+  const { passes } = winnerMeasurement(state)!;
+  return { winner: evidenceOf(noEvidence, passes, metricOf(config)), seed: toEvidence(state.gate.seed), usage: {} };
+}
+
+type Draws = { readonly from: number; readonly count: number };
+
+async function withPasses(night: Proving, { winner, seed, usage }: Sides, draws: Draws): Promise<Sides> {
+  const metric = metricOf(night.config);
+  const after = await passesOf(limited(night, [usage]), night.block, draws);
+  const before = await passesOf(limited(night, [usage, after.usage]), night.baseBlock, draws);
+  return {
+    winner: evidenceOf(winner, after.passes, metric),
+    seed: evidenceOf(seed, before.passes, metric),
+    usage: [after, before].reduce((sum, used) => addStageUsage(sum, used.usage), usage),
+  };
+}
+
+/** With what the search and earlier passes have left of the limits. */
+const limited = (night: Proving, used: readonly UsageTable[]): Proving => ({
+  ...night,
+  config: withLimitsLeft(night.config, [night.state.usage, ...used]),
+});
+
+async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
+  const { env, models, config, store, runner, observers, signal } = night;
+  const indexes = Array.from({ length: count }, (_, index) => from + index);
+  let usage: UsageTable = {};
+  await using open = await store.open();
+  const scores = await evaluatePasses(
+    {
+      ...{ env, skill, config, split: 'val', target: models.target, judge: models.judge, caches: open.caches },
+      ...(runner ? { runner } : {}),
+      ...(observers ? { observers } : {}),
+      ...(signal ? { signal } : {}),
+      onUsage: (used) => {
+        usage = used;
+      },
+    },
+    indexes,
+  );
+  return { passes: scores.map(({ evaluation }) => evaluation), usage };
+}
+
+const evidenceOf = (
+  before: Evidence,
+  passes: readonly Pick<Evaluation, 'scores'>[],
+  metric: ReturnType<typeof metricOf>,
+) =>
+  addObservations(
+    before,
+    passes.flatMap(({ scores }) => toObservations(scores, metric)),
+  );
+
+function told({ gain, pValue }: NightProof, { winner, seed, usage }: Sides) {
+  const mean = (evidence: Evidence, id: string) => evidence.get(id)!.sum / evidence.get(id)!.count;
+  const ids = [...winner.keys()].filter((id) => seed.has(id));
+  const tasks = ids.map((id) => ({ id, before: mean(seed, id), after: mean(winner, id) }));
+  const after = pooledMean(winner) ?? 0;
+  return { gain, pValue, before: after - gain.value, after, tasks, usage };
+}

@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import type { RunObserver } from '../../core/run/observer.ts';
+import type { RunStore } from '../../core/run/run-store.ts';
+import { nextError } from '../../core/stats/error-spending.ts';
+import { memoryRun, runDirectory } from '../../stores/index.ts';
+import { takeLock } from '../../stores/run/run-lock.ts';
+import { nightConfig } from '../plan/plan-night.ts';
+import type { Trained } from '../replay/sleep-env.ts';
+import type { Proposal } from '../staging/proposal.ts';
+import { listNights, makeNight, projectFolder } from '../state/nights.ts';
+import { writePrivate } from '../state/private-file.ts';
+import { recordNight, type SleepState } from '../state/sleep-state.ts';
+import { openSleepState, readSleepState, redactTask } from '../state/state-file.ts';
+import { makeFolderBelow, openStateFolder } from '../state/state-folder.ts';
+import { consolidate } from './consolidate.ts';
+import type { ConsolidationResult } from './consolidation-result.ts';
+import type { CycleInput, GatheredNight } from './cycle-input.ts';
+import { diagnosticsOf, evidenceLog } from './diagnostics.ts';
+import { nightNotes, testedNights } from './night-history.ts';
+import { isSpent, limitsKey } from './night-limits.ts';
+import { type NightRecord, readNight, writeNight } from './night-record.ts';
+import { type Quarantine, quarantining } from './quarantining.ts';
+import { reportMarkdown } from './report-markdown.ts';
+import type { SleepReport } from './sleep-report.ts';
+import { onPending, reportNight, stageNight, supersede } from './stage-night.ts';
+
+export type CycleOutcome = {
+  readonly report: SleepReport;
+  readonly proposals: readonly Proposal[];
+  /** The folder of the night; of a dry run nothing is kept. */
+  readonly folder: string | undefined;
+};
+
+/**
+ * One night: sessions become tasks, tasks are replayed, what helps is staged. One at a time for a project; a night that
+ * was cut off is resumed with the tasks that it began with, and pays for nothing twice.
+ */
+export async function runSleepCycle(given: CycleInput): Promise<CycleOutcome> {
+  const { proposals } = await readSleepState(given.folder);
+  const input = { ...given, documents: given.documents.map((document) => onPending(document, proposals)) };
+  if (input.isDryRun) return carryOutInMemory(input);
+  await openStateFolder(input.folder);
+  const place = projectFolder(input.folder, input.project);
+  await makeFolderBelow(input.folder, place);
+  const lock = await takeLock(join(place, 'night.lock'), LOCK_WORDS);
+  try {
+    return await carryOut((await findUnfinished(input)) ?? (await beginNight(input)), input);
+  } finally {
+    await lock.release();
+  }
+}
+
+const LOCK_WORDS = {
+  whenOwn: 'Wait until the other night of this process ends.',
+  whenAlive: 'Wait until it ends, or stop it: what it has done is kept, and the next run resumes it.',
+  mode: 0o600,
+};
+
+type OpenNight = { readonly record: NightRecord; readonly folder: string; readonly state: SleepState };
+
+/** The last night, if it was cut off and would begin with the same models and documents. */
+async function findUnfinished(input: CycleInput): Promise<OpenNight | undefined> {
+  const { folder, project, modelKey, documents, tasksFrom = '' } = input;
+  const last = (await listNights(folder, project)).at(-1);
+  const record = last && (await readNight(last.path));
+  if (!last || record?.status !== 'running' || record.modelKey !== modelKey) return undefined;
+  const isSame = documents.every(({ kind, live }) => record.digests[kind] === (live.digest ?? ''));
+  const isStuck = record.spent !== '' && record.spent === limitsKey(configOf(input));
+  if (isStuck) await writeNight(last.path, { ...record, status: 'failed' });
+  return isSame && !isStuck && record.tasksFrom === tasksFrom
+    ? { record, folder: last.path, state: await readSleepState(folder) }
+    : undefined;
+}
+
+async function beginNight(input: CycleInput): Promise<OpenNight> {
+  const state = await readSleepState(input.folder);
+  const gathered = await input.gather(state);
+  const { night, path } = await makeNight(input.folder, state, input.project);
+  const record = recordOf(input, { gathered, night, state });
+  await writeNight(path, record);
+  return { record, folder: path, state };
+}
+
+type Beginning = { readonly gathered: GatheredNight; readonly night: number; readonly state: SleepState };
+
+function recordOf(input: CycleInput, { gathered, night, state }: Beginning): NightRecord {
+  const { project, agent, modelKey, documents, settings, now, redact } = input;
+  const isOther = state.lastModelKey !== '' && state.lastModelKey !== modelKey;
+  const changed = `The models are not those of the last night (${state.lastModelKey}): scores cannot be compared with it.`;
+  return {
+    format: 'skillopt_sleep.night.v1',
+    ...{ project, night, agent, modelKey, status: 'running', startedAt: now().toISOString() },
+    ...{ tasksFrom: input.tasksFrom ?? '', spent: '' },
+    error: settings.gateMode === 'off' ? null : nextError(testedNights(state, project)),
+    digests: Object.fromEntries(documents.map(({ kind, live }) => [kind, live.digest ?? ''])),
+    ...gathered,
+    tasks: gathered.tasks.map((task) => redactTask(task, redact)), // a reviewed file may say anything
+    notes: [...gathered.notes, ...(isOther ? [changed] : [])],
+  };
+}
+
+async function carryOut({ record, folder, state }: OpenNight, input: CycleInput): Promise<CycleOutcome> {
+  const quarantine = quarantining();
+  const storeOf = (trained: Trained) => runDirectory(trained === 'skill' ? folder : `${folder}.${trained}`);
+  await using log = await evidenceLog(folder, input.redact);
+  log.write('cycle', 'start', { night: record.night, tasks: record.tasks.length, error: record.error });
+  try {
+    const result = await learn(record, { ...input, storeOf, quarantine, state, observer: log.observer });
+    const proposals = await stageNight(record, result, input);
+    const report = reportNight({ record, result, proposals, quarantined: quarantine.list() }, input);
+    await finishNight({ record, folder, result, proposals, report }, input);
+    return { report, proposals, folder };
+  } catch (error) {
+    if (isSpent(error)) await writeNight(folder, { ...record, spent: limitsKey(configOf(input)) });
+    const why = JSON.stringify(diagnosticsOf(record, undefined, error), null, 1);
+    await writePrivate(join(folder, 'diagnostics.json'), `${input.redact(why)}\n`);
+    throw error; // a failed night is no night without a gain
+  }
+}
+
+const configOf = ({ settings, config }: Pick<CycleInput, 'settings' | 'config'>) => ({
+  ...nightConfig(settings),
+  ...config,
+});
+
+type Learning = CycleInput & {
+  readonly state: SleepState;
+  readonly storeOf: (trained: Trained) => RunStore;
+  readonly quarantine: Quarantine;
+  readonly observer?: RunObserver;
+};
+
+function learn(record: NightRecord, input: Learning): Promise<ConsolidationResult> {
+  const { models, documents, settings, state, storeOf, quarantine, observer, observers = [] } = input;
+  const find = (kind: Trained) => documents.find((document) => document.kind === kind);
+  const { editBudget, gateMetric, gateMixedWeight, dreamRollouts: rolloutsK } = settings;
+  return consolidate(models, record.tasks, find('skill')?.text ?? '', find('memory')?.text ?? '', {
+    ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
+    ...{ scorers: input.scorers, runner: input.runner, signal: input.signal },
+    ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
+    evolveSkill: settings.evolveSkill && find('skill') !== undefined,
+    evolveMemory: settings.evolveMemory && find('memory') !== undefined,
+    config: configOf(input),
+    notesOf: (trained) => nightNotes(state, record.project, settings, trained),
+    quarantine,
+    prompt: settings.promptOverrides.attempt,
+    observers: observer ? [...observers, observer] : observers,
+  });
+}
+
+type Finished = Omit<OpenNight, 'state'> &
+  Pick<CycleOutcome, 'proposals' | 'report'> & { readonly result: ConsolidationResult };
+
+/** The files for people first; then the state, which makes the night count. */
+async function finishNight({ record, folder, result, proposals, report }: Finished, input: CycleInput): Promise<void> {
+  const { project, night, cursors } = record;
+  const write = (name: string, text: string) => writePrivate(join(folder, name), text);
+  await write('report.json', `${JSON.stringify(report, null, 1)}\n`);
+  await write('report.md', reportMarkdown(report));
+  await write('diagnostics.json', `${JSON.stringify(diagnosticsOf(record, result), null, 1)}\n`);
+  const { accepted, nTasks, gateAction, calls, endedAt: at } = report;
+  const rejected = report.rejectedEdits.map(({ target, content }) => ({ target, content }));
+  const isTested = result.documents.some(({ proof }) => proof !== undefined);
+  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls, rejected };
+  const tasks = record.tasks.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === '');
+  await using open = await openSleepState(input.folder, { redact: input.redact });
+  await open.update((state) => {
+    const known = new Set(state.taskArchive.map(({ task }) => task.id));
+    const fresh = tasks.filter(({ id }) => !known.has(id));
+    return proposals.reduce(supersede, recordNight(state, { row, cursors, tasks: fresh, modelKey: input.modelKey }));
+  });
+  await writeNight(folder, { ...record, status: 'done' });
+}
+
+/** A night of which nothing is kept: no folder, no state, no proposal. */
+async function carryOutInMemory(input: CycleInput): Promise<CycleOutcome> {
+  const state = await readSleepState(input.folder);
+  const record = recordOf(input, { gathered: await input.gather(state), night: 1, state });
+  const quarantine = quarantining();
+  const result = await learn(record, { ...input, state, quarantine, storeOf: () => memoryRun() });
+  const night = { record, result, proposals: [], quarantined: quarantine.list() };
+  return { report: reportNight(night, input), proposals: [], folder: undefined };
+}

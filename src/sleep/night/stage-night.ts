@@ -1,0 +1,87 @@
+import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
+import type { LiveDocument } from '../documents/live-document.ts';
+import { type Proposal, recordProposal } from '../staging/proposal.ts';
+import { stage } from '../staging/stage.ts';
+import type { SleepState } from '../state/sleep-state.ts';
+import type { ConsolidationResult } from './consolidation-result.ts';
+import type { CycleInput } from './cycle-input.ts';
+import type { NightRecord } from './night-record.ts';
+import type { Proof } from './prove.ts';
+import type { QuarantinedText } from './quarantining.ts';
+import { type DocumentReport, type SleepReport, toReport } from './sleep-report.ts';
+import type { TrainedDocument } from './train-document.ts';
+
+/**
+ * A document as it will be when the person adopts what waits for them: a further night builds on it, and what it proposes
+ * holds both. Not where the learned block was changed by hand since: then it starts from that.
+ */
+export function onPending(document: LiveDocument, proposals: readonly Proposal[]): LiveDocument {
+  const waiting = proposals.findLast((proposal) => proposal.status === 'pending' && isFor(proposal, document));
+  if (waiting === undefined || readBlock(document.text, 'learned') !== waiting.baseBlock) return document;
+  return { ...document, text: writeBlock(document.text, 'learned', waiting.block) };
+}
+
+const isFor = ({ document }: Proposal, { live }: LiveDocument) => document.realPath === live.realPath;
+
+/** The state with a new proposal, in place of those for the same document that it was built on. */
+export function supersede(state: SleepState, proposal: Proposal): SleepState {
+  const proposals = state.proposals.map((earlier): Proposal => {
+    const isSame = earlier.document.realPath === proposal.document.realPath && earlier.project === proposal.project;
+    return isSame && earlier.status === 'pending' ? { ...earlier, status: 'superseded' } : earlier;
+  });
+  return recordProposal({ ...state, proposals }, proposal);
+}
+
+const gainOf = (proof: Proof | undefined) => (proof ? { value: proof.gain.value, ...proof.gain.interval } : null);
+
+/** Everything that was proven, or is wanted without a gate, waits for a person from here on. */
+export async function stageNight(
+  record: NightRecord,
+  result: ConsolidationResult,
+  input: CycleInput,
+): Promise<Proposal[]> {
+  const { project, night } = record;
+  const proposals: Proposal[] = [];
+  for (const { trained, isTaken, proof } of result.documents) {
+    const document = input.documents.find(({ kind }) => kind === trained);
+    if (!isTaken || !document) continue;
+    proposals.push(
+      await stage({
+        ...{ stateFolder: input.folder, project, night, document },
+        ...{ live: document.live, roots: document.roots, isNewAllowed: document.isNewAllowed },
+        id: trained === 'skill' ? String(night) : `${night}.${trained}`,
+        at: input.now().toISOString(),
+        gain: gainOf(proof),
+        confidence: proof ? 1 - proof.error : null,
+        text: trained === 'skill' ? result.newSkill : result.newMemory,
+      }),
+    );
+  }
+  return proposals;
+}
+
+type Night = {
+  readonly record: NightRecord;
+  readonly result: ConsolidationResult;
+  readonly proposals: readonly Proposal[];
+  readonly quarantined: readonly QuarantinedText[];
+};
+
+export function reportNight(
+  { record, result, proposals, quarantined }: Night,
+  { documents, now }: CycleInput,
+): SleepReport {
+  const reported = result.documents.map((trained): DocumentReport => {
+    const { name, live } = documents.find(({ kind }) => kind === trained.trained)!;
+    const isStaged = proposals.some(({ document }) => document.kind === trained.trained);
+    return { ...documentReport(trained), name, path: live.path, isStaged };
+  });
+  return toReport(record, result, { documents: reported, quarantined, endedAt: now().toISOString() });
+}
+
+function documentReport({ trained, baseBlock, block, isTaken, proof, state }: TrainedDocument) {
+  const { baseline, best } = state.tests;
+  const after = isTaken ? block : baseBlock;
+  const test = baseline && best && { before: baseline.hard, after: (isTaken ? best : baseline).hard, tasks: best.n };
+  return { kind: trained, before: baseBlock, after, gain: gainOf(proof), test: test ?? null };
+}

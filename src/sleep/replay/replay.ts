@@ -1,0 +1,134 @@
+import pLimit from 'p-limit';
+import type { RolloutOutput } from '../../core/env.ts';
+import { exactJudge } from '../../core/judge/exact-judge.ts';
+import { ruleJudge } from '../../core/judge/rule-judge.ts';
+import type { JudgeKind, TaskScorer } from '../../core/judge/task-judge.ts';
+import type { ChatModel } from '../../core/model.ts';
+import { rubricJudge } from '../../judges/index.ts';
+import type { TaskRecord } from '../task-record.ts';
+import { attemptMessages, type Documents, taskText } from './attempt.ts';
+import { taskJudgeOf } from './task-judge-of.ts';
+
+/** The models that a replay asks. Without a judge, tasks with a rubric have no score. */
+export type ReplayModels = { readonly target: ChatModel; readonly judge?: ChatModel | undefined };
+
+/** One attempt at a task, scored. `errored`: there is no score, which is not zero. */
+export type ReplayResult = {
+  readonly id: string;
+  readonly hard: number;
+  readonly soft: number;
+  readonly response: string;
+  readonly failReason: string;
+  readonly taskType: string;
+  readonly judgeRationale: string;
+  readonly toolsCalled: readonly string[];
+  readonly tokens: number;
+  readonly latencyMs: number;
+  readonly errored: boolean;
+};
+
+export type ReplayOptions = {
+  /** Which draw: attempts with different indexes are independent. */
+  readonly sampleIndex?: number | undefined;
+  /** For tasks with a command: `commandJudge({ sandbox })`. */
+  readonly scorers?: readonly TaskScorer[] | undefined;
+  /** The words before the documents, in place of ours. */
+  readonly prompt?: string | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+const BUILT_IN: readonly TaskScorer[] = [
+  ruleJudge as TaskScorer,
+  exactJudge as TaskScorer,
+  rubricJudge() as TaskScorer,
+];
+
+/** Who scores what: those given, else ours. */
+export const scorersOf = (given: readonly TaskScorer[] = []): ReadonlyMap<JudgeKind, TaskScorer> =>
+  new Map([...BUILT_IN, ...given].map((scorer) => [scorer.kind, scorer]));
+
+/** Attempts a task once with these documents in hand, and scores the answer. */
+export async function replayOne(
+  models: ReplayModels,
+  task: TaskRecord,
+  documents: Documents,
+  options: ReplayOptions = {},
+): Promise<ReplayResult> {
+  const started = performance.now();
+  const { sampleIndex, prompt, maxOutputTokens = 4096, signal } = options;
+  const { target, judge: model } = sampleIndex === undefined ? models : drawing(models, sampleIndex);
+  const messages = attemptMessages(task, documents, prompt);
+  const reply = await target.complete({ messages, stage: 'rollout', maxOutputTokens, ...(signal ? { signal } : {}) });
+  const toolsCalled = toolsIn(reply.text);
+  const scored = await scoreAnswer(task, { answer: reply.text, toolsCalled, model, signal }, options.scorers);
+  const { input, output } = reply.usage;
+  return {
+    ...toResult(task, reply.text, scored),
+    toolsCalled,
+    tokens: input + output,
+    latencyMs: Math.round(performance.now() - started),
+  };
+}
+
+type Answered = Pick<Parameters<TaskScorer['score']>[0], 'answer' | 'toolsCalled' | 'model' | 'signal'>;
+
+/** An empty reply is a failed call that did not say so. */
+async function scoreAnswer(
+  task: TaskRecord,
+  answered: Answered,
+  scorers: readonly TaskScorer[] | undefined,
+): Promise<RolloutOutput> {
+  const judge = taskJudgeOf(task);
+  const scorer = scorersOf(scorers).get(judge.kind);
+  if (!scorer) return noScore(`nobody here scores by ${judge.kind}`);
+  if (answered.answer.trim() === '') return noScore('the reply was empty, which is no score');
+  return scorer.score({ judge, question: taskText(task), ...answered });
+}
+
+const noScore = (failReason: string): RolloutOutput => ({ hard: 0, soft: 0, errored: true, failReason });
+
+/** In sleep an attempt that is not wholly right has failed: `hard` is 1 or 0. */
+function toResult(task: TaskRecord, response: string, { hard, soft, errored = false, failReason = '' }: RolloutOutput) {
+  const taskType = task.tags.find((tag) => !/^(?:tools|branch|needs):/.test(tag)) ?? '';
+  const judgeRationale = failReason;
+  return { id: task.id, hard: hard >= 1 ? 1 : 0, soft, response, failReason, taskType, judgeRationale, errored };
+}
+
+/** Names on lines such as `tool_call: search`. */
+const toolsIn = (text: string) => [
+  ...new Set([...text.matchAll(/^\s*tool_call\s*:\s*([\w.-]{1,64})/gim)].map(([, name]) => name!)),
+];
+
+/** Draws that a judge may number inside one attempt. */
+const DRAWS_PER_ATTEMPT = 1_000;
+
+function drawing({ target, judge }: ReplayModels, sampleIndex: number): ReplayModels {
+  const draw = (model: ChatModel): ChatModel => ({
+    ...model,
+    id: model.id,
+    complete: (request) =>
+      model.complete({ ...request, sampleIndex: sampleIndex * DRAWS_PER_ATTEMPT + (request.sampleIndex ?? 0) }),
+  });
+  return { target: draw(target), judge: judge && draw(judge) };
+}
+
+/** Attempts many tasks, so many at once; results keep the order of the tasks. */
+export async function replayBatch(
+  models: ReplayModels,
+  tasks: readonly TaskRecord[],
+  documents: Documents,
+  { workers = 8, ...options }: ReplayOptions & { readonly workers?: number } = {},
+): Promise<ReplayResult[]> {
+  const limit = pLimit(Math.max(1, workers));
+  return Promise.all(tasks.map((task) => limit(() => replayOne(models, task, documents, options))));
+}
+
+export type AggregateScores = { readonly hard: number; readonly soft: number; readonly scored: number };
+
+/** Means over what has a score; of nothing, 0. */
+export function aggregateScores(results: readonly Pick<ReplayResult, 'hard' | 'soft' | 'errored'>[]): AggregateScores {
+  const scored = results.filter(({ errored }) => !errored);
+  const mean = (key: 'hard' | 'soft') => scored.reduce((sum, one) => sum + one[key], 0) / Math.max(1, scored.length);
+  return { hard: mean('hard'), soft: mean('soft'), scored: scored.length };
+}

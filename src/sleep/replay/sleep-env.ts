@@ -1,0 +1,104 @@
+import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
+import type { TaskScorer } from '../../core/judge/task-judge.ts';
+import { writeBlock } from '../../core/skill/marked-block.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
+import { drawOfAttempt } from '../dream/multi-rollout.ts';
+import { reflectOnContrast } from '../dream/reflect-on-contrast.ts';
+import type { Quarantine } from '../night/quarantining.ts';
+import type { SleepSplit, TaskRecord } from '../task-record.ts';
+import { ATTEMPT_VERSION, attemptMessages, type Documents, taskText } from './attempt.ts';
+import { type ReplayResult, replayOne, scorersOf } from './replay.ts';
+import { taskJudgeOf } from './task-judge-of.ts';
+
+export type Trained = keyof Documents;
+
+export type SleepEnvOptions = {
+  readonly name: string;
+  readonly tasks: readonly TaskRecord[];
+  /** The documents as they are. Of the trained one, the learned block is what the run changes. */
+  readonly documents: Documents;
+  readonly trained: Trained;
+  readonly scorers?: readonly TaskScorer[] | undefined;
+  /** The words before the documents of an attempt, in place of ours. */
+  readonly prompt?: string | undefined;
+  /** What analysts should know besides: preferences, edits that earlier nights rejected. */
+  readonly notes?: readonly string[] | undefined;
+  /** Keeps poison out of what becomes a part of a document. */
+  readonly quarantine?: Quarantine | undefined;
+};
+
+/** What a document says with this text in its learned block. The rest of it stays byte for byte. */
+export const withLearned = (documents: Documents, trained: Trained, block: string): Documents => ({
+  ...documents,
+  [trained]: writeBlock(documents[trained], 'learned', block),
+});
+
+/**
+ * Tasks of a person's own sessions as an environment. What is trained is the text of a learned block; the agent reads it
+ * where it stands, inside the whole document and beside the other one.
+ */
+export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
+  const { name, tasks, documents, trained, scorers, prompt, notes = [], quarantine } = options;
+  const split = (wanted: string) => tasks.filter((task) => task.split === (wanted as SleepSplit));
+  const known = scorersOf(scorers);
+  const surroundings = [aroundText(documents[trained]), ...notes].filter((text) => text !== '').join('\n\n');
+  return {
+    name,
+    version: versionOf(options),
+    judgeCalls: judgeCallsOf(tasks, known),
+    surroundings,
+    ...(quarantine ? { refuseText: quarantine.refuseText } : {}),
+    getItems: split,
+    async setup() {
+      const kinds = new Set(tasks.map((task) => taskJudgeOf(task).kind));
+      for (const kind of kinds) await known.get(kind)?.ready?.();
+    },
+    async rolloutOne({ item, skill, target, judge, signal }: RolloutContext<TaskRecord>): Promise<RolloutOutput> {
+      const read = withLearned(documents, trained, skill);
+      const sampleIndex = drawOfAttempt(item.id);
+      const result = await replayOne({ target, judge }, item, read, { sampleIndex, scorers, prompt, signal });
+      return toOutput(item, result, read, prompt);
+    },
+    async reflect(context) {
+      const patches = await reflectOnContrast(context, tasks, surroundings);
+      return quarantine ? quarantine.take(patches, context.skill) : patches;
+    },
+  };
+}
+
+/** Everything but the tasks and the trained text that a score depends on. */
+function versionOf({ documents, trained, prompt = '', scorers }: SleepEnvOptions): string {
+  const other = trained === 'skill' ? documents.memory : documents.skill;
+  const around = writeBlock(documents[trained], 'learned', '');
+  const versions = [...scorersOf(scorers).values()].map(({ kind, version }) => `${kind} ${version}`).sort();
+  return `attempt ${ATTEMPT_VERSION}, ${trained} in ${skillHash([around, other, prompt].join('\0'))}, ${versions.join(', ')}`;
+}
+
+function judgeCallsOf(tasks: readonly TaskRecord[], known: ReturnType<typeof scorersOf>): number {
+  const calls = tasks.map((task) => {
+    const judge = taskJudgeOf(task);
+    return known.get(judge.kind)?.judgeCalls?.(judge) ?? 0;
+  });
+  return calls.reduce((sum, count) => sum + count, 0) / Math.max(1, calls.length);
+}
+
+/** The document around the block, for analysts: what is said there need not be learned again. */
+function aroundText(document: string): string {
+  const around = writeBlock(document, 'learned', '').trim();
+  return around === '' ? '' : `The skill is a part of this document, which says besides:\n\n${around}`;
+}
+
+function toOutput(task: TaskRecord, result: ReplayResult, documents: Documents, prompt?: string): RolloutOutput {
+  const { hard, soft, errored, response, failReason, taskType } = result;
+  return {
+    hard,
+    soft,
+    ...(errored ? { errored, unjudged: true } : {}),
+    nTurns: 1,
+    question: taskText(task),
+    predictedAnswer: response,
+    ...(failReason === '' ? {} : { failReason }),
+    ...(taskType === '' ? {} : { taskType }),
+    conversation: [attemptMessages(task, documents, prompt).at(-1), { role: 'assistant', content: response }],
+  };
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
+import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
+import { strip } from '../../core/text/python-text.ts';
+import {
+  backupPath,
+  digestOf,
+  type Moment,
+  type ReadDocument,
+  type Recovered,
+  type Replacement,
+  readDocument,
+  readReceipt,
+  recoverReplacements,
+  replaceFiles,
+} from '../../skills/index.ts';
+import { nightFolder } from '../state/nights.ts';
+import { readPrivate } from '../state/private-file.ts';
+import type { OpenSleepState } from '../state/state-file.ts';
+import { ADOPTIONS_FOLDER } from '../state/state-folder.ts';
+import { findProposal, type Proposal, recordProposal } from './proposal.ts';
+import { notStaged, PROPOSED_FILE, textOf } from './stage.ts';
+
+export type Adopted = {
+  readonly proposal: Proposal;
+  readonly path: string;
+  /** The file that was written. */
+  readonly realPath: string;
+  /** Names the change; empty when nothing had to be written. */
+  readonly receipt: string;
+  /** Somebody edited the document since the night: their text stays, and only the learned block was put in. */
+  readonly isRebased: boolean;
+  /** Where the old bytes are; null where there was no file. */
+  readonly backup: string | null;
+};
+
+export type AdoptInput = {
+  readonly open: OpenSleepState;
+  readonly proposals: readonly Proposal[];
+  /** In UTC. */
+  readonly at: string;
+  readonly onMoment?: ((moment: Moment) => void | Promise<void>) | undefined;
+};
+
+export const adoptionsFolder = ({ folder }: Pick<OpenSleepState, 'folder'>) => join(folder, ADOPTIONS_FOLDER);
+
+/** Puts proposals into the live documents: all of them or none. The state says before and after what is done. */
+export async function adopt({ open, proposals, at, onMoment }: AdoptInput): Promise<Adopted[]> {
+  for (const proposal of proposals) requirePending(open, proposal);
+  const plans = await Promise.all(proposals.map((proposal) => planAdoption(open, proposal)));
+  const receipt = randomUUID();
+  const written = plans.filter(({ replacement }) => replacement !== undefined);
+  await note(open, written, (proposal) => ({ ...proposal, receipt }));
+  const roots = written.map(({ proposal }) => dirname(proposal.document.realPath));
+  const replacements = written.map(({ replacement }) => replacement!);
+  const options = { journalFolder: adoptionsFolder(open), roots, id: receipt, onMoment };
+  const { steps } = written.length > 0 ? await replaceFiles(replacements, options) : { steps: [] };
+  await note(open, plans, (proposal) => ({ ...proposal, status: 'adopted', adoptedAt: at }));
+  return plans.map((plan) => {
+    const step = steps[written.indexOf(plan)];
+    const backup = step ? backupPath(adoptionsFolder(open), receipt, step) : null;
+    return { ...outcomeOf(open, plan), receipt: step ? receipt : '', backup };
+  });
+}
+
+type Plan = {
+  readonly proposal: Proposal;
+  /** None when the document says it already. */
+  readonly replacement: Replacement | undefined;
+  readonly isRebased: boolean;
+};
+
+const outcomeOf = ({ state }: OpenSleepState, { proposal, isRebased }: Plan) => ({
+  proposal: findProposal(state, proposal)!,
+  path: proposal.document.path,
+  realPath: proposal.document.realPath,
+  isRebased,
+});
+
+async function note(
+  open: OpenSleepState,
+  plans: readonly Plan[],
+  change: (proposal: Proposal) => Proposal,
+): Promise<void> {
+  if (plans.length === 0) return;
+  await open.update((state) =>
+    plans.reduce((before, { proposal }) => recordProposal(before, change(findProposal(before, proposal)!)), state),
+  );
+}
+
+function requirePending({ state }: OpenSleepState, proposal: Proposal): void {
+  const { status, adoptedAt } = findProposal(state, proposal) ?? { status: 'dropped', adoptedAt: '' };
+  if (status === 'pending') return;
+  const told = {
+    adopted: `was adopted already, on ${adoptedAt.slice(0, 10)}`,
+    superseded: 'was superseded by a later one',
+    dropped: 'is not kept any more',
+    rolled_back: 'was rolled back',
+  };
+  const hint = 'There is nothing to do. A later night proposes again what is still worth it.';
+  throw new SkillError('USAGE', `proposal ${proposal.id} ${told[status]}`, { hint });
+}
+
+async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<Plan> {
+  const { path, realPath } = proposal.document;
+  const proposed = await readProposed(open, proposal);
+  const live = await readDocument(path, [dirname(realPath)], realPath);
+  const put = (bytes: Buffer): Replacement => ({ path, realPath, expected: live.digest, bytes });
+  if ((live.digest ?? '') === proposal.baseDigest) return { proposal, replacement: put(proposed), isRebased: false };
+  const text = requireRebasable(live, proposal);
+  if (blockIn(text) === strip(proposal.block)) return { proposal, replacement: undefined, isRebased: false };
+  return { proposal, replacement: put(Buffer.from(writeBlock(text, 'learned', proposal.block))), isRebased: true };
+}
+
+export const blockIn = (text: string) => strip(readBlock(text, 'learned'));
+
+/** The text of a document that somebody edited, but not where we learn. */
+function requireRebasable({ bytes, path }: ReadDocument, { baseBlock, block, id }: Proposal): string {
+  if (bytes === null)
+    throw notStaged(`${path} is not there any more`, 'Nothing was written. Restore it, or let a new night start.');
+  const text = textOf(bytes, path);
+  if ([strip(baseBlock), strip(block)].includes(blockIn(text))) return text;
+  const hint =
+    'Nothing was written. A new night starts from what it is now; or undo the change of the block, and adopt again.';
+  throw notStaged(`the learned block of ${path} was changed since proposal ${id} was made`, hint);
+}
+
+async function readProposed({ folder }: OpenSleepState, { project, id, digest }: Proposal): Promise<Buffer> {
+  const path = join(nightFolder(folder, project, id), PROPOSED_FILE);
+  const text = await readPrivate(path);
+  if (text === undefined)
+    throw notStaged(`${path} is not there any more`, 'Nothing was written. Let a new night start.');
+  const bytes = Buffer.from(text);
+  if (digestOf(bytes) === digest) return bytes;
+  throw notStaged(
+    `${path} was changed since it was proposed, and was tested as it was then`,
+    'Nothing was written. Let a new night start.',
+  );
+}
+
+/** After a crash: takes back a change that was cut off, and believes one that came to its end. To be called before any choice. */
+export async function settle(open: OpenSleepState): Promise<Recovered> {
+  const recovered = await recoverReplacements(adoptionsFolder(open));
+  for (const proposal of open.state.proposals) {
+    if (proposal.status !== 'pending' || proposal.receipt === '') continue;
+    const receipt = await readReceipt(adoptionsFolder(open), proposal.receipt);
+    const settled: Proposal = receipt
+      ? { ...proposal, status: 'adopted', adoptedAt: receipt.at }
+      : { ...proposal, receipt: '' };
+    await open.update((state) => recordProposal(state, settled));
+  }
+  return recovered;
+}

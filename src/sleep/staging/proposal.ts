@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+const Digest = z.string().regex(/^([0-9a-f]{64})?$/);
+
+/** What a night proposes for one document. Kept in the private state: no file that an agent of the project could edit decides anything. */
+export const Proposal = z.object({
+  /** The folder of its run below the project's nights: `12`, `12.memory`, `12.my-skill`. */
+  id: z.string().regex(/^[1-9]\d{0,8}(\.[^/\\]+)?$/),
+  project: z.string(),
+  night: z.number().int().positive(),
+  document: z.object({
+    kind: z.enum(['skill', 'memory']),
+    name: z.string(),
+    path: z.string(),
+    /** With every link resolved, as the night found it. Adoption writes nowhere else. */
+    realPath: z.string(),
+  }),
+  /** SHA-256 of the bytes that the night read; empty: there was no file. */
+  baseDigest: Digest,
+  /** SHA-256 of the proposed bytes. */
+  digest: Digest,
+  /** Text of the learned block, before and after. */
+  baseBlock: z.string(),
+  block: z.string(),
+  /** In UTC. */
+  at: z.string(),
+  gain: z.object({ value: z.number(), low: z.number(), high: z.number() }).nullable(),
+  confidence: z.number().nullable(),
+  status: z.enum(['pending', 'adopted', 'superseded', 'dropped', 'rolled_back']),
+  /** The change of its adoption, noted before it begins: after a crash it tells whether it came to an end. */
+  receipt: z.string().default(''),
+  /** In UTC; empty before. */
+  adoptedAt: z.string().default(''),
+});
+export type Proposal = z.infer<typeof Proposal>;
+
+type WithProposals = { readonly proposals: readonly Proposal[] };
+
+const isSame = (a: Proposal, b: Proposal) => a.project === b.project && a.id === b.id;
+
+/** The state with a proposal added, or changed. Earlier ones stay as they are, also those for the same document. */
+export function recordProposal<State extends WithProposals>(state: State, proposal: Proposal): State {
+  const isKnown = state.proposals.some((one) => isSame(one, proposal));
+  const proposals = isKnown
+    ? state.proposals.map((one) => (isSame(one, proposal) ? proposal : one))
+    : [...state.proposals, proposal];
+  return { ...state, proposals };
+}
+
+export const findProposal = ({ proposals }: WithProposals, like: Proposal): Proposal | undefined =>
+  proposals.find((one) => isSame(one, like));
+
+/** What waits for a person, oldest first: a later night that proposes nothing hides none of it. */
+export const pendingProposals = ({ proposals }: WithProposals, isOf: (project: string) => boolean): Proposal[] =>
+  proposals.filter(({ status, project }) => status === 'pending' && isOf(project));

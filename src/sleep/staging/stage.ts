@@ -1,0 +1,89 @@
+import { basename, dirname, join } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
+import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
+import { casefold, strip } from '../../core/text/python-text.ts';
+import { digestOf, type ReadDocument, readDocument } from '../../skills/index.ts';
+import { nightFolder } from '../state/nights.ts';
+import { writePrivate } from '../state/private-file.ts';
+import { makeFolderBelow } from '../state/state-folder.ts';
+import { Proposal } from './proposal.ts';
+
+export const PROPOSED_FILE = 'proposed.md';
+
+export type StageInput = Pick<Proposal, 'id' | 'project' | 'night' | 'at' | 'gain' | 'confidence'> & {
+  readonly stateFolder: string;
+  readonly document: Pick<Proposal['document'], 'kind' | 'name'>;
+  /** The document as the night read it (`readDocument`), and has worked from. */
+  readonly live: ReadDocument;
+  /** The whole document as it is proposed. */
+  readonly text: string;
+  /** Only what really lies in one of these folders is proposed for. */
+  readonly roots: readonly string[];
+  /** For a skill of our own, which is not there before its first adoption. */
+  readonly isNewAllowed?: boolean | undefined;
+};
+
+/** Writes the proposed text, for this user alone, and returns the record. It is pending once `recordProposal` has put it into the state. */
+export async function stage(input: StageInput): Promise<Proposal> {
+  const { stateFolder, project, id, night, document, live, text, at, gain, confidence } = input;
+  refuseName(document.name);
+  if (document.kind === 'skill') refuseStranger(document.name, live.path);
+  const base = live.bytes === null ? '' : textOf(live.bytes, live.path);
+  refuseUseless(input, base);
+  await refuseIfChanged(input);
+  const folder = nightFolder(stateFolder, project, id);
+  await makeFolderBelow(stateFolder, folder);
+  await writePrivate(join(folder, PROPOSED_FILE), text);
+  return Proposal.parse({
+    ...{ id, project, night, at, gain, confidence, status: 'pending' },
+    document: { kind: document.kind, name: document.name, path: live.path, realPath: live.realPath },
+    baseDigest: live.digest ?? '',
+    digest: digestOf(Buffer.from(text)),
+    baseBlock: readBlock(base, 'learned'),
+    block: readBlock(text, 'learned'),
+  });
+}
+
+export const notStaged = (message: string, hint = 'Nothing was proposed; the document is as it was.') =>
+  new SkillError('DOCUMENT_REFUSED', message, { hint });
+
+/** One name of a folder, on every system. A name that is good to look up, such as `plugin:skill`, may be no name of a folder. */
+function refuseName(name: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  const isSafe = !/[/\\:*?"<>|~\x00-\x1f\x7f]|^\s|[\s.]$|^$/u.test(name);
+  if (!isSafe) throw notStaged(`expected the name of one folder, got ${JSON.stringify(name)}`);
+}
+
+/** What is learned for one skill never lands in another. */
+function refuseStranger(name: string, path: string): void {
+  const same = (text: string) => casefold(text.normalize('NFC'));
+  if (same(basename(path)) !== 'skill.md') throw notStaged(`expected the SKILL.md of a skill, got ${path}`);
+  const folder = basename(dirname(path));
+  if (same(folder) !== same(name)) throw notStaged(`${path} lies in the folder of ${folder}, and ${name} was expected`);
+}
+
+function refuseUseless({ live, text, isNewAllowed }: StageInput, base: string): void {
+  if (strip(text) === '') throw notStaged(`the proposal for ${live.path} is empty`);
+  if (live.bytes === null) {
+    if (isNewAllowed) return;
+    throw notStaged(`${live.path} is not there, and only a skill of our own may be made`);
+  }
+  if (text === base) throw notStaged(`the proposal for ${live.path} changes nothing`);
+  if (text !== writeBlock(base, 'learned', readBlock(text, 'learned')))
+    throw notStaged(`the proposal for ${live.path} changes text outside of the learned block`);
+}
+
+async function refuseIfChanged({ live, roots }: StageInput): Promise<void> {
+  const now = await readDocument(live.path, roots);
+  if (now.realPath === live.realPath && now.digest === live.digest) return;
+  throw notStaged(`${live.path} was changed during the night`, 'The next night starts from what it is now.');
+}
+
+/** The text of a document, byte for byte: what is no UTF-8 could not be written back. */
+export function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw notStaged(`${path} is not UTF-8`, 'Save it as UTF-8; it is as it was.');
+  }
+}

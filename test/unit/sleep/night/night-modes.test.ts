@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
+import { SleepSettings } from '../../../../src/sleep/settings/sleep-settings.ts';
+import { filesBelow, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
+
+describe('a dry run', () => {
+  it('says what a night would, and keeps nothing', async () => {
+    using world = nightWorld();
+    const { report, proposals, folder } = await runSleepCycle(await world.input({ isDryRun: true }));
+    expect(report).toMatchObject({ accepted: true, documents: [{ isStaged: false }, { isStaged: false }] });
+    expect(report.documents[0]!.after).toContain(RULE);
+    expect({ proposals, folder, isThere: existsSync(world.folder) }).toEqual({
+      proposals: [],
+      folder: undefined,
+      isThere: false,
+    });
+  });
+});
+
+describe('without a gate', () => {
+  it('whatever was learned is staged, and nothing is measured', async () => {
+    using world = nightWorld();
+    const settings = SleepSettings.parse({ gateMode: 'off', evolveMemory: false });
+    const models = { target: obedient(), optimizer: proposing(USELESS) };
+    const { report, proposals } = await runSleepCycle(await world.input({ settings, models }));
+    expect(report).toMatchObject({ gateAction: 'greedy_applied', baselineScore: null, candidateScore: null });
+    expect(proposals).toMatchObject([{ gain: null, confidence: null }]);
+    expect(Object.keys(filesBelow(world.folder))).toContain('state.json');
+  });
+});
