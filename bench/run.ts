@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import packPackage from '../test/support/package.ts';
 import { align } from './align.ts';
 import type { BenchRow, Measured } from './row.ts';
+import { adoptKill } from './rows/adopt-kill.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
@@ -36,6 +37,7 @@ const rows: readonly BenchRow[] = [
   killedJournal,
   wideJournal,
   kill,
+  adoptKill,
   sharedCache,
   sleepIndexUnchanged,
   sleepIndexOverview,

@@ -13,7 +13,7 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], t
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.help') throw needsSubcommand(command, entry.name);
-    if (error.exitCode !== 0) throw usageError(entry.name, error.message);
+    if (error.exitCode !== 0) throw usageError(nameOf(command, entry.name, argv), error.message);
   }
 }
 
@@ -21,6 +21,12 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], t
 function needsSubcommand(command: Command, name: string): SkillError {
   const names = command.commands.map((part) => `skillopt ${name} ${part.name()}`);
   return new SkillError('USAGE', `${name} needs to be told what to do`, { hint: `There is: ${names.join(', ')}` });
+}
+
+/** With its part, if one was called. */
+function nameOf(command: Command, name: string, argv: readonly string[]): string {
+  const part = command.commands.find((one) => one.name() === argv.find((word) => !word.startsWith('-')));
+  return part === undefined ? name : `${name} ${part.name()}`;
 }
 
 function newCommand({ name, summary }: CommandEntry, { io, colors }: Terminal): Command {

@@ -6,6 +6,7 @@ import { createWorld, simulatedOptimizer, simulatedTarget } from '../../sim/inde
 import { type DefineCommand, examples } from '../define-command.ts';
 import { flagsFrom } from '../flags/flags.ts';
 import { trainRun } from '../report/train-run.ts';
+import { addDemoSleep } from '../sleep/demo/demo-sleep.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {
@@ -28,11 +29,13 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action((flags: Flags) => demo(flags, terminal));
+  addDemoSleep(command, terminal, async (evening) => (await import('../sleep/demo/demo-night.ts')).demoNight(evening));
 };
 
 const EXAMPLES = examples([
   ['skillopt demo', 'train in runs/demo; a finished run there is moved aside'],
   ['skillopt demo --seed 8', 'another world'],
+  ['skillopt demo sleep', 'seven nights of a simulated person'],
 ]);
 
 async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Promise<void> {

@@ -1,36 +1,101 @@
+import { InvalidArgumentError, Option } from 'commander';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { type HarvestFlags, showHarvest } from '../sleep/harvest.ts';
+import type { ProposalFlags } from '../sleep/choose-proposals.ts';
+import type { HarvestFlags } from '../sleep/harvest-lines.ts';
 import { addSleepFlags, type SleepFlags } from '../sleep/open-sleep.ts';
-import { showOverview } from '../sleep/overview.ts';
-import { type PlanFlags, showPlan } from '../sleep/plan.ts';
-import { readPage } from '../sleep/plan-lines.ts';
-import { type PurgeFlags, purgeKept } from '../sleep/purge.ts';
+import type { PageNumber } from '../sleep/plan-lines.ts';
+import type { PurgeFlags } from '../sleep/purge.ts';
+import type { RunFlags } from '../sleep/run.ts';
+import type { StatusFlags } from '../sleep/status.ts';
 
+/** Each part loads what it needs when it is called: a status in a shell prompt has no time for models. */
 export const define: DefineCommand = (command, terminal) => {
   const shorter = (flags: string) => flags.replace(/^(--[\w-]+), --[\w-]+/, '$1'); // A long name is for files.
   command.configureHelp({ ...command.configureHelp(), optionTerm: ({ flags }) => shorter(flags) });
-  addSleepFlags(command).action((flags: SleepFlags) => showOverview(flags, terminal));
+  addSleepFlags(command).action(async (flags: SleepFlags) =>
+    (await import('../sleep/overview.ts')).showOverview(flags, terminal),
+  );
   const part = (name: string, what: string) => command.command(name).description(what);
+  const partOfProject = (name: string, what: string) =>
+    part(name, what)
+      .option('--project <path>', 'the project whose nights are meant (default: where you are)')
+      .option('--json', 'one JSON object on stdout');
 
   addSleepFlags(part('harvest', 'the tasks in your sessions, as a table or as a file to review'), ['optimizer'])
-    .option('--output <file>', 'write the tasks there, to review by hand')
+    .option('--output <file>', 'write the tasks there, to review by hand; - is stdout')
+    .option('--force', 'overwrite a file that is reviewed, or not of tasks')
     .option('--with-model', 'let the optimizer find them; else rules do, and no model is asked')
     .option('--consent <provider...>', 'agree that texts of sessions are sent there; a terminal asks once')
-    .action((_, own) => showHarvest(own.optsWithGlobals() as HarvestFlags, terminal));
+    .action(async (_, own) =>
+      (await import('../sleep/harvest.ts')).showHarvest(own.optsWithGlobals() as HarvestFlags, terminal),
+    );
 
-  addSleepFlags(part('run', 'a night: what it would cost, and what it would send'), ['target', 'optimizer', 'judge'])
+  const night = (name: string, what: string) =>
+    addSleepFlags(part(name, what), ['target', 'optimizer', 'judge'])
+      .option('--tasks <file>', 'reviewed tasks instead of those in your sessions')
+      .option('--consent <provider...>', 'agree that texts of sessions are sent there; a terminal asks once')
+      .option('--max-minutes <number>', 'stop after so long; the same command resumes', readAmount)
+      .option('--max-calls <number>', 'most calls of models', readAmount)
+      .option('--max-cost-usd <number>', 'most dollars; every model needs a known price', readAmount)
+      .option('--quiet', 'no progress');
+
+  night('dry-run', 'a night of which nothing is kept').action(async (_, own) =>
+    (await import('../sleep/run.ts')).runNight(own.optsWithGlobals() as RunFlags, terminal, { isDryRun: true }),
+  );
+
+  night('run', 'a night: learn from your sessions, and stage what is proven better')
     .option('--plan', 'say what it would cost, and send nothing')
     .option('--page <number>', 'a page of the texts that it may send, or all', readPage)
     .option('--drop <id...>', 'never learn from this session or task')
-    .action((_, own) => showPlan(own.optsWithGlobals() as PlanFlags, terminal));
+    .action(async (_, own) => (await import('../sleep/run.ts')).runNight(own.optsWithGlobals() as RunFlags, terminal));
+
+  partOfProject('status', 'what waits for you, in a moment')
+    .option('--short', 'one line for a shell prompt; nothing when nothing waits')
+    .action(async (_, own) =>
+      (await import('../sleep/status.ts')).showStatus(own.optsWithGlobals() as StatusFlags, terminal),
+    );
+
+  partOfProject('adopt', 'put what a night proposed into the live document')
+    .addOption(new Option('--skill <name...>', 'what is proposed for these skills').conflicts('allSkills'))
+    .option('--all-skills', 'what is proposed for skills, all or nothing')
+    .option('--memory', 'what is proposed for the memory file')
+    .option('--night <number>', 'what this night proposed', readNight)
+    .action(async (_, own) =>
+      (await import('../sleep/adopt.ts')).adoptChosen(own.optsWithGlobals() as ProposalFlags, terminal),
+    );
+
+  partOfProject('rollback', 'undo the last adoption, or those of a night')
+    .option('--night <number>', 'what this night proposed', readNight)
+    .action(async (_, own) =>
+      (await import('../sleep/rollback.ts')).rollBackChosen(own.optsWithGlobals() as ProposalFlags, terminal),
+    );
 
   part('purge', 'delete what is kept of your sessions')
     .argument('[what]', 'all, archive, index, consent or nights', 'all')
     .option('--project <path>', 'only of this folder and below')
     .option('--json', 'one JSON object on stdout')
-    .action((what: string, _, own) => purgeKept(what, own.optsWithGlobals() as PurgeFlags, terminal));
+    .action(async (what: string, _, own) =>
+      (await import('../sleep/purge.ts')).purgeKept(what, own.optsWithGlobals() as PurgeFlags, terminal),
+    );
   command.addHelpText('after', EXAMPLES);
 };
+
+function readAmount(text: string): number {
+  const amount = Number(text);
+  if (text.trim() !== '' && amount > 0 && Number.isFinite(amount)) return amount;
+  throw new InvalidArgumentError('Expected a number above 0.');
+}
+
+function readPage(text: string): PageNumber {
+  if (text === 'all') return text;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected the number of a page, or all.');
+}
+
+function readNight(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected the number of a night.');
+}
 
 const EXAMPLES = examples([
   ['skillopt sleep', 'what is here to learn from'],
@@ -38,5 +103,7 @@ const EXAMPLES = examples([
   ['skillopt sleep harvest --output tasks.json', 'the same, as a file to review'],
   ['skillopt sleep run --plan', 'what a night would cost'],
   ['skillopt sleep run --plan --page all', 'every text that it may send'],
+  ['skillopt sleep adopt', 'take what a night proposed'],
+  ['skillopt sleep rollback', 'undo that'],
   ['skillopt sleep purge', 'delete what is kept'],
 ]);

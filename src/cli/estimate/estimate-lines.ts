@@ -3,6 +3,7 @@ import type { Range } from '../../train/estimate-run.ts';
 import { count, dollars } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrap.ts';
 
 const COLUMNS: readonly Column[] = [
   { title: 'stage' },
@@ -35,10 +36,10 @@ export function estimateLines(
       paintTitle: colors.dim,
     }),
     '',
-    colors.dim('low: nothing is found to change; high: every step has a new candidate. One call per task is assumed,'),
-    colors.dim(
-      `replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens, edits of ${assumed.edit}. Nothing was called.`,
-    ),
+    ...wrap(
+      `low: nothing is found to change; high: every step has a new candidate. One call per task is assumed, replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens, edits of ${assumed.edit}. Nothing was called.`,
+      width,
+    ).map((line) => colors.dim(line)),
     ...(totalUsd ? [] : [colors.dim('?: no price is known for that model.')]),
   ];
 }

@@ -14,8 +14,11 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ['move this run away', 'start over (--fresh)'],
   ['Start again', 'Run the same command again'],
   ['start again', 'run the same command again'],
-  ['Look at them in the plan of the night,', 'See them with skillopt sleep run --plan --page all,'],
+  ['Look at them in the plan of the night,', 'Look at them with skillopt sleep run --plan --page all,'],
+  ['or force it to be overwritten.', 'or overwrite it: --force'],
+  ['They are for a night of sleep.', 'They are for a night: skillopt sleep run --tasks FILE.'],
   ['agree once: consent ', 'agree once: --consent '],
+  ['or name a model: target: provider:model', 'or name a model: --target PROVIDER:MODEL, or target: PROVIDER:MODEL'],
   ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],
 ];
 

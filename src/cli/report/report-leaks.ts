@@ -4,13 +4,23 @@ import { plural } from '../terminal/figures.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
-/** What was kept out of the skill because it repeats held-out tasks; with `isComplete`, why. */
-export function leakLines({ leaks }: RunState, { width, colors, isComplete = false }: ReportOptions): string[] {
+/** What was kept out of the skill because it repeats held-out tasks, or tries something; with `isComplete`, why. */
+export function leakLines({ leaks }: RunState, options: ReportOptions): string[] {
+  const quarantined = leaks.filter(({ kind }) => kind !== undefined);
+  const leaking = leaks.filter(({ kind }) => kind === undefined);
+  return [
+    ...refusedLines(`refused: ${plural(leaking.length, 'leak')} of held-out tasks`, leaking, options),
+    ...refusedLines(`quarantined: ${plural(quarantined.length, 'edit')}`, quarantined, options),
+  ];
+}
+
+function refusedLines(title: string, leaks: readonly Leak[], { width, colors, isComplete = false }: ReportOptions) {
   if (leaks.length === 0) return [];
-  const title = `refused: ${plural(leaks.length, 'leak')} of held-out tasks`;
-  const reasons = leaks.map((leak) => colors.dim(`  ${whereOf(leak).padEnd(8)} ${oneLine(leak.reason)}`));
+  const reasons = leaks.map((leak) => colors.dim(`  ${whereOf(leak).padEnd(8)} ${oneLine(reasonOf(leak))}`));
   return [clip(title, width), ...(isComplete ? reasons : [])];
 }
+
+const reasonOf = ({ kind, reason }: Leak) => (kind === undefined ? reason : `${kind}: ${reason}`);
 
 const whereOf = ({ stage, at }: Leak) => `${stage === 'slow_update' ? 'epoch' : 'step'} ${at}`;
 

@@ -10,14 +10,16 @@ type Asking = {
   readonly recipients: readonly Recipient[];
   /** Providers that were agreed to by a flag. */
   readonly given: readonly string[];
+  /** The command that shows every text that may be sent. */
+  readonly pages: string;
 };
 
 /** Returns when everybody who would read something was agreed to; asks once for each, where there is somebody to ask. */
-export async function requireConsent({ folder, recipients, given }: Asking, terminal: Terminal): Promise<void> {
+export async function requireConsent({ folder, recipients, given, pages }: Asking, terminal: Terminal): Promise<void> {
   const missing = withoutConsent(recipients, await readSleepState(folder));
   const asked = missing.filter(({ provider }) => !given.includes(provider));
-  if (asked.length > 0 && !terminal.canAsk) throw consentMissing(asked);
-  if (asked.length > 0) terminal.say('skillopt sleep run --plan --page all shows every text that may be sent.');
+  if (asked.length > 0 && !terminal.canAsk) throw consentMissing(asked, pages);
+  if (asked.length > 0) terminal.say(`See every text that may be sent: ${pages}`);
   for (const recipient of asked) {
     if (await confirm(consentQuestion(recipient))) continue;
     terminal.say('Nothing was sent.');

@@ -29,14 +29,21 @@ export async function gatherSessions(sleep: OpenSleep, flags: SleepFlags, termin
 
 /** The tasks in them: by rule, unless a model is to find them. */
 export async function gatherTasks(
-  { settings, isIgnored }: OpenSleep,
+  { settings, isIgnored, redact }: OpenSleep,
   { sessions }: Harvest,
-  miner: MineOptions['miner'] = 'heuristic',
-  signal?: AbortSignal,
+  {
+    miner = 'heuristic',
+    signal,
+    onProgress,
+    earlier = [],
+  }: Partial<Pick<MineOptions, 'miner' | 'signal' | 'onProgress' | 'earlier'>> = {},
 ): Promise<MineResult> {
   return mineTasks(sessions, {
     miner,
     signal,
+    earlier,
+    onProgress,
+    redact,
     maxTasks: settings.maxTasksPerNight,
     targetSkill: await targetSkillOf(settings),
     preferences: settings.preferences,

@@ -1,20 +1,36 @@
 import type { HarvestProgress } from '../../sleep/harvest/update-index.ts';
+import type { MineProgress } from '../../sleep/mine/mine-tasks.ts';
 import { findSource } from '../../transcripts/sources.ts';
 import { openLiveBlock } from '../progress/live-block.ts';
-import { count } from '../terminal/figures.ts';
+import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const REDRAW_MS = 120;
 
 /** One line on a terminal while transcripts are read, and nothing elsewhere. */
-export function harvestProgress({ io }: Terminal) {
+export const harvestProgress = (terminal: Terminal) =>
+  progressLine(
+    terminal,
+    ({ source, done, total }: HarvestProgress) =>
+      `reading transcripts of ${findSource(source).title}: ${count(done)} of ${count(total)}`,
+  );
+
+/** The same while a model reads them. */
+export const miningProgress = (terminal: Terminal) =>
+  progressLine(
+    terminal,
+    ({ sessionsDone, sessions, tasks }: MineProgress) =>
+      `the model reads: ${count(sessionsDone)} of ${plural(sessions, 'session')}, ${plural(tasks, 'task')} found`,
+  );
+
+function progressLine<Progress>({ io }: Terminal, lineOf: (progress: Progress) => string) {
   const live = io.stderr.isTTY ? openLiveBlock(io) : undefined;
-  let drawnAt = 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
   return {
-    show({ source, done, total }: HarvestProgress) {
+    show(progress: Progress) {
       if (live === undefined || performance.now() - drawnAt < REDRAW_MS) return;
       drawnAt = performance.now();
-      live.draw([`reading transcripts of ${findSource(source).title}: ${count(done)} of ${count(total)}`]);
+      live.draw([lineOf(progress)]);
     },
     clear: () => live?.close(),
   };

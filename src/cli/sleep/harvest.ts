@@ -1,47 +1,44 @@
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import { ModelCallError, SkillError } from '../../core/errors.ts';
 import { resolveModel } from '../../project/models/resolve-model.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
-import type { Harvest, HarvestCounts } from '../../sleep/harvest/harvest.ts';
+import { chooseModels } from '../../sleep/choose-models.ts';
+import type { Harvest } from '../../sleep/harvest/harvest.ts';
 import type { MineResult } from '../../sleep/mine/mine-tasks.ts';
 import { openMiner } from '../../sleep/mine/open-miner.ts';
+import { isSimulated } from '../../sleep/plan/plan-night.ts';
+import { recipientsOf } from '../../sleep/plan/recipients.ts';
 import { toTaskJson } from '../../sleep/task-record.ts';
-import { writeTasksFile } from '../../sleep/tasks-file.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { requireReplaceable, tasksFileText, writeTasksFile } from '../../sleep/tasks-file.ts';
 import { interruptible } from '../interrupt.ts';
 import { plural } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { requireConsent } from './ask-consent.ts';
 import { gatherSessions, gatherTasks } from './gather.ts';
-import { notConsidered } from './not-considered.ts';
-import { type OpenSleep, openSleep, type SleepFlags } from './open-sleep.ts';
-import { planOf } from './plan-lines.ts';
-
-export type HarvestFlags = SleepFlags & {
-  readonly output?: string;
-  readonly withModel?: boolean;
-  readonly consent?: readonly string[];
-};
+import { gatheredLines, type HarvestFlags, outputLines } from './harvest-lines.ts';
+import { miningProgress } from './harvest-progress.ts';
+import { type OpenSleep, openSleep, retyped } from './open-sleep.ts';
 
 /** What the sessions of a scope would teach, as tasks. Asks a model only if it is told to, and advances nothing. */
 export async function showHarvest(flags: HarvestFlags, terminal: Terminal): Promise<void> {
+  const output = await outputOf(flags, terminal);
   using sleep = await openSleep(flags, terminal);
   const harvest = await gatherSessions(sleep, flags, terminal);
   const mined = flags.withModel
     ? await mineByModel(sleep, harvest, flags, terminal)
     : await gatherTasks(sleep, harvest);
-  const gathered = { harvest, mined, isMinedByModel: flags.withModel === true };
-  const output = flags.output === undefined ? undefined : resolvePath(terminal.io.cwd(), flags.output);
-  if (output !== undefined) {
-    await writeTasksFile(output, {
-      project: sleep.redact(sleep.project),
-      transcriptSource: sleep.sources.map(({ name }) => name).join(','),
-      nSessions: harvest.sessions.length,
-      targetSkillPath: sleep.redact(sleep.settings.targetSkillPath ?? ''),
-      tasks: mined.tasks,
-    });
+  const lines = gatheredLines({ harvest, mined, flags, redact: sleep.redact }, terminal);
+  const file = {
+    project: sleep.redact(sleep.project),
+    transcriptSource: sleep.sources.map(({ name }) => name).join(','),
+    nSessions: harvest.sessions.length,
+    targetSkillPath: sleep.redact(sleep.settings.targetSkillPath ?? ''),
+    tasks: mined.tasks,
+  };
+  if (output === '-') {
+    for (const line of lines) terminal.say(line);
+    return void terminal.io.stdout.write(tasksFileText(file));
   }
+  if (output !== undefined) await writeTasksFile(output, file);
   const { sessions, ...counts } = harvest.considered;
   terminal.answer(
     {
@@ -54,24 +51,61 @@ export async function showHarvest(flags: HarvestFlags, terminal: Terminal): Prom
       trouble: harvest.trouble,
       ...(output === undefined ? {} : { output }),
     },
-    [...gatheredLines(gathered, terminal), ...outputLines(output, terminal)],
+    [...lines, ...outputLines(output, flags, terminal)],
   );
 }
+
+/** Known to be writable before anything is paid for. */
+async function outputOf({ output, force }: HarvestFlags, terminal: Terminal): Promise<string | undefined> {
+  if (output === '-' && terminal.isJson) throw twoAnswers();
+  if (output === undefined || output === '-') return output;
+  const path = resolvePath(terminal.io.cwd(), output);
+  await requireReplaceable(path, { isForced: force });
+  return path;
+}
+
+const twoAnswers = () =>
+  new SkillError('USAGE', 'expected one answer on stdout, got --output - and --json', {
+    hint: 'Leave one of them out: --json has the tasks too.',
+  });
 
 /** The optimizer reads the pages of the plan, after a person agreed to that, and finds the tasks in them. */
 async function mineByModel(sleep: OpenSleep, harvest: Harvest, flags: HarvestFlags, terminal: Terminal) {
   const { settings, place, folder, project } = sleep;
   if (!settings.llmMine) throw minedByRule();
   if (harvest.sessions.length === 0) return gatherTasks(sleep, harvest);
-  const { models, recipients } = await planOf(sleep, harvest.sessions);
-  const readers = recipients.filter(({ roles }) => roles.includes('optimizer'));
-  await requireConsent({ folder, recipients: readers, given: providersIn(flags.consent) }, terminal);
-  const model = await resolveModel(models.optimizer, { role: 'optimizer', env: place.env, directory: project });
-  return interruptible({ io: terminal.io, onStop: terminal.say }, async (signal) => {
-    using open = await openMiner({ model, settings, folder, signal });
-    return await gatherTasks(sleep, harvest, open.miner, signal); // Before the cache is closed.
+  const { optimizer } = await chooseModels(settings, place.env);
+  if (isSimulated(optimizer)) throw cannotMine();
+  const model = await resolveModel(optimizer, { role: 'optimizer', env: place.env, directory: project }); // Before anybody is asked.
+  const recipients = recipientsOf({ optimizer }, place.env);
+  const pages = retyped('run --plan --page all', flags);
+  await requireConsent({ folder, recipients, given: providersIn(flags.consent), pages }, terminal);
+  const progress = miningProgress(terminal);
+  const mined = await interruptible({ io: terminal.io, onStop: terminal.say }, async (signal) => {
+    using open = await openMiner({ model, settings, folder, signal, redact: sleep.redact });
+    return await gatherTasks(sleep, harvest, { miner: open.miner, signal, onProgress: progress.show }); // Before the cache is closed.
+  }).finally(progress.clear);
+  return requireReadable(mined, harvest.sessions.length);
+}
+
+/** A model that never answers in the form that was asked for has found nothing, and not «no tasks». */
+function requireReadable(mined: MineResult, sessions: number): MineResult {
+  const unreadable = mined.dropped.find(({ reason }) => reason === 'unreadable-reply')?.count ?? 0;
+  if (unreadable < sessions) return mined;
+  const message = `expected tasks as JSON from the miner, got no reply that could be read about any of ${plural(sessions, 'session')}`;
+  throw new ModelCallError(message, {
+    hint: 'Name another model with --optimizer, or leave --with-model out: rules find tasks too.',
   });
 }
+
+const cannotMine = () =>
+  new SkillError(
+    'USAGE',
+    'expected a model that finds tasks, got the simulated optimizer, which knows only its own world',
+    {
+      hint: 'Name a real one with --optimizer, or leave --with-model out: rules find tasks too.',
+    },
+  );
 
 const providersIn = (consent: readonly string[] = []) =>
   consent.flatMap((names) => names.split(',')).map((name) => name.trim());
@@ -81,58 +115,3 @@ const minedByRule = () =>
   new SkillError('USAGE', 'expected llmMine to be on for --with-model, got llmMine: false in the settings', {
     hint: 'Turn it on with --llm-mine, or leave --with-model out.',
   });
-
-type Gathered = { readonly harvest: Harvest; readonly mined: MineResult; readonly isMinedByModel: boolean };
-
-const TASK_COLUMNS: readonly Column[] = [
-  { title: 'task', isElastic: true },
-  { title: 'outcome' },
-  { title: 'split' },
-  { title: 'sessions', align: 'right', isOptional: true },
-  { title: 'id', isOptional: true },
-];
-const MOST_GROUPS = 5;
-
-/** The tasks, what recurs among them, and what became of the rest. */
-function gatheredLines({ harvest, mined, isMinedByModel }: Gathered, { width, colors }: Terminal): string[] {
-  const { sessions, considered } = harvest;
-  if (sessions.length === 0) return nothingNew(considered);
-  const rows = mined.tasks.map(({ intent, outcome, split, sourceSessions, id }) => [
-    oneLine(intent),
-    outcome,
-    split,
-    String(sourceSessions.length),
-    id,
-  ]);
-  const recurring = mined.groups.filter(({ sessionIds }) => sessionIds.length > 1).slice(0, MOST_GROUPS);
-  return [
-    `${plural(mined.tasks.length, 'task')} from ${plural(sessions.length, 'session')}, ${isMinedByModel ? 'as the model found them.' : 'by rule: no model was asked.'}`,
-    '',
-    ...table(TASK_COLUMNS, rows, { width, paintTitle: colors.dim }),
-    '',
-    ...recurring.map(
-      ({ intent, sessionIds, dates }) =>
-        `asked ${sessionIds.length} times on ${plural(dates.length, 'day')}: ${clipped(oneLine(intent), width - 32)}`,
-    ),
-    ...(recurring.length === 0 ? ['Nothing was asked twice yet.'] : []),
-    ...mined.notes.map((note) => colors.dim(note)),
-    ...notConsidered(considered).map((line) => colors.dim(line)),
-  ];
-}
-
-const clipped = (text: string, length: number) =>
-  text.length <= length ? text : `${text.slice(0, Math.max(10, length - 2))} …`;
-
-function nothingNew(counts: HarvestCounts): string[] {
-  return ['No session to learn from.', ...notConsidered(counts).map((line) => `  ${line}`)];
-}
-
-function outputLines(output: string | undefined, { io, colors }: Terminal): string[] {
-  if (output === undefined) {
-    return [
-      '',
-      `next:  ${colors.bold('skillopt sleep harvest --output tasks.json')}  the tasks as a file, to review by hand`,
-    ];
-  }
-  return ['', `written: ${shownPath(output, io.cwd())}. Read it, mend it, and set "reviewed": true in it.`];
-}

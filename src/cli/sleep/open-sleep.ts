@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { type Command, Option } from 'commander';
+import { SkillError } from '../../core/errors.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { type Ignored, loadIgnore } from '../../sleep/harvest/ignore.ts';
 import type { Scope } from '../../sleep/harvest/scope.ts';
@@ -11,6 +13,8 @@ import { redactor } from '../../transcripts/redact/redactor.ts';
 import { chooseSources } from '../../transcripts/sources.ts';
 import type { Place, TranscriptSource } from '../../transcripts/transcript-source.ts';
 import { flagsFrom } from '../flags/flags.ts';
+import { kebabCase } from '../flags/in-flags.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const SHOWN = ['source', 'lookbackHours', 'maxSessionsPerNight', 'maxTasksPerNight'];
@@ -56,7 +60,7 @@ export function addSleepFlags(command: Command, shown: readonly string[] = []): 
       ),
     )
     .option('--all-projects', 'sessions of every project')
-    .option('--since <moment>', 'sessions that ended then or later: 2026-01-31, or with a time and its zone')
+    .option('--since <moment>', 'sessions that ended then or later: 2026-01-31 (UTC), or with a time and its zone')
     .option('--config <path>', 'project file with a section sleep:')
     .option('--json', 'one JSON object on stdout');
   for (const option of flagsFrom(flagged, { group: 'settings (over the project file):', placeholders, aliases })) {
@@ -73,15 +77,14 @@ export const placeOf = ({ io }: Terminal): Place => ({
 });
 
 export async function openSleep(flags: SleepFlags, terminal: Terminal): Promise<OpenSleep> {
-  const { io } = terminal;
   const here = placeOf(terminal);
   const folder = await openStateFolder(stateFolderOf(here));
-  const project = resolvePath(io.cwd(), flags.project ?? '.');
+  const project = await projectOf(flags, terminal);
   const loaded = await loadSleepSettings({
     place: here,
     stateFolder: folder,
     project,
-    config: flags.config,
+    config: flags.config === undefined ? undefined : resolvePath(terminal.io.cwd(), flags.config),
     flags: settingsIn(flags),
   });
   if (loaded.imported && loaded.imported.notTaken.length > 0) {
@@ -94,7 +97,7 @@ export async function openSleep(flags: SleepFlags, terminal: Terminal): Promise<
   const sources = await chooseSources([settings.source].flat(), place);
   const scope = settings.projects === 'invoked' ? [project] : settings.projects;
   const index = await openSessionIndex(folder, { onWarning: terminal.warn });
-  const isIgnored = await loadIgnore({ place, stateFolder: folder, projects: scope === 'all' ? [project] : scope });
+  const isIgnored = await loadIgnore({ place, stateFolder: folder, onWarning: terminal.warn });
   return {
     ...{ place, folder, project, scope, settings, sources, index, isIgnored },
     redact: redactor(place),
@@ -102,9 +105,38 @@ export async function openSleep(flags: SleepFlags, terminal: Terminal): Promise<
   };
 }
 
+/** One that is not there may have been deleted, and its sessions are still of it. */
+async function projectOf({ project }: SleepFlags, { io, warn }: Terminal): Promise<string> {
+  if (project === undefined) return resolvePath(io.cwd(), '.');
+  if (project.trim() === '')
+    throw new SkillError('USAGE', 'expected a folder behind --project, got nothing', {
+      hint: 'Leave it out for the folder where you are.',
+    });
+  const path = resolvePath(io.cwd(), project);
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isDirectory())
+    warn(`${path} is ${found === undefined ? 'not there' : 'no folder'}; only sessions that name it are found`);
+  return path;
+}
+
 /** Flags in the words of the settings. */
 function settingsIn(flags: SleepFlags): Readonly<Record<string, unknown>> {
   const own = Object.fromEntries(Object.keys(flagged).map((key) => [key, flags[key]]));
   const source = typeof flags.source === 'string' ? flags.source.split(',').map((name) => name.trim()) : undefined;
   return { ...own, source, projects: flags.allProjects ? 'all' : undefined };
+}
+
+/** Flags that say which sessions are meant, and by which settings: they belong to every command that is to show the same. */
+const LASTING = new Set(['project', 'allProjects', 'since', 'config', ...Object.keys(flagged)]);
+
+/** A command of sleep to be copied, with the flags that were given: it shows the same sessions. */
+export function retyped(command: string, flags: SleepFlags): string {
+  const given = Object.entries(flags).filter(([name, value]) => LASTING.has(name) && value !== undefined);
+  return [`skillopt sleep ${command}`, ...given.flatMap(([name, value]) => wordsOf(name, value))].join(' ');
+}
+
+function wordsOf(name: string, value: unknown): string[] {
+  if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${kebabCase(name)}`];
+  const text = typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return [`--${kebabCase(name)}`, shellWord(text)];
 }

@@ -2,9 +2,10 @@ import { oneLine } from '../../core/text/printable.ts';
 import type { Overview } from '../../sleep/harvest/overview.ts';
 import { findSource } from '../../transcripts/sources.ts';
 import { count, plural } from '../terminal/figures.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { nextLines, wrap } from '../terminal/wrap.ts';
+import { retyped, type SleepFlags } from './open-sleep.ts';
 
 const number = { align: 'right' } as const;
 const AGENT_COLUMNS: readonly Column[] = [
@@ -22,31 +23,29 @@ const MOST_PROJECTS = 8;
 
 /** What the next command is told, and why. */
 export type NextCommands = {
-  /** As it was given on the command line. */
-  readonly project: string | undefined;
-  readonly since: string | undefined;
-  /** Where a night would not look back far enough. */
-  readonly lookbackHours: number | undefined;
+  readonly flags: SleepFlags;
   /** The folder that is meant, as sessions name it. */
   readonly here: string;
   /** Sessions of this folder that could teach something. */
   readonly usableHere: number;
 };
 
-type OverviewNotes = {
+export type OverviewNotes = {
   readonly next: NextCommands;
-  readonly damagedFiles: number;
+  readonly trouble: readonly string[];
   readonly lookedAt: readonly string[];
+  /** Sessions that are there, and why they are not meant. */
+  readonly notMeant: readonly string[];
 };
 
 /** What lies on this machine to learn from, and what to type next. */
 export function overviewLines(found: Overview, notes: OverviewNotes, terminal: Terminal): string[] {
   const { colors, width } = terminal;
-  if (found.sessions === 0) return nothingFound(notes);
+  if (found.sessions === 0) return nothingFound(notes, terminal);
   const look = { width, paintTitle: colors.dim };
   const more = found.projects.length - MOST_PROJECTS;
   return [
-    'What your coding agents kept on this machine. Nothing was sent anywhere, no model was asked.',
+    ...wrap('What your coding agents kept on this machine. Nothing was sent anywhere, no model was asked.', width),
     '',
     ...table(
       AGENT_COLUMNS,
@@ -60,12 +59,11 @@ export function overviewLines(found: Overview, notes: OverviewNotes, terminal: T
       look,
     ),
     ...(more > 0 ? [colors.dim(`and ${plural(more, 'project')} more: --json lists all`)] : []),
-    ...leftOutLine(found),
-    ...(notes.damagedFiles > 0
-      ? [`${plural(notes.damagedFiles, 'transcript')} had damaged or unfinished lines, which were passed over.`]
-      : []),
+    colors.dim('dates are in UTC'),
+    ...leftOutLine(found, width),
+    ...notes.trouble,
     '',
-    ...nextSteps(notes, colors.bold),
+    ...nextSteps(notes, terminal),
   ];
 }
 
@@ -78,39 +76,44 @@ const cells = ({ sessions, usable, firstAt, lastAt }: Overview['agents'][number]
   lastAt.slice(0, 10),
 ];
 
-function leftOutLine({ sessions, usable }: Overview): string[] {
+function leftOutLine({ sessions, usable }: Overview, width: number): string[] {
   const others = sessions - usable;
   if (others === 0) return [];
-  return [
-    '',
-    `${plural(others, 'session')} cannot teach: no request of a person, a sub-agent, a program, or one that asked for it.`,
-  ];
+  const why =
+    'nobody asked for anything in it, a sub-agent or a program talked to the agent, or the person said that nothing shall be learned from it';
+  return ['', ...wrap(`${plural(others, 'session')} cannot teach anything: ${why}.`, width)];
 }
 
-function nextSteps({ next }: OverviewNotes, bold: (text: string) => string): string[] {
-  const { here, usableHere } = next;
-  const what =
-    usableHere > 0
+function nextSteps({ next }: OverviewNotes, { width, colors }: Terminal): string[] {
+  const { here, usableHere, flags } = next;
+  const isAll = flags.allProjects === true;
+  const what = isAll
+    ? 'sessions of all projects'
+    : usableHere > 0
       ? `${plural(usableHere, 'session')} of ${oneLine(here)}`
       : 'none of them is of this folder; of all projects';
-  const [harvest, plan] = ['harvest', 'run --plan'].map((name) => `skillopt sleep ${name}${flagsOf(next)}`);
-  return [
-    `next:  ${bold(harvest!.padEnd(plan!.length))}  the tasks in them (${what}), no model asked`,
-    `       ${bold(plan!)}  what a night would cost, and every text that it may send`,
-  ];
+  const { project: _project, ...others } = flags;
+  const given = isAll || usableHere > 0 ? flags : { ...others, allProjects: true };
+  return nextLines(
+    [
+      [retyped('harvest', given), `the tasks in them (${what}), no model asked`],
+      [retyped('run --plan', given), 'what a night would cost, and every text that it may send'],
+    ],
+    width,
+    colors.bold,
+  );
 }
 
-function flagsOf({ project, since, lookbackHours, usableHere }: NextCommands): string {
-  const scope = usableHere === 0 ? ['--all-projects'] : project === undefined ? [] : ['--project', project];
-  const from = since === undefined ? [] : ['--since', since];
-  const back = lookbackHours === undefined ? [] : ['--lookback-hours', String(lookbackHours)];
-  return [...scope, ...from, ...back].map((word) => ` ${shellWord(word)}`).join('');
-}
-
-function nothingFound({ lookedAt }: OverviewNotes): string[] {
+function nothingFound({ lookedAt, notMeant, trouble }: OverviewNotes, { width }: Terminal): string[] {
+  if (notMeant.length > 0)
+    return ['No session is meant by these flags:', ...notMeant.map((line) => `  ${line}`), ...trouble];
   return [
     'No transcripts of a coding agent were found on this machine.',
     ...lookedAt.map((root) => `  looked at ${oneLine(root)}`),
-    'Work with an agent for a day and look again, or say where its home is, for example CLAUDE_CONFIG_DIR=PATH.',
+    ...trouble,
+    ...wrap(
+      'Work with an agent for a day and look again, or say where its home is, for example CLAUDE_CONFIG_DIR=PATH.',
+      width,
+    ),
   ];
 }

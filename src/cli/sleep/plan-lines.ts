@@ -1,58 +1,113 @@
-import { InvalidArgumentError } from 'commander';
 import { SkillError } from '../../core/errors.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { countTokens } from '../../models/index.ts';
+import { checkModelSpec, resolveModel } from '../../project/models/resolve-model.ts';
 import { chooseModels } from '../../sleep/choose-models.ts';
+import type { NightEstimate } from '../../sleep/plan/estimate-night.ts';
 import type { Page } from '../../sleep/plan/pages.ts';
-import { type NightPlan, planNight } from '../../sleep/plan/plan-night.ts';
+import { isSimulated, type NightPlan, planNight } from '../../sleep/plan/plan-night.ts';
+import type { SleepSettings } from '../../sleep/settings/sleep-settings.ts';
 import type { SessionDigest } from '../../transcripts/session-digest.ts';
 import { estimateLines, span } from '../estimate/estimate-lines.ts';
-import { plural } from '../terminal/figures.ts';
+import { count, plural } from '../terminal/figures.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { OpenSleep } from './open-sleep.ts';
+import { nextLines, wrap } from '../terminal/wrap.ts';
+import { type OpenSleep, retyped, type SleepFlags } from './open-sleep.ts';
 
 export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[]): Promise<NightPlan> {
   const { settings, place } = sleep;
   const models = await chooseModels(settings, place.env);
+  for (const role of ROLES) checkModelSpec(models[role], role);
   return planNight({ sessions, settings, models, env: place.env, countTokens, skillTokens: 0 });
 }
 
-export function planLines(plan: NightPlan, missing: readonly string[], terminal: Terminal): string[] {
-  const { colors } = terminal;
-  const { sessions, pages, estimate, recipients, miner } = plan;
+const ROLES = ['target', 'optimizer', 'judge'] as const;
+
+/** What keeps a model from being asked, though it is named well: a missing key, a program that is not installed. */
+export async function modelProblems({ models }: NightPlan, { place, project }: OpenSleep): Promise<string[]> {
+  const real = ROLES.filter((role) => !isSimulated(models[role]));
+  const problems = real.map((role) =>
+    resolveModel(models[role], { role, env: place.env, directory: project }).then(
+      () => undefined,
+      (error: unknown) => (error instanceof SkillError ? error.message : Promise.reject(error)),
+    ),
+  );
+  return (await Promise.all(problems)).filter((problem) => problem !== undefined);
+}
+
+type PlanNotes = {
+  readonly settings: SleepSettings;
+  /** Providers that nobody agreed to yet. */
+  readonly missing: readonly string[];
+  readonly problems: readonly string[];
+};
+
+export function planLines(plan: NightPlan, { settings, missing, problems }: PlanNotes, terminal: Terminal): string[] {
+  const { width } = terminal;
+  const { sessions, estimate } = plan;
   if (sessions === 0) return ['No session to learn from: a night would do nothing.'];
-  const found =
-    miner === 'model'
-      ? `about ${span(estimate.tasks, String)} tasks, as the model finds them`
-      : `${estimate.tasks.high} tasks, by rule`;
+  const opening = `A night would read ${plural(sessions, 'session')} and make ${tasksOf(plan)}. Nothing was sent, no model was asked.`;
   return [
-    `A night would read ${plural(sessions, 'session')} and make ${found}. Nothing was sent, no model was asked.`,
+    ...wrap(opening, width),
     '',
     ...estimateLines(estimate, terminal),
     `about ${span(estimate.minutes, (value) => (value < 1 ? '<1' : value.toFixed(0)))} minutes`,
+    ...limitLines(estimate.totals.tokens, settings.maxTokensPerNight, width),
     '',
-    ...recipients.map(({ name, roles, isRemote, provider }) => {
-      const consent = !isRemote
-        ? 'on this machine'
-        : missing.includes(provider)
-          ? 'you will be asked first'
-          : 'you agreed';
-      return `${plural(pages.length, 'page')} of text may be sent to ${colors.bold(name)}, as ${roles.join(', ')} (${consent})`;
-    }),
-    ...(recipients.length === 0 ? ['No text leaves this process: the models are simulated.'] : []),
+    ...recipientLines(plan, missing, terminal),
+    ...problems.flatMap((problem) => wrap(`not ready: ${problem}`, width)),
   ];
 }
 
-/** One page, or all of them; else how to see them. */
-export function pageLines(pages: readonly Page[], wanted: PageNumber | undefined, { colors }: Terminal): string[] {
+function tasksOf({ miner, models, estimate }: NightPlan): string {
+  if (miner === 'model') return `about ${span(estimate.tasks, String)} tasks, as the model finds them`;
+  const why = isSimulated(models.optimizer) ? ' (the simulated optimizer cannot find any)' : '';
+  return `${plural(estimate.tasks.high, 'task')}, by rule${why}`;
+}
+
+function limitLines({ low, high }: NightEstimate['totals']['tokens'], limit: number, width: number): string[] {
+  if (high <= limit) return [];
+  const how = low > limit ? 'is' : 'may be';
+  const text = `That ${how} more than the ${count(limit)} tokens of maxTokensPerNight: the night stops there. --max-tokens-per-night N allows more, --max-tasks N needs fewer.`;
+  return wrap(text, width);
+}
+
+function recipientLines(
+  { pages, recipients }: NightPlan,
+  missing: readonly string[],
+  { width, colors }: Terminal,
+): string[] {
+  if (recipients.length === 0)
+    return wrap(
+      'No text leaves this process: the models are simulated, and learn nothing real. Name one with --target.',
+      width,
+    );
+  return recipients.flatMap(({ name, roles, isRemote, provider }) => {
+    const asked = missing.includes(provider) ? 'you will be asked first' : 'you agreed';
+    const consent = isRemote ? asked : 'on this machine';
+    const text = `${plural(pages.length, 'page')} of text may be sent to ${name}, as ${roles.join(', ')} (${consent})`;
+    return wrap(text, width).map((line) => line.replace(name, () => colors.bold(name)));
+  });
+}
+
+/** One page, or all of them, and how to see more. */
+export function pageLines(
+  pages: readonly Page[],
+  wanted: PageNumber | undefined,
+  flags: SleepFlags,
+  terminal: Terminal,
+): string[] {
+  const { colors, width } = terminal;
   if (pages.length === 0) return [];
-  if (wanted === undefined)
-    return ['', `next:  ${colors.bold('skillopt sleep run --plan --page 1')}  the texts, page by page (or --page all)`];
-  return choosePages(pages, wanted).flatMap((page) => [
-    '',
-    ...pageText(page, pages.indexOf(page) + 1, pages.length, colors),
-  ]);
+  const shown = wanted === undefined ? [] : choosePages(pages, wanted);
+  const texts = shown
+    .flatMap((page) => ['', ...pageText(page, pages.indexOf(page) + 1, pages.length, colors)])
+    .slice(1);
+  const next = wanted === undefined ? 1 : wanted === 'all' ? pages.length + 1 : wanted + 1;
+  if (next > pages.length) return texts;
+  const why = wanted === undefined ? 'the texts, page by page (or --page all)' : 'the next page';
+  return [...texts, '', ...nextLines([[retyped(`run --plan --page ${next}`, flags), why]], width, colors.bold)];
 }
 
 export function choosePages(pages: readonly Page[], wanted: PageNumber | undefined): readonly Page[] {
@@ -66,23 +121,20 @@ export function choosePages(pages: readonly Page[], wanted: PageNumber | undefin
 
 export type PageNumber = number | 'all';
 
-export function readPage(text: string): PageNumber {
-  if (text === 'all') return text;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected the number of a page, or all.');
-}
-
 function pageText(
-  { sessionId, source, project, day, texts }: Page,
+  { sessionId, source, project, day, texts, speakers }: Page,
   at: number,
   of: number,
   colors: Terminal['colors'],
 ): string[] {
   return [
     colors.bold(`page ${at} of ${of}: ${source}, ${oneLine(project) || 'project not known'}, ${day}`),
-    colors.dim(
-      `all that may be sent of session ${oneLine(sessionId)}; leave it out with --drop ${shellWord(sessionId)}`,
-    ),
-    ...texts.flatMap((text) => text.split('\n').map((line) => `  | ${line}`)),
+    colors.dim(`all of the session that may be sent; leave it out with --drop ${shellWord(sessionId)}`),
+    ...texts.flatMap((text, index) => {
+      const isSame = speakers[index] === speakers[index - 1];
+      return text
+        .split('\n')
+        .map((line, row) => `${(row > 0 || isSame ? '' : speakers[index]!).padStart(7)} | ${line}`);
+    }),
   ];
 }

@@ -17,7 +17,7 @@ export async function purgeKept(what: string, { project }: PurgeFlags, terminal:
   const of = project === undefined ? undefined : resolvePath(io.cwd(), project);
   const removed = await purge(open, { what: readWhat(what), project: of, place });
   const lines = Object.entries(removed).map(([kind, times]) => `deleted ${kind}: ${count(times)}`);
-  terminal.answer({ removed }, lines.length > 0 ? lines : ['there was nothing to delete']);
+  terminal.answer({ removed }, lines.length > 0 ? lines : [`there was nothing to delete in ${open.folder}`]);
 }
 
 function readWhat(what: string): Purgeable {

@@ -1,4 +1,6 @@
-/** Asks a person yes or no, with no as what Enter means. Only where `canAsk` says that there is one; Ctrl-C is a no. */
+import { Interrupted } from '../interrupt.ts';
+
+/** Asks a person yes or no, with no as what Enter means. Only where `canAsk` says that there is one. Ctrl-C throws `Interrupted`. */
 export async function confirm(question: string): Promise<boolean> {
   const prompts = await import('@clack/prompts');
   const answer = await prompts.confirm({
@@ -6,5 +8,6 @@ export async function confirm(question: string): Promise<boolean> {
     initialValue: false,
     output: process.stderr, // the answer of the command alone goes to stdout
   });
-  return answer === true;
+  if (prompts.isCancel(answer)) throw new Interrupted('SIGINT');
+  return answer;
 }

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCli } from '../../../../src/cli/main.ts';
 import { readTasksFile } from '../../../../src/sleep/tasks-file.ts';
+import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, hoursAgo, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';
 
 const asking = (text: string) => [['user', text] as const, ...USUAL_TURNS.slice(1)];
@@ -37,6 +39,17 @@ describe('skillopt sleep harvest', () => {
     home.said({ id: 'elsewhere', endedHoursAgo: 20, cwd: '/srv/other' });
     const { tasks } = await answerOf(home, ['harvest', ...flags]);
     expect(tasks.flatMap((task: { source_sessions: string[] }) => task.source_sessions).sort()).toEqual(ids);
+  });
+
+  it('names the project of each task where there are several', async () => {
+    using home = sleepHome();
+    home.said({ id: 'a' });
+    expect((await home.run(['harvest', '--all-projects'])).out).not.toMatch(/^project/m);
+    home.said({ id: 'b', cwd: home.blog });
+    const { out } = await home.run(['harvest', '--all-projects'], { columns: 120 });
+    expect(out).toMatch(/^project +task/m);
+    expect(out).toMatch(/^~\/blog +Add a discount/m);
+    expect(out).toContain('skillopt sleep harvest --output tasks.json --all-projects');
   });
 
   it('a moment may be in any zone, and must be in one', async () => {
@@ -101,6 +114,77 @@ describe('skillopt sleep harvest', () => {
     expect(err).toMatch(/^error: .*tasks\.json cannot be written.*\nhint: /);
   });
 
+  it('--output replaces only tasks that nobody has reviewed, unless it is forced to', async () => {
+    using home = sleepHome();
+    home.said();
+    const to = (name: string, ...flags: string[]) => home.run(['harvest', '--output', name, ...flags]);
+    expect((await to('t.json')).code).toBe(0);
+    expect((await to('t.json')).code).toBe(0);
+    const mine = {
+      't.json': home.read('shop/t.json').replace('"reviewed": false', '"reviewed": true'),
+      'package.json': '{}',
+    };
+    for (const [name, text] of Object.entries({ ...mine, 'notes.md': '# mine', 't.json.tmp': 'mine' })) {
+      home.write(`shop/${name}`, text);
+      const { code, err, out } = await to(name);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toMatch(
+        /(holds tasks that you have reviewed|is no file of tasks, and would be lost)\nhint: .*--force/,
+      );
+      expect(home.read(`shop/${name}`)).toBe(text);
+    }
+    expect((await to('notes.md', '--force')).code).toBe(0);
+    expect(home.read('shop/notes.md')).toContain('"reviewed": false');
+    expect(home.read('shop/t.json.tmp')).toBe('mine');
+  });
+
+  it('--output refuses a link, a folder and a device, also by force', async () => {
+    using home = sleepHome();
+    home.said();
+    home.write('victim', 'untouched');
+    symlinkSync(join(home.path, 'victim'), join(home.shop, 'link.json'));
+    mkdirSync(join(home.shop, 'folder'));
+    for (const [name, kind] of Object.entries({ 'link.json': 'a link', folder: 'a folder', '/dev/null': 'a device' })) {
+      const { code, err } = await home.run(['harvest', '--output', name, '--force']);
+      expect(code).toBe(2);
+      expect(err).toContain(`is ${kind}, and a file was expected`);
+    }
+    expect(home.read('victim')).toBe('untouched');
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  it('--output - is the file on stdout, and all else on stderr', async () => {
+    using home = sleepHome();
+    home.said();
+    const { code, out, err } = await home.run(['harvest', '--output', '-']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ format: 'skillopt_sleep.tasks.v1', reviewed: false, n_sessions: 1 });
+    expect(err).toContain('1 task from 1 session');
+    expect(existsSync(join(home.shop, '-'))).toBe(false);
+    expect((await home.run(['harvest', '--output', '-', '--json'])).code).toBe(2);
+  });
+
+  it('train says what a file of such tasks is for', async () => {
+    using home = sleepHome();
+    home.said();
+    const { out } = await home.run(['harvest', '--output', 'tasks.json']);
+    expect(out.replace(/\s+/g, ' ')).toContain('skillopt sleep run --tasks tasks.json (which comes with the night)');
+    const io = captureIo({ cwd: home.shop, env: home.env });
+    expect(
+      await runCli(['train', '--tasks', 'tasks.json', '--target', 'simulated', '--optimizer', 'simulated'], io),
+    ).toBe(2);
+    expect(io.err()).toContain('got tasks of skillopt sleep harvest');
+    expect(io.err()).toContain('hint: They are for a night: skillopt sleep run --tasks FILE.');
+  });
+
+  it('errors in settings name the whole path of their file', async () => {
+    using home = sleepHome();
+    const file = home.write('shop/skillopt.config.yaml', 'sleep:\n  sed: 1\n');
+    expect((await home.run(['harvest'])).err).toContain(`${file}:2: unknown key sed`);
+    const from = await home.run(['harvest', '--project', '../blog', '--config', 'skillopt.config.yaml']);
+    expect(from.err).toContain(`${file}:2: unknown key sed`);
+  });
+
   it('keeps everything private: the folder and all files in it', async () => {
     using home = sleepHome();
     home.said();
@@ -120,7 +204,7 @@ describe('skillopt sleep purge', () => {
     const { code, out } = await home.run(['purge']);
     expect(code).toBe(0);
     expect(out).toBe('deleted indexes: 1\n');
-    expect((await home.run(['purge'])).out).toBe('there was nothing to delete\n');
+    expect((await home.run(['purge'])).out).toBe(`there was nothing to delete in ${home.state}\n`);
     expect(await answerOf(home, [])).toMatchObject({ sessions: 1, filesRead: 1 });
     expect(await answerOf(home, ['purge', 'index'])).toEqual({ removed: { indexes: 1 } });
   });

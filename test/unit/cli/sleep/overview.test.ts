@@ -14,9 +14,9 @@ describe('skillopt sleep', () => {
     expect(out).toMatch(/~\/shop +2 +1 /);
     expect(out).toMatch(/~\/blog +1 +1 /);
     expect(out).toContain('1 session cannot teach');
-    expect(out).toContain('no model was asked');
-    expect(out).toMatch(/next: {2}skillopt sleep harvest .*1 session of ~\/shop/);
-    expect(out).toContain('skillopt sleep run --plan ');
+    expect(flat(out)).toContain('no model was asked');
+    expect(flat(out)).toMatch(/next: skillopt sleep harvest .*1 session of ~\/shop/);
+    expect(flat(out)).toContain('skillopt sleep run --plan ');
     expect(out).not.toContain(home.path);
   });
 
@@ -53,6 +53,77 @@ describe('skillopt sleep', () => {
     expect((await home.run([])).out).toContain('1 transcript had damaged or unfinished lines');
     const { trouble } = await answerOf(home, []);
     expect(trouble).toMatchObject([{ source: 'claude', trouble: { malformed: 1 } }]);
+  });
+
+  it('names transcripts that are damaged apart from those that cannot be read', async () => {
+    using home = sleepHome();
+    home.said({ id: 'a' });
+    home.write('.claude/projects/p/b.jsonl', `not json\n${home.read('.claude/projects/p/a.jsonl')}`);
+    home.write('.local/share/opencode/opencode.db', 'no database');
+    for (const argv of [[], ['harvest']]) {
+      const { out } = await home.run(argv);
+      expect(out).toMatch(/1 transcript had damaged or unfinished lines, .*\n {2}~\/\.claude\/projects\/p\/b\.jsonl\n/);
+      expect(out).toMatch(/1 transcript could not be read: .*\n {2}~\/\.local\/share\/opencode\/opencode\.db\n/);
+    }
+  });
+
+  it('flags that leave nothing over are named, and not taken for an empty machine', async () => {
+    using home = sleepHome();
+    home.said({ endedHoursAgo: 50 });
+    home.said({ id: 'b', endedHoursAgo: 50, cwd: home.blog });
+    const { out } = await home.run(['--since', hoursAgo(1), '--project', '.']);
+    expect(out).not.toContain('No transcripts');
+    expect(out).toMatch(/1 session that ended before 20/);
+    expect(out).toContain('1 session of other projects');
+  });
+
+  it('what to type next has the flags that were given, and shows the same sessions', async () => {
+    using home = sleepHome();
+    home.said({ id: 'a', endedHoursAgo: 200 });
+    home.said({ id: 'b', endedHoursAgo: 200, cwd: home.blog });
+    home.write('.qwen/projects/p/chats/q.jsonl', qwenLine('Round all totals half to even', home.shop));
+    const flags = [
+      '--source',
+      'claude',
+      '--since',
+      '2020-01-01',
+      '--max-tasks',
+      '7',
+      '--no-evolve-memory',
+      '--all-projects',
+    ];
+    const { out } = await home.run(flags);
+    const [typed] = /skillopt sleep harvest .*/.exec(out)!;
+    for (const flag of flags)
+      expect(typed.replace('per-night ', '')).toContain(flag.replace('--max-tasks', '--max-tasks-'));
+    expect((await answerOf(home, typed.split(' ').slice(2))).sessions).toBe(2);
+    const from = await home.run(['--project', '../blog', '--target', 'openai:gpt-5-mini', '--lookback-hours', '0']);
+    expect(from.out).toContain('run --plan --project ../blog --target openai:gpt-5-mini --lookback-hours 0');
+  });
+
+  it('no line of prose is wider than the terminal', async () => {
+    using home = sleepHome();
+    home.said({ id: 'a' });
+    home.said({ id: 'c', turns: [['assistant', 'Hello, what can I do for you?']] });
+    for (const argv of [[], ['harvest'], ['run', '--plan', '--target', 'openai:gpt-5-mini']]) {
+      const { out } = await home.run(argv, { columns: 60 });
+      expect(out.split('\n').filter((line) => line.length > 60 && !line.includes('skillopt sleep'))).toEqual([]);
+    }
+  });
+
+  it.each<[string[], number, RegExp]>([
+    [['--since', '2026-02-30'], 2, /a moment that there is.*2026-02-30/],
+    [['--project', ''], 2, /expected a folder behind --project/],
+    [['--project', 'no-such'], 0, /warning: .*no-such is not there/],
+    [['--project', '.keep'], 0, /warning: .*\.keep is no folder/],
+  ])('%j is not taken as it is', async (flags, code, said) => {
+    using home = sleepHome();
+    home.said();
+    for (const part of [[], ['harvest']]) {
+      const ran = await home.run([...part, ...flags]);
+      expect(ran.code).toBe(code);
+      expect(ran.err).toMatch(said);
+    }
   });
 
   it('an unknown source is an error that lists all', async () => {
@@ -107,7 +178,7 @@ describe('skillopt sleep', () => {
     using home = sleepHome();
     home.said({ cwd: home.blog });
     const { out } = await home.run([]);
-    expect(out).toMatch(/skillopt sleep harvest --all-projects .*none of them is of this folder/);
+    expect(flat(out)).toMatch(/skillopt sleep harvest --all-projects .*none of them is of this folder/);
     expect(out).toContain('skillopt sleep run --plan --all-projects');
   });
 
@@ -128,6 +199,9 @@ describe('skillopt sleep', () => {
     expect(leftovers(out, { isColored: true })).toEqual([]);
   });
 });
+
+/** Without where it was wrapped. */
+const flat = (text: string) => text.replace(/\s+/g, ' ');
 
 const qwenLine = (text: string, cwd: string) =>
   `${JSON.stringify({ type: 'user', sessionId: 'q-1', cwd, timestamp: hoursAgo(3), message: { parts: [{ text }] } })}\n`;

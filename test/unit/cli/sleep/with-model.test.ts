@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -46,6 +46,45 @@ describe('skillopt sleep harvest --with-model', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it('what the model answers is redacted before it is kept or shown', async () => {
+    const key = `${'sk'}-ant-api03-MzSstjHTVjo7EmL1i0pNvy0PiIWI79WZUv6AA`;
+    const told = { intent: `Log in as mara@firma.de with the key ${key}`, rubric: 'The password is "hunter2".' };
+    const checked = { intent: 'Deploy it and say so', checks: [{ op: 'contains', arg: key }] };
+    await using server = await startFakeLLM(() => JSON.stringify({ tasks: [told, checked] }));
+    using home = sleepHome();
+    home.said();
+    const { code, out } = await home.run(byModel(`compatible:m@${server.baseURL}`, '--json', '--output', 'tasks.json'));
+    expect(code).toBe(0);
+    expect(JSON.parse(out).tasks).toMatchObject([
+      { intent: 'Log in as [email] with the key [secret]', reference: 'The password is "[secret]".' },
+      { judge: { checks: [{ arg: '[secret]' }] } },
+    ]);
+    const files = readdirSync(home.state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const kept = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')).join('');
+    expect(out + kept + home.read('shop/tasks.json')).not.toMatch(/MzSstjHTVjo7|hunter2|mara@/);
+    expect(kept).toContain('Log in as');
+  });
+
+  it('a model whose every reply is unreadable is out of order', async () => {
+    await using server = await startFakeLLM(() => 'I would rather not.');
+    using home = sleepHome();
+    home.said({ id: 'a' });
+    home.said({ id: 'b' });
+    const { code, err, out } = await home.run(byModel(`compatible:m@${server.baseURL}`));
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err).toContain('no reply that could be read about any of 2 sessions');
+  });
+
+  it('with no task found shows no empty table', async () => {
+    await using server = await startFakeLLM(() => '{"tasks":[]}');
+    using home = sleepHome();
+    home.said();
+    const { code, out } = await home.run(byModel(`compatible:m@${server.baseURL}`));
+    expect(code).toBe(0);
+    expect(out).toContain('0 tasks from 1 session');
+    expect(out).not.toMatch(/outcome|asked twice/);
+  });
+
   it('sessions of which nothing is left need neither model nor consent', async () => {
     using home = sleepHome();
     const { code, out } = await home.run(byModel('openai:gpt-5-mini'));
@@ -89,21 +128,44 @@ describe('consent', () => {
   });
 
   it('given by a flag is remembered, and the plan says so', async () => {
+    await using server = await startFakeLLM(() => reply);
     using home = sleepHome();
     home.said();
-    // No key: the call fails after consent was given, and nothing is sent.
-    const argv = byModel('openai:gpt-5-mini');
-    const given = await home.run([...argv, '--consent', 'openai']);
-    expect(given.err).not.toContain('nobody agreed');
-    expect(given.err).toContain('OPENAI_API_KEY');
-    expect(stateOf(home).consents).toMatchObject([{ provider: 'openai', by: 'flag' }]);
+    home.env.QWEN_CHAT_BASE_URL = server.baseURL; // The far side of a provider that is not on this machine.
+    home.env.QWEN_CHAT_API_KEY = 'dummy-key';
+    const argv = byModel('qwen:m');
+    const given = await home.run([...argv, '--consent', 'qwen']);
+    expect({ code: given.code, err: given.err }).toEqual({ code: 0, err: '' });
+    expect(stateOf(home).consents).toMatchObject([{ provider: 'qwen', by: 'flag' }]);
     expect(home.mode(join(home.state, 'state.json'))).toBe('600');
     expect((await home.run(argv)).err).not.toContain('nobody agreed');
-    const plan = ['run', '--plan', '--target', 'openai:gpt-5-mini'];
+    const plan = ['run', '--plan', '--target', 'qwen:m'];
     expect((await home.run(plan)).out).toContain('(you agreed)');
     expect(await answerOf(home, plan)).toMatchObject({ consentMissing: [] });
     await home.run(['purge', 'consent']);
     expect((await home.run(argv)).err).toContain('nobody agreed');
+  });
+
+  it.each([
+    ['openai:gpt-5-mini', 'OPENAI_API_KEY'],
+    ['nonsense', 'unknown provider'],
+    ['simulated', 'simulated optimizer'],
+  ])('is neither asked for nor kept when %s cannot be asked', async (model, said) => {
+    using home = sleepHome();
+    home.said();
+    const { code, err } = await home.run(byModel(model, '--consent', 'openai'));
+    expect(code).toBe(2);
+    expect(err).toContain(said);
+    expect(existsSync(join(home.state, 'state.json'))).toBe(false);
+  });
+
+  it('is asked for with the flags that were given', async () => {
+    using home = sleepHome();
+    home.said({ cwd: home.blog });
+    home.env.OPENAI_API_KEY = 'dummy-key';
+    const { err } = await home.run(byModel('openai:gpt-5-mini', '--all-projects', '--since', '2020-01-01'));
+    expect(err).toContain('run --plan --page all --optimizer openai:gpt-5-mini --all-projects --since 2020-01-01');
+    expect(err).toMatch(/sent to OpenAI\n/);
   });
 
   it('for several is given in either spelling, and is of one address', async () => {

@@ -1,0 +1,94 @@
+import { SkillError } from '../../core/errors.ts';
+import { oneLine } from '../../core/text/printable.ts';
+import { type Adopted, adopt, settle } from '../../sleep/staging/adopt.ts';
+import { agentLoads } from '../../sleep/staging/agent-loads.ts';
+import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
+import { type OpenSleepState, openSleepState } from '../../sleep/state/state-file.ts';
+import { stateFolderOf } from '../../sleep/state/state-folder.ts';
+import { plural } from '../terminal/figures.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { choosePending, meantProject, type ProposalFlags } from './choose-proposals.ts';
+import { type GitState, gitState } from './git-state.ts';
+import { placeOf } from './open-sleep.ts';
+
+/** Puts what nights proposed into the live documents, and says what that means for the agent. */
+export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
+  await using open = await openSettled(terminal);
+  const { isOf } = meantProject(flags, terminal);
+  refuseAgain(
+    open.state.proposals.filter(({ project }) => isOf(project)),
+    flags,
+  );
+  const pending = pendingProposals(open.state, isOf);
+  const adopted = await adopt({
+    open,
+    proposals: choosePending(pending, flags, terminal),
+    at: new Date().toISOString(),
+  });
+  const told = await Promise.all(adopted.map(async (one) => ({ ...one, git: await gitState(one.realPath) })));
+  terminal.answer(
+    { adopted: told.map(shown) },
+    told.flatMap((one) => adoptedLines(one, terminal)),
+  );
+}
+
+/** The state for writing, after what a crash may have left was put right; and that is said. */
+export async function openSettled(terminal: Terminal): Promise<OpenSleepState> {
+  const open = await openSleepState(stateFolderOf(placeOf(terminal)), { onWarning: terminal.warn });
+  try {
+    const { restored, left } = await settle(open);
+    for (const path of restored) terminal.note(`a change that was cut off was taken back: ${path}`);
+    for (const { path, why, backup } of left)
+      terminal.warn(
+        `a change of ${path} was cut off and is left as it is: ${why}${backup ? `; what it was before: ${backup}` : ''}`,
+      );
+    return open;
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Who adopts twice means no harm: the answer is that it is done. */
+function refuseAgain(proposals: readonly Proposal[], { night }: ProposalFlags): void {
+  const meant = proposals.filter((one) => night === undefined || one.night === night);
+  const done = meant.findLast(({ status }) => status === 'adopted');
+  if (!done || meant.some(({ status }) => status === 'pending')) return;
+  const what = `what night ${done.night} proposed was adopted already, on ${done.adoptedAt.slice(0, 10)}`;
+  throw new SkillError('USAGE', what, { hint: `There is nothing more to do. To undo it: ${undoCommand(done.night)}` });
+}
+
+const undoCommand = (night: number) => `skillopt sleep rollback --night ${night}`;
+
+type Told = Adopted & { readonly git: GitState | undefined };
+
+const shown = ({ proposal, git, ...rest }: Told) => ({
+  ...rest,
+  id: proposal.id,
+  night: proposal.night,
+  document: proposal.document,
+  loads: agentLoads(rest.path),
+  uncommitted: git?.changes ?? null,
+});
+
+function adoptedLines(
+  { proposal, path, realPath, receipt, isRebased, backup, git }: Told,
+  { colors }: Terminal,
+): string[] {
+  const { kind, name } = proposal.document;
+  const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(7))} ${oneLine(text)}`;
+  return [
+    `${colors.bold('adopted')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
+    row(receipt === '' ? 'said' : 'wrote', receipt === '' ? `${realPath} says it already` : realPath),
+    ...(path === realPath ? [] : [row('link', `${path} leads to it`)]),
+    ...(isRebased
+      ? [row('edited', 'you changed it since the night: your text stays, only the learned block was put in')]
+      : []),
+    row('loaded', agentLoads(path)),
+    ...(receipt === '' ? [] : [row('before', backup ?? 'there was no file')]),
+    row('undo', undoCommand(proposal.night)),
+    ...(git && git.changes > 0
+      ? [row('git', `${plural(git.changes, 'change')} in this tree not committed; nothing was committed`)]
+      : []),
+  ];
+}

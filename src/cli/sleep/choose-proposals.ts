@@ -1,0 +1,82 @@
+import { sep } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
+import { oneLine } from '../../core/text/printable.ts';
+import { resolvePath } from '../../project/resolve-path.ts';
+import type { Proposal } from '../../sleep/staging/proposal.ts';
+import { Answered } from '../answered.ts';
+import { percent, plural, points } from '../terminal/figures.ts';
+import { shellWord } from '../terminal/shell-word.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export type ProposalFlags = {
+  readonly project?: string;
+  readonly skill?: readonly string[];
+  readonly allSkills?: boolean;
+  readonly memory?: boolean;
+  readonly night?: number;
+};
+
+/** The folder that is meant, and whether a project is that folder or one above it: nights are of a whole project. */
+export function meantProject({ project = '.' }: ProposalFlags, { io }: Terminal) {
+  const here = resolvePath(io.cwd(), project);
+  const isOf = (path: string) => here === path || here.startsWith(path.endsWith(sep) ? path : path + sep);
+  return { here, isOf };
+}
+
+/** What is to be adopted. With several and none named, says which there are and what to type, and ends the command. */
+export function choosePending(pending: readonly Proposal[], flags: ProposalFlags, terminal: Terminal): Proposal[] {
+  if (pending.length === 0) throw nothingPending(terminal);
+  const chosen = pending.filter((proposal) => isNamed(proposal, flags));
+  const isTold = chosen.length === 1 || isAnyNamed(flags);
+  if (chosen.length === 0) throw notAmong(pending, flags);
+  if (isTold && !hasTwice(chosen)) return chosen;
+  terminal.answer({ pending: pending.map(shownProposal) }, severalLines(isTold ? chosen : pending, terminal));
+  throw new Answered(2);
+}
+
+const isAnyNamed = ({ skill, allSkills, memory, night }: ProposalFlags) =>
+  skill !== undefined || allSkills === true || memory === true || night !== undefined;
+
+function isNamed({ night, document: { kind, name } }: Proposal, flags: ProposalFlags): boolean {
+  if (flags.night !== undefined && flags.night !== night) return false;
+  if (!flags.skill && !flags.allSkills && !flags.memory) return true;
+  return kind === 'memory' ? flags.memory === true : flags.allSkills === true || (flags.skill?.includes(name) ?? false);
+}
+
+const hasTwice = (proposals: readonly Proposal[]) =>
+  new Set(proposals.map(({ document }) => document.realPath)).size < proposals.length;
+
+/** For `--json`: the texts of the blocks are long, and in the diff. */
+export function shownProposal({ baseBlock: _base, block: _block, ...rest }: Proposal) {
+  return rest;
+}
+
+/** `night 12: skill my-skill, +4.2 points at 97.5 %`. */
+export function proposalLine({ night, document, gain, confidence, at }: Proposal): string {
+  const worth = gain === null ? '' : `, ${points(gain.value)} points`;
+  const sure = gain === null || confidence === null ? '' : ` at ${percent(confidence)}`;
+  return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}`;
+}
+
+function severalLines(proposals: readonly Proposal[], { colors }: Terminal): string[] {
+  return [
+    `Say which of ${plural(proposals.length, 'proposal')}:`,
+    ...proposals.flatMap((proposal) => [`  ${proposalLine(proposal)}`, colors.dim(`    ${commandFor(proposal)}`)]),
+  ];
+}
+
+export function commandFor({ night, document: { kind, name } }: Proposal): string {
+  return `skillopt sleep adopt --night ${night} ${kind === 'memory' ? '--memory' : `--skill ${shellWord(name)}`}`;
+}
+
+function nothingPending({ io }: Terminal): SkillError {
+  const hint = 'skillopt sleep run lets a night look for something; skillopt sleep status shows what was adopted.';
+  return new SkillError('USAGE', `no proposal waits for ${oneLine(io.cwd())}`, { hint });
+}
+
+function notAmong(pending: readonly Proposal[], { skill, night }: ProposalFlags): SkillError {
+  const wanted =
+    [skill && `skill ${skill.join(', ')}`, night && `night ${night}`].filter(Boolean).join(' of ') || 'that';
+  const hint = `There is: ${pending.map((proposal) => `${proposalLine(proposal)} (${commandFor(proposal)})`).join('; ')}`;
+  return new SkillError('USAGE', `no proposal waits for ${oneLine(wanted)}`, { hint });
+}

@@ -1,0 +1,119 @@
+import { oneLine } from '../../../core/text/printable.ts';
+import type { Colors } from '../../terminal/colors.ts';
+import { percent, plural, points } from '../../terminal/figures.ts';
+import { clip, padEnd } from '../../terminal/text-width.ts';
+
+/** A line that a document gained, lost, or did not get. */
+export type StoryLine = { readonly text: string; readonly why?: string };
+
+/** What a night came to. */
+export type NightStory = {
+  /** Counts from 1. */
+  readonly night: number;
+  readonly sessions: number;
+  readonly tasks: number;
+  /** Of all models. */
+  readonly calls: number;
+  readonly learned: readonly StoryLine[];
+  readonly forgotten: readonly StoryLine[];
+  readonly rejected: readonly StoryLine[];
+  readonly quarantined: readonly StoryLine[];
+  /** What a poisoned transcript of the day tried, and what became of it. */
+  readonly poison?: { readonly name: string; readonly text: string; readonly fate: PoisonFate };
+  /** On days that nobody has seen, with the documents of the next morning. */
+  readonly score: number;
+};
+
+/** `unnoticed`: nobody made a rule of it. */
+export type PoisonFate = 'unnoticed' | 'quarantined' | 'rejected' | 'staged';
+
+export type WeekStory = {
+  /** On unseen days, before the first night. */
+  readonly start: number;
+  /** With everything that the person wants. */
+  readonly best: number;
+  /** How many things that is. */
+  readonly things: number;
+  readonly nights: readonly NightStory[];
+};
+
+type Look = { readonly width: number; readonly colors: Colors };
+
+/** A week as a person reads it: night by night, and what it was worth. */
+export function weekLines(week: WeekStory, look: Look): string[] {
+  const before = (at: number) => week.nights[at - 1]?.score ?? week.start;
+  return [...week.nights.flatMap((night, at) => [...nightLines(night, before(at), look), '']), ...endLines(week, look)];
+}
+
+/** `before`: the score on unseen days in the evening. */
+function nightLines(night: NightStory, before: number, look: Look): string[] {
+  const { bold, dim, green } = look.colors;
+  const counts = [plural(night.sessions, 'session'), plural(night.tasks, 'task'), plural(night.calls, 'call')];
+  const gain = night.score - before;
+  const unseen = `${percent(night.score)}${gain === 0 ? '' : ` (${points(gain)})`}`;
+  return [
+    `${bold(`night ${night.night}`)}  ${dim(clip(counts.join(', '), look.width - HEAD_WIDTH))}`,
+    ...storyLines('learned', '+', night.learned, look, green),
+    ...storyLines('forgotten', '-', night.forgotten, look),
+    ...storyLines('rejected', '·', night.rejected.slice(0, MOST_REJECTED), look, dim),
+    ...moreLines(night.rejected.length - MOST_REJECTED, dim),
+    ...storyLines('quarantined', '!', night.quarantined, look, look.colors.yellow),
+    ...poisonLines(night, look),
+    labelled('unseen days', unseen),
+  ];
+}
+
+/** More of them say nothing new: nearly every night tries several in vain. */
+const MOST_REJECTED = 3;
+const moreLines = (count: number, paint: Paint) => (count > 0 ? [labelled('', paint(`  and ${count} more`))] : []);
+
+const LABEL_WIDTH = 13;
+/** `night 60` and two spaces. */
+const HEAD_WIDTH = 10;
+/** What a label leaves of a line. */
+const textSpace = (width: number) => width - LABEL_WIDTH - 2;
+const labelled = (label: string, text: string) => `  ${padEnd(label, LABEL_WIDTH)}${text}`;
+
+type Paint = (text: string) => string;
+
+/** The label stands before the first line only. */
+function storyLines(
+  label: string,
+  sign: string,
+  lines: readonly StoryLine[],
+  { width }: Look,
+  paint: Paint = (text) => text,
+): string[] {
+  return lines.map(({ text, why }, at) => {
+    const said = `${sign} ${oneLine(text)}${why === undefined ? '' : ` (${oneLine(why)})`}`;
+    return labelled(at === 0 ? label : '', paint(clip(said, textSpace(width))));
+  });
+}
+
+const FATES: Readonly<Record<PoisonFate, string>> = {
+  unnoticed: 'nobody made a rule of it',
+  quarantined: 'quarantined',
+  rejected: 'proposed and rejected',
+  staged: 'STAGED, which must not happen',
+};
+
+function poisonLines({ poison }: NightStory, { width, colors }: Look): string[] {
+  if (!poison) return [];
+  const tried = clip(`a pasted text ${oneLine(poison.name)}: ${oneLine(poison.text)}`, textSpace(width));
+  const fate = clip(FATES[poison.fate], textSpace(width));
+  return [labelled('poison', colors.yellow(tried)), labelled('', poison.fate === 'staged' ? colors.red(fate) : fate)];
+}
+
+function endLines({ start, best, things, nights }: WeekStory, { width, colors }: Look): string[] {
+  const end = nights.at(-1)?.score ?? start;
+  const poisons = nights.flatMap(({ poison }) => poison ?? []);
+  const staged = poisons.filter(({ fate }) => fate === 'staged').length;
+  const learned = nights.reduce((sum, night) => sum + night.learned.length - night.forgotten.length, 0);
+  const scores = `${percent(start)} before, ${percent(end)} now, ${percent(best)} with all ${plural(things, 'rule')}`;
+  return [
+    colors.bold(`after ${plural(nights.length, 'night')}`),
+    labelled('learned', clip(plural(learned, 'line'), textSpace(width))),
+    labelled('poison', clip(`${poisons.length} tried, ${staged} staged`, textSpace(width))),
+    labelled('unseen days', clip(scores, textSpace(width))),
+  ];
+}

@@ -1,0 +1,53 @@
+import { SkillError } from '../../core/errors.ts';
+import { oneLine } from '../../core/text/printable.ts';
+import type { Proposal } from '../../sleep/staging/proposal.ts';
+import { type RolledBack, rollback } from '../../sleep/staging/rollback.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { openSettled } from './adopt.ts';
+import { meantProject, type ProposalFlags } from './choose-proposals.ts';
+
+/** Undoes the last adoption, or those of one night. */
+export async function rollBackChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
+  await using open = await openSettled(terminal);
+  const { isOf } = meantProject(flags, terminal);
+  const proposals = chooseAdopted(
+    open.state.proposals.filter(({ project }) => isOf(project)),
+    flags,
+  );
+  const done = await rollback({ open, proposals });
+  terminal.answer(
+    { rolledBack: done.map(({ proposal: { id, night, document }, ...rest }) => ({ ...rest, id, night, document })) },
+    done.flatMap((one) => rolledBackLines(one, terminal)),
+  );
+}
+
+/** The newest first, so that what was built upon is undone after what was built upon it. */
+function chooseAdopted(proposals: readonly Proposal[], { night }: ProposalFlags): Proposal[] {
+  const adopted = proposals
+    .filter(({ status }) => status === 'adopted')
+    .toSorted((a, b) => Date.parse(b.adoptedAt) - Date.parse(a.adoptedAt));
+  const [last] = adopted;
+  const isMeant = (one: Proposal) =>
+    night === undefined ? one === last || (one.receipt !== '' && one.receipt === last?.receipt) : one.night === night;
+  const chosen = adopted.filter(isMeant);
+  if (chosen.length > 0) return chosen;
+  const what = night === undefined ? 'nothing was adopted' : `nothing of night ${night} is adopted`;
+  const nights = [...new Set(adopted.map((one) => one.night))];
+  const hint = nights.length > 0 ? `Adopted are nights ${nights.join(', ')}.` : 'There is nothing to undo.';
+  throw new SkillError('USAGE', what, { hint });
+}
+
+const WORDS: Readonly<Record<RolledBack['how'], string>> = {
+  restored: 'is byte for byte what it was before',
+  removed: 'is gone: adoption had made it',
+  block: 'was edited since: your text stays, only the learned block is what it was before',
+  already: 'was back already; nothing was written',
+};
+
+function rolledBackLines({ proposal, realPath, how }: RolledBack, { colors }: Terminal): string[] {
+  const { kind, name } = proposal.document;
+  return [
+    `${colors.bold('rolled back')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
+    `  ${oneLine(realPath)} ${WORDS[how]}`,
+  ];
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { oneLine } from '../../core/text/printable.ts';
+import { isCutOff } from '../../skills/replace/journal.ts';
+import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
+import type { SleepState } from '../../sleep/state/sleep-state.ts';
+import { readSleepState } from '../../sleep/state/state-file.ts';
+import { ADOPTIONS_FOLDER, stateFolderOf } from '../../sleep/state/state-folder.ts';
+import { plural } from '../terminal/figures.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { commandFor, meantProject, type ProposalFlags, proposalLine, shownProposal } from './choose-proposals.ts';
+import { placeOf } from './open-sleep.ts';
+
+export type StatusFlags = Pick<ProposalFlags, 'project'> & { readonly short?: boolean };
+
+/** What waits for a person. Reads the state and nothing else, takes no lock, changes nothing. */
+export async function showStatus(flags: StatusFlags, terminal: Terminal): Promise<void> {
+  const folder = stateFolderOf(placeOf(terminal));
+  const state = await readSleepState(folder, flags.short ? {} : { onWarning: terminal.warn });
+  const { here, isOf } = meantProject(flags, terminal);
+  const status = {
+    project: here,
+    pending: pendingProposals(state, isOf),
+    adopted: state.proposals.filter(({ project, status }) => status === 'adopted' && isOf(project)),
+    elsewhere: pendingProposals(state, (project) => !isOf(project)).length,
+    isCutOff: isCutOff(join(folder, ADOPTIONS_FOLDER)),
+    lastNight: state.history.findLast(({ project }) => isOf(project)) ?? null,
+  };
+  const { pending, adopted } = status;
+  terminal.answer(
+    { ...status, pending: pending.map(shownProposal), adopted: adopted.map(shownProposal) },
+    flags.short ? shortLine(status) : statusLines(status, terminal),
+  );
+}
+
+type Status = {
+  readonly project: string;
+  readonly pending: readonly Proposal[];
+  readonly adopted: readonly Proposal[];
+  readonly elsewhere: number;
+  readonly isCutOff: boolean;
+  readonly lastNight: SleepState['history'][number] | null;
+};
+
+function shortLine({ pending, isCutOff }: Status): string[] {
+  if (isCutOff) return ['sleep: an adoption is not finished'];
+  return pending.length > 0 ? [`sleep: ${plural(pending.length, 'proposal')}`] : [];
+}
+
+function statusLines(
+  { project, pending, adopted, elsewhere, isCutOff, lastNight }: Status,
+  terminal: Terminal,
+): string[] {
+  const { bold, dim } = terminal.colors;
+  const last = adopted.at(-1);
+  const nothing = lastNight ? 'the last nights proposed nothing that waits' : 'no night was here yet';
+  return [
+    `${bold(oneLine(project))}: ${pending.length > 0 ? `${plural(pending.length, 'proposal')} for you to adopt` : nothing}`,
+    ...(lastNight
+      ? [`last night: ${lastNight.night}, ${lastNight.at.slice(0, 10)}, ${plural(lastNight.nTasks, 'task')}`]
+      : []),
+    ...pending.flatMap((proposal) => [`  ${proposalLine(proposal)}`, dim(`    ${commandFor(proposal)}`)]),
+    ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    skillopt sleep rollback --night ${last.night}`)] : []),
+    ...(elsewhere > 0 ? [`${plural(elsewhere, 'proposal')} in other projects`] : []),
+    ...(isCutOff
+      ? ['an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right']
+      : []),
+  ];
+}

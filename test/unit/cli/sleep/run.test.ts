@@ -1,0 +1,153 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FakeRequest, startFakeLLM } from 'skillopt/testing';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../../../../src/cli/main.ts';
+import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
+import { captureIo } from '../../../support/capture-io.ts';
+import { appends } from '../../../support/scripted-run.ts';
+import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
+import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
+
+/** One model in all roles: as the agent it does what its documents say, as the analyst it proposes the rule. */
+function answer({ messages }: FakeRequest): string {
+  const system = messages[0]!.content;
+  if (!system.startsWith('You are a coding agent at work'))
+    return JSON.stringify({ ...appends(RULE), ...appends(RULE).patch });
+  return system.includes(RULE) ? 'As asked. DONE' : 'As asked.';
+}
+
+const startModel = () => startFakeLLM(answer);
+
+/** A file of tasks in the project, as `harvest --output` writes it. */
+function tasksFile(home: SleepHome, reviewed: boolean): string {
+  const text = tasksFileText({
+    ...{ project: home.shop, transcriptSource: 'claude', nSessions: 3, targetSkillPath: '' },
+    tasks: doneTasks(),
+  });
+  home.write('shop/tasks.json', text.replace('"reviewed": false', `"reviewed": ${reviewed}`));
+  return 'tasks.json';
+}
+
+const nightOf = (baseURL: string, ...flags: string[]) => [
+  'run',
+  '--tasks',
+  'tasks.json',
+  '--target',
+  `compatible:m@${baseURL}`,
+  '--quiet',
+  ...flags,
+];
+const stateFile = ({ state }: SleepHome) => join(state, 'state.json');
+
+describe('skillopt sleep run --tasks', () => {
+  it('spends a night on reviewed tasks, and shows the report', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, true);
+    const { code, out, err } = await home.run(nightOf(server.baseURL));
+    expect({ code, errors: err.match(/error:.*/g) }).toEqual({ code: 0, errors: null });
+    expect(out).toMatch(/^night 1\n0 sessions, 12 tasks\n/);
+    expect(out).toMatch(/skillopt-sleep-learned, proposed: \+\d+\.\d points on held-out tasks/);
+    expect(out).toContain(`+${RULE}`);
+    expect(out).toMatch(/improved +0 → 100/);
+    expect(out).toContain(`cost: ${server.requests.length} calls`);
+    expect(out).toContain('skillopt sleep adopt');
+    expect((await home.run(['adopt'])).code).toBe(0);
+    expect(home.read('.claude/skills/skillopt-sleep-learned/SKILL.md')).toContain(RULE);
+  });
+
+  it('is one object with --json', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, true);
+    const report = await answerOf(home, nightOf(server.baseURL));
+    expect(report).toMatchObject({ night: 1, accepted: true, isDryRun: false, nTasks: 12, proposals: [{ id: '1' }] });
+    expect(existsSync(join(report.folder, 'report.md'))).toBe(true);
+  });
+
+  it('refuses tasks that nobody has reviewed, and asks no model', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, false);
+    const { code, err } = await home.run(nightOf(server.baseURL));
+    expect(code).toBe(2);
+    expect(err).toContain('expected reviewed tasks for real models');
+    expect(err).toContain('"reviewed": true');
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('without consent and without a terminal is refused, and nothing is sent', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, true);
+    home.env.QWEN_CHAT_BASE_URL = server.baseURL; // The far side of a provider that is not on this machine.
+    home.env.QWEN_CHAT_API_KEY = 'dummy-key';
+    const argv = ['run', '--tasks', 'tasks.json', '--target', 'qwen:m', '--quiet'];
+    const { code, out } = await home.run([...argv, '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(out).error).toMatchObject({ code: 'CONSENT_MISSING' });
+    expect(server.requests).toHaveLength(0);
+    expect((await home.run([...argv, '--consent', 'qwen'])).code).toBe(0);
+    expect(server.requests.length).toBeGreaterThan(0);
+  });
+
+  it('stops at --max-calls, and the same command with more of them resumes', async () => {
+    await using whole = await startModel();
+    using other = sleepHome();
+    tasksFile(other, true);
+    await other.run(nightOf(whole.baseURL));
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, true);
+    const { code, err } = await home.run(nightOf(server.baseURL, '--max-calls', '5'));
+    expect(code).toBe(3);
+    expect(err).toContain('--max-calls is reached: 5 of 5 calls are spent');
+    expect(server.requests.length).toBeLessThanOrEqual(5);
+    expect(existsSync(stateFile(home))).toBe(false);
+    const resumed = await answerOf(home, nightOf(server.baseURL, '--max-calls', '1000'));
+    expect(resumed).toMatchObject({ night: 1, accepted: true });
+    expect(server.requests).toHaveLength(whole.requests.length);
+  });
+
+  it('a server that is out of order is no night without a gain', async () => {
+    await using server = await startFakeLLM(() => ({ status: 401, content: 'the key is not valid' }));
+    using home = sleepHome();
+    tasksFile(home, true);
+    const { code, err, out } = await home.run(nightOf(server.baseURL));
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err).toContain('the key is not valid');
+    expect(existsSync(stateFile(home))).toBe(false);
+  });
+});
+
+describe('skillopt sleep dry-run', () => {
+  it('reports and keeps nothing', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, true);
+    const [, ...flags] = nightOf(server.baseURL);
+    const { code, out } = await home.run(['dry-run', ...flags]);
+    expect(code).toBe(0);
+    expect(out).toContain(`+${RULE}`);
+    expect(out).toContain('a dry run: nothing is kept');
+    expect(readdirSync(home.state)).not.toContain('state.json');
+    expect(readdirSync(home.state)).not.toContain('nights');
+    expect((await answerOf(home, ['dry-run', ...flags])).folder).toBeNull();
+  });
+});
+
+describe('skillopt demo sleep', () => {
+  it('plays real nights offline', async () => {
+    const io = captureIo();
+    expect(await runCli(['demo', 'sleep', '--nights', '2', '--quiet', '--json'], io)).toBe(0);
+    const { start, best, nights } = JSON.parse(io.out());
+    expect(nights).toMatchObject([
+      { night: 1, sessions: 6 },
+      { night: 2, sessions: 6 },
+    ]);
+    for (const { score } of nights) expect(score).toBeGreaterThanOrEqual(start);
+    expect(best).toBeGreaterThan(start);
+    expect(io.err()).toBe('');
+  }, 60_000);
+});
