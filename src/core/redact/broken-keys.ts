@@ -2,13 +2,13 @@ import { isKnownKey } from './known-keys.ts';
 import { SECRET } from './secret-value.ts';
 
 /** Words at the ends of up to six lines, each with another at the beginning of the next. */
-const BROKEN = /(?<![\w.-])[\w.-]{4,160}(?:[ \t]*(?:\\?\r?\n|\\{1,4}n)[ \t]*[\w.-]{6,160}){1,5}(?![\w-])/g;
+const BROKEN = /(?<![\w.-])[\w.-]{4,160}(?:[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}[\w.-]{6,160}){1,5}(?![\w-])/g;
 /** Also written out, as in JSON. */
-const LINE_BREAK = /[ \t]*(?:\\?\r?\n|\\{1,4}n)[ \t]*/;
+const LINE_BREAK = /[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}/;
 
 /** Keys that a terminal or an editor broke over several lines. */
 export function hideBrokenKeys(text: string): string {
-  if (!LINE_BREAK.test(text)) return text;
+  if (!/\n|\\n/.test(text)) return text;
   return text.replace(BROKEN, (found) => {
     const parts = found.split(LINE_BREAK);
     const length = lengthOfKey(parts);
