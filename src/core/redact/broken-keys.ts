@@ -6,9 +6,12 @@ const BROKEN = /(?<![\w.-])[\w.-]{4,160}(?:[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]
 /** Also written out, as in JSON. */
 const LINE_BREAK = /[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}/;
 
+/** What every known key has in its beginning. */
+const MAY_BEGIN = /[-_.]|A[A-Z]|eyJ/;
+
 /** Keys that a terminal or an editor broke over several lines. */
 export function hideBrokenKeys(text: string): string {
-  if (!/\n|\\n/.test(text)) return text;
+  if (!/\n|\\n/.test(text) || !MAY_BEGIN.test(text)) return text;
   return text.replace(BROKEN, (found) => {
     const parts = found.split(LINE_BREAK);
     const length = lengthOfKey(parts);

@@ -52,6 +52,7 @@ function hideRow(line: string, { divider, count, columns }: Table): string | und
 }
 
 function hideCell(cell: string): string {
+  if (cell === SECRET) return cell; // hidden by an earlier pass
   const value = cell.trim().replace(/^["'`]|["'`]$/g, '');
   const isRule = /^:?-+:?$/.test(value);
   if (

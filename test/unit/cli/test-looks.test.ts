@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../../src/cli/main.ts';
 import { worldFiles } from '../../e2e/project.ts';
 import { captureIo } from '../../support/capture-io.ts';
@@ -27,6 +27,8 @@ function project() {
 }
 
 const evaluate = 'eval --skill SKILL.md --quiet';
+
+vi.setConfig({ testTimeout: 400_000 }); // trains several runs, which a busy machine does slowly
 
 describe('looks at the test split', () => {
   it('are told by train, show and summary.json, and a run with another outcome takes another', async () => {
