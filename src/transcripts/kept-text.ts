@@ -9,7 +9,7 @@ export const MAX_TEXT_LENGTH = 4_000;
 const MAX_NAME_LENGTH = 300;
 
 /** More than this is not even looked at, so that one pasted file cannot cost seconds. */
-const MAX_REDACTED_LENGTH = 3 * MAX_TEXT_LENGTH;
+const MAX_REDACTED_LENGTH = 1.5 * MAX_TEXT_LENGTH;
 
 /** Where a text was cut before redaction, a secret may have been cut in two: this much of its end is not kept. */
 const CUT_MARGIN = 1_000;

@@ -61,7 +61,7 @@ export interface SessionIndex extends Disposable {
 export const INDEX_FILE = 'index.db';
 
 /** Raise it when sources keep or redact other things than before: older files are then read again. */
-const INDEX_FORMAT = 3;
+const INDEX_FORMAT = 4;
 
 const TABLE =
   'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL, digests TEXT NOT NULL, digests_sum TEXT NOT NULL)';
