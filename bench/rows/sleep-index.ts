@@ -137,7 +137,12 @@ function writeSession(home: string, session: number, bytes: number): void {
 function recordAt(session: number, index: number) {
   const text = FILLER.repeat(index % 2 === 0 ? 10 : 270);
   const timestamp = new Date(Date.UTC(2026, 0, 1) + (session * 1_000 + index) * 1_000).toISOString();
-  const facts = { sessionId: `session-${session}`, cwd: `/work/${session % 20}`, gitBranch: 'main', timestamp };
+  const facts = {
+    sessionId: `session-${session}`,
+    cwd: `/home/ana/project-${session % 20}`,
+    gitBranch: 'main',
+    timestamp,
+  };
   if (index % 20 === 0)
     return { ...facts, type: 'user', message: { role: 'user', content: `Change ${index}: ${text}` } };
   if (index % 20 === 2) {

@@ -46,7 +46,7 @@ export { excerptOf, type SessionExcerpt } from './mine/session-excerpt.ts';
 export { readSkillHint } from './mine/skill-hint.ts';
 /** One night over given tasks. */
 export { type ConsolidateOptions, consolidate } from './night/consolidate.ts';
-export type { ConsolidationResult, GateAction, GateTrial, NightEdit } from './night/consolidation-result.ts';
+export type { ConsolidationResult, GateAction, GateTrial } from './night/consolidation-result.ts';
 export type { CycleInput, GatheredNight } from './night/cycle-input.ts';
 export type { NightModels } from './night/document-night.ts';
 export { type PreparedTasks, prepareTasks } from './night/prepare-tasks.ts';

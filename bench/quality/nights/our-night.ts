@@ -1,4 +1,3 @@
-import type { ChatModel } from '../../../src/core/model.ts';
 import { nextError, type TestedNight } from '../../../src/core/stats/error-spending.ts';
 import { archiveTasks } from '../../../src/sleep/archive.ts';
 import { assignSplits } from '../../../src/sleep/index.ts';
@@ -6,6 +5,7 @@ import { consolidate } from '../../../src/sleep/night/consolidate.ts';
 import { prepareTasks } from '../../../src/sleep/night/prepare-tasks.ts';
 import { withLearned } from '../../../src/sleep/replay/sleep-env.ts';
 import type { TaskRecord } from '../../../src/sleep/task-record.ts';
+import { countCalls } from './count-calls.ts';
 import type { NightRunner } from './runner.ts';
 
 type Kept = { readonly archive: readonly TaskRecord[]; readonly nights: readonly TestedNight[] };
@@ -41,17 +41,3 @@ export const ourNight: NightRunner = async ({ person, day, state, documents, see
     },
   };
 };
-
-type Models = { readonly target: ChatModel; readonly judge: ChatModel; readonly optimizer: ChatModel };
-
-function countCalls({ target, judge, optimizer }: Models): Models & { calls(): number } {
-  let calls = 0;
-  const counting = (model: ChatModel): ChatModel => ({
-    ...model,
-    complete(request) {
-      calls += 1;
-      return model.complete(request);
-    },
-  });
-  return { target: counting(target), judge: counting(judge), optimizer: counting(optimizer), calls: () => calls };
-}

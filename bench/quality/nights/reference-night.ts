@@ -4,7 +4,8 @@ import { judgeAnswer } from '../../../src/judges/index.ts';
 import type { PersonTask } from '../../../src/sim/index.ts';
 import { assignSplits } from '../../../src/sleep/index.ts';
 import { mean } from '../interval.ts';
-import type { Blocks, NightInput, NightRunner } from './runner.ts';
+import { countCalls, type CountedModels as Models } from './count-calls.ts';
+import type { Blocks, NightRunner } from './runner.ts';
 
 /**
  * A night as the reference spends it: one sample of each validation task, and whatever has the higher mean is better. Edits of
@@ -32,20 +33,6 @@ function splitsOf(tasks: readonly PersonTask[], seed: number) {
   const isSplit = tasks.some(({ split }) => split !== 'train');
   const split = isSplit ? tasks : assignSplits(tasks, { seed });
   return { train: split.filter((task) => task.split === 'train'), val: split.filter((task) => task.split === 'val') };
-}
-
-type Models = Pick<NightInput['person'], 'target' | 'judge' | 'optimizer'> & { calls(): number };
-
-function countCalls({ target, judge, optimizer }: NightInput['person']): Models {
-  let calls = 0;
-  const counting = (model: ChatModel): ChatModel => ({
-    ...model,
-    complete(request) {
-      calls += 1;
-      return model.complete(request);
-    },
-  });
-  return { target: counting(target), judge: counting(judge), optimizer: counting(optimizer), calls: () => calls };
 }
 
 async function attempt({ intent }: PersonTask, { skill, memory }: Blocks, target: ChatModel): Promise<string> {

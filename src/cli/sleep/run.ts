@@ -114,9 +114,9 @@ type Gathering = {
 
 async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promise<GatheredNight> {
   const { flags, state } = gathering;
-  const archive = state.taskArchive
-    .map(({ task }) => task)
-    .filter(({ project }) => project === sleep.redact(sleep.project) || project === '');
+  const here = sleep.redact(sleep.project);
+  const isHere = (project: string) => project === here || project.startsWith(`${here}/`); // sessions below it count
+  const archive = state.taskArchive.map(({ task }) => task).filter(({ project }) => isHere(project));
   const day =
     flags.tasks === undefined ? await fromSessions(sleep, gathering) : await fromFile(flags.tasks, sleep, gathering);
   const { tasks, notReplayable, pooled } = prepareTasks(day.tasks, archive, sleep.settings);

@@ -3,21 +3,13 @@ import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { TriedEdit } from '../../core/run/step-buffer.ts';
 import type { StepRecord } from '../../core/run/step-record.ts';
+import type { EditRecord } from '../../core/skill/edit-record.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { TaskDelta } from './prove.ts';
 import type { TrainedDocument } from './train-document.ts';
 
 export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'greedy_applied' | 'greedy_noop';
-
-/** A change to a learned block, as SkillOpt-Sleep writes it. */
-export type NightEdit = {
-  readonly target: Trained;
-  readonly op: 'add' | 'delete' | 'replace';
-  readonly content: string;
-  readonly anchor: string;
-  readonly rationale: string;
-};
 
 /** What a document's candidate did on the tasks that were held out. */
 export type GateTrial = {
@@ -49,15 +41,15 @@ export type ConsolidationResult = {
   readonly candidateScore: number | null;
   readonly newSkill: string;
   readonly newMemory: string;
-  readonly appliedEdits: readonly NightEdit[];
-  readonly rejectedEdits: readonly NightEdit[];
+  readonly appliedEdits: readonly EditRecord[];
+  readonly rejectedEdits: readonly EditRecord[];
   readonly holdoutBaseline: number | null;
   readonly holdoutCandidate: number | null;
   readonly holdoutDetail: readonly HoldoutDetail[];
   /** How an optimizer's reply began that could not be read. */
   readonly reflectRaw: string;
   readonly callError: string;
-  readonly unmatchedEdits: readonly NightEdit[];
+  readonly unmatchedEdits: readonly EditRecord[];
   readonly holdoutLeaked: boolean;
   readonly gateTrials: readonly GateTrial[];
   /** Refused because of what they say or hide, with the reason. */
@@ -66,9 +58,9 @@ export type ConsolidationResult = {
   readonly notes: readonly string[];
 };
 
-const OPS: Readonly<Record<string, NightEdit['op']>> = { replace: 'replace', delete: 'delete' };
+const OPS: Readonly<Record<string, string>> = { replace: 'replace', delete: 'delete' };
 
-const toNightEdit = (target: Trained, { op, target: anchor, content }: TriedEdit): NightEdit => ({
+const toRecord = (target: Trained, { op, target: anchor, content }: TriedEdit): EditRecord => ({
   target,
   op: OPS[op] ?? 'add',
   content,
@@ -81,7 +73,7 @@ type SortedEdits = Pick<ConsolidationResult, 'appliedEdits' | 'rejectedEdits' | 
 /** What became of every edit of a document's steps. Where the winner is not taken, what was applied is rejected. */
 export function sortEdits({ trained, state, block, isTaken }: TrainedDocument): SortedEdits {
   const of = (pick: (record: StepRecord) => readonly TriedEdit[]) =>
-    unique(state.history.flatMap(pick)).map((edit) => toNightEdit(trained, edit));
+    unique(state.history.flatMap(pick)).map((edit) => toRecord(trained, edit));
   const taken = of((record) => (isAccepted(record.action) ? keptEdits(record).map((at) => record.edits[at]!) : []));
   const kept = taken.filter(({ op, content }) => op === 'delete' || block.includes(content.trim())); // the rest was pruned
   const tried = of((record) => record.edits.filter((_, at) => record.editStatuses[at]?.startsWith('applied')));

@@ -1,6 +1,7 @@
 import type { StageUsage } from '../../core/run/stage-usage.ts';
+import type { EditRecord } from '../../core/skill/edit-record.ts';
 import { LEAST_HELD_OUT } from './consolidate.ts';
-import type { ConsolidationResult, GateTrial, NightEdit } from './consolidation-result.ts';
+import type { ConsolidationResult, GateTrial } from './consolidation-result.ts';
 import type { NightRecord } from './night-record.ts';
 
 /** What one document's night came to. */
@@ -37,9 +38,9 @@ export type SleepReport = {
   readonly noEditsReason: string;
   /** What it would take to prove something, in words; empty when something was proven. */
   readonly needs: string;
-  readonly edits: readonly NightEdit[];
-  readonly rejectedEdits: readonly NightEdit[];
-  readonly unmatchedEdits: readonly NightEdit[];
+  readonly edits: readonly EditRecord[];
+  readonly rejectedEdits: readonly EditRecord[];
+  readonly unmatchedEdits: readonly EditRecord[];
   /** Edits that were refused because of what they say or hide. */
   readonly quarantined: readonly { readonly content: string; readonly reason: string }[];
   readonly documents: readonly DocumentReport[];
