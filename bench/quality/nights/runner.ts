@@ -15,7 +15,7 @@ export type NightState = {
   readonly kept: unknown;
 };
 
-export type NightInput = {
+type NightInput = {
   readonly person: NightPerson;
   /** Counts from 1. */
   readonly day: number;
