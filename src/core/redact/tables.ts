@@ -16,12 +16,12 @@ type Table = { readonly divider: string; readonly count: number; readonly column
 /** Cells of tables, of Markdown or divided by commas, below a head such as `password`. */
 export function hideTableCells(text: string): string {
   let table: Table | undefined;
-  const lines = text.split(LINE_ENDS).map((line, at) => {
-    if (at % 2 === 1) return line;
-    const shown = table ? hideRow(line, table) : undefined;
-    if (shown === undefined) table = tableOf(line);
-    return shown ?? line;
-  });
+  const lines = text.split(LINE_ENDS); // every other one is what ends a line
+  for (let at = 0; at < lines.length; at += 2) {
+    const shown = table && hideRow(lines[at]!, table);
+    if (shown === undefined) table = tableOf(lines[at]!);
+    else lines[at] = shown;
+  }
   return lines.join('');
 }
 
@@ -44,11 +44,20 @@ const isHead = (cell: string) => /^(?:[\p{L}_][\p{L}\p{N}_ .-]{0,40})?$/u.test(c
 const isCredential = (cell: string) =>
   /^\S+(?: \S+)?$/.test(cell) && ['password', 'key'].includes(credentialOf(cell.replace(/ /g, '_')) ?? '');
 
-/** `undefined`: the line is no row of the table, which ended above it. */
+/** `undefined`: the line is no row of the table, which ended above it. Cells are cut out only where they may be hidden: there are many. */
 function hideRow(line: string, { divider, count, columns }: Table): string | undefined {
-  const cells = line.split(divider, count + 1);
-  if (cells.length !== count) return undefined;
-  return cells.map((cell, at) => (columns.has(at) ? hideCell(cell) : cell)).join(divider);
+  let [shown, kept] = ['', 0];
+  for (let at = 0, start = 0; at < count; at++) {
+    const next = line.indexOf(divider, start);
+    if ((next === -1) !== (at === count - 1)) return undefined;
+    const end = next === -1 ? line.length : next;
+    if (columns.has(at)) {
+      shown += line.slice(kept, start) + hideCell(line.slice(start, end));
+      kept = end;
+    }
+    start = end + 1;
+  }
+  return shown + line.slice(kept);
 }
 
 function hideCell(cell: string): string {

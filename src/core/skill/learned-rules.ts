@@ -13,20 +13,24 @@ export type Piece = { readonly raw: string; readonly rule?: string };
 export const ITEM = /^[-*+][ \t]+(?=\S)/;
 
 export function piecesOf(block: string): Piece[] {
-  const pieces: string[][] = [];
-  let isInItem = false;
-  for (const line of block === '' ? [] : block.split('\n')) {
+  const lines = block === '' ? [] : block.split('\n');
+  const pieces: Piece[] = [];
+  let [start, isInItem] = [0, false];
+  for (const [at, line] of lines.entries()) {
     const isItem = ITEM.test(line);
-    const isBlank = line.trim() === '';
-    const isLazy = !isBlankLine(pieces.at(-1)?.at(-1)) && !/^(?:#|```|~~~|>|\||<)/.test(line);
-    const goesOn: boolean = isInItem && !isItem && (isBlank || /^[ \t]/.test(line) || isLazy);
-    const isMoreText = !isInItem && !isItem && pieces.length > 0;
-    if (goesOn || isMoreText) pieces.at(-1)!.push(line);
-    else pieces.push([line]);
+    const goesOn: boolean = isInItem && !isItem && goesOnWith(line, lines[at - 1]);
+    const begins = isItem || (isInItem && !goesOn);
+    if (begins && at > 0) pieces.push(...withoutBlankEnd(lines.slice(start, at)));
+    if (begins) start = at;
     isInItem = isItem || goesOn;
   }
-  return pieces.flatMap(withoutBlankEnd);
+  if (lines.length > 0) pieces.push(...withoutBlankEnd(lines.slice(start)));
+  return pieces;
 }
+
+/** An item goes on with what is indented, and with text right below it that begins nothing else. */
+const goesOnWith = (line: string, above: string | undefined) =>
+  isBlankLine(line) || /^[ \t]/.test(line) || (!isBlankLine(above) && !/^(?:#|```|~~~|>|\||<)/.test(line));
 
 const isBlankLine = (line: string | undefined) => line?.trim() === '';
 
@@ -34,13 +38,14 @@ const isBlankLine = (line: string | undefined) => line?.trim() === '';
 function withoutBlankEnd(lines: readonly string[]): Piece[] {
   let end = lines.length;
   while (end > 1 && isBlankLine(lines[end - 1])) end--;
-  const own = lines.slice(0, end);
-  const rule = ITEM.test(own[0]!) ? { rule: ruleOf(own) } : {};
-  return [{ raw: own.join('\n'), ...rule }, ...(end < lines.length ? [{ raw: lines.slice(end).join('\n') }] : [])];
+  const own = pieceOf(lines.slice(0, end));
+  return end < lines.length ? [own, { raw: lines.slice(end).join('\n') }] : [own];
 }
 
-const ruleOf = ([first = '', ...rest]: readonly string[]) =>
-  strip([first.replace(ITEM, ''), ...rest.map((line) => line.replace(/^(?: {2}|\t)/, ''))].join('\n'));
+function pieceOf(lines: readonly string[]): Piece {
+  const raw = lines.join('\n');
+  return ITEM.test(raw) ? { raw, rule: strip(raw.replace(ITEM, '').replace(/\n(?: {2}|\t)/g, '\n')) } : { raw };
+}
 
 /** A rule as an item of a list. */
 export const itemOf = (rule: string) =>

@@ -8,13 +8,19 @@ const IS_SPACE = new RegExp(`[${WHITESPACE}]`);
 /** Python's `str.rstrip()`: its whitespace differs from JavaScript's by a handful of code points. */
 export function rstrip(text: string): string {
   let end = text.length;
-  while (end > 0 && IS_SPACE.test(text[end - 1]!)) end--;
+  while (end > 0 && isSpace(text, end - 1)) end--;
   return text.slice(0, end);
+}
+
+/** Most characters are printable ASCII, and need no pattern. */
+function isSpace(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return (code <= 32 || code >= 127) && IS_SPACE.test(text[at]!);
 }
 
 /** Python's `str.strip()`. */
 export function strip(text: string): string {
-  return rstrip(text.replace(LEADING, ''));
+  return rstrip(isSpace(text, 0) ? text.replace(LEADING, '') : text);
 }
 
 /** Python's `text[:length]`, which counts code points and never splits one. */
