@@ -12,7 +12,7 @@ const modelSpec = z.union(
 );
 
 /** The variables by which agents themselves are told where their home is. */
-const HOME_VARIABLES = {
+export const HOME_VARIABLES = {
   claude: 'CLAUDE_CONFIG_DIR',
   codex: 'CODEX_HOME',
   gemini: 'GEMINI_CLI_HOME',
@@ -70,7 +70,7 @@ export const sleepShape = {
   target: modelSpec
     .optional()
     .describe(
-      'Model that attempts the tasks. Default: the target of the project, else an agent CLI that is installed.',
+      'Model that attempts the tasks; handoff: none, questions become files. Default: the target of the project, else an agent CLI that is installed.',
     ),
   optimizer: modelSpec
     .optional()

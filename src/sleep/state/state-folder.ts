@@ -70,9 +70,12 @@ export const ANSWERS_FOLDER = 'mined';
 /** The old bytes of documents that a person let us change, and how far such a change got. */
 export const ADOPTIONS_FOLDER = 'adoptions';
 
+/** Scripts and logs of nightly jobs. */
+export const SCHEDULES_FOLDER = 'schedules';
+
 /** Only we write such files, damaged ones that were set aside among them. */
 const MARK = /^(?:state\.json|state\.lock|index\.db)/;
-const OUR_FILES = ['nights', 'config.yaml', '.skilloptignore', ANSWERS_FOLDER, ADOPTIONS_FOLDER];
+const OUR_FILES = ['nights', 'config.yaml', '.skilloptignore', ANSWERS_FOLDER, ADOPTIONS_FOLDER, SCHEDULES_FOLDER];
 
 async function requireOurs(path: string): Promise<void> {
   const names = await readdir(path);

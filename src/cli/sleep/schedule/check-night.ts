@@ -1,0 +1,98 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { SkillError } from '../../../core/errors.ts';
+import { resolveModel } from '../../../project/models/resolve-model.ts';
+import { consentMissing, withoutConsent } from '../../../sleep/consent.ts';
+import { isSimulated, type NightPlan } from '../../../sleep/plan/plan-night.ts';
+import type { NightJob } from '../../../sleep/schedule/night-job.ts';
+import { writePrivate } from '../../../sleep/state/private-file.ts';
+import { readSleepState } from '../../../sleep/state/state-file.ts';
+import { priceFor } from '../../../train/budget/price-for.ts';
+import { type Check, check } from '../../doctor/check.ts';
+import { askForOneWord } from '../../doctor/examine.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { type OpenSleep, openSleep } from '../open-sleep.ts';
+import { planOf } from '../plan-lines.ts';
+import type { RunFlags } from '../run.ts';
+
+/** What a night would need, each looked at by itself: called by `schedule`, in the job's own environment. */
+export async function checkNight(flags: RunFlags, terminal: Terminal): Promise<void> {
+  const checks: Check[] = [];
+  for await (const one of examineNight(flags, terminal)) checks.push(one);
+  terminal.answer(
+    { checks },
+    checks.map(({ name, detail }) => `${name}: ${detail}`),
+  );
+}
+
+async function* examineNight(flags: RunFlags, terminal: Terminal): AsyncGenerator<Check> {
+  let sleep: OpenSleep | undefined;
+  yield await check('state', async () => {
+    sleep = await openSleep(flags, terminal);
+    const probe = join(sleep.folder, `state.json.probe-${process.pid}`);
+    await writePrivate(probe, '').finally(() => rm(probe, { force: true }));
+    return `${sleep.folder} can be written`;
+  });
+  if (sleep === undefined) return;
+  using open = sleep;
+  let plan: NightPlan | undefined;
+  yield await check('models', async () => {
+    plan = await planOf(open, []);
+    return 'named';
+  });
+  if (plan === undefined) return;
+  const { recipients, models } = plan;
+  const asked = new Set<string>();
+  for (const role of ['target', 'optimizer', 'judge'] as const) {
+    yield await check(role, () => tryModel(role, models[role], { open, flags, asked }));
+  }
+  yield await check('consent', async () => {
+    const missing = withoutConsent(recipients, await readSleepState(open.folder));
+    if (missing.length > 0) throw consentMissing(missing);
+    return 'given, or not needed';
+  });
+}
+
+type Trying = { readonly open: OpenSleep; readonly flags: RunFlags; readonly asked: Set<string> };
+
+/** One tiny call, without a word of a session: a sign-in that works in a shell may not work without it. */
+async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan['models']['target'], trying: Trying) {
+  const { place, project } = trying.open;
+  const model = await resolveModel(spec, { role, env: place.env, directory: project }).catch((error) => {
+    throw error instanceof SkillError ? withoutShell(error) : error;
+  });
+  if (trying.flags.maxCostUsd !== undefined && priceFor(model, {}) === undefined) {
+    const hint = 'Cap the night with --max-minutes or --max-calls instead.';
+    throw new SkillError('CONFIG_INVALID', `the price of ${model.id} is not known, and dollars are the cap`, { hint });
+  }
+  if (isSimulated(spec) || trying.asked.has(model.id)) return model.id;
+  trying.asked.add(model.id);
+  await askForOneWord(model);
+  return `${model.id} answered`;
+}
+
+/** Variables that are set in a shell are not there at night. */
+function withoutShell({ code, message, hint }: SkillError): SkillError {
+  const told = hint?.replace(/^Set it: export .* Or write/, 'A nightly job has no variables of your shell: write');
+  return new SkillError(code, message, told === undefined ? {} : { hint: told });
+}
+
+/** The same command as the job's, in the job's environment and no other, but only looking. */
+export async function checkJob({ command, env, project }: NightJob): Promise<Check[]> {
+  const [file = '', ...args] = command;
+  const options = { cwd: project, env, extendEnv: false, reject: false, timeout: 300_000, stdin: 'ignore' } as const;
+  const { stdout, stderr, shortMessage } = await execa(file, [...args, '--check'], options);
+  const checks = checksIn(stdout);
+  if (checks !== undefined) return checks;
+  const detail = (stderr.trim() || shortMessage || 'it said nothing').slice(-1000);
+  return [{ name: 'job', isOk: false, detail: `the night's command did not start: ${detail}` }];
+}
+
+function checksIn(stdout: string): Check[] | undefined {
+  try {
+    return JSON.parse(stdout).checks;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { realpath } from 'node:fs/promises';
+import { type AgentCliName, agentClis, detectAgents } from '../../../agents/index.ts';
+import { SkillError } from '../../../core/errors.ts';
+import type { ModelSpec } from '../../../project/models/resolve-model.ts';
+import type { SleepModels } from '../../../sleep/choose-models.ts';
+import type { PinnedProgram } from '../../../sleep/schedule/night-job.ts';
+import { isInside } from './programs.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Where = { readonly env: Environment; readonly project: string };
+type Role = 'target' | 'optimizer' | 'judge';
+
+export type PinnedModels = {
+  /** What the job says about models; nothing when none of them is a program: the project file may change them then. */
+  readonly specs: Partial<Record<Role, ModelSpec>>;
+  readonly programs: readonly PinnedProgram[];
+};
+
+/** The same models, with the program of each agent CLI by its absolute real path. */
+export async function pinModels({ target, optimizer, judge }: SleepModels, where: Where): Promise<PinnedModels> {
+  const specs = { target, optimizer, judge };
+  if (!Object.values(specs).some((spec) => cliOf(spec) !== undefined)) return { specs: {}, programs: [] };
+  const installed = await detectAgents(where.env);
+  const pin = async (spec: ModelSpec) => {
+    const cli = cliOf(spec);
+    if (cli === undefined) return { spec };
+    const { path, version } = installed.find((agent) => agent.cli === cli) ?? { path: undefined, version: undefined };
+    const block = typeof spec === 'string' ? blockOf(spec) : spec;
+    const real = await realProgram(cli, typeof block.path === 'string' ? block.path : path, where.project);
+    const isFound = block.path === undefined || block.path === path;
+    const program = { name: cli, path: real, version: (isFound && version) || '(version unknown)' };
+    return { spec: { ...block, path: real }, program };
+  };
+  const pinned = { target: await pin(target), optimizer: await pin(optimizer), judge: await pin(judge) };
+  const programs = Object.values(pinned).flatMap(({ program }) => program ?? []);
+  return {
+    specs: { target: pinned.target.spec, optimizer: pinned.optimizer.spec, judge: pinned.judge.spec },
+    programs: programs.filter(({ path }, at) => programs.findIndex((one) => one.path === path) === at),
+  };
+}
+
+function cliOf(spec: ModelSpec): AgentCliName | undefined {
+  const name = typeof spec === 'string' ? spec.split(':')[0]! : String(spec.provider);
+  return Object.hasOwn(agentClis, name) ? (name as AgentCliName) : undefined;
+}
+
+function blockOf(spec: string): Readonly<Record<string, unknown>> {
+  const [provider = '', model = ''] = spec.split(/:(.*)/s);
+  return { provider, ...(model === '' ? {} : { model }) };
+}
+
+/** A program inside the project could be changed by an agent that works there, and would run at night with a sign-in. */
+async function realProgram(cli: AgentCliName, path: string | undefined, project: string): Promise<string> {
+  const { binary, installCommand } = agentClis[cli];
+  const real = path === undefined ? undefined : await realpath(path).catch(() => undefined);
+  if (real !== undefined && !isInside(real, project)) return real;
+  const found = real === undefined ? `no program ${path ?? binary} was found` : `${real} lies inside the project`;
+  throw new SkillError('CONFIG_INVALID', `${cli} cannot be run at night: ${found}`, {
+    hint: `Folders of a project, node_modules/.bin and relative entries of PATH are never used. Install it for yourself: ${installCommand}`,
+  });
+}

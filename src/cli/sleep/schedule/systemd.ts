@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { lstat, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { scriptPath } from '../../../sleep/schedule/night-job.ts';
+import { posixScript } from '../../../sleep/schedule/posix-script.ts';
+import { systemdUnits, unitName } from '../../../sleep/schedule/systemd-units.ts';
+import { failed, hashesOfFiles, type Installer, removeOurs, type Site, writeOurs } from './installer.ts';
+import type { Programs } from './programs.ts';
+
+/** A timer of the user's own manager. */
+export function systemd({ programs, home, configHome }: Site): Installer {
+  const folder = join(configHome || join(home, '.config'), 'systemd', 'user');
+  const control = (...args: string[]) => programs.run('systemctl', ['--user', ...args]);
+  const remove = async (hash: string) => {
+    const name = unitName(hash);
+    const paths = [`${name}.timer`, `${name}.service`].map((file) => join(folder, file));
+    if (!paths.some((path) => existsSync(path))) return false;
+    const isManaged = programs.find('systemctl') !== undefined;
+    if (isManaged) await control('disable', '--now', `${name}.timer`);
+    for (const path of paths) await removeOurs(path, hash);
+    await removeLink(join(folder, 'timers.target.wants', `${name}.timer`));
+    if (isManaged) await control('daemon-reload');
+    return true;
+  };
+  return {
+    kind: 'systemd',
+    isUnsure: false,
+    privateFiles: (job) => [{ path: scriptPath(job), text: posixScript(job) }],
+    shared: (job) => systemdUnits(job, folder),
+    async install(job) {
+      const units = systemdUnits(job, folder);
+      const before = await Promise.all(units.map(({ path }) => readFile(path, 'utf8').catch(() => undefined)));
+      for (const unit of units) await writeOurs(unit, job.hash);
+      const timer = `${unitName(job.hash)}.timer`;
+      for (const args of [['daemon-reload'], ['enable', timer], ['restart', timer]]) {
+        const { isOk, stderr } = await control(...args);
+        if (isOk) continue;
+        await remove(job.hash);
+        for (const [at, { path }] of units.entries()) {
+          if (before[at] !== undefined) await writeOurs({ path, text: before[at] }, job.hash);
+        }
+        throw failed(`systemctl --user ${args.join(' ')}`, stderr);
+      }
+    },
+    remove,
+    list: () => hashesOfFiles(folder, (name) => /^skillopt-sleep-[0-9a-f]{20}\.(timer|service)$/.test(name)),
+  };
+}
+
+/** Left when no manager answered. */
+async function removeLink(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink()) await rm(path);
+}
+
+/** Why no manager of the user answers; undefined when one does. */
+export async function whyNoManager(programs: Programs): Promise<string | undefined> {
+  if (programs.find('systemctl') === undefined) return 'there is no systemctl';
+  const { isOk, stderr } = await programs.run('systemctl', ['--user', 'show-environment']);
+  return isOk ? undefined : stderr.split('\n')[0];
+}
