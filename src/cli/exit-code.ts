@@ -25,6 +25,7 @@ const special: { readonly [code in ErrorCode]?: ExitCode } = {
   ENV_FAILED: 4,
   PROMPT_TOO_LONG: 4,
   RUN_LOCKED: 5,
+  ANSWER_PENDING: 6,
 };
 
 /** An error thrown on purpose is the user's to mend, and so is what the operating system refuses; anything else is a bug. */

@@ -72,7 +72,7 @@ async function meanTokens(texts: readonly string[]): Promise<number> {
 
 function priceOfSpec(spec: ModelSpec | undefined, prices: Readonly<Record<string, Price>>): Price | undefined {
   const [provider, name] = typeof spec === 'string' ? spec.split(/:(.*)/s) : [spec?.provider, spec?.model];
-  if (provider === 'simulated') return { input: 0, cachedInput: 0, output: 0 };
+  if (provider === 'simulated' || provider === 'handoff') return { input: 0, cachedInput: 0, output: 0 };
   return typeof name === 'string' ? priceOf(name.split('@')[0]!, prices) : undefined;
 }
 

@@ -21,12 +21,24 @@ export async function chooseModels(
   named: Named,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<SleepModels> {
+  if (named.target === HANDOFF) return { target: HANDOFF, optimizer: HANDOFF, judge: HANDOFF, isChosen: true };
+  if (named.optimizer === HANDOFF || named.judge === HANDOFF) throw halfHandoff();
   const first = named.target ?? named.optimizer ?? (await installedAgent(env));
   const target = named.target ?? first;
   const optimizer = named.optimizer ?? first;
   const isChosen = named.target !== undefined || named.optimizer !== undefined;
   return { target, optimizer, judge: named.judge ?? optimizer, isChosen };
 }
+
+/** No model at all: questions are written to files, and a session of an agent answers them. All roles or none. */
+const HANDOFF = 'handoff';
+
+export const isHandoff = (spec: ModelSpec) => spec === HANDOFF;
+
+const halfHandoff = () =>
+  new SkillError('CONFIG_INVALID', 'expected handoff for the target, which is for all roles; got it for another one', {
+    hint: 'Name it once, as the target.',
+  });
 
 async function installedAgent(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const [agent] = await detectAgents(env);

@@ -29,6 +29,9 @@ export { dreamTasks } from './dream/dream-tasks.ts';
 export { multiRollout } from './dream/multi-rollout.ts';
 export { type Attempt, RolloutSet } from './dream/rollout-set.ts';
 /** The sessions that were not considered yet, from all sources. */
+/** A night whose questions are files that a session of an agent answers: `models` and `handoff` of `runSleepCycle`. */
+export { type Handoff, HandoffPending, openHandoff } from './handoff/handoff.ts';
+export type { HandoffFiles, HandoffRole } from './handoff/question-files.ts';
 export { type Harvest, type HarvestCounts, type HarvestOptions, harvest } from './harvest/harvest.ts';
 export { IGNORE_FILE, type Ignored, loadIgnore } from './harvest/ignore.ts';
 /** Which agents, projects and sessions there are, without reading a transcript. */

@@ -64,7 +64,7 @@ async function passScoreOfBest(gate: Parameters<typeof judgeSkill>[1], deps: Sta
 const wholePass = (config: Run['config']) => ({ ...config, gate: 'strict', racing: 'off' }) as const;
 
 /** Draws that no search has seen: none asks for so many of one task. */
-const FRESH_FROM = 1_000_000;
+export const FRESH_FROM = 1_000_000;
 
 /**
  * The winner by fresh rollouts alone: what it was chosen by flatters it. So does what the seed skill has won by, if it is the

@@ -19,6 +19,7 @@ const codes = {
   MODEL_CALL_FAILED: true,
   PROMPT_TOO_LONG: true,
   MODEL_REPLY_INVALID: true,
+  ANSWER_PENDING: true,
   BUDGET_EXHAUSTED: true,
   SANDBOX_UNAVAILABLE: true,
   USAGE: true,

@@ -134,6 +134,7 @@ const surface: Record<string, string[]> = {
   './sim': ['createWorld', 'serveSim', 'simulatedOptimizer', 'simulatedPerson', 'simulatedTarget'],
   './sleep': [
     'EditRecord',
+    'HandoffPending',
     'IGNORE_FILE',
     'PURGEABLE',
     'Proposal',
@@ -174,6 +175,7 @@ const surface: Record<string, string[]> = {
     'nameAsData',
     'nightFolder',
     'nightOf',
+    'openHandoff',
     'openSessionIndex',
     'openSleepState',
     'overview',

@@ -19,10 +19,17 @@ export type ProgressReporter = RunObserver & {
   close(): void;
 };
 
-type ProgressOptions = { readonly isQuiet?: boolean };
+type ProgressOptions = {
+  readonly isQuiet?: boolean;
+  /** Of a night: a run that is done is one of several documents, and no reason to start over. */
+  readonly isNight?: boolean;
+};
 
 /** Shows a run on stderr: a live block on a terminal, plain lines anywhere else, warnings alone when quiet. */
-export function openProgress(terminal: Terminal, { isQuiet = false }: ProgressOptions = {}): ProgressReporter {
+export function openProgress(
+  terminal: Terminal,
+  { isQuiet = false, isNight = false }: ProgressOptions = {},
+): ProgressReporter {
   const { stderr } = terminal.io;
   const live = stderr.isTTY && !isQuiet ? openLiveBlock(terminal.io) : undefined;
   const look = () => ({ width: lineWidth(stderr.columns), colors: terminal.errorColors });
@@ -42,7 +49,7 @@ export function openProgress(terminal: Terminal, { isQuiet = false }: ProgressOp
     log,
     onOpen(opened) {
       run.open(opened);
-      tell(openLine(opened));
+      if (!(isNight && opened.isDone)) tell(openLine(opened));
     },
     onEvent(event, after) {
       for (const line of eventLines(event, run.move(event, after), look())) tell(line);

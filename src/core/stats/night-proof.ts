@@ -79,8 +79,10 @@ export function gainElsewhere(measured: NightProof, proven: NightProof, error: n
 /** Mean excess of a normal deviate over the bar that it passed, by how far the mean is above the bar. */
 const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / Math.max(1e-12, normalCdf(z));
 
+export type ProofLook = { readonly passes: number; readonly share: number };
+
 /** Looks at the evidence, each with a part of the error: few passes prove a large gain, more are made for a smaller one. */
-export const PROOF_LOOKS: readonly { readonly passes: number; readonly share: number }[] = [
+export const PROOF_LOOKS: readonly ProofLook[] = [
   { passes: 2, share: 0.4 },
   { passes: 4, share: 0.35 },
   { passes: 8, share: 0.25 },
@@ -92,9 +94,14 @@ const HOPE = 0.7;
 export type ProofStep = 'proven' | 'look-again' | 'not-proven';
 
 /** What follows from the look with this number, from 0. */
-export function judgeProof({ pValue }: Pick<NightProof, 'pValue'>, look: number, error: number): ProofStep {
-  if (pValue <= error * PROOF_LOOKS[look]!.share) return 'proven';
-  const [now, next] = [PROOF_LOOKS[look]!, PROOF_LOOKS[look + 1]];
+export function judgeProof(
+  { pValue }: Pick<NightProof, 'pValue'>,
+  look: number,
+  error: number,
+  looks: readonly ProofLook[] = PROOF_LOOKS,
+): ProofStep {
+  if (pValue <= error * looks[look]!.share) return 'proven';
+  const [now, next] = [looks[look]!, looks[look + 1]];
   if (next === undefined || pValue >= 0.5) return 'not-proven';
   const expected = normalQuantile(1 - pValue) * Math.sqrt(next.passes / now.passes);
   return expected + HOPE >= normalQuantile(1 - error * next.share) ? 'look-again' : 'not-proven';

@@ -33,14 +33,11 @@ export const repeated = (tasks: readonly TaskRecord[], k: number): TaskRecord[] 
     ),
   );
 
-/** Beyond the draws of all passes, so that a further attempt is none of them. */
-const ATTEMPTS_FROM = 4_000_000;
+/** Beyond all draws that a run numbers. */
+const AGAIN_FROM = 10_000_000;
 
-/** The draw of an attempt by its id: the first is the run's own. */
-export function drawOfAttempt(id: string): number | undefined {
-  const attempt = /~(\d+)$/.exec(id)?.[1];
-  return attempt === undefined ? undefined : ATTEMPTS_FROM + Number(attempt);
-}
+/** The first draw of such a repetition: it asks what the task itself asks, and must not get the same answer. */
+export const firstDrawOf = (id: string) => AGAIN_FROM * (Number(/~(\d+)$/.exec(id)?.[1] ?? 1) - 1);
 
 /** The task that an attempt belongs to. */
 export const originalId = (id: string) => id.replace(/~\d+$/, '');

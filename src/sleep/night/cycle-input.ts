@@ -3,6 +3,7 @@ import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { RolloutRunner } from '../../core/rollout-runner.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
+import type { Handoff } from '../handoff/handoff.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import type { SleepState } from '../state/sleep-state.ts';
 import type { NightModels } from './document-night.ts';
@@ -36,6 +37,8 @@ export type CycleInput = {
   readonly config?: SkillOptConfigInput | undefined;
   readonly scorers?: readonly TaskScorer[] | undefined;
   readonly runner?: RolloutRunner | undefined;
+  /** Where the models are files: whose they are. */
+  readonly handoff?: Handoff | undefined;
   /** Does everything and keeps nothing. */
   readonly isDryRun?: boolean | undefined;
   readonly observers?: readonly RunObserver[] | undefined;

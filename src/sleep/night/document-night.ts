@@ -1,10 +1,12 @@
 import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
+import type { SkillEnv } from '../../core/env.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { ChatModel } from '../../core/model.ts';
 import type { PromptOverrides } from '../../core/prompt-name.ts';
 import type { RolloutRunner } from '../../core/rollout-runner.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
+import type { ProofLook } from '../../core/stats/night-proof.ts';
 import type { Documents } from '../replay/attempt.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -15,6 +17,12 @@ export type NightModels = {
   readonly optimizer: ChatModel;
   readonly judge?: ChatModel | undefined;
 };
+
+type Foresee = (
+  env: SkillEnv<TaskRecord>,
+  night: DocumentNight,
+  run: { readonly tasks: readonly TaskRecord[]; readonly seed: string },
+) => SkillEnv<TaskRecord>;
 
 export type DocumentNight = {
   readonly models: NightModels;
@@ -33,6 +41,10 @@ export type DocumentNight = {
   readonly prompt?: string | undefined;
   readonly promptOverrides?: PromptOverrides | undefined;
   readonly quarantine?: Quarantine | undefined;
+  /** When the evidence is looked at. Default: `PROOF_LOOKS`. */
+  readonly proofLooks?: readonly ProofLook[] | undefined;
+  /** For models to which every wave of questions is a round: asks now what the run will ask later. */
+  readonly foresee?: Foresee | undefined;
   readonly runner?: RolloutRunner | undefined;
   readonly observers?: readonly RunObserver[] | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -36,32 +36,33 @@ export type TaskDelta = { readonly id: string; readonly before: number; readonly
 type Proving = Omit<DocumentNight, 'error'> & {
   readonly env: SkillEnv<TaskRecord>;
   readonly error: number;
-  readonly state: RunState;
+  /** Of the search that found the block; nothing, if a person wrote it. */
+  readonly state?: RunState | undefined;
   readonly baseBlock: string;
   readonly block: string;
 };
 
 /** Draws that no search and no final measurement has seen. */
 const PROOF_FROM = 2_000_000;
-const REPORT_FROM = 3_000_000;
-const REPORT_PASSES = 2;
+export const REPORT_FROM = 3_000_000;
+export const REPORT_PASSES = 2;
 
 type Sides = { readonly winner: Evidence; readonly seed: Evidence; readonly usage: UsageTable };
 
 /** Looks at the evidence a few times, with more passes each time, until the gain is proven or not worth proving. */
 export async function prove(night: Proving): Promise<Proof> {
-  const { error } = night;
-  let sides = sidesOf(night);
+  const { error, proofLooks: looks = PROOF_LOOKS } = night;
+  let sides = night.state ? sidesOf(night.state, night) : await firstPasses(night);
   let proof = proveGain(sides.winner, sides.seed, error)!;
-  let passes = PROOF_LOOKS[0]!.passes;
+  let passes = looks[0]!.passes;
   let look = 0;
-  for (; judgeProof(proof, look, error) === 'look-again'; look += 1) {
-    const more = PROOF_LOOKS[look + 1]!.passes - PROOF_LOOKS[look]!.passes;
+  for (; judgeProof(proof, look, error, looks) === 'look-again'; look += 1) {
+    const more = looks[look + 1]!.passes - looks[look]!.passes;
     sides = await withPasses(night, sides, { from: PROOF_FROM + passes, count: more });
     proof = proveGain(sides.winner, sides.seed, error)!;
     passes += 2 * more;
   }
-  const isProven = judgeProof(proof, look, error) === 'proven';
+  const isProven = judgeProof(proof, look, error, looks) === 'proven';
   if (!isProven) return { ...told(proof, sides), isProven, error, passes };
   const fresh = await withPasses(
     night,
@@ -69,7 +70,7 @@ export async function prove(night: Proving): Promise<Proof> {
     { from: REPORT_FROM, count: REPORT_PASSES },
   );
   const measured = proveGain(fresh.winner, fresh.seed, error) ?? proof;
-  const reported = elsewhere(measured, proof, error * PROOF_LOOKS[look]!.share);
+  const reported = elsewhere(measured, proof, error * looks[look]!.share);
   return { ...told(reported, fresh), pValue: proof.pValue, isProven, error, passes: passes + 2 * REPORT_PASSES };
 }
 
@@ -82,10 +83,20 @@ function elsewhere(measured: NightProof, proven: NightProof, error: number): Nig
 }
 
 /** The winner by its final measurement, the seed by what the search knows of it: it was not chosen for that. */
-function sidesOf({ state, config }: Proving): Sides {
+function sidesOf(state: RunState, { config }: Proving): Sides {
   const { passes } = winnerMeasurement(state)!;
   return { winner: evidenceOf(noEvidence, passes, metricOf(config)), seed: toEvidence(state.gate.seed), usage: {} };
 }
+
+/** Where no search has measured anything. */
+const REVIEW_FROM = 4_000_000;
+
+const firstPasses = (night: Proving) =>
+  withPasses(
+    night,
+    { winner: noEvidence, seed: noEvidence, usage: {} },
+    { from: REVIEW_FROM, count: PROOF_LOOKS[0]!.passes },
+  );
 
 type Draws = { readonly from: number; readonly count: number };
 
@@ -103,7 +114,7 @@ async function withPasses(night: Proving, { winner, seed, usage }: Sides, draws:
 /** With what the search and earlier passes have left of the limits. */
 const limited = (night: Proving, used: readonly UsageTable[]): Proving => ({
   ...night,
-  config: withLimitsLeft(night.config, [night.state.usage, ...used]),
+  config: withLimitsLeft(night.config, [night.state?.usage ?? {}, ...used]),
 });
 
 async function passesOf(night: Proving, skill: string, { from, count }: Draws) {

@@ -4,7 +4,8 @@ import type { RunStore } from '../../core/run/run-store.ts';
 import { nextError } from '../../core/stats/error-spending.ts';
 import { memoryRun, runDirectory } from '../../stores/index.ts';
 import { takeLock } from '../../stores/run/run-lock.ts';
-import { nightConfig } from '../plan/plan-night.ts';
+import { foreseeing, HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
+import { type Handoff, HandoffPending } from '../handoff/handoff.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { listNights, makeNight, projectFolder } from '../state/nights.ts';
@@ -12,7 +13,7 @@ import { writePrivate } from '../state/private-file.ts';
 import { recordNight, type SleepState } from '../state/sleep-state.ts';
 import { openSleepState, readSleepState, redactTask } from '../state/state-file.ts';
 import { makeFolderBelow, openStateFolder } from '../state/state-folder.ts';
-import { consolidate } from './consolidate.ts';
+import { type ConsolidateOptions, consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { CycleInput, GatheredNight } from './cycle-input.ts';
 import { diagnosticsOf, evidenceLog } from './diagnostics.ts';
@@ -23,6 +24,7 @@ import { type Quarantine, quarantining } from './quarantining.ts';
 import { reportMarkdown } from './report-markdown.ts';
 import type { SleepReport } from './sleep-report.ts';
 import { onPending, reportNight, stageNight, supersede } from './stage-night.ts';
+import { nightConfigOf } from './train-document.ts';
 
 export type CycleOutcome = {
   readonly report: SleepReport;
@@ -65,7 +67,7 @@ async function findUnfinished(input: CycleInput): Promise<OpenNight | undefined>
   const record = last && (await readNight(last.path));
   if (!last || record?.status !== 'running' || record.modelKey !== modelKey) return undefined;
   const isSame = documents.every(({ kind, live }) => record.digests[kind] === (live.digest ?? ''));
-  const isStuck = record.spent !== '' && record.spent === limitsKey(configOf(input));
+  const isStuck = record.spent !== '' && record.spent === limitsKey(nightConfigOf(input));
   if (isStuck) await writeNight(last.path, { ...record, status: 'failed' });
   return isSame && !isStuck && record.tasksFrom === tasksFrom
     ? { record, folder: last.path, state: await readSleepState(folder) }
@@ -104,24 +106,22 @@ async function carryOut({ record, folder, state }: OpenNight, input: CycleInput)
   const storeOf = (trained: Trained) => runDirectory(trained === 'skill' ? folder : `${folder}.${trained}`);
   await using log = await evidenceLog(folder, input.redact);
   log.write('cycle', 'start', { night: record.night, tasks: record.tasks.length, error: record.error });
+  await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, 'handoff'), redact: input.redact });
   try {
     const result = await learn(record, { ...input, storeOf, quarantine, state, observer: log.observer });
     const proposals = await stageNight(record, result, input);
     const report = reportNight({ record, result, proposals, quarantined: quarantine.list() }, input);
     await finishNight({ record, folder, result, proposals, report }, input);
+    await input.handoff?.close();
     return { report, proposals, folder };
   } catch (error) {
-    if (isSpent(error)) await writeNight(folder, { ...record, spent: limitsKey(configOf(input)) });
+    if (error instanceof HandoffPending) throw await input.handoff!.pending(); // nothing has failed
+    if (isSpent(error)) await writeNight(folder, { ...record, spent: limitsKey(nightConfigOf(input)) });
     const why = JSON.stringify(diagnosticsOf(record, undefined, error), null, 1);
     await writePrivate(join(folder, 'diagnostics.json'), `${input.redact(why)}\n`);
     throw error; // a failed night is no night without a gain
   }
 }
-
-const configOf = ({ settings, config }: Pick<CycleInput, 'settings' | 'config'>) => ({
-  ...nightConfig(settings),
-  ...config,
-});
 
 type Learning = CycleInput & {
   readonly state: SleepState;
@@ -134,18 +134,29 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
   const { models, documents, settings, state, storeOf, quarantine, observer, observers = [] } = input;
   const find = (kind: Trained) => documents.find((document) => document.kind === kind);
   const { editBudget, gateMetric, gateMixedWeight, dreamRollouts: rolloutsK } = settings;
+  const evolveMemory = settings.evolveMemory && find('memory') !== undefined;
   return consolidate(models, record.tasks, find('skill')?.text ?? '', find('memory')?.text ?? '', {
     ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
     ...{ scorers: input.scorers, runner: input.runner, signal: input.signal },
     ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
     evolveSkill: settings.evolveSkill && find('skill') !== undefined,
-    evolveMemory: settings.evolveMemory && find('memory') !== undefined,
-    config: configOf(input),
+    evolveMemory,
+    config: nightConfigOf(input),
+    ...(input.handoff ? handoffNight(input.handoff, input, evolveMemory) : {}),
     notesOf: (trained) => nightNotes(state, record.project, settings, trained),
     quarantine,
     prompt: settings.promptOverrides.attempt,
     observers: observer ? [...observers, observer] : observers,
   });
+}
+
+function handoffNight(handoff: Handoff, input: CycleInput, evolveMemory: boolean): ConsolidateOptions {
+  return {
+    config: { ...nightConfigOf(input), ...HANDOFF_CONFIG },
+    proofLooks: HANDOFF_LOOKS,
+    foresee: (env, night, run) =>
+      foreseeing(env, { ...night, ...run, hasNext: evolveMemory && night.trained === 'skill' }, handoff),
+  };
 }
 
 type Finished = Omit<OpenNight, 'state'> &

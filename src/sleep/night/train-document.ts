@@ -8,7 +8,9 @@ import { readBlock } from '../../core/skill/marked-block.ts';
 import { PROOF_LOOKS } from '../../core/stats/night-proof.ts';
 import { SkillOptTrainer } from '../../train/index.ts';
 import { repeated } from '../dream/multi-rollout.ts';
+import { nightConfig } from '../plan/plan-night.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
+import type { CycleInput } from './cycle-input.ts';
 import type { DocumentNight } from './document-night.ts';
 import { type Proof, prove } from './prove.ts';
 
@@ -72,19 +74,34 @@ const withoutCalibration = (observer: RunObserver): RunObserver => ({
 });
 
 /** One batch of all that is learned from; what rides along without helping is taken out at the end. */
-function nightRunConfig({ config, error, tasks, rolloutsK = 1 }: DocumentNight): SkillOptConfigInput {
+function nightRunConfig({
+  config,
+  error,
+  tasks,
+  rolloutsK = 1,
+  proofLooks = PROOF_LOOKS,
+}: DocumentNight): SkillOptConfigInput {
   const train = tasks.filter(({ split }) => split === 'train').length * Math.max(1, rolloutsK);
   const confidence = Math.min(0.999, Math.max(0.5, 1 - 2 * (error ?? 0.05)));
   const gated =
-    error === undefined ? { useGate: false, finalPasses: 0 } : { prune: true, finalPasses: PROOF_LOOKS[0]!.passes };
+    error === undefined ? { useGate: false, finalPasses: 0 } : { prune: true, finalPasses: proofLooks[0]!.passes };
   const evalTest = tasks.some(({ split }) => split === 'test');
   return { numEpochs: 1, batchSize: Math.max(1, train), confidence, evalTest, ...gated, ...config };
 }
 
-function environmentOf({ name = 'sleep', tasks, rolloutsK = 1, ...night }: DocumentNight) {
+export function environmentOf(given: DocumentNight) {
+  const { name = 'sleep', tasks, rolloutsK = 1, foresee, ...night } = given;
   const learned = tasks.filter(({ split }) => split === 'train');
   const held = tasks.filter(({ split }) => split !== 'train');
   const { documents, trained, scorers, prompt, notes, quarantine } = night;
   const attempted = [...repeated(learned, rolloutsK), ...held];
-  return sleepEnv({ name, tasks: attempted, documents, trained, scorers, prompt, notes, quarantine });
+  const env = sleepEnv({ name, tasks: attempted, documents, trained, scorers, prompt, notes, quarantine });
+  const seed = readBlock(documents[trained], 'learned');
+  return foresee ? foresee(env, given, { tasks: attempted, seed }) : env;
 }
+
+/** The settings of all runs of a night. */
+export const nightConfigOf = ({ settings, config }: Pick<CycleInput, 'settings' | 'config'>): SkillOptConfigInput => ({
+  ...nightConfig(settings),
+  ...config,
+});

@@ -101,6 +101,6 @@ function minutesOf(stages: readonly StageEstimate[], { models, config }: NightEs
 
 function secondsOf(spec: ModelSpec | undefined): Range {
   const name = typeof spec === 'string' ? spec : String(spec?.provider ?? '');
-  if (name.startsWith('simulated')) return { low: 0, high: 0 };
+  if (/^(?:simulated|handoff)/.test(name)) return { low: 0, high: 0 };
   return /^[\w-]+-cli\b/.test(name) ? SECONDS_PER_CALL.cli : SECONDS_PER_CALL.api;
 }

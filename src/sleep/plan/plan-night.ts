@@ -1,6 +1,6 @@
 import type { SkillOptConfigInput } from '../../core/config.ts';
 import type { SessionDigest } from '../../transcripts/session-digest.ts';
-import type { SleepModels } from '../choose-models.ts';
+import { isHandoff, type SleepModels } from '../choose-models.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { estimateNight, type NightEstimate } from './estimate-night.ts';
 import { type MinerKind, type Page, pagesOf } from './pages.ts';
@@ -29,7 +29,7 @@ type PlanInput = {
 
 export async function planNight(input: PlanInput): Promise<NightPlan> {
   const { sessions, settings, models, env, countTokens, skillTokens } = input;
-  const miner: MinerKind = settings.llmMine && !isSimulated(models.optimizer) ? 'model' : 'heuristic';
+  const miner: MinerKind = settings.llmMine && canMine(models.optimizer) ? 'model' : 'heuristic';
   const pages = pagesOf(sessions, miner);
   const { target, optimizer, judge } = models;
   return {
@@ -51,6 +51,9 @@ export async function planNight(input: PlanInput): Promise<NightPlan> {
     }),
   };
 }
+
+/** Of a handoff, the tasks would be a round of their own: rules find them, or a file has them. */
+export const canMine = (spec: SleepModels['optimizer']) => !isSimulated(spec) && !isHandoff(spec);
 
 /** Part of this process: it reads nothing, and finds no tasks. */
 export const isSimulated = (spec: SleepModels['optimizer']) =>

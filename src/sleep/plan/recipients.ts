@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
 type Models = Readonly<Record<string, ModelSpec | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everybody who would read something, with what for. Simulated models are part of this process and read nothing. */
+/** Everybody who would read something, with what for. Simulated models are part of this process; of a handoff nothing is sent by us. */
 export function recipientsOf(models: Models, env: Environment): Recipient[] {
   const found = new Map<string, Recipient>();
   for (const [role, spec] of Object.entries(models)) {
@@ -45,7 +45,7 @@ export function recipientsOf(models: Models, env: Environment): Recipient[] {
 
 function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> | undefined {
   const { name, address } = readSpec(spec, env);
-  if (name === 'simulated') return undefined;
+  if (name === 'simulated' || name === 'handoff') return undefined;
   const label = NAMES[name] ?? name;
   if (address === undefined) return { provider: name, name: label, isRemote: true };
   const host = hostOf(address);

@@ -2,7 +2,7 @@ import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts'
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import { writeBlock } from '../../core/skill/marked-block.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
-import { drawOfAttempt } from '../dream/multi-rollout.ts';
+import { firstDrawOf } from '../dream/multi-rollout.ts';
 import { reflectOnContrast } from '../dream/reflect-on-contrast.ts';
 import type { Quarantine } from '../night/quarantining.ts';
 import type { SleepSplit, TaskRecord } from '../task-record.ts';
@@ -55,7 +55,7 @@ export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
     },
     async rolloutOne({ item, skill, target, judge, signal }: RolloutContext<TaskRecord>): Promise<RolloutOutput> {
       const read = withLearned(documents, trained, skill);
-      const sampleIndex = drawOfAttempt(item.id);
+      const sampleIndex = firstDrawOf(item.id);
       const result = await replayOne({ target, judge }, item, read, { sampleIndex, scorers, prompt, signal });
       return toOutput(item, result, read, prompt);
     },

@@ -1,0 +1,77 @@
+import { writeBlock } from '../../core/skill/marked-block.ts';
+import { nextError } from '../../core/stats/error-spending.ts';
+import { readDocument } from '../../skills/index.ts';
+import { runDirectory } from '../../stores/index.ts';
+import type { Documents } from '../replay/attempt.ts';
+import type { Proposal } from '../staging/proposal.ts';
+import { stage, textOf } from '../staging/stage.ts';
+import { nightFolder } from '../state/nights.ts';
+import type { SleepState } from '../state/sleep-state.ts';
+import type { CycleInput } from './cycle-input.ts';
+import { testedNights } from './night-history.ts';
+import { readNight } from './night-record.ts';
+import { type Proof, prove } from './prove.ts';
+import { environmentOf, nightConfigOf } from './train-document.ts';
+
+export type Regated = {
+  readonly proof: Proof;
+  /** As it is to be recorded, if it was proven. */
+  readonly proposal: Proposal | undefined;
+};
+
+type Regating = Pick<
+  CycleInput,
+  'folder' | 'models' | 'settings' | 'config' | 'scorers' | 'observers' | 'signal' | 'now'
+> & {
+  readonly state: SleepState;
+  readonly proposal: Proposal;
+  /** What the person made of the proposed block. */
+  readonly block: string;
+  /** The other document, as it is. */
+  readonly documents: Documents;
+  readonly roots: readonly string[];
+};
+
+/** Puts a part of a proposal to the test on its night's tasks, with a share of the error of its own; staged if it is proven. */
+export async function regate(input: Regating): Promise<Regated> {
+  const { folder, proposal, block, documents, state, roots, now } = input;
+  const { project, id, document } = proposal;
+  const path = nightFolder(folder, project, id);
+  const record = await readNight(nightFolder(folder, project, proposal.night));
+  const live = await readDocument(document.path, roots);
+  const text = live.bytes === null ? documents[document.kind] : textOf(live.bytes, document.path);
+  const night = {
+    ...input,
+    ...{ tasks: record?.tasks ?? [], trained: document.kind, documents: { ...documents, [document.kind]: text } },
+    config: nightConfigOf(input),
+    store: runDirectory(path),
+    error: nextError(testedNights(state, project)),
+  };
+  const proof = await prove({
+    ...night,
+    state: undefined,
+    env: environmentOf(night),
+    baseBlock: proposal.baseBlock,
+    block,
+  });
+  if (!proof.isProven) return { proof, proposal: undefined };
+  const gain = { value: proof.gain.value, ...proof.gain.interval };
+  const staged = await stage({
+    ...{ stateFolder: folder, project, night: proposal.night, id, document, live, roots, gain },
+    text: writeBlock(text, 'learned', block),
+    at: now().toISOString(),
+    confidence: 1 - proof.error,
+    isNewAllowed: live.bytes === null,
+  });
+  return { proof, proposal: staged };
+}
+
+/** Validation tasks, and attempts of the first look and the report: what it will cost at least. */
+export async function regateCost(
+  folder: string,
+  { project, night }: Proposal,
+): Promise<{ tasks: number; attempts: number }> {
+  const record = await readNight(nightFolder(folder, project, night));
+  const tasks = (record?.tasks ?? []).filter(({ split }) => split === 'val').length;
+  return { tasks, attempts: 4 * tasks };
+}
