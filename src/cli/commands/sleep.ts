@@ -5,8 +5,13 @@ import type { HarvestFlags } from '../sleep/harvest-lines.ts';
 import { addSleepFlags, type SleepFlags } from '../sleep/open-sleep.ts';
 import type { PageNumber } from '../sleep/plan-lines.ts';
 import type { PurgeFlags } from '../sleep/purge.ts';
+import type { ReviewFlags } from '../sleep/review.ts';
 import type { RunFlags } from '../sleep/run.ts';
+import type { ScheduleFlags } from '../sleep/schedule/schedule.ts';
+import type { UnscheduleFlags } from '../sleep/schedule/unschedule.ts';
 import type { StatusFlags } from '../sleep/status.ts';
+
+const SCHEDULE_KINDS = ['systemd', 'cron', 'launchd', 'windows'];
 
 /** Each part loads what it needs when it is called: a status in a shell prompt has no time for models. */
 export const define: DefineCommand = (command, terminal) => {
@@ -30,13 +35,15 @@ export const define: DefineCommand = (command, terminal) => {
       (await import('../sleep/harvest.ts')).showHarvest(own.optsWithGlobals() as HarvestFlags, terminal),
     );
 
-  const night = (name: string, what: string) =>
+  const limited = (name: string, what: string) =>
     addSleepFlags(part(name, what), ['target', 'optimizer', 'judge'])
-      .option('--tasks <file>', 'reviewed tasks instead of those in your sessions')
       .option('--consent <provider...>', 'agree that texts of sessions are sent there; a terminal asks once')
       .option('--max-minutes <number>', 'stop after so long; the same command resumes', readAmount)
       .option('--max-calls <number>', 'most calls of models', readAmount)
-      .option('--max-cost-usd <number>', 'most dollars; every model needs a known price', readAmount)
+      .option('--max-cost-usd <number>', 'most dollars; every model needs a known price', readAmount);
+  const night = (name: string, what: string) =>
+    limited(name, what)
+      .option('--tasks <file>', 'reviewed tasks instead of those in your sessions')
       .option('--quiet', 'no progress');
 
   night('dry-run', 'a night of which nothing is kept').action(async (_, own) =>
@@ -47,7 +54,29 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--plan', 'say what it would cost, and send nothing')
     .option('--page <number>', 'a page of the texts that it may send, or all', readPage)
     .option('--drop <id...>', 'never learn from this session or task')
-    .action(async (_, own) => (await import('../sleep/run.ts')).runNight(own.optsWithGlobals() as RunFlags, terminal));
+    .addOption(new Option('--if-due <time>', 'only when it came round since the last job').hideHelp())
+    .addOption(new Option('--check', 'look at what a nightly job needs').hideHelp())
+    .action(async ({ check }, own) => {
+      const flags = own.optsWithGlobals() as RunFlags;
+      if (check) return (await import('../sleep/schedule/check-night.ts')).checkNight(flags, terminal);
+      return (await import('../sleep/run.ts')).runNight(flags, terminal);
+    });
+
+  addSleepFlags(part('review', 'go through a proposal edit by edit; what you keep is measured again'), [
+    'target',
+    'judge',
+  ])
+    .option('--skill <name...>', 'what is proposed for these skills')
+    .option('--memory', 'what is proposed for the memory file')
+    .option('--night <number>', 'what this night proposed', readNight)
+    .option('--drop-change <number...>', 'drop these changes without asking', readNumbers)
+    .option('--consent <provider...>', 'agree that texts of sessions are sent there; a terminal asks once')
+    .option('--max-calls <number>', 'most calls of models', readAmount)
+    .option('--yes', 'measure without asking')
+    .option('--quiet', 'no progress')
+    .action(async (_, own) =>
+      (await import('../sleep/review.ts')).reviewProposal(own.optsWithGlobals() as ReviewFlags, terminal),
+    );
 
   partOfProject('status', 'what waits for you, in a moment')
     .option('--short', 'one line for a shell prompt; nothing when nothing waits')
@@ -70,6 +99,21 @@ export const define: DefineCommand = (command, terminal) => {
       (await import('../sleep/rollback.ts')).rollBackChosen(own.optsWithGlobals() as ProposalFlags, terminal),
     );
 
+  limited('schedule', 'have a night run every night: a systemd timer, cron, launchd or the Task Scheduler')
+    .option('--at <time>', 'when, on the clock of this machine (default: 03:17)')
+    .addOption(new Option('--with <kind>', 'how (default: what works here)').choices(SCHEDULE_KINDS))
+    .option('--print', 'show what would be installed, and install nothing')
+    .option('--force', 'install it though something would be missing at night')
+    .action(async (_, own) =>
+      (await import('../sleep/schedule/schedule.ts')).schedule(own.optsWithGlobals() as ScheduleFlags, terminal),
+    );
+
+  partOfProject('unschedule', 'take the nightly job away')
+    .option('--all', 'those of every project')
+    .action(async (_, own) =>
+      (await import('../sleep/schedule/unschedule.ts')).unschedule(own.optsWithGlobals() as UnscheduleFlags, terminal),
+    );
+
   part('purge', 'delete what is kept of your sessions')
     .argument('[what]', 'all, archive, index, consent or nights', 'all')
     .option('--project <path>', 'only of this folder and below')
@@ -79,6 +123,11 @@ export const define: DefineCommand = (command, terminal) => {
     );
   command.addHelpText('after', EXAMPLES);
 };
+
+function readNumbers(text: string, before: readonly number[] = []): readonly number[] {
+  if (/^[1-9]\d{0,5}$/.test(text)) return [...before, Number(text)];
+  throw new InvalidArgumentError('Expected the number of a change.');
+}
 
 function readAmount(text: string): number {
   const amount = Number(text);
@@ -105,5 +154,6 @@ const EXAMPLES = examples([
   ['skillopt sleep run --plan --page all', 'every text that it may send'],
   ['skillopt sleep adopt', 'take what a night proposed'],
   ['skillopt sleep rollback', 'undo that'],
+  ['skillopt sleep schedule --max-minutes 30', 'a night every night'],
   ['skillopt sleep purge', 'delete what is kept'],
 ]);

@@ -31,3 +31,7 @@ export async function requireConsent({ folder, recipients, given, pages }: Askin
   const byFlag = missing.filter((recipient) => !asked.includes(recipient));
   await open.update((state) => withConsent(withConsent(state, byFlag, 'flag', at), asked, 'terminal', at));
 }
+
+/** As they were typed: one by one, or with commas between them. */
+export const providersIn = (consent: readonly string[] = []): string[] =>
+  consent.flatMap((names) => names.split(',')).map((name) => name.trim());

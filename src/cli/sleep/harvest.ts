@@ -5,7 +5,7 @@ import { chooseModels } from '../../sleep/choose-models.ts';
 import type { Harvest } from '../../sleep/harvest/harvest.ts';
 import type { MineResult } from '../../sleep/mine/mine-tasks.ts';
 import { openMiner } from '../../sleep/mine/open-miner.ts';
-import { isSimulated } from '../../sleep/plan/plan-night.ts';
+import { canMine } from '../../sleep/plan/plan-night.ts';
 import { recipientsOf } from '../../sleep/plan/recipients.ts';
 import { toTaskJson } from '../../sleep/task-record.ts';
 import { requireReplaceable, tasksFileText, writeTasksFile } from '../../sleep/tasks-file.ts';
@@ -75,7 +75,7 @@ async function mineByModel(sleep: OpenSleep, harvest: Harvest, flags: HarvestFla
   if (!settings.llmMine) throw minedByRule();
   if (harvest.sessions.length === 0) return gatherTasks(sleep, harvest);
   const { optimizer } = await chooseModels(settings, place.env);
-  if (isSimulated(optimizer)) throw cannotMine();
+  if (!canMine(optimizer)) throw cannotMine();
   const model = await resolveModel(optimizer, { role: 'optimizer', env: place.env, directory: project }); // Before anybody is asked.
   const recipients = recipientsOf({ optimizer }, place.env);
   const pages = retyped('run --plan --page all', flags);

@@ -100,5 +100,8 @@ function costLine({ calls, tokensUsed, startedAt, endedAt }: SleepReport): strin
 
 function nextLines({ documents }: SleepReport, isDryRun: boolean, { colors }: Terminal): string[] {
   if (!documents.some(({ isStaged }) => isStaged)) return isDryRun ? [colors.dim('a dry run: nothing is kept')] : [];
-  return ['', `next:  ${colors.bold('skillopt sleep adopt')}   put it into the live document`];
+  return [
+    '',
+    `next:  ${colors.bold('skillopt sleep adopt')}   put it into the live document; ${colors.bold('skillopt sleep review')} goes through it`,
+  ];
 }

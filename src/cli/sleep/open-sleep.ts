@@ -6,7 +6,7 @@ import { resolvePath } from '../../project/resolve-path.ts';
 import { type Ignored, loadIgnore } from '../../sleep/harvest/ignore.ts';
 import type { Scope } from '../../sleep/harvest/scope.ts';
 import { openSessionIndex, type SessionIndex } from '../../sleep/harvest/session-index.ts';
-import { loadSleepSettings } from '../../sleep/settings/load-settings.ts';
+import { type LoadedSettings, loadSleepSettings } from '../../sleep/settings/load-settings.ts';
 import { type SleepSettings, sleepShape, withHomes } from '../../sleep/settings/sleep-settings.ts';
 import { openStateFolder, stateFolderOf } from '../../sleep/state/state-folder.ts';
 import { redactor } from '../../transcripts/redact/redactor.ts';
@@ -45,6 +45,8 @@ export type OpenSleep = Disposable & {
   readonly project: string;
   readonly scope: Scope;
   readonly settings: SleepSettings;
+  /** Where settings were said; one that is missing has its default. */
+  readonly origins: LoadedSettings['origins'];
   readonly sources: readonly TranscriptSource[];
   readonly index: SessionIndex;
   readonly isIgnored: Ignored;
@@ -92,14 +94,14 @@ export async function openSleep(flags: SleepFlags, terminal: Terminal): Promise<
       `of ${loaded.imported.file} this has no effect here: ${loaded.imported.notTaken.map(({ key, why }) => `${key} (${why})`).join('; ')}`,
     );
   }
-  const { settings } = loaded;
+  const { settings, origins } = loaded;
   const place = withHomes(here, settings.homes);
   const sources = await chooseSources([settings.source].flat(), place);
   const scope = settings.projects === 'invoked' ? [project] : settings.projects;
   const index = await openSessionIndex(folder, { onWarning: terminal.warn });
   const isIgnored = await loadIgnore({ place, stateFolder: folder, onWarning: terminal.warn });
   return {
-    ...{ place, folder, project, scope, settings, sources, index, isIgnored },
+    ...{ place, folder, project, scope, settings, origins, sources, index, isIgnored },
     redact: redactor(place),
     [Symbol.dispose]: () => index[Symbol.dispose](),
   };
@@ -123,7 +125,23 @@ async function projectOf({ project }: SleepFlags, { io, warn }: Terminal): Promi
 function settingsIn(flags: SleepFlags): Readonly<Record<string, unknown>> {
   const own = Object.fromEntries(Object.keys(flagged).map((key) => [key, flags[key]]));
   const source = typeof flags.source === 'string' ? flags.source.split(',').map((name) => name.trim()) : undefined;
-  return { ...own, source, projects: flags.allProjects ? 'all' : undefined };
+  return { ...own, ...modelBlocks(flags), source, projects: flags.allProjects ? 'all' : undefined };
+}
+
+/** A model may be given as JSON, with the options that a file would give it. */
+function modelBlocks(flags: SleepFlags): Readonly<Record<string, unknown>> {
+  const blocks = ['target', 'optimizer', 'judge'].filter((role) => String(flags[role]).startsWith('{'));
+  return Object.fromEntries(blocks.map((role) => [role, readBlock(role, String(flags[role]))]));
+}
+
+function readBlock(role: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SkillError('USAGE', `expected JSON behind --${role}, got ${text}`, {
+      hint: 'Such as {"provider":"claude-cli","path":"/opt/claude"}, or a model in one word: openai:MODEL.',
+    });
+  }
 }
 
 /** Flags that say which sessions are meant, and by which settings: they belong to every command that is to show the same. */
@@ -131,12 +149,20 @@ const LASTING = new Set(['project', 'allProjects', 'since', 'config', ...Object.
 
 /** A command of sleep to be copied, with the flags that were given: it shows the same sessions. */
 export function retyped(command: string, flags: SleepFlags): string {
-  const given = Object.entries(flags).filter(([name, value]) => LASTING.has(name) && value !== undefined);
-  return [`skillopt sleep ${command}`, ...given.flatMap(([name, value]) => wordsOf(name, value))].join(' ');
+  return [`skillopt sleep ${command}`, ...flagWords(flags).map(shellWord)].join(' ');
+}
+
+/** The flags that were given, as a program gets them. */
+export function flagWords(
+  flags: Readonly<Record<string, unknown>>,
+  isMeant = (name: string) => LASTING.has(name),
+): string[] {
+  const given = Object.entries(flags).filter(([name, value]) => isMeant(name) && value !== undefined);
+  return given.flatMap(([name, value]) => wordsOf(name, value));
 }
 
 function wordsOf(name: string, value: unknown): string[] {
   if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${kebabCase(name)}`];
   const text = typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value);
-  return [`--${kebabCase(name)}`, shellWord(text)];
+  return [`--${kebabCase(name)}`, text];
 }

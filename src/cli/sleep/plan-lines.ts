@@ -2,7 +2,7 @@ import { SkillError } from '../../core/errors.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { countTokens } from '../../models/index.ts';
 import { checkModelSpec, resolveModel } from '../../project/models/resolve-model.ts';
-import { chooseModels } from '../../sleep/choose-models.ts';
+import { chooseModels, isHandoff } from '../../sleep/choose-models.ts';
 import type { NightEstimate } from '../../sleep/plan/estimate-night.ts';
 import type { Page } from '../../sleep/plan/pages.ts';
 import { isSimulated, type NightPlan, planNight } from '../../sleep/plan/plan-night.ts';
@@ -18,7 +18,7 @@ import { type OpenSleep, retyped, type SleepFlags } from './open-sleep.ts';
 export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[]): Promise<NightPlan> {
   const { settings, place } = sleep;
   const models = await chooseModels(settings, place.env);
-  for (const role of ROLES) checkModelSpec(models[role], role);
+  for (const role of ROLES) if (!isHandoff(models[role])) checkModelSpec(models[role], role);
   return planNight({ sessions, settings, models, env: place.env, countTokens, skillTokens: 0 });
 }
 
@@ -26,7 +26,7 @@ const ROLES = ['target', 'optimizer', 'judge'] as const;
 
 /** What keeps a model from being asked, though it is named well: a missing key, a program that is not installed. */
 export async function modelProblems({ models }: NightPlan, { place, project }: OpenSleep): Promise<string[]> {
-  const real = ROLES.filter((role) => !isSimulated(models[role]));
+  const real = ROLES.filter((role) => !isSimulated(models[role]) && !isHandoff(models[role]));
   const problems = real.map((role) =>
     resolveModel(models[role], { role, env: place.env, directory: project }).then(
       () => undefined,
@@ -73,11 +73,15 @@ function limitLines({ low, high }: NightEstimate['totals']['tokens'], limit: num
   return wrap(text, width);
 }
 
+const HANDED_OVER =
+  'No text is sent: questions are written to files of yours. The session that answers them sends them to its provider.';
+
 function recipientLines(
-  { pages, recipients }: NightPlan,
+  { pages, recipients, models }: NightPlan,
   missing: readonly string[],
   { width, colors }: Terminal,
 ): string[] {
+  if (isHandoff(models.target)) return wrap(HANDED_OVER, width);
   if (recipients.length === 0)
     return wrap(
       'No text leaves this process: the models are simulated, and learn nothing real. Name one with --target.',

@@ -1,28 +1,37 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { SkillOptConfigInput } from '../../core/config.ts';
+import { SkillError } from '../../core/errors.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { resolveModel } from '../../project/models/resolve-model.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
+import { isHandoff } from '../../sleep/choose-models.ts';
 import { findMemory, findSkill } from '../../sleep/documents/find-documents.ts';
+import { type Handoff, HandoffPending, openHandoff } from '../../sleep/handoff/handoff.ts';
 import { openMiner } from '../../sleep/mine/open-miner.ts';
 import type { CycleInput, GatheredNight } from '../../sleep/night/cycle-input.ts';
 import type { NightModels } from '../../sleep/night/document-night.ts';
 import { prepareTasks } from '../../sleep/night/prepare-tasks.ts';
 import { type CycleOutcome, runSleepCycle } from '../../sleep/night/run-sleep-cycle.ts';
-import type { NightPlan } from '../../sleep/plan/plan-night.ts';
+import { canMine, type NightPlan } from '../../sleep/plan/plan-night.ts';
+import { takeTurn } from '../../sleep/schedule/kept-schedule.ts';
+import { readClock } from '../../sleep/schedule/night-job.ts';
 import type { SleepState } from '../../sleep/state/sleep-state.ts';
+import { stateFolderOf } from '../../sleep/state/state-folder.ts';
 import { readTasksFile, requireReviewed } from '../../sleep/tasks-file.ts';
+import { shownPath } from '../../stores/shown-path.ts';
 import { openSandbox } from '../../workspaces/index.ts';
+import { Answered } from '../answered.ts';
 import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { requireConsent } from './ask-consent.ts';
+import { providersIn, requireConsent } from './ask-consent.ts';
+import { meantProject } from './choose-proposals.ts';
 import { gatherSessions, gatherTasks } from './gather.ts';
 import { nightLines } from './night-lines.ts';
-import { type OpenSleep, openSleep, retyped } from './open-sleep.ts';
+import { type OpenSleep, openSleep, placeOf, retyped } from './open-sleep.ts';
 import { type PlanFlags, showPlan } from './plan.ts';
 import { planOf } from './plan-lines.ts';
 
@@ -33,23 +42,36 @@ export type RunFlags = PlanFlags & {
   readonly maxCalls?: number;
   readonly maxCostUsd?: number;
   readonly quiet?: boolean;
+  /** For a nightly job: do nothing unless this time of the day came round since the last one. */
+  readonly ifDue?: string;
 };
 
 /** A night, now: with progress, within its limits, and resumed where it was cut off. */
 export async function runNight(flags: RunFlags, terminal: Terminal, { isDryRun = false } = {}): Promise<void> {
   if (flags.plan) return showPlan(flags, terminal);
+  if (flags.ifDue !== undefined && !(await isDue(flags.ifDue, flags, terminal))) return;
   using sleep = await openSleep(flags, terminal);
-  const progress = openProgress(terminal, { isQuiet: flags.quiet === true });
+  const progress = openProgress(terminal, { isQuiet: flags.quiet === true, isNight: true });
   try {
     const outcome = await interruptible({ io: terminal.io, onStop: progress.log }, async (signal) => {
-      const night = await openNight(sleep, flags, terminal, signal);
+      const night = await openNight(sleep, { ...flags, isDryRun }, terminal, signal);
       return runSleepCycle({ ...night, isDryRun, observers: [progress], signal });
     });
     progress.close();
     answer(outcome, terminal, isDryRun);
+  } catch (error) {
+    progress.close();
+    if (!(error instanceof HandoffPending) || error.files === undefined) throw error;
+    terminal.answer({ handoffPending: true, ...error.files }, pendingLines(error));
+    throw new Answered(6);
   } finally {
     progress.close();
   }
+}
+
+function isDue(at: string, flags: RunFlags, terminal: Terminal): Promise<boolean> {
+  const { here } = meantProject(flags, terminal);
+  return takeTurn(stateFolderOf(placeOf(terminal)), here, readClock(at), new Date());
 }
 
 function answer({ report, proposals, folder }: CycleOutcome, terminal: Terminal, isDryRun: boolean): void {
@@ -60,33 +82,60 @@ function answer({ report, proposals, folder }: CycleOutcome, terminal: Terminal,
   );
 }
 
-/** Everything a night needs; asks for consent before anything is sent. */
+/** Everything a night needs. */
 async function openNight(
   sleep: OpenSleep,
-  flags: RunFlags,
+  flags: RunFlags & { readonly isDryRun: boolean },
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<CycleInput> {
   const { settings, place, folder, project, redact } = sleep;
   const plan = await planOf(sleep, []);
-  const models = await resolveAll(plan, sleep);
-  const pages = retyped('run --plan --page all', flags);
-  await requireConsent({ folder, recipients: plan.recipients, given: providersIn(flags.consent), pages }, terminal);
-  const agent = agentOf(plan, sleep);
+  const handoff = isHandoff(plan.models.target) ? requireKept(openHandoff(), flags) : undefined;
+  const opened = await openModels(sleep, flags, terminal, handoff?.models);
+  const { models, agent, config, scorers } = opened;
   const search = { agent, place, project, settings };
   return {
-    ...{ folder, project, agent, settings, models, redact },
+    ...{ folder, project, agent, settings, models, redact, config, scorers },
     modelKey: [models.target, models.optimizer, models.judge].map(({ id }) => id).join(' · '),
     documents: [
       ...(settings.evolveSkill ? [await findSkill(search)] : []),
       ...(settings.evolveMemory ? [await findMemory(search)] : []),
     ],
-    gather: (state) => gatherNight(sleep, { flags, models, state, terminal, signal }),
+    handoff,
+    gather: (state) => gatherNight(sleep, { flags, models, plan, state, terminal, signal }),
     tasksFrom: flags.tasks === undefined ? '' : await nameOfTasks(flags.tasks, terminal),
     now: () => new Date(),
-    config: limitsIn(flags),
-    scorers: [commandJudge({ sandbox: openSandbox() }) as TaskScorer],
   };
+}
+
+/** A handoff is resumed many times, and calls nobody. */
+function requireKept(handoff: Handoff, flags: RunFlags & { readonly isDryRun: boolean }): Handoff {
+  const useless = (['maxCalls', 'maxCostUsd'] as const).find((name) => flags[name] !== undefined);
+  const refuse = (what: string, hint: string) => new SkillError('USAGE', what, { hint });
+  if (flags.isDryRun) throw refuse('a dry run keeps nothing, and a handoff must keep its answers', 'Use sleep run.');
+  if (useless) throw refuse(`a handoff calls no model that ${useless} could limit`, 'Leave the limit out.');
+  return handoff;
+}
+
+function pendingLines({ message, files }: HandoffPending): string[] {
+  return [
+    `${message}:`,
+    ...files!.files.map((file) => `  ${shownPath(file)}`),
+    `Each file says how. The answers go to ${shownPath(files!.answersDir)}`,
+    'Then run the same command again: it resumes the night.',
+  ];
+}
+
+/** The models of a night with its limits; asks for consent before anything is sent. */
+export async function openModels(sleep: OpenSleep, flags: RunFlags, terminal: Terminal, given?: RunModels) {
+  const plan = await planOf(sleep, []);
+  const models = given ?? (await resolveAll(plan, sleep));
+  const pages = retyped('run --plan --page all', flags);
+  const agreed = providersIn(flags.consent);
+  await requireConsent({ folder: sleep.folder, recipients: plan.recipients, given: agreed, pages }, terminal);
+  const scorers = [commandJudge({ sandbox: openSandbox() }) as TaskScorer];
+  return { models, agent: agentOf(plan, sleep), config: limitsIn(flags), scorers };
 }
 
 async function resolveAll({ models }: NightPlan, { place, project }: OpenSleep): Promise<RunModels> {
@@ -107,6 +156,7 @@ type RunModels = NightModels & { readonly judge: ChatModel };
 type Gathering = {
   readonly flags: RunFlags;
   readonly models: RunModels;
+  readonly plan: NightPlan;
   readonly state: SleepState;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -125,10 +175,13 @@ async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promise<Gath
 
 type Day = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
 
-async function fromSessions(sleep: OpenSleep, { flags, models, state, terminal, signal }: Gathering): Promise<Day> {
+async function fromSessions(
+  sleep: OpenSleep,
+  { flags, models, plan, state, terminal, signal }: Gathering,
+): Promise<Day> {
   const harvest = await gatherSessions(sleep, flags, terminal);
   using open =
-    sleep.settings.llmMine && !isSimulated(models.optimizer.id)
+    sleep.settings.llmMine && canMine(plan.models.optimizer)
       ? await openMiner({ model: models.optimizer, settings: sleep.settings, folder: sleep.folder, signal })
       : undefined;
   const earlier = state.taskArchive.map(({ task }) => task);
@@ -144,8 +197,6 @@ async function fromSessions(sleep: OpenSleep, { flags, models, state, terminal, 
     notes: [...mined.notes],
   };
 }
-
-const isSimulated = (id: string) => id.startsWith('simulated');
 
 /** Of the file's bytes: an edited file is another night. */
 async function nameOfTasks(path: string, { io }: Terminal): Promise<string> {
@@ -167,6 +218,3 @@ function limitsIn({ maxMinutes, maxCalls, maxCostUsd }: RunFlags): SkillOptConfi
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
 }
-
-const providersIn = (consent: readonly string[] = []) =>
-  consent.flatMap((names) => names.split(',')).map((name) => name.trim());

@@ -1,6 +1,8 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { oneLine } from '../../core/text/printable.ts';
 import { isCutOff } from '../../skills/replace/journal.ts';
+import { type KeptSchedule, readSchedule } from '../../sleep/schedule/kept-schedule.ts';
 import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
 import type { SleepState } from '../../sleep/state/sleep-state.ts';
 import { readSleepState } from '../../sleep/state/state-file.ts';
@@ -24,6 +26,7 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
     elsewhere: pendingProposals(state, (project) => !isOf(project)).length,
     isCutOff: isCutOff(join(folder, ADOPTIONS_FOLDER)),
     lastNight: state.history.findLast(({ project }) => isOf(project)) ?? null,
+    schedule: (await readSchedule(folder, realPathOf(here))) ?? null,
   };
   const { pending, adopted } = status;
   terminal.answer(
@@ -39,7 +42,26 @@ type Status = {
   readonly elsewhere: number;
   readonly isCutOff: boolean;
   readonly lastNight: SleepState['history'][number] | null;
+  readonly schedule: KeptSchedule | null;
 };
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // A project that was deleted may still have its job.
+  }
+}
+
+/** Programs move with their updates, and a job calls them where they were. */
+function scheduleLines(schedule: KeptSchedule | null): string[] {
+  if (schedule === null) return [];
+  const gone = schedule.pinned.filter(({ path }) => !existsSync(path)).map(({ name, path }) => `${name} (${path})`);
+  return [
+    `a night runs every day at ${schedule.at} (${schedule.kind})`,
+    ...(gone.length > 0 ? [`  it cannot: ${gone.join(', ')} is gone; call skillopt sleep schedule again`] : []),
+  ];
+}
 
 function shortLine({ pending, isCutOff }: Status): string[] {
   if (isCutOff) return ['sleep: an adoption is not finished'];
@@ -47,7 +69,7 @@ function shortLine({ pending, isCutOff }: Status): string[] {
 }
 
 function statusLines(
-  { project, pending, adopted, elsewhere, isCutOff, lastNight }: Status,
+  { project, pending, adopted, elsewhere, isCutOff, lastNight, schedule }: Status,
   terminal: Terminal,
 ): string[] {
   const { bold, dim } = terminal.colors;
@@ -58,6 +80,7 @@ function statusLines(
     ...(lastNight
       ? [`last night: ${lastNight.night}, ${lastNight.at.slice(0, 10)}, ${plural(lastNight.nTasks, 'task')}`]
       : []),
+    ...scheduleLines(schedule),
     ...pending.flatMap((proposal) => [`  ${proposalLine(proposal)}`, dim(`    ${commandFor(proposal)}`)]),
     ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    skillopt sleep rollback --night ${last.night}`)] : []),
     ...(elsewhere > 0 ? [`${plural(elsewhere, 'proposal')} in other projects`] : []),

@@ -31,6 +31,7 @@ describe('exit codes', () => {
     ['BUDGET_EXHAUSTED', 3],
     ['MODEL_CALL_FAILED', 4],
     ['RUN_LOCKED', 5],
+    ['ANSWER_PENDING', 6],
   ])('%s is %i', (code, exit) => expect(exitCodeOf(new SkillError(code, ''))).toBe(exit));
 
   it('are 4 for a model, 129, 130 and 143 for signals, and 70 for anything unforeseen', () => {
