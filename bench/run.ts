@@ -14,6 +14,7 @@ import { killedJournal, longJournal, wideJournal } from './rows/long-journal.ts'
 import { loopback } from './rows/loopback.ts';
 import { memory } from './rows/memory.ts';
 import { mine } from './rows/mine.ts';
+import { nightOverhead } from './rows/night-overhead.ts';
 import { overhead } from './rows/overhead.ts';
 import { rateLimit } from './rows/rate-limit.ts';
 import { sharedCache } from './rows/shared-cache.ts';
@@ -24,6 +25,7 @@ const rows: readonly BenchRow[] = [
   help,
   cpu,
   overhead,
+  nightOverhead,
   tokens,
   foreignText,
   harvest,

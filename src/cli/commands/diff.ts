@@ -3,11 +3,12 @@ import { printable } from '../../core/text/printable.ts';
 import { findRun } from '../../runs/load-run.ts';
 import { versionFinder } from '../../runs/skill-version.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { runPlace } from '../night-runs.ts';
 import type { Colors } from '../terminal/colors.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .argument('<run>', 'name of a run, or its path')
+    .argument('<run>', 'name of a run or a night, or its path')
     .argument('[a]', 'initial, best, current, or a step', 'initial')
     .argument('[b]', 'the same', 'best')
     .option('--root <dir>', 'folder of runs', 'runs')
@@ -15,7 +16,7 @@ export const define: DefineCommand = (command, terminal) => {
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, from: string, to: string, { root }: { root: string }) => {
       const { watch, find } = versionFinder([from, to]);
-      const { state } = await findRun(name, { cwd: terminal.io.cwd(), root }, watch);
+      const { state } = await findRun(...runPlace(name, root, terminal), watch);
       const [before, after] = [find(from, state), find(to, state)];
       const isChanged = before !== after;
       const patch = isChanged ? patchOf({ from, to, before, after }) : '';

@@ -1,18 +1,21 @@
 import { resolvePath } from '../../project/resolve-path.ts';
 import { describeRun, type RunRow } from '../../runs/run-row.ts';
-import { listRuns } from '../../stores/index.ts';
+import { listRuns, type RunListing } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { listNightRuns } from '../night-runs.ts';
 import { ago, percent } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .option('--root <dir>', 'folder of runs', 'runs')
+    .option('--root <dir>', 'folder of runs (default: runs, and the nights of this project)')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ root }: { root: string }) => {
-      const listings = await listRuns(resolvePath(terminal.io.cwd(), root));
+    .action(async (flags: { root?: string }) => {
+      const root = flags.root ?? 'runs';
+      const nights = flags.root === undefined ? await listNightRuns(terminal) : [];
+      const listings = [...(await listRuns(resolvePath(terminal.io.cwd(), root))), ...nights].sort(newestFirst);
       const runs: RunRow[] = [];
       for (const listing of listings) runs.push(await describeRun(listing)); // one by one: long journals are large
       const none = [`no runs in ${root}; start one with: skillopt train, or skillopt demo`];
@@ -20,8 +23,10 @@ export const define: DefineCommand = (command, terminal) => {
     });
 };
 
+const newestFirst = (a: RunListing, b: RunListing) => Number(b.modifiedAt) - Number(a.modifiedAt);
+
 const EXAMPLES = examples([
-  ['skillopt runs', 'every run below runs/, newest first'],
+  ['skillopt runs', 'every run below runs/ and every night of this project, newest first'],
   ['skillopt runs --root ~/experiments --json', 'another folder, for machines'],
 ]);
 

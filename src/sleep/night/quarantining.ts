@@ -1,3 +1,4 @@
+import { memoize } from '../../core/memoize.ts';
 import type { Edit, RawPatch } from '../../core/skill/edit.ts';
 import { findPoison } from '../../core/skill/poison/find-poison.ts';
 import { quarantine } from '../../core/skill/poison/quarantine.ts';
@@ -13,18 +14,23 @@ export type Quarantine = {
   list(): QuarantinedText[];
 };
 
+const KEPT = { maxEntries: 1_000 };
+
 export function quarantining(): Quarantine {
   const found = new Map<string, QuarantinedText>();
   const note = (content: string, reason: string) => found.set(content, { content, reason });
+  // Several analysts often propose the same, and what was merged comes by again.
+  const read = memoize((key: string) => quarantine(...(JSON.parse(key) as [Edit[], string])), KEPT);
+  const readText = memoize((text: string) => findPoison(text), KEPT);
   return {
     take: (patches, skill) =>
       patches.map((raw) => {
-        const { kept, quarantined } = quarantine(raw.patch.edits as Edit[], skill);
+        const { kept, quarantined } = read(JSON.stringify([raw.patch.edits, skill]));
         for (const { edit, reason } of quarantined) note(edit.content, reason);
         return { ...raw, patch: { ...raw.patch, edits: kept } };
       }),
     refuseText(text) {
-      const poison = findPoison(text);
+      const poison = readText(text);
       if (poison) note(text, poison.reason);
       return poison && `quarantined: ${poison.reason}`;
     },

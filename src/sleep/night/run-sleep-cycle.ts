@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { memoize } from '../../core/memoize.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import { nextError } from '../../core/stats/error-spending.ts';
@@ -39,7 +40,9 @@ export type CycleOutcome = {
  */
 export async function runSleepCycle(given: CycleInput): Promise<CycleOutcome> {
   const { proposals } = await readSleepState(given.folder);
-  const input = { ...given, documents: given.documents.map((document) => onPending(document, proposals)) };
+  const documents = given.documents.map((document) => onPending(document, proposals));
+  const redact = memoize(given.redact, { maxEntries: KEPT_TEXTS }); // tasks pass it on their way to each file
+  const input = { ...given, documents, redact };
   if (input.isDryRun) return carryOutInMemory(input);
   await openStateFolder(input.folder);
   const place = projectFolder(input.folder, input.project);
@@ -51,6 +54,8 @@ export async function runSleepCycle(given: CycleInput): Promise<CycleOutcome> {
     await lock.release();
   }
 }
+
+const KEPT_TEXTS = 2_000;
 
 const LOCK_WORDS = {
   whenOwn: 'Wait until the other night of this process ends.',

@@ -17,11 +17,11 @@ export function projectFolderName(project: string): string {
   return `${readable || 'project'}-${hash}`;
 }
 
-/** Of a night by its number, or of one of its documents: `12`, `12.memory`. */
 /** Where the nights of a project are. */
 export const projectFolder = (stateFolder: string, project: string): string =>
   join(stateFolder, NIGHTS_FOLDER, projectFolderName(project));
 
+/** Of a night by its number, or of one of its documents: `12`, `12.memory`. */
 export const nightFolder = (stateFolder: string, project: string, night: number | string): string =>
   join(stateFolder, NIGHTS_FOLDER, projectFolderName(project), String(night));
 

@@ -66,6 +66,25 @@ describe('skillopt sleep run --tasks', () => {
     expect(existsSync(join(report.folder, 'report.md'))).toBe(true);
   });
 
+  it('is a run that runs, show and diff know by name, also from a folder of the project', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, true);
+    home.write('shop/src/index.ts', '');
+    await home.run(nightOf(server.baseURL));
+    const call = async (cwd: string, ...argv: string[]) => {
+      const io = captureIo({ cwd, env: home.env });
+      return { code: await runCli([...argv, '--json'], io), answer: JSON.parse(io.out()) };
+    };
+    const { answer: listed } = await call(home.shop, 'runs');
+    expect(listed.runs).toMatchObject([{ name: 'night-1.memory' }, { name: 'night-1', accepted: 1 }]);
+    expect((await call(home.blog, 'runs')).answer.runs).toEqual([]);
+    const shown = await call(join(home.shop, 'src'), 'show', 'night-1');
+    expect(shown).toMatchObject({ code: 0, answer: { name: '1' } });
+    expect((await call(home.shop, 'diff', 'night-1')).answer.patch).toContain(`+${RULE}`);
+    expect((await call(home.shop, 'show', 'night-7')).answer.error.code).toBe('RUN_NOT_FOUND');
+  });
+
   it('refuses tasks that nobody has reviewed, and asks no model', async () => {
     await using server = await startModel();
     using home = sleepHome();

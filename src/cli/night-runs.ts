@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { projectFolder } from '../sleep/state/nights.ts';
+import { stateFolderOf } from '../sleep/state/state-folder.ts';
+import { listRuns, type RunListing } from '../stores/index.ts';
+import { placeOf } from './sleep/open-sleep.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+/** A night is a run, and lies in the private state folder: `night-12`, and `night-12.memory` for its other document. */
+const PREFIX = 'night-';
+
+/** The nights of the project that this folder belongs to. */
+export async function listNightRuns(terminal: Terminal): Promise<RunListing[]> {
+  const nights = await listRuns(nightsFolder(terminal));
+  return nights.filter(({ name }) => /^\d/.test(name)).map((night) => ({ ...night, name: PREFIX + night.name }));
+}
+
+/** What to look for, and where: nights are found by the names that `runs` shows. */
+export function runPlace(name: string, root: string, terminal: Terminal) {
+  const cwd = terminal.io.cwd();
+  const night = name.startsWith(PREFIX) ? join(nightsFolder(terminal), name.slice(PREFIX.length)) : undefined;
+  return [night !== undefined && existsSync(night) ? night : name, { cwd, root }] as const;
+}
+
+/** Nights are of a whole project, and this may be a folder in it. */
+function nightsFolder(terminal: Terminal): string {
+  const state = stateFolderOf(placeOf(terminal));
+  const cwd = terminal.io.cwd();
+  for (let folder = cwd; dirname(folder) !== folder; folder = dirname(folder)) {
+    if (existsSync(projectFolder(state, folder))) return projectFolder(state, folder);
+  }
+  return projectFolder(state, cwd);
+}
