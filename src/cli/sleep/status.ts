@@ -2,11 +2,15 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { oneLine } from '../../core/text/printable.ts';
 import { isCutOff } from '../../skills/replace/journal.ts';
+import { HANDOFF_FOLDER } from '../../sleep/handoff/handoff.ts';
+import { readNight } from '../../sleep/night/night-record.ts';
 import { type KeptSchedule, readSchedule } from '../../sleep/schedule/kept-schedule.ts';
 import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
+import { listNights } from '../../sleep/state/nights.ts';
 import type { SleepState } from '../../sleep/state/sleep-state.ts';
 import { readSleepState } from '../../sleep/state/state-file.ts';
 import { ADOPTIONS_FOLDER, stateFolderOf } from '../../sleep/state/state-folder.ts';
+import { shownPath } from '../../stores/shown-path.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { commandFor, meantProject, type ProposalFlags, proposalLine, shownProposal } from './choose-proposals.ts';
@@ -26,6 +30,7 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
     elsewhere: pendingProposals(state, (project) => !isOf(project)).length,
     isCutOff: isCutOff(join(folder, ADOPTIONS_FOLDER)),
     lastNight: state.history.findLast(({ project }) => isOf(project)) ?? null,
+    unfinished: await unfinishedNight(folder, here),
     schedule: (await readSchedule(folder, realPathOf(here))) ?? null,
   };
   const { pending, adopted } = status;
@@ -42,8 +47,27 @@ type Status = {
   readonly elsewhere: number;
   readonly isCutOff: boolean;
   readonly lastNight: SleepState['history'][number] | null;
+  readonly unfinished: Unfinished | null;
   readonly schedule: KeptSchedule | null;
 };
+
+/** A night that was cut off, or whose questions wait for a session of an agent to answer them. */
+type Unfinished = { readonly night: number; readonly questions: string | null };
+
+async function unfinishedNight(folder: string, project: string): Promise<Unfinished | null> {
+  const last = (await listNights(folder, project)).at(-1);
+  const record = last && (await readNight(last.path));
+  if (record?.status !== 'running') return null;
+  const questions = join(last!.path, HANDOFF_FOLDER);
+  return { night: last!.night, questions: existsSync(questions) ? questions : null };
+}
+
+function unfinishedLines(unfinished: Unfinished | null): string[] {
+  if (unfinished === null) return [];
+  const { night, questions } = unfinished;
+  const why = questions ? `waits for answers: ${shownPath(questions)}` : 'is under way, or was cut off';
+  return [`night ${night} ${why}; the same skillopt sleep run resumes it`];
+}
 
 function realPathOf(path: string): string {
   try {
@@ -63,13 +87,14 @@ function scheduleLines(schedule: KeptSchedule | null): string[] {
   ];
 }
 
-function shortLine({ pending, isCutOff }: Status): string[] {
+function shortLine({ pending, isCutOff, unfinished }: Status): string[] {
   if (isCutOff) return ['sleep: an adoption is not finished'];
+  if (unfinished?.questions) return ['sleep: questions wait'];
   return pending.length > 0 ? [`sleep: ${plural(pending.length, 'proposal')}`] : [];
 }
 
 function statusLines(
-  { project, pending, adopted, elsewhere, isCutOff, lastNight, schedule }: Status,
+  { project, pending, adopted, elsewhere, isCutOff, lastNight, unfinished, schedule }: Status,
   terminal: Terminal,
 ): string[] {
   const { bold, dim } = terminal.colors;
@@ -80,6 +105,7 @@ function statusLines(
     ...(lastNight
       ? [`last night: ${lastNight.night}, ${lastNight.at.slice(0, 10)}, ${plural(lastNight.nTasks, 'task')}`]
       : []),
+    ...unfinishedLines(unfinished),
     ...scheduleLines(schedule),
     ...pending.flatMap((proposal) => [`  ${proposalLine(proposal)}`, dim(`    ${commandFor(proposal)}`)]),
     ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    skillopt sleep rollback --night ${last.night}`)] : []),

@@ -42,6 +42,9 @@ type HandoffPlace = {
   readonly redact: (text: string) => string;
 };
 
+/** In the folder of a night. */
+export const HANDOFF_FOLDER = 'handoff';
+
 /** So long without a new question, a wave is over. */
 const QUIET_MS = 40;
 

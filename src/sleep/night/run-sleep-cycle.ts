@@ -6,7 +6,7 @@ import { nextError } from '../../core/stats/error-spending.ts';
 import { memoryRun, runDirectory } from '../../stores/index.ts';
 import { takeLock } from '../../stores/run/run-lock.ts';
 import { foreseeing, HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
-import { type Handoff, HandoffPending } from '../handoff/handoff.ts';
+import { HANDOFF_FOLDER, type Handoff, HandoffPending } from '../handoff/handoff.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { listNights, makeNight, projectFolder } from '../state/nights.ts';
@@ -111,7 +111,7 @@ async function carryOut({ record, folder, state }: OpenNight, input: CycleInput)
   const storeOf = (trained: Trained) => runDirectory(trained === 'skill' ? folder : `${folder}.${trained}`);
   await using log = await evidenceLog(folder, input.redact);
   log.write('cycle', 'start', { night: record.night, tasks: record.tasks.length, error: record.error });
-  await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, 'handoff'), redact: input.redact });
+  await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, HANDOFF_FOLDER), redact: input.redact });
   try {
     const result = await learn(record, { ...input, storeOf, quarantine, state, observer: log.observer });
     const proposals = await stageNight(record, result, input);

@@ -161,6 +161,8 @@ describe('skillopt sleep run --target handoff', () => {
     expect(out).toMatch(/questions wait for an answer \(target \d+\):\n {2}\S+target\.md\n/);
     expect(out).toContain('run the same command again');
     expect(err).not.toContain('error');
+    expect((await home.run(['status'])).out).toMatch(/night 1 waits for answers: \S+handoff; /);
+    expect((await home.run(['status', '--short'])).out).toBe('sleep: questions wait\n');
   });
 
   it('lets one command work at a time', async () => {
