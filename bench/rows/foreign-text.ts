@@ -30,7 +30,10 @@ export const foreignText: BenchRow = {
     const read = [...redacted, ...poisoned, ...timeAll(readers, texts)];
     const patterns = findPatterns();
     say(`${patterns.length} patterns`);
-    const matched = patterns.map(({ where, pattern }) => slowestMatch(where, pattern));
+    const matched = patterns.map(({ where, pattern }, at) => {
+      if (at > 0 && at % 100 === 0) say(`${at} patterns done`);
+      return slowestMatch(where, pattern);
+    });
     const counted = await timeTokens(texts);
     const all = [...read, ...matched, counted].sort((one, other) => other.ms - one.ms);
     const slow = all.filter(({ ms }) => ms > MOST_MS);
