@@ -54,8 +54,8 @@ export const realPath = (path: string) => redactSecrets(ownCopy(cut(path, 4_096)
 
 /** A path, `~/…` below the home and `~[user]/…` below that of somebody else. For people; never to be opened. */
 export function keptPath(path: string, { home }: { readonly home: string }, redact: Redact): string {
-  const flat = keptName(path, (text) => text).replace(/(?<=.)[\\/]+$/, '');
-  const root = home.replace(/[\\/]+$/, '');
+  const flat = keptName(path, (text) => text).replace(/(?<=[^\\/]|^[\\/])[\\/]+$/, '');
+  const root = home.replace(/(?<![\\/])[\\/]+$/, '');
   const isBelow = root !== '' && flat.startsWith(root) && /^(?:[\\/]|$)/.test(flat.slice(root.length));
   if (isBelow) return redact(`~${flat.slice(root.length).replaceAll('\\', '/')}`);
   return redact(flat).replace(/^~(?=$|[\\/])/, flat.startsWith('~') ? '~' : '~[user]'); // `~` alone would be mine

@@ -20,10 +20,10 @@ const LEADS: readonly Lead[] = [
   option(['redis-cli', 'valkey-cli'], /-a[ \t]+/),
   option(['plink', 'pscp', 'putty'], /-pw[ \t]+/),
   option(['ssh-keygen'], /-[NP][ \t]*/),
-  option(['curl', 'wget', 'xh'], /(?:-u|--user|-U|--proxy-user)[ \t=]*\\*["']?[^\s:"']{1,100}:/),
-  option(['http', 'https', 'xh'], /(?:-a|--auth)[ \t=]*\\*["']?[^\s:"']{1,100}:/),
-  option(['smbclient'], /-U[ \t]*\\*["']?[^\s%"']{1,100}%/),
-  option(['lftp'], /-u[ \t]*\\*["']?[^\s,"']{1,100},/),
+  option(['curl', 'wget', 'xh'], /(?:-u|--user|-U|--proxy-user)[ \t=]{0,20}\\{0,8}["']?[^\s:"']{1,100}:/),
+  option(['http', 'https', 'xh'], /(?:-a|--auth)[ \t=]{0,20}\\{0,8}["']?[^\s:"']{1,100}:/),
+  option(['smbclient'], /-U[ \t]{0,20}\\{0,8}["']?[^\s%"']{1,100}%/),
+  option(['lftp'], /-u[ \t]{0,20}\\{0,8}["']?[^\s,"']{1,100},/),
   option(['htpasswd'], /-\w{0,8}b\w{0,8}[ \t]+\S{1,200}[ \t]+\S{1,80}[ \t]+/),
   option(['net use', 'NET USE'], /\/(?:user|USER):\S{1,100}[ \t]+/),
   { words: ['pass:'], lead: /[ \t]pass:(?=\S)/g },
@@ -35,7 +35,10 @@ const LEADS: readonly Lead[] = [
     words: ['IDENTIFIED', 'identified'],
     lead: /\bIDENTIFIED[ \t]+(?:WITH[ \t]+\w{1,40}[ \t]+)?BY[ \t]+(?:PASSWORD[ \t]+)?/gi,
   },
-  { words: ['PASSWORD'], lead: /\bPASSWORD[ \t]*(?:\(|=|FOR[ \t]+\S{1,80}[ \t]*=)?[ \t]*(?=['"])/g },
+  {
+    words: ['PASSWORD'],
+    lead: /\bPASSWORD[ \t]{0,20}(?:\(|=|FOR[ \t]{1,20}\S{1,80}[ \t]{0,20}=)?[ \t]{0,20}(?=['"])/g,
+  },
   // .netrc and .pgpass
   { words: ['machine'], lead: /\bmachine[ \t]+\S{1,200}\s{1,20}(?:login[ \t]+\S{1,200}\s{1,20})?password[ \t]+/g },
   {

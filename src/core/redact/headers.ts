@@ -53,7 +53,7 @@ const isCredential = (value: string) =>
   !isKept(value) &&
   !/^[A-Z]+[/\d.]*$/.test(value) &&
   isSecretValue(value, 'key', { isQuoted: false, isShell: true }) &&
-  /\d|[A-Z].*[a-z].*[A-Z]|[=+/]$/.test(value);
+  /\d|^[^A-Z]*[A-Z][^a-z]*[a-z][^A-Z]*[A-Z]|[=+/]$/.test(value);
 
 const hideCrumbs = (crumbs: string) =>
   crumbs.replace(CRUMB, (whole, name: string, value: string) =>

@@ -82,7 +82,7 @@ const CLOSING: Readonly<Record<string, string>> = { '“': '”', '‘': '’', 
 /** What is judged of a quoted text; what is hidden may be longer. */
 const MOST = 400;
 const REST_OF_QUOTED = /[^\n"'`]*/y;
-const ESCAPED_LINE_END = /\\+[nr](?![a-z])|\r|$/;
+const ESCAPED_LINE_END = /(?<!\\)\\+[nr](?![a-z])|\r|$/;
 
 /** Up to the quote that ends it, which has as many backslashes as the first; else to the end of the line. */
 function quoted(text: string, from: number, opening: string, slashes: number): Extent {

@@ -46,7 +46,7 @@ function isPossible(text: string, credential: Credential, written: Written): boo
 /** In a sentence, a value is told from a word by its digits and signs, or because no word is so long. */
 function isSpoken(text: string, least: number): boolean {
   if (text.length < least || /[\s|]|^[^\p{L}\p{N}!@#$%&*+.-]/u.test(text)) return false;
-  if (/^[\p{L}'’-]+$/u.test(text)) return /^[A-Za-z]{16,}$|[a-z][A-Za-z]*[A-Z][a-z]?[A-Z]|-[A-Z]{4,}$/.test(text);
+  if (/^[\p{L}'’-]+$/u.test(text)) return /^[A-Za-z]{16,}$|[a-z][A-Za-z]{0,30}[A-Z][a-z]?[A-Z]|-[A-Z]{4,}$/.test(text);
   if (
     /^(?:0x[\da-f]{1,8}|[\d.,:%/+-]+[a-z%]{0,3}|v?\d+(?:\.\d+)+[\w.-]*|[\w-]+(?:\.[a-z]{1,5})+|[\w.-]+[(/].*|(?:\p{L}+\d*|\d+\p{Ll}{0,2})(?:[/|&-](?:\p{L}+\d*|\d+\p{Ll}{0,2}))+|[([{].*)$/u.test(
       text,
@@ -66,12 +66,13 @@ function isIdentifier(text: string): boolean {
 }
 
 function isLabel(text: string, { isQuoted, isShell }: Written): boolean {
-  if ((text.length > 1 || !(isQuoted || isShell)) && WORDS_OF_CODE.test(text.replace(/[;,)?!]+$/, ''))) return true;
+  if ((text.length > 1 || !(isQuoted || isShell)) && WORDS_OF_CODE.test(text.replace(/(?<![;,)?!])[;,)?!]+$/, '')))
+    return true;
   if (isShell || /\d/.test(text)) return false;
   return SENTENCE.test(text) && LABEL.test(text) && (/\s/.test(text) || isWord(text));
 }
 
-const isWord = (text: string) => PASSWORD_WORDS.includes(text.toLowerCase().replace(/[:*.!?]+$/, ''));
+const isWord = (text: string) => PASSWORD_WORDS.includes(text.toLowerCase().replace(/(?<![:*.!?])[:*.!?]+$/, ''));
 
 function isPassword(text: string, { isQuoted, isShell }: Written): boolean {
   if (/^(?:\d{1,3}|0x[\da-f]{1,8})$/i.test(text) && !isQuoted) return false;

@@ -87,7 +87,7 @@ function toRule(line: string, { base, isWide }: RuleSource): IgnoreRule | undefi
   const kind = KINDS.find((one) => one === typed);
   if (pattern === '' || (kind !== undefined && value === '')) return undefined;
   if (kind !== undefined) return { isNegated, kind, names: [kind === 'source' ? plainSource(value) : value], base };
-  const path = pattern.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '');
+  const path = pattern.replaceAll('\\', '/').replace(/(?<=[^/]|^\/)\/+$/, '');
   if (!path.includes('/') && path !== '~' && path !== '.')
     return { isNegated, kind: 'name', names: [path], base: isWide ? undefined : base };
   return { isNegated, kind: 'path', names: namesOf(path, base), base };

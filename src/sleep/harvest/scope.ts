@@ -45,6 +45,6 @@ export const expandHome = (path: string, home: string): string =>
 export function plainPath(path: string, { home, platform }: Pick<Place, 'home' | 'platform'>): string {
   const expanded = expandHome(path, home);
   const normal = platform === 'win32' ? win32.normalize(expanded).replaceAll('\\', '/') : posix.normalize(expanded);
-  const trimmed = normal.length > 1 ? normal.replace(/\/+$/, '') : normal;
+  const trimmed = normal.length > 1 ? normal.replace(/(?<!\/)\/+$/, '') : normal;
   return platform === 'win32' || platform === 'darwin' ? trimmed.toLowerCase() : trimmed;
 }

@@ -97,7 +97,9 @@ function toResult(task: TaskRecord, response: string, { hard, soft, errored = fa
 
 /** Names on lines such as `tool_call: search`. */
 const toolsIn = (text: string) => [
-  ...new Set([...text.matchAll(/^\s*tool_call\s*:\s*([\w.-]{1,64})/gim)].map(([, name]) => name!)),
+  ...new Set(
+    [...text.matchAll(/^[^\S\n\r\u2028\u2029]*tool_call\s{0,20}:\s{0,20}([\w.-]{1,64})/gim)].map(([, name]) => name!),
+  ),
 ];
 
 /** Draws that a judge may number inside one attempt. */

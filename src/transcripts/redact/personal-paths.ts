@@ -26,7 +26,7 @@ export const isNobody = (name: string) => NOBODY.test(name);
 /** The text with `~` for every home in it, and the names of those whose homes they are. */
 export function abbreviateHomes(text: string): { readonly text: string; readonly names: readonly string[] } {
   const names = new Set<string>();
-  const learn = (name: string) => names.add(decoded(name).replace(/[.]+$/, ''));
+  const learn = (name: string) => names.add(decoded(name).replace(/(?<![.])[.]+$/, ''));
   const shown = text
     .replace(HOME, (whole, name: string) => {
       if (isNobody(name)) return whole;

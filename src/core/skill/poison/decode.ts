@@ -50,7 +50,10 @@ export function decodeBlobs(text: string): string[] {
 const isText = (text: string) => text.length >= 6 && /^[\t\n\r\x20-\x7e]+$/.test(text) && /[a-z]{2}/i.test(text);
 
 function fromBase64(blob: string): string {
-  const digits = blob.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
+  const digits = blob
+    .replace(/(?<!=)=+$/, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
   let [text, bits, held] = ['', 0, 0];
   for (const digit of digits) {
     held = ((held << 6) | DIGITS.indexOf(digit)) & 0xffffff;
