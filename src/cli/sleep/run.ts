@@ -1,26 +1,19 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { SkillOptConfigInput } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { resolveModel } from '../../project/models/resolve-model.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
 import { isHandoff } from '../../sleep/choose-models.ts';
 import { findMemory, findSkill } from '../../sleep/documents/find-documents.ts';
 import { type Handoff, HandoffPending, openHandoff } from '../../sleep/handoff/handoff.ts';
-import { openMiner } from '../../sleep/mine/open-miner.ts';
-import type { CycleInput, GatheredNight } from '../../sleep/night/cycle-input.ts';
+import type { CycleInput } from '../../sleep/night/cycle-input.ts';
 import type { NightModels } from '../../sleep/night/document-night.ts';
-import { prepareTasks } from '../../sleep/night/prepare-tasks.ts';
 import { type CycleOutcome, runSleepCycle } from '../../sleep/night/run-sleep-cycle.ts';
-import { canMine, type NightPlan } from '../../sleep/plan/plan-night.ts';
+import type { NightPlan } from '../../sleep/plan/plan-night.ts';
 import { takeTurn } from '../../sleep/schedule/kept-schedule.ts';
 import { readClock } from '../../sleep/schedule/night-job.ts';
-import type { SleepState } from '../../sleep/state/sleep-state.ts';
 import { stateFolderOf } from '../../sleep/state/state-folder.ts';
-import { readTasksFile, requireReviewed } from '../../sleep/tasks-file.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import { Answered } from '../answered.ts';
@@ -29,7 +22,7 @@ import { openProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { providersIn, requireConsent } from './ask-consent.ts';
 import { meantProject } from './choose-proposals.ts';
-import { gatherSessions, gatherTasks } from './gather.ts';
+import { gatherNight, nameOfTasks } from './gather-night.ts';
 import { nightLines } from './night-lines.ts';
 import { type OpenSleep, openSleep, placeOf, retyped } from './open-sleep.ts';
 import { type PlanFlags, showPlan } from './plan.ts';
@@ -151,65 +144,7 @@ function agentOf({ models }: NightPlan, { sources }: OpenSleep): string {
   return /-cli$/.test(provider) ? provider : (sources[0]?.name ?? 'claude');
 }
 
-type RunModels = NightModels & { readonly judge: ChatModel };
-
-type Gathering = {
-  readonly flags: RunFlags;
-  readonly models: RunModels;
-  readonly plan: NightPlan;
-  readonly state: SleepState;
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-};
-
-async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promise<GatheredNight> {
-  const { flags, state } = gathering;
-  const here = sleep.redact(sleep.project);
-  const isHere = (project: string) => project === here || project.startsWith(`${here}/`); // sessions below it count
-  const archive = state.taskArchive.map(({ task }) => task).filter(({ project }) => isHere(project));
-  const day =
-    flags.tasks === undefined ? await fromSessions(sleep, gathering) : await fromFile(flags.tasks, sleep, gathering);
-  const { tasks, notReplayable, pooled } = prepareTasks(day.tasks, archive, sleep.settings);
-  return { ...day, tasks: [...tasks], notReplayable, pooled };
-}
-
-type Day = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
-
-async function fromSessions(
-  sleep: OpenSleep,
-  { flags, models, plan, state, terminal, signal }: Gathering,
-): Promise<Day> {
-  const harvest = await gatherSessions(sleep, flags, terminal);
-  using open =
-    sleep.settings.llmMine && canMine(plan.models.optimizer)
-      ? await openMiner({ model: models.optimizer, settings: sleep.settings, folder: sleep.folder, signal })
-      : undefined;
-  const earlier = state.taskArchive.map(({ task }) => task);
-  const mined = await gatherTasks(sleep, harvest, { miner: open?.miner ?? 'heuristic', signal, earlier });
-  const recurring = mined.groups
-    .filter(({ sessionIds }) => sessionIds.length > 1)
-    .map(({ intent, sessionIds, dates }) => ({ intent, sessions: sessionIds.length, days: dates.length }));
-  return {
-    nSessions: harvest.sessions.length,
-    recurring,
-    tasks: [...mined.tasks],
-    cursors: flags.since === undefined ? harvest.newCursor : undefined,
-    notes: [...mined.notes],
-  };
-}
-
-/** Of the file's bytes: an edited file is another night. */
-async function nameOfTasks(path: string, { io }: Terminal): Promise<string> {
-  const bytes = await readFile(resolvePath(io.cwd(), path)).catch(() => Buffer.alloc(0)); // what is wrong with it is said where it is read
-  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-}
-
-/** Tasks that a person has read. No session is considered for them, and no cursor moves. */
-async function fromFile(path: string, { settings }: OpenSleep, { models, terminal }: Gathering): Promise<Day> {
-  const { file, warnings } = await readTasksFile(resolvePath(terminal.io.cwd(), path), settings);
-  requireReviewed(file, models);
-  return { nSessions: 0, recurring: [], tasks: [...file.tasks], notes: [...warnings] };
-}
+export type RunModels = NightModels & { readonly judge: ChatModel };
 
 function limitsIn({ maxMinutes, maxCalls, maxCostUsd }: RunFlags): SkillOptConfigInput {
   return {

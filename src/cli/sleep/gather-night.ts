@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolvePath } from '../../project/resolve-path.ts';
+import { openMiner } from '../../sleep/mine/open-miner.ts';
+import type { GatheredNight } from '../../sleep/night/cycle-input.ts';
+import { prepareTasks } from '../../sleep/night/prepare-tasks.ts';
+import { canMine, type NightPlan } from '../../sleep/plan/plan-night.ts';
+import type { SleepState } from '../../sleep/state/sleep-state.ts';
+import { readTasksFile, requireReviewed } from '../../sleep/tasks-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { gatherSessions, gatherTasks } from './gather.ts';
+import type { OpenSleep } from './open-sleep.ts';
+import type { RunFlags, RunModels } from './run.ts';
+
+type Gathering = {
+  readonly flags: RunFlags;
+  readonly models: RunModels;
+  readonly plan: NightPlan;
+  readonly state: SleepState;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+};
+
+/** What a night works with: tasks of new sessions or of a file, and of earlier nights. */
+export async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promise<GatheredNight> {
+  const { flags, state } = gathering;
+  const here = sleep.redact(sleep.project);
+  const isHere = (project: string) => project === here || project.startsWith(`${here}/`); // sessions below it count
+  const archive = state.taskArchive.map(({ task }) => task).filter(({ project }) => isHere(project));
+  const day =
+    flags.tasks === undefined ? await fromSessions(sleep, gathering) : await fromFile(flags.tasks, sleep, gathering);
+  const { tasks, notReplayable, pooled } = prepareTasks(day.tasks, archive, sleep.settings);
+  return { ...day, tasks: [...tasks], notReplayable, pooled };
+}
+
+type Day = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
+
+async function fromSessions(
+  sleep: OpenSleep,
+  { flags, models, plan, state, terminal, signal }: Gathering,
+): Promise<Day> {
+  const harvest = await gatherSessions(sleep, flags, terminal);
+  using open =
+    sleep.settings.llmMine && canMine(plan.models.optimizer)
+      ? await openMiner({ model: models.optimizer, settings: sleep.settings, folder: sleep.folder, signal })
+      : undefined;
+  const earlier = state.taskArchive.map(({ task }) => task);
+  const mined = await gatherTasks(sleep, harvest, { miner: open?.miner ?? 'heuristic', signal, earlier });
+  const recurring = mined.groups
+    .filter(({ sessionIds }) => sessionIds.length > 1)
+    .map(({ intent, sessionIds, dates }) => ({ intent, sessions: sessionIds.length, days: dates.length }));
+  return {
+    nSessions: harvest.sessions.length,
+    recurring,
+    tasks: [...mined.tasks],
+    cursors: flags.since === undefined ? harvest.newCursor : undefined,
+    notes: [...mined.notes],
+  };
+}
+
+/** Of the file's bytes: an edited file is another night. */
+export async function nameOfTasks(path: string, { io }: Terminal): Promise<string> {
+  const bytes = await readFile(resolvePath(io.cwd(), path)).catch(() => Buffer.alloc(0)); // what is wrong with it is said where it is read
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+}
+
+/** Tasks that a person has read. No session is considered for them, and no cursor moves. */
+async function fromFile(path: string, { settings }: OpenSleep, { models, terminal }: Gathering): Promise<Day> {
+  const { file, warnings } = await readTasksFile(resolvePath(terminal.io.cwd(), path), settings);
+  requireReviewed(file, models);
+  return { nSessions: 0, recurring: [], tasks: [...file.tasks], notes: [...warnings] };
+}
