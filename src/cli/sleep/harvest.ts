@@ -13,9 +13,9 @@ import { interruptible } from '../interrupt.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { requireConsent } from './ask-consent.ts';
-import { gatherSessions, gatherTasks } from './gather.ts';
+import { gatherSessions, gatherTasks } from './gather/gather.ts';
+import { miningProgress } from './gather/harvest-progress.ts';
 import { gatheredLines, type HarvestFlags, outputLines } from './harvest-lines.ts';
-import { miningProgress } from './harvest-progress.ts';
 import { type OpenSleep, openSleep, retyped } from './open-sleep.ts';
 
 /** What the sessions of a scope would teach, as tasks. Asks a model only if it is told to, and advances nothing. */

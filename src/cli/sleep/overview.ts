@@ -8,7 +8,7 @@ import { updateIndex } from '../../sleep/harvest/update-index.ts';
 import { transcriptSources } from '../../transcripts/sources.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { harvestProgress } from './harvest-progress.ts';
+import { harvestProgress } from './gather/harvest-progress.ts';
 import { type OpenSleep, openSleep, type SleepFlags } from './open-sleep.ts';
 import { type NextCommands, overviewLines } from './overview-lines.ts';
 import { troubleLines } from './trouble-lines.ts';

@@ -2,7 +2,7 @@ import { withoutConsent } from '../../sleep/consent.ts';
 import { readSleepState } from '../../sleep/state/state-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { drop, warnOfUnknown } from './drop.ts';
-import { gatherSessions, gatherTasks } from './gather.ts';
+import { gatherSessions, gatherTasks } from './gather/gather.ts';
 import { notConsidered } from './not-considered.ts';
 import { openSleep, type SleepFlags } from './open-sleep.ts';
 import { choosePages, modelProblems, type PageNumber, pageLines, planLines, planOf } from './plan-lines.ts';

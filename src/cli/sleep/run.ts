@@ -1,14 +1,12 @@
 import type { SkillOptConfigInput } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import type { ChatModel } from '../../core/model.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { resolveModel } from '../../project/models/resolve-model.ts';
 import { isHandoff } from '../../sleep/choose-models.ts';
 import { findMemory, findSkill } from '../../sleep/documents/find-documents.ts';
 import { type Handoff, HandoffPending, openHandoff } from '../../sleep/handoff/handoff.ts';
 import type { CycleInput } from '../../sleep/night/cycle-input.ts';
-import type { NightModels } from '../../sleep/night/document-night.ts';
 import { type CycleOutcome, runSleepCycle } from '../../sleep/night/run-sleep-cycle.ts';
 import type { NightPlan } from '../../sleep/plan/plan-night.ts';
 import { takeTurn } from '../../sleep/schedule/kept-schedule.ts';
@@ -22,7 +20,7 @@ import { openProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { providersIn, requireConsent } from './ask-consent.ts';
 import { meantProject } from './choose-proposals.ts';
-import { gatherNight, nameOfTasks } from './gather-night.ts';
+import { gatherNight, nameOfTasks, type RunModels } from './gather/gather-night.ts';
 import { nightLines } from './night-lines.ts';
 import { type OpenSleep, openSleep, placeOf, retyped } from './open-sleep.ts';
 import { type PlanFlags, showPlan } from './plan.ts';
@@ -143,8 +141,6 @@ function agentOf({ models }: NightPlan, { sources }: OpenSleep): string {
   const [provider = ''] = spec.split(':');
   return /-cli$/.test(provider) ? provider : (sources[0]?.name ?? 'claude');
 }
-
-export type RunModels = NightModels & { readonly judge: ChatModel };
 
 function limitsIn({ maxMinutes, maxCalls, maxCostUsd }: RunFlags): SkillOptConfigInput {
   return {

@@ -1,9 +1,9 @@
-import type { HarvestProgress } from '../../sleep/harvest/update-index.ts';
-import type { MineProgress } from '../../sleep/mine/mine-tasks.ts';
-import { findSource } from '../../transcripts/sources.ts';
-import { openLiveBlock } from '../progress/live-block.ts';
-import { count, plural } from '../terminal/figures.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { HarvestProgress } from '../../../sleep/harvest/update-index.ts';
+import type { MineProgress } from '../../../sleep/mine/mine-tasks.ts';
+import { findSource } from '../../../transcripts/sources.ts';
+import { openLiveBlock } from '../../progress/live-block.ts';
+import { count, plural } from '../../terminal/figures.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 
 const REDRAW_MS = 120;
 

@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { openMiner } from '../../sleep/mine/open-miner.ts';
-import type { GatheredNight } from '../../sleep/night/cycle-input.ts';
-import { prepareTasks } from '../../sleep/night/prepare-tasks.ts';
-import { canMine, type NightPlan } from '../../sleep/plan/plan-night.ts';
-import type { SleepState } from '../../sleep/state/sleep-state.ts';
-import { readTasksFile, requireReviewed } from '../../sleep/tasks-file.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { ChatModel } from '../../../core/model.ts';
+import { resolvePath } from '../../../project/resolve-path.ts';
+import { openMiner } from '../../../sleep/mine/open-miner.ts';
+import type { GatheredNight } from '../../../sleep/night/cycle-input.ts';
+import type { NightModels } from '../../../sleep/night/document-night.ts';
+import { prepareTasks } from '../../../sleep/night/prepare-tasks.ts';
+import { canMine, type NightPlan } from '../../../sleep/plan/plan-night.ts';
+import type { SleepState } from '../../../sleep/state/sleep-state.ts';
+import { readTasksFile, requireReviewed } from '../../../sleep/tasks-file.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
 import { gatherSessions, gatherTasks } from './gather.ts';
-import type { OpenSleep } from './open-sleep.ts';
-import type { RunFlags, RunModels } from './run.ts';
+
+export type RunModels = NightModels & { readonly judge: ChatModel };
 
 type Gathering = {
-  readonly flags: RunFlags;
+  readonly flags: SleepFlags & { readonly tasks?: string };
   readonly models: RunModels;
   readonly plan: NightPlan;
   readonly state: SleepState;
