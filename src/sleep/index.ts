@@ -21,8 +21,10 @@ export { chooseSources, findSource, foundSources, transcriptSources } from '../t
 export type { Place, TranscriptFile, TranscriptSource, Trouble } from '../transcripts/transcript-source.ts';
 export { archiveTasks, poolValidation, recallTasks } from './archive.ts';
 /** Where agents read what people write down for them. */
-export { findMemory, findSkill, type ResolvedSkill, resolveSkill } from './documents/find-documents.ts';
+export { chooseSkills, type NamedSkill, type SkillChoice } from './documents/choose-skills.ts';
+export { findMemory, findSkill } from './documents/find-documents.ts';
 export type { LiveDocument } from './documents/live-document.ts';
+export { type DocumentSearch, type ResolvedSkill, resolveSkill } from './documents/resolve-skill.ts';
 /** Several attempts at one task, and what their difference teaches. */
 export { type ContrastOptions, type ContrastRule, contrastiveReflect } from './dream/contrastive-reflect.ts';
 export { dreamTasks } from './dream/dream-tasks.ts';

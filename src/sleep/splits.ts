@@ -3,6 +3,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { SkillError } from '../core/errors.ts';
 import { groupBy } from '../core/group-by.ts';
 import { roundHalfToEven } from '../core/text/python-text.ts';
+import { groupByHint } from './mine/dedupe-tasks.ts';
 import { nearDuplicateGroups, nearDuplicateOf } from './mine/similarity.ts';
 import type { SleepSplit, TaskRecord } from './task-record.ts';
 
@@ -32,13 +33,20 @@ export function resolveFractions(settings: FractionSettings = {}): Fractions {
 }
 
 /** What was decided on an earlier night. */
-type Earlier = Pick<TaskRecord, 'id' | 'intent' | 'split'>;
+type Earlier = Pick<TaskRecord, 'id' | 'intent' | 'split'> & Partial<Pick<TaskRecord, 'skillHint' | 'project'>>;
 
 export type SplitOptions = FractionSettings & {
   readonly seed?: number | undefined;
   /** Tasks of earlier nights. One that comes again keeps its split, and what is nearly the same gets the same. */
   readonly earlier?: readonly Earlier[] | undefined;
+  /** Each skill that tasks name gets tasks to measure with. */
+  readonly isBySkill?: boolean | undefined;
 };
+
+/** With fewer tasks held out a gain says more about which they are than about the change. */
+export const LEAST_HELD_OUT = 6;
+/** What only one or two tasks show is seldom a habit. */
+const LEAST_LEARNED = 3;
 
 /**
  * Decides what is learned from and what is measured with: by a hash of seed and id, so that neither the order nor the
@@ -47,11 +55,13 @@ export type SplitOptions = FractionSettings & {
  */
 export function assignSplits(
   tasks: readonly TaskRecord[],
-  { seed = 42, earlier = [], ...settings }: SplitOptions = {},
+  { seed = 42, earlier = [], isBySkill = false, ...settings }: SplitOptions = {},
 ): TaskRecord[] {
   const bounds = toBounds(resolveFractions(settings));
   const groups = toGroups(tasks, earlier, seed).map((group) => decide(group, bounds));
-  const splits = new Map(promote(groups, tasks).flatMap(splitsOf));
+  const promoted = promote(groups, tasks);
+  const settled = isBySkill ? holdOutBySkill(promoted, tasks, earlier) : promoted;
+  const splits = new Map(settled.flatMap(splitsOf));
   for (const id of leaking(tasks, earlier, splits)) splits.delete(id);
   return tasks.flatMap((task) => {
     const split = splits.get(task.id);
@@ -119,6 +129,40 @@ function moveFirst(groups: readonly Group[], from: SleepSplit, to: SleepSplit): 
   if (movable.length === 0) return groups;
   const chosen = movable.reduce((least, group) => (isBefore(group.first, least.first) ? group : least));
   return groups.map((group) => (group === chosen ? { ...group, split: to } : group));
+}
+
+/** Where tasks name skills, each skill is judged by its own tasks: chance alone may have held out none of them. */
+function holdOutBySkill(
+  groups: readonly Group[],
+  tasks: readonly TaskRecord[],
+  earlier: readonly Earlier[],
+): readonly Group[] {
+  const bySkill = groupByHint(tasks);
+  if (bySkill.every(({ skillHint }) => skillHint === '')) return groups;
+  const tonight = new Set(tasks.map(({ id }) => id));
+  return bySkill.reduce((before, { skillHint, tasks: own }) => {
+    const projects = new Set(own.map(({ project }) => project));
+    const isPooled = ({ id, split, skillHint: hint = '', project = '' }: Earlier) =>
+      split === 'val' && hint.trim() === skillHint && projects.has(project) && !tonight.has(id);
+    return holdOutEnough(before, own, earlier.filter(isPooled).length);
+  }, groups);
+}
+
+/** As many as a proof needs, in the order of their hashes; none, if that does not suffice or leaves too few to learn from. */
+function holdOutEnough(groups: readonly Group[], own: readonly TaskRecord[], pooled: number): readonly Group[] {
+  const ids = new Set(own.map(({ id }) => id));
+  const count = (wanted: SleepSplit, among: readonly Group[]) =>
+    among.flatMap(splitsOf).filter(([id, split]) => split === wanted && ids.has(id)).length;
+  const movable = groups
+    .filter(({ split, isFixed, members }) => split === 'train' && !isFixed && members.every(({ id }) => ids.has(id)))
+    .sort((a, b) => (isBefore(a.first, b.first) ? -1 : 1));
+  let settled = groups;
+  for (const group of movable) {
+    if (count('val', settled) + pooled >= LEAST_HELD_OUT) break;
+    settled = settled.map((one) => (one === group ? { ...one, split: 'val' } : one));
+  }
+  const isEnough = count('val', settled) + pooled >= LEAST_HELD_OUT && count('train', settled) >= LEAST_LEARNED;
+  return isEnough ? settled : groups;
 }
 
 /** Where earlier nights disagree about a group, only what they decided stays. */

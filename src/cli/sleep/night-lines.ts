@@ -1,5 +1,5 @@
 import { oneLine, printable } from '../../core/text/printable.ts';
-import { changedLines } from '../../sleep/night/report-markdown.ts';
+import { changedLines, isOfSeveral } from '../../sleep/night/report-markdown.ts';
 import type { DocumentReport, SleepReport } from '../../sleep/night/sleep-report.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { count, plural } from '../terminal/figures.ts';
@@ -18,7 +18,12 @@ export function nightLines(report: SleepReport, { folder, isDryRun }: Kept, term
     colors.bold(`night ${report.night}`),
     ...dayLines(report),
     '',
-    ...report.documents.flatMap((document) => [...documentLines(document, terminal), '']),
+    ...report.documents.flatMap((document) => [
+      ...documentLines(document, terminal),
+      ...(isOfSeveral(report) ? [colors.dim(`  ${detailsOf(document)}`)] : []),
+      '',
+    ]),
+    ...untrainedLines(report),
     ...taskLines(report, terminal),
     ...quarantineLines(report, terminal),
     ...(report.noEditsReason === '' ? [] : [`Nothing is proposed. ${report.noEditsReason}`]),
@@ -69,6 +74,14 @@ function documentLines(
   ];
 }
 
+const detailsOf = ({ verdict, calls, tokensUsed }: DocumentReport) =>
+  `${verdict} ${count(calls)} calls, ${count(tokensUsed)} tokens`;
+
+function untrainedLines({ untrained }: SleepReport): string[] {
+  const lines = untrained.map(({ name, why }) => `${oneLine(name)}: not trained; ${oneLine(why)}`);
+  return lines.length > 0 ? [...lines, ''] : [];
+}
+
 function taskLines({ gateTrials, intents }: SleepReport, { colors, width }: Terminal): string[] {
   const moved = gateTrials.flatMap(({ taskDeltas }) => taskDeltas).filter(({ status }) => status !== 'unchanged');
   if (moved.length === 0) return [];
@@ -98,10 +111,14 @@ function costLine({ calls, tokensUsed, startedAt, endedAt }: SleepReport): strin
   return `cost: ${count(calls)} calls, ${count(tokensUsed)} tokens, ${time}`;
 }
 
-function nextLines({ documents }: SleepReport, isDryRun: boolean, { colors }: Terminal): string[] {
-  if (!documents.some(({ isStaged }) => isStaged)) return isDryRun ? [colors.dim('a dry run: nothing is kept')] : [];
+function nextLines({ documents, night }: SleepReport, isDryRun: boolean, { colors }: Terminal): string[] {
+  const staged = documents.filter(({ isStaged }) => isStaged).length;
+  if (staged === 0) return isDryRun ? [colors.dim('a dry run: nothing is kept')] : [];
+  const all = staged > 1 ? ` --night ${night}` : '';
+  const what =
+    staged > 1 ? 'put them into the live documents; without --night it lists them' : 'put it into the live document';
   return [
     '',
-    `next:  ${colors.bold('skillopt sleep adopt')}   put it into the live document; ${colors.bold('skillopt sleep review')} goes through it`,
+    `next:  ${colors.bold(`skillopt sleep adopt${all}`)}   ${what}; ${colors.bold('skillopt sleep review')} goes through it`,
   ];
 }

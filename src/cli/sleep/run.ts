@@ -4,6 +4,7 @@ import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { resolveModel } from '../../project/models/resolve-model.ts';
 import { isHandoff } from '../../sleep/choose-models.ts';
+import { chooseSkills, noChoice } from '../../sleep/documents/choose-skills.ts';
 import { findMemory, findSkill } from '../../sleep/documents/find-documents.ts';
 import { type Handoff, HandoffPending, openHandoff } from '../../sleep/handoff/handoff.ts';
 import type { CycleInput } from '../../sleep/night/cycle-input.ts';
@@ -12,6 +13,7 @@ import type { NightPlan } from '../../sleep/plan/plan-night.ts';
 import { takeTurn } from '../../sleep/schedule/kept-schedule.ts';
 import { readClock } from '../../sleep/schedule/night-job.ts';
 import { stateFolderOf } from '../../sleep/state/state-folder.ts';
+import type { TaskRecord } from '../../sleep/task-record.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import { Answered } from '../answered.ts';
@@ -86,15 +88,15 @@ async function openNight(
   const opened = await openModels(sleep, flags, terminal, handoff?.models);
   const { models, agent, config, scorers } = opened;
   const search = { agent, place, project, settings };
+  const skill = settings.evolveSkill ? await findSkill(search) : undefined;
+  const choose = async (tasks: readonly TaskRecord[]) => (skill ? chooseSkills(tasks, search, skill) : noChoice);
   return {
     ...{ folder, project, agent, settings, models, redact, config, scorers },
     modelKey: [models.target, models.optimizer, models.judge].map(({ id }) => id).join(' · '),
-    documents: [
-      ...(settings.evolveSkill ? [await findSkill(search)] : []),
-      ...(settings.evolveMemory ? [await findMemory(search)] : []),
-    ],
+    documents: [...(skill ? [skill] : []), ...(settings.evolveMemory ? [await findMemory(search)] : [])],
     handoff,
-    gather: (state) => gatherNight(sleep, { flags, models, plan, state, terminal, signal }),
+    chooseSkills: choose,
+    gather: (state) => gatherNight(sleep, { flags, models, plan, state, terminal, signal, chooseSkills: choose }),
     tasksFrom: flags.tasks === undefined ? '' : await nameOfTasks(flags.tasks, terminal),
     now: () => new Date(),
   };

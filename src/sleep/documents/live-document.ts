@@ -12,6 +12,8 @@ export type LiveDocument = {
   readonly roots: readonly string[];
   /** Whether it may be made where there is none. */
   readonly isNewAllowed: boolean;
+  /** Of an existing skill that is trained because tasks name it: the hints by which they do. */
+  readonly hints?: readonly string[] | undefined;
 };
 
 type Wanted = Omit<LiveDocument, 'text' | 'live'> & { readonly path: string; readonly scaffold?: string };

@@ -7,7 +7,7 @@ import { firstDrawOf } from '../dream/multi-rollout.ts';
 import type { DocumentNight } from '../night/document-night.ts';
 import { REPORT_FROM, REPORT_PASSES } from '../night/prove.ts';
 import { replayOne } from '../replay/replay.ts';
-import { withLearned } from '../replay/sleep-env.ts';
+import { readFor } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { Handoff } from './handoff.ts';
 
@@ -37,7 +37,7 @@ const SEARCH = [0, 1];
 const PROOF = [...passes(FRESH_FROM, PASSES), ...passes(REPORT_FROM, REPORT_PASSES)];
 
 /** What a foresight knows of the run of a document. */
-export type Foreseen = Pick<DocumentNight, 'documents' | 'trained' | 'scorers' | 'prompt' | 'error'> & {
+export type Foreseen = Pick<DocumentNight, 'documents' | 'trained' | 'skillTexts' | 'scorers' | 'prompt' | 'error'> & {
   /** Of all splits, as the run attempts them. */
   readonly tasks: readonly TaskRecord[];
   /** The learned block as it was. */
@@ -92,11 +92,11 @@ const forCandidate = (night: Foreseen) => [
 
 /** Asks what an attempt would ask. What it comes to is for the run to find. */
 async function attemptAhead({ task, draw }: Attempt, skill: string, night: Foreseen, handoff: Handoff): Promise<void> {
-  const { documents, trained, prompt } = night;
+  const { prompt } = night;
   const scorers = night.scorers?.filter(({ kind }) => kind !== 'command'); // a program asks nobody
   const models = { target: targetAhead(handoff), judge: judgeAhead(handoff) };
   const sampleIndex = firstDrawOf(task.id) + draw;
-  await replayOne(models, task, withLearned(documents, trained, skill), { sampleIndex, scorers, prompt });
+  await replayOne(models, task, readFor(task, skill, night), { sampleIndex, scorers, prompt });
 }
 
 const targetAhead = ({ ask }: Handoff): ChatModel => ({

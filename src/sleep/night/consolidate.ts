@@ -5,21 +5,23 @@ import { memoryRun } from '../../stores/index.ts';
 import type { Documents } from '../replay/attempt.ts';
 import { type Trained, withLearned } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
-import {
-  type ConsolidationResult,
-  type GateAction,
-  refusalsOf,
-  sortEdits,
-  trialOf,
-  unreadReply,
-} from './consolidation-result.ts';
+import { type ConsolidationResult, refusalsOf, sortEdits, trialOf, unreadReply } from './consolidation-result.ts';
 import type { DocumentNight, NightModels } from './document-night.ts';
 import { withLimitsLeft } from './night-limits.ts';
+import {
+  type OtherSkill,
+  planShots,
+  type Shot,
+  textsByHint,
+  type UntrainedDocument,
+  type Unverified,
+  whyUnverified,
+} from './shots.ts';
 import { type TrainedDocument, trainDocument } from './train-document.ts';
 
 export type ConsolidateOptions = Omit<
   Partial<DocumentNight>,
-  'models' | 'tasks' | 'documents' | 'trained' | 'store' | 'error' | 'config' | 'notes'
+  'models' | 'tasks' | 'documents' | 'trained' | 'named' | 'skillTexts' | 'store' | 'error' | 'config' | 'notes'
 > & {
   readonly editBudget?: number | undefined;
   readonly gateMetric?: 'hard' | 'soft' | 'mixed' | undefined;
@@ -32,19 +34,21 @@ export type ConsolidateOptions = Omit<
   readonly leastHeldOut?: number | undefined;
   /** Which night it is. */
   readonly night?: number | undefined;
-  /** The night's share of the error, over both documents. Default: that of a first night. */
+  /** Existing skills that are trained besides `skill`; their tasks are not among the given ones. */
+  readonly others?: readonly OtherSkill[] | undefined;
+  /** The night's share of the error, over all documents. Default: that of a first night. */
   readonly error?: number | undefined;
   /** More settings of the runs: budgets, workers, a seed. */
   readonly config?: SkillOptConfigInput | undefined;
   /** Where the run of a document is kept. Default: in memory. */
-  readonly storeOf?: ((trained: Trained) => RunStore) | undefined;
+  readonly storeOf?: ((trained: Trained, named: string) => RunStore) | undefined;
   /** What analysts should know, by document. */
-  readonly notesOf?: ((trained: Trained) => readonly string[]) | undefined;
+  readonly notesOf?: ((trained: Trained, named: string) => readonly string[]) | undefined;
 };
 
 /**
- * One night over given tasks: the skill is trained, then the memory beside what became of the skill. Each is one of the
- * night's shots, with a part of its error. What is learned stands in a block of the document; the rest of it is not touched.
+ * One night over given tasks: the skill is trained, with others that have tasks of their own; then the memory, beside what
+ * became of them. Each is one of the night's shots, with a part of its error. What is learned stands in a block of the document; the rest of it is not touched.
  */
 export async function consolidate(
   models: NightModels,
@@ -54,35 +58,51 @@ export async function consolidate(
   options: ConsolidateOptions = {},
 ): Promise<ConsolidationResult> {
   const documents = { skill, memory };
-  const why = whyUnverified(tasks, options);
-  if (why !== undefined) return nothingVerified(documents, why);
-  const shots = shotsOf(options);
+  const { others = [] } = options;
+  const { shots, untrained } = planShots(tasks, options);
+  const why = untrained[0] ?? whyUnverified(tasks, options);
+  if (shots.length === 0 && why !== undefined)
+    return nothingVerified(documents, why, others.length > 0 ? untrained : []);
   const trained: TrainedDocument[] = [];
+  const texts = new Map(others.map(({ name, text }) => [name, text]));
   let now: Documents = documents;
   let left = errorOf(options);
   for (const [place, shot] of shots.entries()) {
     const error = left === undefined ? undefined : left / (shots.length - place);
-    const night = nightOf(models, tasks, shot, options);
+    const read = { ...now, skill: texts.get(shot.named) ?? now.skill };
+    const night = nightOf(models, shot, options);
     const config = withLimitsLeft(night.config, trained.flatMap(usageOf));
-    const done = await trainDocument({ ...night, config, documents: now, error });
-    if (done.isTaken) now = withLearned(now, shot, done.block);
+    const skillTexts = shot.trained === 'memory' && others.length > 0 ? textsByHint(others, texts) : undefined;
+    const done = await trainDocument({ ...night, config, documents: read, skillTexts, error });
+    if (done.isTaken && shot.named !== '') texts.set(shot.named, withLearned(read, 'skill', done.block).skill);
+    else if (done.isTaken) now = withLearned(now, shot.trained, done.block);
     if (left !== undefined && done.proof) left -= error!;
     trained.push(done);
   }
-  return toResult(documents, now, trained, tasks, options);
+  return {
+    ...toResult(documents, now, trained, allTasks(tasks, others), options),
+    ...toldOthers(others, texts, untrained),
+  };
 }
 
-const usageOf = ({ summary, proof }: TrainedDocument) => [summary.tokenSummary, proof?.usage ?? {}];
-
-const shotsOf = ({ evolveSkill = true, evolveMemory = true }: ConsolidateOptions): Trained[] => [
-  ...(evolveSkill ? (['skill'] as const) : []),
-  ...(evolveMemory ? (['memory'] as const) : []),
+const allTasks = (tasks: readonly TaskRecord[], others: readonly OtherSkill[]) => [
+  ...tasks,
+  ...others.flatMap(({ tasks: own }) => own),
 ];
+
+/** What a night of one skill has said by itself. */
+const toldOthers = (
+  others: readonly OtherSkill[],
+  texts: ReadonlyMap<string, string>,
+  untrained: readonly UntrainedDocument[],
+) => (others.length === 0 ? {} : { newSkills: Object.fromEntries(texts), untrained });
+
+const usageOf = ({ summary, proof }: TrainedDocument) => [summary.tokenSummary, proof?.usage ?? {}];
 
 const errorOf = ({ gateMode = 'on', error = nextError([]) }: ConsolidateOptions) =>
   gateMode === 'off' ? undefined : error;
 
-function nightOf(models: NightModels, tasks: readonly TaskRecord[], trained: Trained, options: ConsolidateOptions) {
+function nightOf(models: NightModels, { trained, named, tasks }: Shot, options: ConsolidateOptions) {
   const { editBudget = 4, gateMetric = 'mixed', gateMixedWeight = 0.5, storeOf = () => memoryRun(), notesOf } = options;
   const config = {
     editBudget: Math.max(1, editBudget),
@@ -91,37 +111,9 @@ function nightOf(models: NightModels, tasks: readonly TaskRecord[], trained: Tra
     gateMixedWeight,
     ...options.config,
   };
-  return { ...options, models, tasks, trained, config, store: storeOf(trained), notes: notesOf?.(trained) ?? [] };
+  const own = { store: storeOf(trained, named), notes: notesOf?.(trained, named) ?? [] };
+  return { ...options, models, tasks, trained, named, config, ...own };
 }
-
-/** What was learned from proves nothing, and what is for the test alone decides nothing. */
-function whyUnverified(
-  tasks: readonly TaskRecord[],
-  { gateMode = 'on', leastHeldOut = LEAST_HELD_OUT }: ConsolidateOptions,
-): Unverified | undefined {
-  const of = (split: TaskRecord['split']) => tasks.filter((task) => task.split === split);
-  const [train, val] = [of('train'), of('val')];
-  if (train.length === 0 && val.length === 0) return { action: 'reject', note: 'There is no task to learn from.' };
-  const note =
-    val.length === 0
-      ? 'No task is held out: whatever was learned could not be verified.'
-      : 'Every task is held out: there is none to learn from.';
-  const learned = new Set(train.flatMap(({ id, derivedFrom }) => [id, derivedFrom]));
-  const leaked = val.filter(({ id }) => learned.has(id)).length;
-  if (leaked > 0 && val.length > 0)
-    return { action: 'reject_unverified', note: `${leaked} held-out tasks are also learned from.` };
-  if (train.length === 0 || val.length === 0) return { action: 'reject_unverified', note };
-  if (gateMode === 'off' || val.length >= leastHeldOut) return undefined;
-  return {
-    action: 'reject',
-    note: `${val.length} tasks are held out, and ${leastHeldOut} is the least that proves anything.`,
-  };
-}
-
-/** With fewer tasks a gain says more about which they are than about the change. */
-export const LEAST_HELD_OUT = 6;
-
-type Unverified = { readonly action: GateAction; readonly note: string };
 
 const nothing = {
   baselineScore: null,
@@ -133,16 +125,22 @@ const nothing = {
   unmatchedEdits: [],
   holdoutDetail: [],
   gateTrials: [],
+  newSkills: {},
+  untrained: [],
   refused: [],
   documents: [],
   reflectRaw: '',
   callError: '',
 } as const;
 
-function nothingVerified({ skill, memory }: Documents, { action, note }: Unverified): ConsolidationResult {
+function nothingVerified(
+  { skill, memory }: Documents,
+  { action, note }: Unverified,
+  untrained: readonly UntrainedDocument[],
+): ConsolidationResult {
   const holdoutLeaked = action === 'reject_unverified';
   const kept = { newSkill: skill, newMemory: memory };
-  return { ...nothing, ...kept, accepted: false, gateAction: action, holdoutLeaked, notes: [note] };
+  return { ...nothing, ...kept, accepted: false, gateAction: action, holdoutLeaked, notes: [note], untrained };
 }
 
 function toResult(
@@ -156,8 +154,8 @@ function toResult(
   const sorted = documents.map(sortEdits);
   const trials = documents.map(trialOf);
   const isOff = gateMode === 'off';
+  const deltas = new Map(trials.flatMap(({ taskDeltas }) => taskDeltas.map((delta) => [delta.id, delta] as const)));
   const scores = isOff ? nothing : scoresOf(trials, documents);
-  const last = trials.findLast(({ taskDeltas }) => taskDeltas.length > 0);
   return {
     ...nothing,
     ...scores,
@@ -172,7 +170,7 @@ function toResult(
     holdoutDetail: tasks
       .filter(({ split }) => split === 'val')
       .map(({ id, referenceKind }) => {
-        const delta = last?.taskDeltas.find((one) => one.id === id);
+        const delta = deltas.get(id);
         return { id, referenceKind, before: delta?.before ?? null, after: delta?.after ?? null };
       }),
     reflectRaw: documents.map(({ state }) => unreadReply(state)).find((text) => text !== '') ?? '',
@@ -183,15 +181,16 @@ function toResult(
   };
 }
 
-/** From the first document's baseline to the last one that is taken. */
+/** From the first document's baseline to the last one that is taken; of documents with tasks of their own, of one of them. */
 function scoresOf(trials: ReturnType<typeof trialOf>[], documents: readonly TrainedDocument[]) {
-  const baseline = trials[0]?.baselineScore ?? null;
   const taken =
     trials.findLast(({ accepted }) => accepted) ?? trials.findLast(({ candidateScore }) => candidateScore !== null);
+  const first = documents.some(({ named }) => named !== '') && taken ? trials.indexOf(taken) : 0;
+  const baseline = trials[first]?.baselineScore ?? null;
   return {
     baselineScore: baseline,
     candidateScore: taken?.candidateScore ?? baseline,
-    holdoutBaseline: documents[0]?.state.baseline?.hard ?? null,
+    holdoutBaseline: documents[first]?.state.baseline?.hard ?? null,
     holdoutCandidate: documents.findLast(({ isTaken }) => isTaken)?.summary.bestSelectionHard ?? null,
   };
 }

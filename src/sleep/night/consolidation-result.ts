@@ -7,6 +7,7 @@ import type { EditRecord } from '../../core/skill/edit-record.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { TaskDelta } from './prove.ts';
+import type { UntrainedDocument } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
 
 export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'greedy_applied' | 'greedy_noop';
@@ -14,6 +15,8 @@ export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'g
 /** What a document's candidate did on the tasks that were held out. */
 export type GateTrial = {
   readonly target: Trained;
+  /** The name of an existing skill; empty for the skill of our own, a target and the memory. */
+  readonly named: string;
   readonly baselineScore: number | null;
   readonly candidateScore: number | null;
   readonly accepted: boolean;
@@ -41,6 +44,10 @@ export type ConsolidationResult = {
   readonly candidateScore: number | null;
   readonly newSkill: string;
   readonly newMemory: string;
+  /** Of the other skills, by name. */
+  readonly newSkills: Readonly<Record<string, string>>;
+  /** What could not be put to the test, and why. */
+  readonly untrained: readonly UntrainedDocument[];
   readonly appliedEdits: readonly EditRecord[];
   readonly rejectedEdits: readonly EditRecord[];
   readonly holdoutBaseline: number | null;
@@ -92,12 +99,13 @@ const unique = (edits: readonly TriedEdit[]) => [
 /** Differences smaller than this are rounding. */
 const SAME = 1e-9;
 
-export function trialOf({ trained, proof, isTaken, state }: TrainedDocument): GateTrial {
+export function trialOf({ trained, named, proof, isTaken, state }: TrainedDocument): GateTrial {
   const statusOf = ({ before, after }: TaskDelta) =>
     Math.abs(after - before) < SAME ? 'unchanged' : after > before ? 'improved' : 'regressed';
   const vetoed = state.history.some(({ verdictReason = '' }) => /regress|worse/.test(verdictReason));
   return {
     target: trained,
+    named,
     baselineScore: proof?.before ?? state.baseline?.score ?? null,
     candidateScore: proof?.after ?? null,
     accepted: isTaken,

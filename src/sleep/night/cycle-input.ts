@@ -2,10 +2,12 @@ import type { SkillOptConfigInput } from '../../core/config.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { RolloutRunner } from '../../core/rollout-runner.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
+import type { SkillChoice } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { Handoff } from '../handoff/handoff.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import type { SleepState } from '../state/sleep-state.ts';
+import type { TaskRecord } from '../task-record.ts';
 import type { NightModels } from './document-night.ts';
 import type { NightRecord } from './night-record.ts';
 
@@ -27,6 +29,8 @@ export type CycleInput = {
   readonly modelKey: string;
   /** The documents as they are; each at most once of its kind. */
   readonly documents: readonly LiveDocument[];
+  /** Finds the existing skills that tasks name; without it all tasks are for the documents. */
+  readonly chooseSkills?: ((tasks: readonly TaskRecord[]) => Promise<SkillChoice>) | undefined;
   /** Called once, when a new night begins: harvests and mines, or reads a file. */
   readonly gather: (state: SleepState) => Promise<GatheredNight>;
   /** Names a file of tasks and its content; nothing when they come from sessions. Another one is another night. */

@@ -28,7 +28,11 @@ export function diagnosticsOf(record: NightRecord, result: ConsolidationResult |
       reflectRawHead: head(result.reflectRaw, RAW_LENGTH),
       holdoutDetail: result.holdoutDetail,
       gateTrials: result.gateTrials,
-      optimizerReplies: result.documents.map(({ trained, summary }) => ({ trained, ...summary.optimizerReplies })),
+      optimizerReplies: result.documents.map(({ trained, named, summary }) => ({
+        trained,
+        named,
+        ...summary.optimizerReplies,
+      })),
       warnings: result.documents.flatMap(({ summary }) => summary.warnings),
     }),
   };

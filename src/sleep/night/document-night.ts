@@ -29,6 +29,10 @@ export type DocumentNight = {
   readonly tasks: readonly TaskRecord[];
   readonly documents: Documents;
   readonly trained: Trained;
+  /** The name of an existing skill that is trained; empty for the skill of our own, a target and the memory. */
+  readonly named?: string | undefined;
+  /** Texts of skills by hint, where tasks of several skills are attempted. */
+  readonly skillTexts?: ReadonlyMap<string, string> | undefined;
   readonly config: SkillOptConfigInput;
   readonly store: RunStore;
   /** The error that a proof may make; nothing, when the person wants no gate. */

@@ -2,6 +2,8 @@ import type { TestedNight } from '../../core/stats/error-spending.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import type { SleepState } from '../state/sleep-state.ts';
+import { sortEdits } from './consolidation-result.ts';
+import type { TrainedDocument } from './train-document.ts';
 
 const rowsOf = ({ history }: SleepState, project: string) => history.filter((row) => row.project === project);
 
@@ -14,7 +16,14 @@ export const testedNights = (state: SleepState, project: string): TestedNight[] 
 /** Enough to keep an optimizer from going round in circles. */
 const MOST_REJECTED = 20;
 
-type Rejected = { readonly target: string; readonly content: string };
+/** Of an existing skill, with its name. */
+type Rejected = { readonly target: string; readonly content: string; readonly named?: string };
+
+/** What a night has tried in vain for a document, as later nights are told of it. */
+export const rejectedIn = (document: TrainedDocument): Rejected[] =>
+  sortEdits(document).rejectedEdits.map(({ target, content }) =>
+    document.named === '' ? { target, content } : { target, content, named: document.named },
+  );
 
 /** What analysts should know: what the person wants, and what earlier nights have tried in vain. */
 export function nightNotes(
@@ -22,9 +31,11 @@ export function nightNotes(
   project: string,
   { preferences }: Pick<SleepSettings, 'preferences'>,
   trained: Trained,
+  named = '',
 ): string[] {
   const rejected = rowsOf(state, project).flatMap((row) => (row.rejected as Rejected[] | undefined) ?? []);
-  const lines = rejected.filter(({ target }) => target === trained).map(({ content }) => content.trim());
+  const isOfIt = (one: Rejected) => one.target === trained && (one.named ?? '') === named;
+  const lines = rejected.filter(isOfIt).map(({ content }) => content.trim());
   const last = [...new Set(lines)].slice(-MOST_REJECTED);
   return [
     ...(preferences.trim() === '' ? [] : [`What the person wants of it:\n${preferences.trim()}`]),

@@ -24,6 +24,8 @@ export const NightRecord = z.object({
   tasks: z.array(TaskRecord),
   /** Of the documents as they were: another text is another night. */
   digests: z.record(z.string(), z.string()),
+  /** Existing skills that have tasks of their own, and the hints of these. */
+  skills: z.array(z.object({ name: z.string(), hints: z.array(z.string()) })).default([]),
   /** Where the harvest got to; none when the tasks came from a file. */
   cursors: z.record(z.string(), Cursor).optional(),
   notes: z.array(z.string()).default([]),

@@ -15,25 +15,44 @@ export type PreparedTasks = {
 };
 
 /** More validation tasks than this cost more than they prove. */
-const MOST_VALIDATION = 36;
+export const MOST_VALIDATION = 36;
 
 type Wanted = Pick<SleepSettings, 'recallK' | 'dreamFactor'>;
 
 /**
  * What a night works with: the day's tasks that can be attempted, with their splits; from earlier nights, those to measure
- * with besides, the newest first, and those that are like what is learned from; and invented variants.
+ * with besides, the newest first, and those that are like what is learned from; and invented variants. Of other skills
+ * than the one that the night improves anyway, each has only its own; `ownerOf` names the skill of a task.
  */
 export function prepareTasks(
   day: readonly TaskRecord[],
   archive: readonly TaskRecord[],
-  { recallK, dreamFactor }: Wanted,
+  wanted: Wanted,
+  ownerOf: (task: TaskRecord) => string = () => '',
 ): PreparedTasks {
   const tonight = day.filter(isReplayable);
+  const owners = [...new Set(tonight.map(ownerOf))];
+  const prepared = (owners.length > 0 ? owners : ['']).map((owner) => {
+    const isOwn = (task: TaskRecord) => ownerOf(task) === owner;
+    return prepareOwn(tonight.filter(isOwn), archive.filter(isOwn), wanted);
+  });
+  return {
+    tasks: prepared.flatMap(({ tasks }) => tasks),
+    tonight,
+    notReplayable: day.length - tonight.length,
+    pooled: prepared.reduce((sum, { pooled }) => sum + pooled, 0),
+  };
+}
+
+function prepareOwn(
+  tonight: readonly TaskRecord[],
+  archive: readonly TaskRecord[],
+  { recallK, dreamFactor }: Wanted,
+): Pick<PreparedTasks, 'tasks' | 'pooled'> {
   const held = tonight.filter(({ split }) => split === 'val').length;
   const pool = poolValidation(archive, tonight);
   const pooled = pool.slice(Math.max(0, pool.length - Math.max(0, MOST_VALIDATION - held)));
   const recalled = recallTasks(archive, tonight, recallK);
   const learned = [...tonight, ...recalled];
-  const tasks = [...learned, ...dreamTasks(tonight, dreamFactor), ...pooled];
-  return { tasks, tonight, notReplayable: day.length - tonight.length, pooled: pooled.length };
+  return { tasks: [...learned, ...dreamTasks(tonight, dreamFactor), ...pooled], pooled: pooled.length };
 }

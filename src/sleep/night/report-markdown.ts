@@ -7,7 +7,8 @@ export function reportMarkdown(report: SleepReport): string {
   const sections = [
     [`# Night ${report.night}`, '', verdictOf(report)],
     ...(report.recurring.length > 0 ? [['## What recurred', '', ...recurringLines(report)]] : []),
-    ...report.documents.map(documentSection),
+    ...report.documents.map((document) => documentSection(document, isOfSeveral(report))),
+    ...untrainedSection(report),
     ...tasksSection(report),
     ...quarantineSection(report),
     ['## What it cost', '', costLine(report)],
@@ -28,13 +29,18 @@ function verdictOf(report: SleepReport): string {
   const left = notReplayable > 0 ? ` ${notReplayable} need files or tools and are not replayable yet.` : '';
   if (staged.length === 0) return `Nothing is proposed. ${text(noEditsReason)} ${needs}\n\n${what}${left}`;
   const gains = staged.map(({ name, gain }) => `${nameAsData(name)}${gain ? ` ${points(gain.value)} points` : ''}`);
-  return `Proposed: ${gains.join(', ')}. Adopt it with \`skillopt sleep adopt\`.\n\n${what}${left}`;
+  return `Proposed: ${gains.join(', ')}. Adopt ${staged.length > 1 ? 'them' : 'it'} with \`skillopt sleep adopt${staged.length > 1 ? ` --night ${report.night}` : ''}\`.\n\n${what}${left}`;
 }
 
 const recurringLines = ({ recurring }: SleepReport) =>
   recurring.slice(0, 8).map(({ intent, sessions, days }) => `- ${sessions} times on ${days} days: ${text(intent)}`);
 
-function documentSection({ name, path, isStaged, before, after, gain, test }: DocumentReport): string[] {
+/** More than a skill and the memory: then each says what became of it and what it cost. */
+export const isOfSeveral = ({ documents, untrained }: SleepReport) =>
+  untrained.length > 0 || documents.filter(({ kind }) => kind === 'skill').length > 1;
+
+function documentSection(document: DocumentReport, isDetailed: boolean): string[] {
+  const { name, path, isStaged, before, after, gain, test } = document;
   const title = `## ${nameAsData(name)}, ${isStaged ? 'proposed' : 'unchanged'}`;
   const where = `In ${nameAsData(path)}.`;
   const measured = gain
@@ -43,9 +49,15 @@ function documentSection({ name, path, isStaged, before, after, gain, test }: Do
   const sealed = test
     ? ` On ${test.tasks} sealed tasks: ${percent(test.before)} before, ${percent(test.after)} after.`
     : '';
-  if (!isStaged) return [title, '', `${where}${sealed}`];
+  const said = isDetailed ? ` ${text(document.verdict)} ${document.calls} calls, ${document.tokensUsed} tokens.` : '';
+  if (!isStaged) return [title, '', `${where}${sealed}${said}`];
   const diff = changedLines(before, after).map(safeLine);
-  return [title, '', `${where} ${measured}${sealed}`, '', '```diff', ...diff, '```'];
+  return [title, '', `${where} ${measured}${sealed}${said}`, '', '```diff', ...diff, '```'];
+}
+
+function untrainedSection({ untrained }: SleepReport): string[][] {
+  if (untrained.length === 0) return [];
+  return [['## Not trained', '', ...untrained.map(({ name, why }) => `- ${nameAsData(name)}: ${text(why)}`)]];
 }
 
 /** Every line with what became of it: ` `, `-` or `+`. */
@@ -64,9 +76,10 @@ const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `
 const safeLine = (line: string) => inMarkdown(line).replace(/`{3,}|~{3,}/g, "'''");
 
 function tasksSection({ gateTrials, intents }: SleepReport): string[][] {
-  const rows = gateTrials.flatMap(({ target, taskDeltas }) =>
+  const rows = gateTrials.flatMap(({ target, named, taskDeltas }) =>
     taskDeltas.map(({ id, before, after, status }) => {
-      return `| ${target} | ${nameAsData(intents[id] ?? id)} | ${percent(before)} | ${percent(after)} | ${status} |`;
+      const document = named === '' ? target : nameAsData(named);
+      return `| ${document} | ${nameAsData(intents[id] ?? id)} | ${percent(before)} | ${percent(after)} | ${status} |`;
     }),
   );
   if (rows.length === 0) return [];

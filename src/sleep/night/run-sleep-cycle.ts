@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { memoize } from '../../core/memoize.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
-import { nextError } from '../../core/stats/error-spending.ts';
 import { memoryRun, runDirectory } from '../../stores/index.ts';
 import { takeLock } from '../../stores/run/run-lock.ts';
+import { documentOf, ownerAmong, runNameOf } from '../documents/choose-skills.ts';
+import type { LiveDocument } from '../documents/live-document.ts';
 import { foreseeing, HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
 import { HANDOFF_FOLDER, type Handoff, HandoffPending } from '../handoff/handoff.ts';
 import type { Trained } from '../replay/sleep-env.ts';
@@ -12,13 +13,14 @@ import type { Proposal } from '../staging/proposal.ts';
 import { listNights, makeNight, projectFolder } from '../state/nights.ts';
 import { writePrivate } from '../state/private-file.ts';
 import { recordNight, type SleepState } from '../state/sleep-state.ts';
-import { openSleepState, readSleepState, redactTask } from '../state/state-file.ts';
+import { openSleepState, readSleepState } from '../state/state-file.ts';
 import { makeFolderBelow, openStateFolder } from '../state/state-folder.ts';
+import { documentsFor, hasSame, recordOf } from './begin-night.ts';
 import { type ConsolidateOptions, consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
-import type { CycleInput, GatheredNight } from './cycle-input.ts';
+import type { CycleInput } from './cycle-input.ts';
 import { diagnosticsOf, evidenceLog } from './diagnostics.ts';
-import { nightNotes, testedNights } from './night-history.ts';
+import { nightNotes, rejectedIn } from './night-history.ts';
 import { isSpent, limitsKey } from './night-limits.ts';
 import { type NightRecord, readNight, writeNight } from './night-record.ts';
 import { type Quarantine, quarantining } from './quarantining.ts';
@@ -63,52 +65,42 @@ const LOCK_WORDS = {
   mode: 0o600,
 };
 
-type OpenNight = { readonly record: NightRecord; readonly folder: string; readonly state: SleepState };
+type OpenNight = {
+  readonly record: NightRecord;
+  readonly folder: string;
+  readonly state: SleepState;
+  readonly documents: readonly LiveDocument[];
+};
 
 /** The last night, if it was cut off and would begin with the same models and documents. */
 async function findUnfinished(input: CycleInput): Promise<OpenNight | undefined> {
-  const { folder, project, modelKey, documents, tasksFrom = '' } = input;
+  const { folder, project, modelKey, tasksFrom = '' } = input;
   const last = (await listNights(folder, project)).at(-1);
   const record = last && (await readNight(last.path));
   if (!last || record?.status !== 'running' || record.modelKey !== modelKey) return undefined;
-  const isSame = documents.every(({ kind, live }) => record.digests[kind] === (live.digest ?? ''));
+  const state = await readSleepState(folder);
+  const { documents } = await documentsFor(record.tasks, input, state.proposals);
   const isStuck = record.spent !== '' && record.spent === limitsKey(nightConfigOf(input));
   if (isStuck) await writeNight(last.path, { ...record, status: 'failed' });
-  return isSame && !isStuck && record.tasksFrom === tasksFrom
-    ? { record, folder: last.path, state: await readSleepState(folder) }
+  return hasSame(record, documents) && !isStuck && record.tasksFrom === tasksFrom
+    ? { record, folder: last.path, state, documents }
     : undefined;
 }
 
 async function beginNight(input: CycleInput): Promise<OpenNight> {
   const state = await readSleepState(input.folder);
   const gathered = await input.gather(state);
+  const chosen = await documentsFor(gathered.tasks, input, state.proposals);
   const { night, path } = await makeNight(input.folder, state, input.project);
-  const record = recordOf(input, { gathered, night, state });
+  const record = recordOf(input, { gathered, night, state, ...chosen });
   await writeNight(path, record);
-  return { record, folder: path, state };
+  return { record, folder: path, state, documents: chosen.documents };
 }
 
-type Beginning = { readonly gathered: GatheredNight; readonly night: number; readonly state: SleepState };
-
-function recordOf(input: CycleInput, { gathered, night, state }: Beginning): NightRecord {
-  const { project, agent, modelKey, documents, settings, now, redact } = input;
-  const isOther = state.lastModelKey !== '' && state.lastModelKey !== modelKey;
-  const changed = `The models are not those of the last night (${state.lastModelKey}): scores cannot be compared with it.`;
-  return {
-    format: 'skillopt_sleep.night.v1',
-    ...{ project, night, agent, modelKey, status: 'running', startedAt: now().toISOString() },
-    ...{ tasksFrom: input.tasksFrom ?? '', spent: '' },
-    error: settings.gateMode === 'off' ? null : nextError(testedNights(state, project)),
-    digests: Object.fromEntries(documents.map(({ kind, live }) => [kind, live.digest ?? ''])),
-    ...gathered,
-    tasks: gathered.tasks.map((task) => redactTask(task, redact)), // a reviewed file may say anything
-    notes: [...gathered.notes, ...(isOther ? [changed] : [])],
-  };
-}
-
-async function carryOut({ record, folder, state }: OpenNight, input: CycleInput): Promise<CycleOutcome> {
+async function carryOut({ record, folder, state, documents }: OpenNight, given: CycleInput): Promise<CycleOutcome> {
+  const input = { ...given, documents };
   const quarantine = quarantining();
-  const storeOf = (trained: Trained) => runDirectory(trained === 'skill' ? folder : `${folder}.${trained}`);
+  const storeOf = (trained: Trained, named: string) => runDirectory(`${folder}${runNameOf(trained, named)}`);
   await using log = await evidenceLog(folder, input.redact);
   log.write('cycle', 'start', { night: record.night, tasks: record.tasks.length, error: record.error });
   await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, HANDOFF_FOLDER), redact: input.redact });
@@ -130,29 +122,41 @@ async function carryOut({ record, folder, state }: OpenNight, input: CycleInput)
 
 type Learning = CycleInput & {
   readonly state: SleepState;
-  readonly storeOf: (trained: Trained) => RunStore;
+  readonly storeOf: (trained: Trained, named: string) => RunStore;
   readonly quarantine: Quarantine;
   readonly observer?: RunObserver;
 };
 
 function learn(record: NightRecord, input: Learning): Promise<ConsolidationResult> {
   const { models, documents, settings, state, storeOf, quarantine, observer, observers = [] } = input;
-  const find = (kind: Trained) => documents.find((document) => document.kind === kind);
+  const find = (kind: Trained) => documentOf(documents, kind, '');
+  const ownerOf = ownerAmong(record.skills);
   const { editBudget, gateMetric, gateMixedWeight, dreamRollouts: rolloutsK } = settings;
   const evolveMemory = settings.evolveMemory && find('memory') !== undefined;
-  return consolidate(models, record.tasks, find('skill')?.text ?? '', find('memory')?.text ?? '', {
-    ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
-    ...{ scorers: input.scorers, runner: input.runner, signal: input.signal },
-    ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
-    evolveSkill: settings.evolveSkill && find('skill') !== undefined,
-    evolveMemory,
-    config: nightConfigOf(input),
-    ...(input.handoff ? handoffNight(input.handoff, input, evolveMemory) : {}),
-    notesOf: (trained) => nightNotes(state, record.project, settings, trained),
-    quarantine,
-    prompt: settings.promptOverrides.attempt,
-    observers: observer ? [...observers, observer] : observers,
-  });
+  return consolidate(
+    models,
+    record.tasks.filter((task) => ownerOf(task) === ''),
+    find('skill')?.text ?? '',
+    find('memory')?.text ?? '',
+    {
+      ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
+      ...{ scorers: input.scorers, runner: input.runner, signal: input.signal },
+      ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
+      evolveSkill: settings.evolveSkill && find('skill') !== undefined,
+      evolveMemory,
+      others: record.skills.map(({ name }) => ({
+        name,
+        text: documentOf(documents, 'skill', name)!.text,
+        tasks: record.tasks.filter((task) => ownerOf(task) === name),
+      })),
+      config: nightConfigOf(input),
+      ...(input.handoff ? handoffNight(input.handoff, input, evolveMemory) : {}),
+      notesOf: (trained, named) => nightNotes(state, record.project, settings, trained, named),
+      quarantine,
+      prompt: settings.promptOverrides.attempt,
+      observers: observer ? [...observers, observer] : observers,
+    },
+  );
 }
 
 function handoffNight(handoff: Handoff, input: CycleInput, evolveMemory: boolean): ConsolidateOptions {
@@ -164,7 +168,7 @@ function handoffNight(handoff: Handoff, input: CycleInput, evolveMemory: boolean
   };
 }
 
-type Finished = Omit<OpenNight, 'state'> &
+type Finished = Omit<OpenNight, 'state' | 'documents'> &
   Pick<CycleOutcome, 'proposals' | 'report'> & { readonly result: ConsolidationResult };
 
 /** The files for people first; then the state, which makes the night count. */
@@ -175,7 +179,7 @@ async function finishNight({ record, folder, result, proposals, report }: Finish
   await write('report.md', reportMarkdown(report));
   await write('diagnostics.json', `${JSON.stringify(diagnosticsOf(record, result), null, 1)}\n`);
   const { accepted, nTasks, gateAction, calls, endedAt: at } = report;
-  const rejected = report.rejectedEdits.map(({ target, content }) => ({ target, content }));
+  const rejected = result.documents.flatMap(rejectedIn);
   const isTested = result.documents.some(({ proof }) => proof !== undefined);
   const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls, rejected };
   const tasks = record.tasks.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === '');
@@ -191,9 +195,11 @@ async function finishNight({ record, folder, result, proposals, report }: Finish
 /** A night of which nothing is kept: no folder, no state, no proposal. */
 async function carryOutInMemory(input: CycleInput): Promise<CycleOutcome> {
   const state = await readSleepState(input.folder);
-  const record = recordOf(input, { gathered: await input.gather(state), night: 1, state });
+  const gathered = await input.gather(state);
+  const { documents, notes } = await documentsFor(gathered.tasks, input, state.proposals);
+  const record = recordOf(input, { gathered, night: 1, state, documents, notes });
   const quarantine = quarantining();
-  const result = await learn(record, { ...input, state, quarantine, storeOf: () => memoryRun() });
+  const result = await learn(record, { ...input, documents, state, quarantine, storeOf: () => memoryRun() });
   const night = { record, result, proposals: [], quarantined: quarantine.list() };
-  return { report: reportNight(night, input), proposals: [], folder: undefined };
+  return { report: reportNight(night, { ...input, documents }), proposals: [], folder: undefined };
 }

@@ -1,8 +1,10 @@
 import type { StageUsage } from '../../core/run/stage-usage.ts';
 import type { EditRecord } from '../../core/skill/edit-record.ts';
-import { LEAST_HELD_OUT } from './consolidate.ts';
-import type { ConsolidationResult, GateTrial } from './consolidation-result.ts';
+import { LEAST_HELD_OUT } from '../splits.ts';
+import { type ConsolidationResult, type GateTrial, sortEdits, unreadReply } from './consolidation-result.ts';
 import type { NightRecord } from './night-record.ts';
+import type { Proof } from './prove.ts';
+import type { TrainedDocument } from './train-document.ts';
 
 /** What one document's night came to. */
 export type DocumentReport = {
@@ -16,6 +18,18 @@ export type DocumentReport = {
   readonly gain: { readonly value: number; readonly low: number; readonly high: number } | null;
   /** On tasks that no decision has seen, if there are any. */
   readonly test: { readonly before: number; readonly after: number; readonly tasks: number } | null;
+  /** What became of it, in words. */
+  readonly verdict: string;
+  readonly calls: number;
+  readonly tokensUsed: number;
+  readonly costUsd: number;
+};
+
+/** A document that had too few tasks, or ones that prove nothing. */
+type UntrainedReport = Pick<DocumentReport, 'kind' | 'name' | 'path'> & {
+  readonly tasks: number;
+  /** With what it would take. */
+  readonly why: string;
 };
 
 /** The report of a night: what recurred, what is proposed, what it did, what it cost, and why nothing is proposed. */
@@ -44,6 +58,7 @@ export type SleepReport = {
   /** Edits that were refused because of what they say or hide. */
   readonly quarantined: readonly { readonly content: string; readonly reason: string }[];
   readonly documents: readonly DocumentReport[];
+  readonly untrained: readonly UntrainedReport[];
   readonly gateTrials: readonly GateTrial[];
   /** What was asked, of each held-out task by its id. */
   readonly intents: Readonly<Record<string, string>>;
@@ -53,12 +68,13 @@ export type SleepReport = {
   readonly notes: readonly string[];
 };
 
-type Reported = Pick<SleepReport, 'documents' | 'quarantined' | 'endedAt'>;
+type Reported = Pick<SleepReport, 'documents' | 'untrained' | 'quarantined' | 'endedAt'>;
 
 export function toReport(record: NightRecord, result: ConsolidationResult, reported: Reported): SleepReport {
   const { night, project, startedAt, nSessions, tasks, notReplayable, pooled, recurring } = record;
   const { accepted, gateAction, baselineScore, candidateScore, holdoutLeaked } = result;
-  const usage = usageOf(result);
+  const usage = Object.assign({}, ...result.documents.map(usageOf)) as ReturnType<typeof usageOf>;
+  const { calls, tokensUsed } = costOf(usage);
   return {
     ...{ night, project, startedAt, nSessions, notReplayable, pooled, recurring },
     ...{ accepted, gateAction, baselineScore, candidateScore, holdoutLeaked },
@@ -71,53 +87,77 @@ export function toReport(record: NightRecord, result: ConsolidationResult, repor
     unmatchedEdits: result.unmatchedEdits,
     gateTrials: result.gateTrials,
     intents: Object.fromEntries(tasks.filter(({ split }) => split === 'val').map(({ id, intent }) => [id, intent])),
-    calls: Object.values(usage).reduce((sum, { replies, cacheHits }) => sum + replies - cacheHits, 0),
-    tokensUsed: Object.values(usage).reduce((sum, { input, output }) => sum + input + output, 0),
+    ...{ calls, tokensUsed },
     usage,
     notes: [...record.notes, ...result.notes, ...warningsOf(result)],
     ...reported,
   };
 }
 
-function usageOf({ documents }: ConsolidationResult): Readonly<Record<string, StageUsage>> {
-  const rows = documents.flatMap(({ trained, summary, proof }) => [
-    ...Object.entries(summary.tokenSummary).map(([stage, usage]) => [`${trained} ${stage}`, usage] as const),
-    ...Object.entries(proof?.usage ?? {}).map(([stage, usage]) => [`${trained} proof ${stage}`, usage] as const),
+type UsageTable = Readonly<Record<string, StageUsage>>;
+
+/** By document and stage. */
+export function usageOf({ trained, named, summary, proof }: TrainedDocument): UsageTable {
+  const label = named === '' ? trained : `${trained} ${named}`;
+  return Object.fromEntries([
+    ...Object.entries(summary.tokenSummary).map(([stage, usage]) => [`${label} ${stage}`, usage] as const),
+    ...Object.entries(proof?.usage ?? {}).map(([stage, usage]) => [`${label} proof ${stage}`, usage] as const),
   ]);
-  return Object.fromEntries(rows);
 }
+
+export const costOf = (usage: UsageTable) =>
+  Object.values(usage).reduce(
+    ({ calls, tokensUsed, costUsd }, one) => ({
+      calls: calls + one.replies - one.cacheHits,
+      tokensUsed: tokensUsed + one.input + one.output,
+      costUsd: costUsd + one.costUsd,
+    }),
+    { calls: 0, tokensUsed: 0, costUsd: 0 },
+  );
 
 const warningsOf = ({ documents }: ConsolidationResult) => [
   ...new Set(documents.flatMap(({ summary }) => summary.warnings)),
 ];
 
 /** In the order in which a night can come to nothing. */
-function whyNothing({
-  gateAction,
-  documents,
-  rejectedEdits,
-  unmatchedEdits,
-  reflectRaw,
-  notes,
-}: ConsolidationResult): string {
+function whyNothing({ gateAction, documents, reflectRaw, notes }: ConsolidationResult): string {
   if (gateAction === 'reject_unverified' || documents.length === 0)
     return notes[0] ?? 'There was nothing to learn from.';
-  if (documents.every(({ state }) => state.baseline !== undefined && state.baseline.score >= 1)) {
-    return 'Every held-out task is done well already: there is nothing left to gain.';
-  }
+  if (documents.every(isDoneWell)) return DONE_WELL;
   const proof = documents.find((document) => document.proof)?.proof;
-  if (proof) {
-    const points = (100 * proof.gain.value).toFixed(1);
-    return `A change measured ${points} points over the tasks that were held out, which could be chance (${(100 * proof.pValue).toFixed(1)} %).`;
-  }
-  if (rejectedEdits.length > 0) return 'What was proposed did not do better on the tasks that were held out.';
-  if (unmatchedEdits.length > 0) return 'What was proposed changed nothing in the document.';
+  return proof ? couldBeChance(proof) : whyUnproven(documents.map(sortEdits), reflectRaw);
+}
+
+/** What became of one document. */
+export function verdictOf(document: TrainedDocument): string {
+  if (document.isTaken) return document.proof ? 'Proven better.' : 'Taken without a gate.';
+  if (isDoneWell(document)) return DONE_WELL;
+  return document.proof
+    ? couldBeChance(document.proof)
+    : whyUnproven([sortEdits(document)], unreadReply(document.state));
+}
+
+const DONE_WELL = 'Every held-out task is done well already: there is nothing left to gain.';
+const isDoneWell = ({ state }: TrainedDocument) => state.baseline !== undefined && state.baseline.score >= 1;
+
+function couldBeChance({ gain, pValue }: Proof): string {
+  const points = (100 * gain.value).toFixed(1);
+  return `A change measured ${points} points over the tasks that were held out, which could be chance (${(100 * pValue).toFixed(1)} %).`;
+}
+
+function whyUnproven(sorted: readonly ReturnType<typeof sortEdits>[], reflectRaw: string): string {
+  if (sorted.some(({ rejectedEdits }) => rejectedEdits.length > 0))
+    return 'What was proposed did not do better on the tasks that were held out.';
+  if (sorted.some(({ unmatchedEdits }) => unmatchedEdits.length > 0))
+    return 'What was proposed changed nothing in the document.';
   if (reflectRaw !== '') return 'The optimizer gave no answer that could be read.';
   return 'Nothing was proposed.';
 }
 
 /** Such as: 3 sessions, 1 recurring; about 8 more. */
-function whatItTakes({ nSessions, recurring, tasks }: NightRecord, { documents }: ConsolidationResult): string {
+function whatItTakes({ nSessions, recurring, tasks, skills }: NightRecord, { documents }: ConsolidationResult): string {
+  if (skills.length > 0 && documents.length === 0) return ''; // each of them is told what it takes
+
   const held = tasks.filter(({ split }) => split === 'val').length;
   const perSession = nSessions === 0 ? 0 : held / nSessions;
   const have = `${nSessions} ${nSessions === 1 ? 'session' : 'sessions'}, ${recurring.length} recurring`;

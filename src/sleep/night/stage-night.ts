@@ -1,4 +1,5 @@
 import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
+import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { type Proposal, recordProposal } from '../staging/proposal.ts';
 import { stage } from '../staging/stage.ts';
@@ -8,7 +9,7 @@ import type { CycleInput } from './cycle-input.ts';
 import type { NightRecord } from './night-record.ts';
 import type { Proof } from './prove.ts';
 import type { QuarantinedText } from './quarantining.ts';
-import { type DocumentReport, type SleepReport, toReport } from './sleep-report.ts';
+import { costOf, type DocumentReport, type SleepReport, toReport, usageOf, verdictOf } from './sleep-report.ts';
 import type { TrainedDocument } from './train-document.ts';
 
 /**
@@ -42,18 +43,18 @@ export async function stageNight(
 ): Promise<Proposal[]> {
   const { project, night } = record;
   const proposals: Proposal[] = [];
-  for (const { trained, isTaken, proof } of result.documents) {
-    const document = input.documents.find(({ kind }) => kind === trained);
+  for (const { trained, named, isTaken, proof } of result.documents) {
+    const document = documentOf(input.documents, trained, named);
     if (!isTaken || !document) continue;
     proposals.push(
       await stage({
         ...{ stateFolder: input.folder, project, night, document },
         ...{ live: document.live, roots: document.roots, isNewAllowed: document.isNewAllowed },
-        id: trained === 'skill' ? String(night) : `${night}.${trained}`,
+        id: `${night}${runNameOf(trained, named)}`,
         at: input.now().toISOString(),
         gain: gainOf(proof),
         confidence: proof ? 1 - proof.error : null,
-        text: trained === 'skill' ? result.newSkill : result.newMemory,
+        text: result.newSkills[named] ?? (trained === 'skill' ? result.newSkill : result.newMemory),
       }),
     );
   }
@@ -72,16 +73,23 @@ export function reportNight(
   { documents, now }: CycleInput,
 ): SleepReport {
   const reported = result.documents.map((trained): DocumentReport => {
-    const { name, live } = documents.find(({ kind }) => kind === trained.trained)!;
-    const isStaged = proposals.some(({ document }) => document.kind === trained.trained);
+    const document = documentOf(documents, trained.trained, trained.named)!;
+    const isStaged = proposals.some((proposal) => isFor(proposal, document));
+    const { name, live } = document;
     return { ...documentReport(trained), name, path: live.path, isStaged };
   });
-  return toReport(record, result, { documents: reported, quarantined, endedAt: now().toISOString() });
+  const untrained = result.untrained.map(({ trained, named, tasks, note }) => {
+    const { name, live } = documentOf(documents, trained, named)!;
+    return { kind: trained, name, path: live.path, tasks: tasks.length, why: note };
+  });
+  return toReport(record, result, { documents: reported, untrained, quarantined, endedAt: now().toISOString() });
 }
 
-function documentReport({ trained, baseBlock, block, isTaken, proof, state }: TrainedDocument) {
+function documentReport(document: TrainedDocument) {
+  const { trained, baseBlock, block, isTaken, proof, state } = document;
   const { baseline, best } = state.tests;
   const after = isTaken ? block : baseBlock;
   const test = baseline && best && { before: baseline.hard, after: (isTaken ? best : baseline).hard, tasks: best.n };
-  return { kind: trained, before: baseBlock, after, gain: gainOf(proof), test: test ?? null };
+  const said = { verdict: verdictOf(document), ...costOf(usageOf(document)) };
+  return { kind: trained, before: baseBlock, after, gain: gainOf(proof), test: test ?? null, ...said };
 }

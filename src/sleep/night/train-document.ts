@@ -17,6 +17,8 @@ import { type Proof, prove } from './prove.ts';
 /** What became of one document in a night. */
 export type TrainedDocument = {
   readonly trained: Trained;
+  /** The name of an existing skill; empty for the skill of our own, a target and the memory. */
+  readonly named: string;
   readonly baseBlock: string;
   /** The block's text that won the search; the same as before, if nothing did. */
   readonly block: string;
@@ -30,12 +32,12 @@ export type TrainedDocument = {
 
 /** Trains the learned block of one document, and puts the winner to the test with attempts that it was not chosen by. */
 export async function trainDocument(night: DocumentNight): Promise<TrainedDocument> {
-  const { documents, trained, error } = night;
+  const { documents, trained, named = '', error } = night;
   const baseBlock = readBlock(documents[trained], 'learned');
   const { summary, state } = await search(night, baseBlock);
   // Without a gate the last text is wanted, also where another measured better.
   const block = (error === undefined ? state.current : state.best).skill.trim();
-  const found = { trained, baseBlock, block, summary, state };
+  const found = { trained, named, baseBlock, block, summary, state };
   if (block === baseBlock.trim()) return { ...found, block: baseBlock, proof: undefined, isTaken: false };
   if (error === undefined) return { ...found, proof: undefined, isTaken: true };
   if (winnerMeasurement(state) === undefined) return { ...found, proof: undefined, isTaken: false };
@@ -93,9 +95,9 @@ export function environmentOf(given: DocumentNight) {
   const { name = 'sleep', tasks, rolloutsK = 1, foresee, ...night } = given;
   const learned = tasks.filter(({ split }) => split === 'train');
   const held = tasks.filter(({ split }) => split !== 'train');
-  const { documents, trained, scorers, prompt, notes, quarantine } = night;
+  const { documents, trained, skillTexts, scorers, prompt, notes, quarantine } = night;
   const attempted = [...repeated(learned, rolloutsK), ...held];
-  const env = sleepEnv({ name, tasks: attempted, documents, trained, scorers, prompt, notes, quarantine });
+  const env = sleepEnv({ name, tasks: attempted, documents, trained, skillTexts, scorers, prompt, notes, quarantine });
   const seed = readBlock(documents[trained], 'learned');
   return foresee ? foresee(env, given, { tasks: attempted, seed }) : env;
 }

@@ -18,6 +18,8 @@ export type SleepEnvOptions = {
   /** The documents as they are. Of the trained one, the learned block is what the run changes. */
   readonly documents: Documents;
   readonly trained: Trained;
+  /** Texts of skills by the hint of a task: such a task is attempted with that skill in place of the one in `documents`. */
+  readonly skillTexts?: ReadonlyMap<string, string> | undefined;
   readonly scorers?: readonly TaskScorer[] | undefined;
   /** The words before the documents of an attempt, in place of ours. */
   readonly prompt?: string | undefined;
@@ -32,6 +34,14 @@ export const withLearned = (documents: Documents, trained: Trained, block: strin
   ...documents,
   [trained]: writeBlock(documents[trained], 'learned', block),
 });
+
+type Texts = Pick<SleepEnvOptions, 'documents' | 'trained' | 'skillTexts'>;
+
+/** What is read for a task, with this text in the learned block of the trained document. */
+export function readFor(task: TaskRecord, block: string, { documents, trained, skillTexts }: Texts): Documents {
+  const skill = skillTexts?.get(task.skillHint.trim()) ?? documents.skill;
+  return withLearned({ ...documents, skill }, trained, block);
+}
 
 /**
  * Tasks of a person's own sessions as an environment. What is trained is the text of a learned block; the agent reads it
@@ -54,7 +64,7 @@ export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
       for (const kind of kinds) await known.get(kind)?.ready?.();
     },
     async rolloutOne({ item, skill, target, judge, signal }: RolloutContext<TaskRecord>): Promise<RolloutOutput> {
-      const read = withLearned(documents, trained, skill);
+      const read = readFor(item, skill, options);
       const sampleIndex = firstDrawOf(item.id);
       const result = await replayOne({ target, judge }, item, read, { sampleIndex, scorers, prompt, signal });
       return toOutput(item, result, read, prompt);
@@ -67,11 +77,11 @@ export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
 }
 
 /** Everything but the tasks and the trained text that a score depends on. */
-function versionOf({ documents, trained, prompt = '', scorers }: SleepEnvOptions): string {
+function versionOf({ documents, trained, prompt = '', scorers, skillTexts = new Map() }: SleepEnvOptions): string {
   const other = trained === 'skill' ? documents.memory : documents.skill;
   const around = writeBlock(documents[trained], 'learned', '');
   const versions = [...scorersOf(scorers).values()].map(({ kind, version }) => `${kind} ${version}`).sort();
-  return `attempt ${ATTEMPT_VERSION}, ${trained} in ${skillHash([around, other, prompt].join('\0'))}, ${versions.join(', ')}`;
+  return `attempt ${ATTEMPT_VERSION}, ${trained} in ${skillHash([around, other, prompt, ...[...skillTexts].flat()].join('\0'))}, ${versions.join(', ')}`;
 }
 
 function judgeCallsOf(tasks: readonly TaskRecord[], known: ReturnType<typeof scorersOf>): number {

@@ -31,6 +31,8 @@ const TAKEN: Readonly<Record<string, SleepKey | `homes.${string}`>> = {
   llm_mine: 'llmMine',
   target_skill_path: 'targetSkillPath',
   skill_roots: 'skillRoots',
+  multi_skill_fanout: 'multiSkillFanout',
+  multi_skill_report: 'multiSkillFanout',
   target_task_filter: 'targetTaskFilter',
   managed_skill_name: 'managedSkillName',
   seed: 'seed',
@@ -45,7 +47,6 @@ const TAKEN: Readonly<Record<string, SleepKey | `homes.${string}`>> = {
 const MODELS = 'models are named in the project file: target and optimizer';
 const FOUND = 'installed agents are found by themselves';
 const JOURNAL = 'the journal of a night is always kept';
-const FANOUT = 'a night improves one skill';
 
 const NOT_TAKEN: Readonly<Record<string, string>> = {
   invoked_project: 'the project is where you are, or what you name',
@@ -67,8 +68,6 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
   progress: 'progress is shown when there is a terminal',
   evidence_log: JOURNAL,
   evidence_max_chars: JOURNAL,
-  multi_skill_fanout: FANOUT,
-  multi_skill_report: FANOUT,
   redact_secrets: 'secrets are always taken out',
   vscode_workspace_storage: 'VS Code is found by its own variables, VSCODE_PORTABLE among them',
   auto_adopt: 'a proposal is adopted by a person',

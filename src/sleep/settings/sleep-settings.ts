@@ -58,8 +58,12 @@ export const sleepShape = {
   evolveSkill: z.boolean().default(true).describe('Propose edits to the skill.'),
   evolveMemory: z.boolean().default(true).describe('Propose edits to the memory file.'),
   llmMine: z.boolean().default(true).describe('Let the optimizer find the tasks; else rules do.'),
-  targetSkillPath: path.optional().describe('Skill to improve. Default: one of our own.'),
+  targetSkillPath: path.optional().describe('Skill to improve: its folder or SKILL.md. Default: one of our own.'),
   skillRoots: z.array(path).default([]).describe('Folders in which skills may be found and improved.'),
+  multiSkillFanout: z
+    .boolean()
+    .default(true)
+    .describe('Improve every existing skill that tasks were done with, each by its own tasks; not with a target.'),
   targetTaskFilter: z.boolean().default(true).describe('Only tasks that the target skill is about.'),
   managedSkillName: z
     .string()

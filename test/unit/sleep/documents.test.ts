@@ -1,7 +1,8 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findMemory, findSkill, resolveSkill } from '../../../src/sleep/documents/find-documents.ts';
+import { findMemory, findSkill } from '../../../src/sleep/documents/find-documents.ts';
+import { resolveSkill } from '../../../src/sleep/documents/resolve-skill.ts';
 import { SleepSettings } from '../../../src/sleep/settings/sleep-settings.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -146,7 +147,10 @@ describe('a skill by the name that sessions know it by', () => {
   it('is ambiguous when two files have it, and not when both are one', async () => {
     const files = { 'shop/.claude/skills/deploy/SKILL.md': 'a' };
     using two = documentWorld({ ...files, '.claude/skills/deploy/SKILL.md': 'b' });
-    expect(await resolve(two, 'deploy')).toMatchObject({ status: 'ambiguous', why: 'there are 2 of that name' });
+    expect(await resolve(two, 'deploy')).toMatchObject({
+      status: 'ambiguous',
+      why: expect.stringContaining('there are 2 of that name'),
+    });
     using one = documentWorld({ ...files, more: '→shop/.claude/skills' });
     expect(await resolve(one, 'deploy', { skillRoots: [join(one.home, 'more')] })).toMatchObject({ status: 'found' });
   });

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ChatModel } from '../../../core/model.ts';
 import { resolvePath } from '../../../project/resolve-path.ts';
+import { ownerAmong } from '../../../sleep/documents/choose-skills.ts';
 import { openMiner } from '../../../sleep/mine/open-miner.ts';
-import type { GatheredNight } from '../../../sleep/night/cycle-input.ts';
+import type { CycleInput, GatheredNight } from '../../../sleep/night/cycle-input.ts';
 import type { NightModels } from '../../../sleep/night/document-night.ts';
 import { prepareTasks } from '../../../sleep/night/prepare-tasks.ts';
 import { canMine, type NightPlan } from '../../../sleep/plan/plan-night.ts';
@@ -22,17 +23,19 @@ type Gathering = {
   readonly state: SleepState;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
+  readonly chooseSkills: NonNullable<CycleInput['chooseSkills']>;
 };
 
 /** What a night works with: tasks of new sessions or of a file, and of earlier nights. */
 export async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promise<GatheredNight> {
-  const { flags, state } = gathering;
+  const { flags, state, chooseSkills } = gathering;
   const here = sleep.redact(sleep.project);
   const isHere = (project: string) => project === here || project.startsWith(`${here}/`); // sessions below it count
   const archive = state.taskArchive.map(({ task }) => task).filter(({ project }) => isHere(project));
   const day =
     flags.tasks === undefined ? await fromSessions(sleep, gathering) : await fromFile(flags.tasks, sleep, gathering);
-  const { tasks, notReplayable, pooled } = prepareTasks(day.tasks, archive, sleep.settings);
+  const { skills } = await chooseSkills([...day.tasks, ...archive]);
+  const { tasks, notReplayable, pooled } = prepareTasks(day.tasks, archive, sleep.settings, ownerAmong(skills));
   return { ...day, tasks: [...tasks], notReplayable, pooled };
 }
 
@@ -69,7 +72,10 @@ export async function nameOfTasks(path: string, { io }: Terminal): Promise<strin
 
 /** Tasks that a person has read. No session is considered for them, and no cursor moves. */
 async function fromFile(path: string, { settings }: OpenSleep, { models, terminal }: Gathering): Promise<Day> {
-  const { file, warnings } = await readTasksFile(resolvePath(terminal.io.cwd(), path), settings);
+  const { file, warnings } = await readTasksFile(resolvePath(terminal.io.cwd(), path), {
+    ...settings,
+    isBySkill: settings.multiSkillFanout,
+  });
   requireReviewed(file, models);
   return { nSessions: 0, recurring: [], tasks: [...file.tasks], notes: [...warnings] };
 }

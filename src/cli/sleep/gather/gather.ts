@@ -53,6 +53,7 @@ export async function gatherTasks(
     valFraction: settings.valFraction,
     testFraction: settings.testFraction,
     seed: settings.seed,
+    isBySkill: settings.multiSkillFanout && settings.targetSkillPath === undefined,
   });
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { scripted } from 'skillopt/testing';
+import { chooseSkills } from '../../../../src/sleep/documents/choose-skills.ts';
 import { findMemory, findSkill } from '../../../../src/sleep/documents/find-documents.ts';
 import type { CycleInput, GatheredNight } from '../../../../src/sleep/night/cycle-input.ts';
 import { SleepSettings } from '../../../../src/sleep/settings/sleep-settings.ts';
@@ -75,10 +76,12 @@ export function nightWorld(files: Readonly<Record<string, string>> = {}) {
   async function input({ tasks = doneTasks(), ...wanted }: Wanted = {}): Promise<CycleInput> {
     const settings = wanted.settings ?? SleepSettings.parse({});
     const search = { agent: 'claude', place, project, settings };
+    const skill = await findSkill(search);
     return {
       ...{ folder, project, agent: 'claude', settings, modelKey: 'agent · analyst' },
       models: { target: obedient(), optimizer: proposing(RULE) },
-      documents: [await findSkill(search), await findMemory(search)],
+      documents: [skill, await findMemory(search)],
+      chooseSkills: (all) => chooseSkills(all, search, skill),
       gather: async () => gathered(tasks),
       now: () => new Date('2026-03-10T02:00:00.000Z'),
       redact: redactor(place),

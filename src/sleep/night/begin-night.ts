@@ -1,0 +1,55 @@
+import { nextError } from '../../core/stats/error-spending.ts';
+import { type NamedSkill, noChoice } from '../documents/choose-skills.ts';
+import type { LiveDocument } from '../documents/live-document.ts';
+import type { Proposal } from '../staging/proposal.ts';
+import type { SleepState } from '../state/sleep-state.ts';
+import { redactTask } from '../state/state-file.ts';
+import type { TaskRecord } from '../task-record.ts';
+import type { CycleInput, GatheredNight } from './cycle-input.ts';
+import { testedNights } from './night-history.ts';
+import type { NightRecord } from './night-record.ts';
+import { onPending } from './stage-night.ts';
+
+type Beginning = {
+  readonly gathered: GatheredNight;
+  readonly night: number;
+  readonly state: SleepState;
+  readonly documents: readonly LiveDocument[];
+  readonly notes: readonly string[];
+};
+
+/** What a new night is to work with, whatever happens meanwhile. */
+export function recordOf(input: CycleInput, { gathered, night, state, documents, notes }: Beginning): NightRecord {
+  const { project, agent, modelKey, settings, now, redact } = input;
+  const isOther = state.lastModelKey !== '' && state.lastModelKey !== modelKey;
+  const changed = `The models are not those of the last night (${state.lastModelKey}): scores cannot be compared with it.`;
+  return {
+    format: 'skillopt_sleep.night.v1',
+    ...{ project, night, agent, modelKey, status: 'running', startedAt: now().toISOString() },
+    ...{ tasksFrom: input.tasksFrom ?? '', spent: '' },
+    error: settings.gateMode === 'off' ? null : nextError(testedNights(state, project)),
+    digests: digestsOf(documents),
+    skills: documents.flatMap(({ name, hints }) => (hints ? [{ name, hints: [...hints] }] : [])),
+    ...gathered,
+    tasks: gathered.tasks.map((task) => redactTask(task, redact)), // a reviewed file may say anything
+    notes: [...gathered.notes, ...notes, ...(isOther ? [changed] : [])],
+  };
+}
+
+/** The documents of a night: those that are given, and the existing skills that its tasks name, each as it will be when what waits is adopted. */
+export async function documentsFor(tasks: readonly TaskRecord[], input: CycleInput, proposals: readonly Proposal[]) {
+  const { skills, notes } = (await input.chooseSkills?.(tasks)) ?? noChoice;
+  const named = skills.map((skill): NamedSkill => ({ ...skill, ...onPending(skill, proposals), hints: skill.hints }));
+  return { documents: [...input.documents, ...named], notes };
+}
+
+const keyOf = ({ kind, name, hints }: LiveDocument) => (hints ? `${kind}:${name}` : kind);
+
+const digestsOf = (documents: readonly LiveDocument[]) =>
+  Object.fromEntries(documents.map((document) => [keyOf(document), document.live.digest ?? '']));
+
+/** Whether a night began with these documents, as they are. */
+export function hasSame({ digests, skills }: NightRecord, documents: readonly LiveDocument[]): boolean {
+  const isSame = Object.entries(digestsOf(documents)).every(([key, digest]) => digests[key] === digest);
+  return isSame && skills.length === documents.filter(({ hints }) => hints !== undefined).length;
+}
