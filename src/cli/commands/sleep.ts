@@ -43,6 +43,11 @@ export const define: DefineCommand = (command, terminal) => {
       .option('--max-cost-usd <number>', 'most dollars; every model needs a known price', readAmount);
   const night = (name: string, what: string) =>
     limited(name, what)
+      .addOption(
+        new Option('--skill <name>', 'improve this existing skill: its name, folder or SKILL.md').conflicts(
+          'targetSkillPath',
+        ),
+      )
       .option('--tasks <file>', 'reviewed tasks instead of those in your sessions')
       .option('--quiet', 'no progress');
 
@@ -94,6 +99,9 @@ export const define: DefineCommand = (command, terminal) => {
     );
 
   partOfProject('rollback', 'undo the last adoption, or those of a night')
+    .addOption(new Option('--skill <name...>', 'what was adopted for these skills').conflicts('allSkills'))
+    .option('--all-skills', 'what was adopted for skills')
+    .option('--memory', 'what was adopted for the memory file')
     .option('--night <number>', 'what this night proposed', readNight)
     .action(async (_, own) =>
       (await import('../sleep/rollback.ts')).rollBackChosen(own.optsWithGlobals() as ProposalFlags, terminal),

@@ -3,11 +3,12 @@ import { oneLine } from '../../core/text/printable.ts';
 import { type Adopted, adopt, settle } from '../../sleep/staging/adopt.ts';
 import { agentLoads } from '../../sleep/staging/agent-loads.ts';
 import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
+import type { SleepState } from '../../sleep/state/sleep-state.ts';
 import { type OpenSleepState, openSleepState } from '../../sleep/state/state-file.ts';
 import { stateFolderOf } from '../../sleep/state/state-folder.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { choosePending, meantProject, type ProposalFlags } from './choose-proposals.ts';
+import { choosePending, commandFor, isNamed, meantProject, type ProposalFlags } from './choose-proposals.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { placeOf } from './open-sleep.ts';
 
@@ -25,7 +26,9 @@ export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Pro
     proposals: choosePending(pending, flags, terminal),
     at: new Date().toISOString(),
   });
-  const told = await Promise.all(adopted.map(async (one) => ({ ...one, git: await gitState(one.realPath) })));
+  const told = await Promise.all(
+    adopted.map(async (one) => ({ ...one, git: await gitState(one.realPath), undo: undoOf(one, adopted, open.state) })),
+  );
   terminal.answer(
     { adopted: told.map(shown) },
     told.flatMap((one) => adoptedLines(one, terminal)),
@@ -50,8 +53,8 @@ export async function openSettled(terminal: Terminal): Promise<OpenSleepState> {
 }
 
 /** Who adopts twice means no harm: the answer is that it is done. */
-function refuseAgain(proposals: readonly Proposal[], { night }: ProposalFlags): void {
-  const meant = proposals.filter((one) => night === undefined || one.night === night);
+function refuseAgain(proposals: readonly Proposal[], flags: ProposalFlags): void {
+  const meant = proposals.filter((one) => isNamed(one, flags));
   const done = meant.findLast(({ status }) => status === 'adopted');
   if (!done || meant.some(({ status }) => status === 'pending')) return;
   const what = `what night ${done.night} proposed was adopted already, on ${done.adoptedAt.slice(0, 10)}`;
@@ -60,9 +63,19 @@ function refuseAgain(proposals: readonly Proposal[], { night }: ProposalFlags): 
 
 const undoCommand = (night: number) => `skillopt sleep rollback --night ${night}`;
 
-type Told = Adopted & { readonly git: GitState | undefined };
+/** Undoes this and nothing that was adopted of the same night before. */
+function undoOf({ proposal }: Adopted, together: readonly Adopted[], { proposals }: SleepState): string {
+  const isOther = (one: Proposal) => together.every(({ proposal: { id } }) => id !== one.id);
+  const hasOther = proposals.some(
+    (one) =>
+      one.project === proposal.project && one.night === proposal.night && one.status === 'adopted' && isOther(one),
+  );
+  return hasOther ? commandFor(proposal, 'rollback') : undoCommand(proposal.night);
+}
 
-const shown = ({ proposal, git, ...rest }: Told) => ({
+type Told = Adopted & { readonly git: GitState | undefined; readonly undo: string };
+
+const shown = ({ proposal, git, undo: _undo, ...rest }: Told) => ({
   ...rest,
   id: proposal.id,
   night: proposal.night,
@@ -72,7 +85,7 @@ const shown = ({ proposal, git, ...rest }: Told) => ({
 });
 
 function adoptedLines(
-  { proposal, path, realPath, receipt, isRebased, backup, git }: Told,
+  { proposal, path, realPath, receipt, isRebased, backup, git, undo }: Told,
   { colors }: Terminal,
 ): string[] {
   const { kind, name } = proposal.document;
@@ -86,7 +99,7 @@ function adoptedLines(
       : []),
     row('loaded', agentLoads(path)),
     ...(receipt === '' ? [] : [row('before', backup ?? 'there was no file')]),
-    row('undo', undoCommand(proposal.night)),
+    row('undo', undo),
     ...(git && git.changes > 0
       ? [row('git', `${plural(git.changes, 'change')} in this tree not committed; nothing was committed`)]
       : []),

@@ -23,21 +23,30 @@ export function meantProject({ project = '.' }: ProposalFlags, { io }: Terminal)
   return { here, isOf };
 }
 
-/** What is to be adopted. With several and none named, says which there are and what to type, and ends the command. */
-export function choosePending(pending: readonly Proposal[], flags: ProposalFlags, terminal: Terminal): Proposal[] {
+/** What is meant. With several and none named, or where only one can be, says which there are and what to type, and ends the command. */
+export function choosePending(
+  pending: readonly Proposal[],
+  flags: ProposalFlags,
+  terminal: Terminal,
+  command: 'adopt' | 'review' = 'adopt',
+): Proposal[] {
   if (pending.length === 0) throw nothingPending(terminal);
   const chosen = pending.filter((proposal) => isNamed(proposal, flags));
-  const isTold = chosen.length === 1 || isAnyNamed(flags);
+  const isTold = chosen.length === 1 || (command === 'adopt' && isAnyNamed(flags));
   if (chosen.length === 0) throw notAmong(pending, flags);
   if (isTold && !hasTwice(chosen)) return chosen;
-  terminal.answer({ pending: pending.map(shownProposal) }, severalLines(isTold ? chosen : pending, terminal));
+  terminal.answer(
+    { pending: pending.map(shownProposal) },
+    severalLines(isAnyNamed(flags) ? chosen : pending, command, terminal),
+  );
   throw new Answered(2);
 }
 
-const isAnyNamed = ({ skill, allSkills, memory, night }: ProposalFlags) =>
+export const isAnyNamed = ({ skill, allSkills, memory, night }: ProposalFlags) =>
   skill !== undefined || allSkills === true || memory === true || night !== undefined;
 
-function isNamed({ night, document: { kind, name } }: Proposal, flags: ProposalFlags): boolean {
+/** Whether flags mean it; without any, all are meant. */
+export function isNamed({ night, document: { kind, name } }: Proposal, flags: ProposalFlags): boolean {
   if (flags.night !== undefined && flags.night !== night) return false;
   if (!flags.skill && !flags.allSkills && !flags.memory) return true;
   return kind === 'memory' ? flags.memory === true : flags.allSkills === true || (flags.skill?.includes(name) ?? false);
@@ -58,15 +67,26 @@ export function proposalLine({ night, document, gain, confidence, at }: Proposal
   return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}`;
 }
 
-function severalLines(proposals: readonly Proposal[], { colors }: Terminal): string[] {
+function severalLines(proposals: readonly Proposal[], command: string, { colors }: Terminal): string[] {
   return [
     `Say which of ${plural(proposals.length, 'proposal')}:`,
-    ...proposals.flatMap((proposal) => [`  ${proposalLine(proposal)}`, colors.dim(`    ${commandFor(proposal)}`)]),
+    ...proposals.flatMap((proposal) => [
+      `  ${proposalLine(proposal)}`,
+      colors.dim(`    ${commandFor(proposal, command)}`),
+    ]),
+    ...(command === 'adopt' ? togetherLines(proposals) : []),
   ];
 }
 
-export function commandFor({ night, document: { kind, name } }: Proposal): string {
-  return `skillopt sleep adopt --night ${night} ${kind === 'memory' ? '--memory' : `--skill ${shellWord(name)}`}`;
+/** Where one command takes several. */
+function togetherLines(proposals: readonly Proposal[]): string[] {
+  const [first, second] = proposals;
+  const isOneNight = second !== undefined && proposals.every(({ night }) => night === first!.night);
+  return isOneNight && !hasTwice(proposals) ? [`all of them: skillopt sleep adopt --night ${first!.night}`] : [];
+}
+
+export function commandFor({ night, document: { kind, name } }: Proposal, command = 'adopt'): string {
+  return `skillopt sleep ${command} --night ${night} ${kind === 'memory' ? '--memory' : `--skill ${shellWord(name)}`}`;
 }
 
 function nothingPending({ io }: Terminal): SkillError {

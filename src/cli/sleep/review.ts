@@ -1,6 +1,9 @@
+import { dirname } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { findMemory, findSkill } from '../../sleep/documents/find-documents.ts';
+import type { LiveDocument } from '../../sleep/documents/live-document.ts';
+import { resolveSkill } from '../../sleep/documents/resolve-skill.ts';
 import { regate, regateCost } from '../../sleep/night/regate.ts';
 import { type Proposal, pendingProposals, recordProposal } from '../../sleep/staging/proposal.ts';
 import { changesOf, type ReviewDecision, type ReviewedChange, reviewedBlock } from '../../sleep/staging/review.ts';
@@ -27,7 +30,7 @@ export async function reviewProposal(flags: ReviewFlags, terminal: Terminal): Pr
   using sleep = await openSleep(flags, terminal);
   const { isOf } = meantProject(flags, terminal);
   const pending = pendingProposals(await readSleepState(sleep.folder), isOf);
-  const [proposal] = choosePending(pending, flags, terminal);
+  const [proposal] = choosePending(pending, flags, terminal, 'review');
   const changes = changesOf(proposal!);
   const decisions = await decide(changes, flags, terminal);
   if (decisions === undefined) return list(proposal!, changes, terminal);
@@ -78,6 +81,10 @@ type Again = {
   readonly flags: ReviewFlags;
 };
 
+/** Of a document that the night found by itself, the folder in which it found it. */
+const rootsOf = ({ document }: Proposal, known: readonly LiveDocument[]) =>
+  known.find(({ live }) => live.realPath === document.realPath)?.roots ?? [dirname(document.realPath)];
+
 async function measureAgain({ proposal, block, sleep, flags }: Again, terminal: Terminal): Promise<void> {
   const { folder, settings, place, project } = sleep;
   const cost = await regateCost(folder, proposal);
@@ -103,7 +110,11 @@ async function measureAgain({ proposal, block, sleep, flags }: Again, terminal: 
       },
       state: await readSleepState(folder),
       documents: { skill: skill.text, memory: memory.text },
-      roots: proposal.document.kind === 'skill' ? skill.roots : memory.roots,
+      roots: rootsOf(proposal, [skill, memory]),
+      readSkill: async (name) => {
+        const found = await resolveSkill(name, search);
+        return found.status === 'found' ? found.document.text : undefined;
+      },
       observers: [progress],
       now: () => new Date(),
     }),

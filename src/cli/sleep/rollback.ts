@@ -4,9 +4,9 @@ import type { Proposal } from '../../sleep/staging/proposal.ts';
 import { type RolledBack, rollback } from '../../sleep/staging/rollback.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openSettled } from './adopt.ts';
-import { meantProject, type ProposalFlags } from './choose-proposals.ts';
+import { isAnyNamed, isNamed, meantProject, type ProposalFlags } from './choose-proposals.ts';
 
-/** Undoes the last adoption, or those of one night. */
+/** Undoes the last adoption, those of one night, or the last one of the documents that are named. */
 export async function rollBackChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
   await using open = await openSettled(terminal);
   const { isOf } = meantProject(flags, terminal);
@@ -22,16 +22,20 @@ export async function rollBackChosen(flags: ProposalFlags, terminal: Terminal): 
 }
 
 /** The newest first, so that what was built upon is undone after what was built upon it. */
-function chooseAdopted(proposals: readonly Proposal[], { night }: ProposalFlags): Proposal[] {
+function chooseAdopted(proposals: readonly Proposal[], flags: ProposalFlags): Proposal[] {
+  const { night } = flags;
   const adopted = proposals
     .filter(({ status }) => status === 'adopted')
     .toSorted((a, b) => Date.parse(b.adoptedAt) - Date.parse(a.adoptedAt));
   const [last] = adopted;
-  const isMeant = (one: Proposal) =>
-    night === undefined ? one === last || (one.receipt !== '' && one.receipt === last?.receipt) : one.night === night;
-  const chosen = adopted.filter(isMeant);
+  const isTogether = (one: Proposal) => one === last || (one.receipt !== '' && one.receipt === last?.receipt);
+  const isNewest = (one: Proposal) =>
+    one === adopted.find(({ document }) => document.realPath === one.document.realPath);
+  const isMeant = (one: Proposal) => night !== undefined || (isAnyNamed(flags) ? isNewest(one) : isTogether(one));
+  const chosen = adopted.filter((one) => isNamed(one, flags) && isMeant(one));
   if (chosen.length > 0) return chosen;
-  const what = night === undefined ? 'nothing was adopted' : `nothing of night ${night} is adopted`;
+  const named = flags.skill ? ` for ${oneLine(flags.skill.join(', '))}` : '';
+  const what = `${night === undefined ? 'nothing was' : `nothing of night ${night} is`} adopted${named}`;
   const nights = [...new Set(adopted.map((one) => one.night))];
   const hint = nights.length > 0 ? `Adopted are nights ${nights.join(', ')}.` : 'There is nothing to undo.';
   throw new SkillError('USAGE', what, { hint });

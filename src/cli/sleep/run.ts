@@ -6,6 +6,7 @@ import { resolveModel } from '../../project/models/resolve-model.ts';
 import { isHandoff } from '../../sleep/choose-models.ts';
 import { chooseSkills, noChoice } from '../../sleep/documents/choose-skills.ts';
 import { findMemory, findSkill } from '../../sleep/documents/find-documents.ts';
+import { skillNamed } from '../../sleep/documents/resolve-skill.ts';
 import { type Handoff, HandoffPending, openHandoff } from '../../sleep/handoff/handoff.ts';
 import type { CycleInput } from '../../sleep/night/cycle-input.ts';
 import { type CycleOutcome, runSleepCycle } from '../../sleep/night/run-sleep-cycle.ts';
@@ -40,7 +41,8 @@ export type RunFlags = PlanFlags & {
 };
 
 /** A night, now: with progress, within its limits, and resumed where it was cut off. */
-export async function runNight(flags: RunFlags, terminal: Terminal, { isDryRun = false } = {}): Promise<void> {
+export async function runNight(given: WithSkill, terminal: Terminal, { isDryRun = false } = {}): Promise<void> {
+  const flags = await namingSkill(given, terminal);
   if (flags.plan) return showPlan(flags, terminal);
   if (flags.ifDue !== undefined && !(await isDue(flags.ifDue, flags, terminal))) return;
   using sleep = await openSleep(flags, terminal);
@@ -60,6 +62,18 @@ export async function runNight(flags: RunFlags, terminal: Terminal, { isDryRun =
   } finally {
     progress.close();
   }
+}
+
+type WithSkill = RunFlags & { readonly skill?: string };
+
+/** The flags with the path of the skill that was named; a name means nothing in a list of settings. */
+async function namingSkill({ skill, ...flags }: WithSkill, terminal: Terminal): Promise<RunFlags> {
+  if (skill === undefined) return flags;
+  using sleep = await openSleep(flags, terminal);
+  const { place, project, settings } = sleep;
+  const search = { agent: agentOf(await planOf(sleep, []), sleep), place, project, settings };
+  const { live } = await skillNamed(skill, search, terminal.io.cwd());
+  return { ...flags, targetSkillPath: live.path };
 }
 
 function isDue(at: string, flags: RunFlags, terminal: Terminal): Promise<boolean> {

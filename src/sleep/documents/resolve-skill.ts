@@ -78,10 +78,12 @@ const skillRootsOf = ({ agent, place, project, settings }: DocumentSearch): stri
   ...settings.skillRoots,
 ];
 
+/** A skill may be named by its folder. */
+export const skillFileOf = (path: string): string => (/\.md$/i.test(path) ? path : join(path, 'SKILL.md'));
+
 /** The skill in a folder, or whose SKILL.md this is. It must be there, and be the person's own. */
 export async function skillAt(given: string, search: DocumentSearch): Promise<LiveDocument> {
-  const whole = resolve(search.project, given);
-  const path = /\.md$/i.test(whole) ? whole : join(whole, 'SKILL.md');
+  const path = skillFileOf(resolve(search.project, given));
   const name = basename(dirname(path));
   const document = await readLive({ kind: 'skill', name, path, roots: [dirname(path)], isNewAllowed: false });
   if (document.live.bytes === null)

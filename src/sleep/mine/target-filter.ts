@@ -1,6 +1,7 @@
 import { basename, dirname, extname } from 'node:path';
 import { STOP_WORDS } from '../../core/leaks/words.ts';
 import type { TaskRecord } from '../task-record.ts';
+import { readSkillHint } from './skill-hint.ts';
 
 /** The skill that a night is to improve. */
 export type TargetSkill = { readonly path: string; readonly text: string };
@@ -20,7 +21,8 @@ const COMMON = new Set('skill skills file files task tasks user please should mu
 export function filterForTarget(tasks: readonly TaskRecord[], skill: TargetSkill): TaskRecord[] {
   if (skill.text.trim() === '') return [...tasks];
   const keywords = keywordsOf(skill);
-  const scored = tasks.map((task) => ({ task, hits: countHits(task, keywords) }));
+  const name = nameOf(skill.path);
+  const scored = tasks.map((task) => ({ task, hits: withHint(countHits(task, keywords), task, name) }));
   const fitting = scored.filter(({ hits }) => hits.strong >= 1 || hits.weak >= 2);
   const scoreOf = ({ hits }: (typeof scored)[number]) => 3 * hits.strong + hits.weak;
   const best = fitting.sort((a, b) => scoreOf(b) - scoreOf(a)).map(({ task }) => task);
@@ -56,6 +58,10 @@ function mostCommon(tokens: readonly string[]): string[] {
   const ranked = [...counts].sort((a, b) => b[1] - a[1]);
   return ranked.slice(0, MOST_COMMON).map(([token]) => token);
 }
+
+/** A task that was done with the skill is about it, whatever its words are. */
+const withHint = (hits: { strong: number; weak: number }, { skillHint }: TaskRecord, name: string) =>
+  readSkillHint(skillHint)?.skill === name ? { ...hits, strong: hits.strong + 1 } : hits;
 
 function countHits({ intent, contextExcerpt }: TaskRecord, { strong, weak }: Keywords) {
   const tokens = new Set(tokensOf([intent, contextExcerpt].join('\n')));

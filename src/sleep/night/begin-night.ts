@@ -1,5 +1,5 @@
 import { nextError } from '../../core/stats/error-spending.ts';
-import { type NamedSkill, noChoice } from '../documents/choose-skills.ts';
+import { documentOf, type NamedSkill, noChoice, ownerAmong } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import type { SleepState } from '../state/sleep-state.ts';
@@ -41,6 +41,14 @@ export async function documentsFor(tasks: readonly TaskRecord[], input: CycleInp
   const { skills, notes } = (await input.chooseSkills?.(tasks)) ?? noChoice;
   const named = skills.map((skill): NamedSkill => ({ ...skill, ...onPending(skill, proposals), hints: skill.hints }));
   return { documents: [...input.documents, ...named], notes };
+}
+
+/** Whose tasks are whose: those of the skill that the night improves anyway, and of each existing one. */
+export function tasksBySkill({ tasks, skills }: NightRecord, documents: readonly LiveDocument[]) {
+  const ownerOf = ownerAmong(skills);
+  const tasksOf = (name: string) => tasks.filter((task) => ownerOf(task) === name);
+  const textOf = (name: string) => documentOf(documents, 'skill', name)!.text;
+  return { own: tasksOf(''), others: skills.map(({ name }) => ({ name, text: textOf(name), tasks: tasksOf(name) })) };
 }
 
 const keyOf = ({ kind, name, hints }: LiveDocument) => (hints ? `${kind}:${name}` : kind);

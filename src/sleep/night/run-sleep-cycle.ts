@@ -4,7 +4,7 @@ import type { RunObserver } from '../../core/run/observer.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import { memoryRun, runDirectory } from '../../stores/index.ts';
 import { takeLock } from '../../stores/run/run-lock.ts';
-import { documentOf, ownerAmong, runNameOf } from '../documents/choose-skills.ts';
+import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { foreseeing, HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
 import { HANDOFF_FOLDER, type Handoff, HandoffPending } from '../handoff/handoff.ts';
@@ -15,7 +15,7 @@ import { writePrivate } from '../state/private-file.ts';
 import { recordNight, type SleepState } from '../state/sleep-state.ts';
 import { openSleepState, readSleepState } from '../state/state-file.ts';
 import { makeFolderBelow, openStateFolder } from '../state/state-folder.ts';
-import { documentsFor, hasSame, recordOf } from './begin-night.ts';
+import { documentsFor, hasSame, recordOf, tasksBySkill } from './begin-night.ts';
 import { type ConsolidateOptions, consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
@@ -130,33 +130,23 @@ type Learning = CycleInput & {
 function learn(record: NightRecord, input: Learning): Promise<ConsolidationResult> {
   const { models, documents, settings, state, storeOf, quarantine, observer, observers = [] } = input;
   const find = (kind: Trained) => documentOf(documents, kind, '');
-  const ownerOf = ownerAmong(record.skills);
+  const { own, others } = tasksBySkill(record, documents);
   const { editBudget, gateMetric, gateMixedWeight, dreamRollouts: rolloutsK } = settings;
   const evolveMemory = settings.evolveMemory && find('memory') !== undefined;
-  return consolidate(
-    models,
-    record.tasks.filter((task) => ownerOf(task) === ''),
-    find('skill')?.text ?? '',
-    find('memory')?.text ?? '',
-    {
-      ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
-      ...{ scorers: input.scorers, runner: input.runner, signal: input.signal },
-      ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
-      evolveSkill: settings.evolveSkill && find('skill') !== undefined,
-      evolveMemory,
-      others: record.skills.map(({ name }) => ({
-        name,
-        text: documentOf(documents, 'skill', name)!.text,
-        tasks: record.tasks.filter((task) => ownerOf(task) === name),
-      })),
-      config: nightConfigOf(input),
-      ...(input.handoff ? handoffNight(input.handoff, input, evolveMemory) : {}),
-      notesOf: (trained, named) => nightNotes(state, record.project, settings, trained, named),
-      quarantine,
-      prompt: settings.promptOverrides.attempt,
-      observers: observer ? [...observers, observer] : observers,
-    },
-  );
+  return consolidate(models, own, find('skill')?.text ?? '', find('memory')?.text ?? '', {
+    ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
+    ...{ scorers: input.scorers, runner: input.runner, signal: input.signal },
+    ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
+    evolveSkill: settings.evolveSkill && find('skill') !== undefined,
+    evolveMemory,
+    others,
+    config: nightConfigOf(input),
+    ...(input.handoff ? handoffNight(input.handoff, input, evolveMemory) : {}),
+    notesOf: (trained, named) => nightNotes(state, record.project, settings, trained, named),
+    quarantine,
+    prompt: settings.promptOverrides.attempt,
+    observers: observer ? [...observers, observer] : observers,
+  });
 }
 
 function handoffNight(handoff: Handoff, input: CycleInput, evolveMemory: boolean): ConsolidateOptions {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { SkillError } from '../../../core/errors.ts';
 import { checkRuleJudge } from '../../../core/judge/check-rules.ts';
+import { skillFileOf } from '../../../sleep/documents/resolve-skill.ts';
 import { type Harvest, harvest } from '../../../sleep/harvest/harvest.ts';
 import { type MineOptions, type MineResult, mineTasks } from '../../../sleep/mine/mine-tasks.ts';
 import type { TargetSkill } from '../../../sleep/mine/target-filter.ts';
@@ -60,9 +61,10 @@ export async function gatherTasks(
 /** The document that tasks must be about, if there is one and it is to choose them. */
 async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSettings): Promise<TargetSkill | undefined> {
   if (targetSkillPath === undefined || !targetTaskFilter) return undefined;
-  const text = await readFile(targetSkillPath, 'utf8').catch((cause) => {
-    const message = `the target skill ${targetSkillPath} cannot be read: ${(cause as Error).message}`;
+  const path = skillFileOf(targetSkillPath);
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    const message = `the target skill ${path} cannot be read: ${(cause as Error).message}`;
     throw new SkillError('CONFIG_INVALID', message, { cause, hint: 'Give the path of its SKILL.md.' });
   });
-  return { path: targetSkillPath, text };
+  return { path, text };
 }

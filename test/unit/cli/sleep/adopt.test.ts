@@ -63,6 +63,7 @@ describe('sleep adopt', () => {
     skillopt sleep adopt --night 3 --skill b
   night 3, 2026-03-10: memory AGENTS.md, +4.2 points at 97.5 %
     skillopt sleep adopt --night 3 --memory
+all of them: skillopt sleep adopt --night 3
 `);
     expect((await home.run(['adopt', '--skill', 'b'])).code).toBe(0);
     expect([home.read('shop/AGENTS.md'), home.read('shop/skills/b/SKILL.md')]).toEqual(['a', `b\n\n${BLOCK}`]);

@@ -1,23 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FakeRequest, startFakeLLM } from 'skillopt/testing';
+import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
 import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { captureIo } from '../../../support/capture-io.ts';
-import { appends } from '../../../support/scripted-run.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
+import { answerAsBoth } from './run-model.ts';
 
-/** One model in all roles: as the agent it does what its documents say, as the analyst it proposes the rule. */
-function answer({ messages }: FakeRequest): string {
-  const system = messages[0]!.content;
-  if (!system.startsWith('You are a coding agent at work'))
-    return JSON.stringify({ ...appends(RULE), ...appends(RULE).patch });
-  return system.includes(RULE) ? 'As asked. DONE' : 'As asked.';
-}
-
-const startModel = () => startFakeLLM(answer);
+const startModel = () => startFakeLLM(answerAsBoth);
 
 /** A file of tasks in the project, as `harvest --output` writes it. */
 function tasksFile(home: SleepHome, reviewed: boolean): string {

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { startFakeLLM } from 'skillopt/testing';
+import { describe, expect, it } from 'vitest';
+import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
+import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
+import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
+import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
+import { propose } from './pending.ts';
+import { answerAsBoth } from './run-model.ts';
+
+const DEPLOY = '---\nname: deploy\ndescription: How to deploy.\n---\n\n# Deploy\n\nBy hand.\n';
+const [MANAGED, LIVE] = ['.claude/skills/skillopt-sleep-learned/SKILL.md', '.claude/skills/deploy/SKILL.md'];
+
+const usingSkill = (skillHint: string, tasks: readonly TaskRecord[]) => tasks.map((task) => ({ ...task, skillHint }));
+
+function homeWith(tasks: readonly TaskRecord[]): SleepHome {
+  const home = sleepHome();
+  home.write(LIVE, DEPLOY);
+  const fields = { project: home.shop, transcriptSource: 'claude', nSessions: 3, targetSkillPath: '' };
+  const text = tasksFileText({ ...fields, tasks: [...tasks] });
+  home.write('shop/tasks.json', text.replace('"reviewed": false', '"reviewed": true'));
+  return home;
+}
+
+const night = (baseURL: string, ...flags: string[]) => [
+  'run',
+  '--tasks',
+  'tasks.json',
+  '--target',
+  `compatible:m@${baseURL}`,
+  '--quiet',
+  ...flags,
+];
+
+describe('a night of several skills on the command line', () => {
+  it('shows each of them, and adopt, status and rollback know them by name', async () => {
+    await using server = await startFakeLLM(answerAsBoth);
+    using home = homeWith([
+      ...doneTasks(),
+      ...usingSkill('deploy', doneTasks('d')),
+      ...usingSkill('ship', doneTasks('s', { train: 1, val: 0 })),
+    ]);
+    const { code, out } = await home.run(night(server.baseURL));
+    expect(code).toBe(0);
+    expect(out).toMatch(/skillopt-sleep-learned, proposed: \+\d+\.\d points/);
+    expect(out).toMatch(/deploy, proposed: \+\d+\.\d points/);
+    expect(out.match(/Proven better\. \d+ calls/g)).toHaveLength(2);
+    expect(out).toContain(
+      'The skill ship is not trained: no file of that name was found. Its task counts for skillopt-sleep-learned.',
+    );
+    expect(out).toContain(`cost: ${server.requests.length} calls`);
+    expect(out).toContain('skillopt sleep adopt --night 1');
+    expect((await home.run(['status', '--short'])).out).toBe('sleep: 2 proposals\n');
+    const listed = await home.run(['adopt']);
+    expect(listed.code).toBe(2);
+    expect(listed.out).toContain('skillopt sleep adopt --night 1 --skill deploy');
+    expect(listed.out).toContain('all of them: skillopt sleep adopt --night 1\n');
+    expect((await home.run(['adopt', '--skill', 'deploy'])).code).toBe(0);
+    expect(home.read(LIVE)).toContain(RULE);
+    expect(existsSync(join(home.path, MANAGED))).toBe(false);
+    const rest = await home.run(['adopt']);
+    expect(rest.code).toBe(0);
+    expect(rest.out).toContain('skillopt sleep rollback --night 1 --skill skillopt-sleep-learned');
+    expect((await home.run(['rollback', '--skill', 'deploy'])).code).toBe(0);
+    expect(home.read(LIVE)).toBe(DEPLOY);
+    expect(home.read(MANAGED)).toContain(RULE);
+  });
+
+  it('review measures what is kept of a skill by the tasks of that skill', async () => {
+    await using server = await startFakeLLM(answerAsBoth);
+    using home = homeWith([...doneTasks(), ...usingSkill('deploy', doneTasks('d'))]);
+    await answerOf(home, night(server.baseURL));
+    const several = await home.run(['review', '--night', '1']);
+    expect(several.code).toBe(2);
+    expect(several.out).toContain('skillopt sleep review --night 1 --skill deploy');
+    const listed = await answerOf(home, ['review', '--skill', 'deploy']);
+    expect(listed).toMatchObject({ proposal: '1.deploy', changes: [{ kind: 'add', rule: RULE }] });
+    const dropped = await answerOf(home, ['review', '--skill', 'deploy', '--drop-change', '1']);
+    expect(dropped).toMatchObject({ dropped: '1.deploy' });
+    expect((await home.run(['adopt', '--all-skills'])).code).toBe(0);
+    expect(home.read(LIVE)).toBe(DEPLOY);
+  });
+});
+
+describe('skillopt sleep rollback', () => {
+  it('of a named skill leaves what was adopted with it', async () => {
+    using home = sleepHome();
+    for (const name of ['a', 'b']) {
+      home.write(`shop/skills/${name}/SKILL.md`, name);
+      await propose(home, { name: `skills/${name}/SKILL.md`, id: `1.${name}` });
+    }
+    await home.run(['adopt', '--night', '1']);
+    expect((await home.run(['rollback', '--skill', 'b'])).code).toBe(0);
+    expect([home.read('shop/skills/a/SKILL.md') === 'a', home.read('shop/skills/b/SKILL.md')]).toEqual([false, 'b']);
+    const { code, err } = await home.run(['rollback', '--skill', 'c']);
+    expect([code, err.split('\n')[0]]).toEqual([2, 'error: nothing was adopted for c']);
+    expect((await home.run(['rollback'])).code).toBe(0);
+    expect(home.read('shop/skills/a/SKILL.md')).toBe('a');
+  });
+});
+
+describe('skillopt sleep run --skill', () => {
+  it.each(['deploy', '../.claude/skills/deploy', '../.claude/skills/deploy/SKILL.md'])(
+    '%s improves that skill instead of the managed one',
+    async (named) => {
+      await using server = await startFakeLLM(answerAsBoth);
+      using home = homeWith(doneTasks());
+      const report = await answerOf(home, night(server.baseURL, '--skill', named));
+      expect(report.proposals).toMatchObject([{ id: '1', path: join(home.path, LIVE) }]);
+      expect((await home.run(['adopt', '--skill', 'deploy'])).code).toBe(0);
+      expect(home.read(LIVE)).toMatch(/By hand\.\n.*DONE/s);
+      expect(existsSync(join(home.path, MANAGED))).toBe(false);
+    },
+  );
+
+  it.each([
+    ['ship', /got ship: no file of that name was found/, /There are: deploy\. Or give a path\./],
+    ['kit:deploy', /got kit:deploy: it belongs to a plugin/, /There are: deploy/],
+    ['node_modules/kit/skills/x', /lies in a package, whose updates would undo/, /Copy the skill/],
+    ['skills/none', /skills\/none\/SKILL\.md is not there/, /path of its SKILL\.md/],
+  ])('%s is refused, and no model is asked', async (named, message, hint) => {
+    await using server = await startFakeLLM(answerAsBoth);
+    using home = homeWith(doneTasks());
+    home.write('shop/node_modules/kit/skills/x/SKILL.md', 'Of others.\n');
+    const { code, err } = await home.run(night(server.baseURL, '--skill', named));
+    expect(code).not.toBe(0);
+    expect(err).toMatch(message);
+    expect(err).toMatch(hint);
+    expect(server.requests).toHaveLength(0);
+  });
+});
