@@ -51,7 +51,7 @@ export { excerptOf, type SessionExcerpt } from './mine/session-excerpt.ts';
 export { readSkillHint } from './mine/skill-hint.ts';
 /** One night over given tasks. */
 export { type ConsolidateOptions, consolidate } from './night/consolidate.ts';
-export type { ConsolidationResult, GateAction, GateTrial } from './night/consolidation-result.ts';
+export type { ConsolidationResult, GateTrial } from './night/consolidation-result.ts';
 export type { CycleInput, GatheredNight } from './night/cycle-input.ts';
 export type { NightModels } from './night/document-night.ts';
 export { type PreparedTasks, prepareTasks } from './night/prepare-tasks.ts';
@@ -59,6 +59,7 @@ export { quarantining } from './night/quarantining.ts';
 export { reportMarkdown } from './night/report-markdown.ts';
 /** One night, from the sessions to the proposal. */
 export { type CycleOutcome, runSleepCycle } from './night/run-sleep-cycle.ts';
+export type { GateAction } from './night/shots.ts';
 export type { SleepReport } from './night/sleep-report.ts';
 export { type Page, pagesOf } from './plan/pages.ts';
 export { type NightPlan, planNight } from './plan/plan-night.ts';

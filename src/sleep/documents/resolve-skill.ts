@@ -84,6 +84,8 @@ export const skillFileOf = (path: string): string => (/\.md$/i.test(path) ? path
 /** The skill in a folder, or whose SKILL.md this is. It must be there, and be the person's own. */
 export async function skillAt(given: string, search: DocumentSearch): Promise<LiveDocument> {
   const path = skillFileOf(resolve(search.project, given));
+  if (basename(path).toLowerCase() !== 'skill.md')
+    throw notFound(`expected the SKILL.md of a skill, got ${path}`, 'Give the path of its SKILL.md, or of its folder.');
   const name = basename(dirname(path));
   const document = await readLive({ kind: 'skill', name, path, roots: [dirname(path)], isNewAllowed: false });
   if (document.live.bytes === null)

@@ -7,10 +7,8 @@ import type { EditRecord } from '../../core/skill/edit-record.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { TaskDelta } from './prove.ts';
-import type { UntrainedDocument } from './shots.ts';
+import type { GateAction, UntrainedDocument } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
-
-export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'greedy_applied' | 'greedy_noop';
 
 /** What a document's candidate did on the tasks that were held out. */
 export type GateTrial = {

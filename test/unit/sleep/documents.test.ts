@@ -74,6 +74,37 @@ describe('the skill of our own', () => {
   });
 });
 
+describe('a skill by its path', () => {
+  const at = (world: ReturnType<typeof documentWorld>, targetSkillPath: string) =>
+    findSkill(world.search('claude', { targetSkillPath }));
+
+  it('fact 52, differs: is made canonical, also where it climbs: a person has typed it; only a SKILL.md is one', async () => {
+    using world = documentWorld({ 'shop/skills/deploy/SKILL.md': 'Deploy.\n', 'shop/skills/deploy/notes.md': 'n' });
+    const path = join(world.project, 'skills/deploy/SKILL.md');
+    for (const given of ['skills//deploy//SKILL.md', 'skills/deploy', '../shop/skills/deploy/', 'skills/x/../deploy'])
+      expect((await at(world, given)).live.path).toBe(path);
+    await expect(at(world, 'skills/deploy/notes.md')).rejects.toThrow(/expected the SKILL\.md of a skill/);
+    await expect(at(world, 'skills/deploy/SKILL.txt')).rejects.toMatchObject({ code: 'SKILL_NOT_FOUND' });
+  });
+
+  it('in a package is somebody else’s; a folder above the project says nothing', async () => {
+    using world = documentWorld({
+      'shop/vendor/kit/deploy/SKILL.md': 'a',
+      '.claude/plugins/kit/skills/deploy/SKILL.md': 'b',
+      'plugins/mine/.claude/skills/deploy/SKILL.md': 'c',
+    });
+    for (const given of ['vendor/kit/deploy', '../.claude/plugins/kit/skills/deploy'])
+      await expect(at(world, given)).rejects.toMatchObject({ code: 'DOCUMENT_REFUSED' });
+    const search = { ...world.search('claude'), project: join(world.home, 'plugins/mine') };
+    expect(await resolveSkill('deploy', search)).toMatchObject({ status: 'found', document: { text: 'c' } });
+  });
+
+  it('whose link leads out of its folder is refused', async () => {
+    using world = documentWorld({ 'secrets.md': 'Mine.\n', 'shop/skills/deploy/SKILL.md': '→../../../secrets.md' });
+    await expect(at(world, 'skills/deploy')).rejects.toMatchObject({ code: 'DOCUMENT_REFUSED' });
+  });
+});
+
 describe('the memory file', () => {
   it.each([
     ['claude', 'CLAUDE.md', ['AGENTS.md']],
@@ -155,7 +186,17 @@ describe('a skill by the name that sessions know it by', () => {
     expect(await resolve(one, 'deploy', { skillRoots: [join(one.home, 'more')] })).toMatchObject({ status: 'found' });
   });
 
-  it('of a plugin, or in a package, belongs to somebody else', async () => {
+  it.each([
+    ['é', 'found'],
+    ['trail.', 'bad-name'],
+    ['C:x', 'vendored'],
+    ['plugin:skill', 'vendored'],
+  ])('fact 51: %j is %s', async (hint, status) => {
+    using world = documentWorld({ '.claude/skills/é/SKILL.md': 'a', '.claude/skills/x/SKILL.md': 'b' });
+    expect(await resolve(world, hint)).toMatchObject({ status });
+  });
+
+  it('defect 21, fact 50 differs: of a plugin, or in a package, belongs to somebody else', async () => {
     using world = documentWorld({ 'node_modules/kit/skills/deploy/SKILL.md': 'a' });
     expect(await resolve(world, 'kit:deploy')).toMatchObject({ status: 'vendored' });
     const skillRoots = [join(world.home, 'node_modules/kit/skills')];

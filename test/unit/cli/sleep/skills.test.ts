@@ -67,7 +67,7 @@ describe('a night of several skills on the command line', () => {
     expect(home.read(MANAGED)).toContain(RULE);
   });
 
-  it('review measures what is kept of a skill by the tasks of that skill', async () => {
+  it('review takes one of them, by its name', async () => {
     await using server = await startFakeLLM(answerAsBoth);
     using home = homeWith([...doneTasks(), ...usingSkill('deploy', doneTasks('d'))]);
     await answerOf(home, night(server.baseURL));
@@ -75,11 +75,32 @@ describe('a night of several skills on the command line', () => {
     expect(several.code).toBe(2);
     expect(several.out).toContain('skillopt sleep review --night 1 --skill deploy');
     const listed = await answerOf(home, ['review', '--skill', 'deploy']);
-    expect(listed).toMatchObject({ proposal: '1.deploy', changes: [{ kind: 'add', rule: RULE }] });
+    expect(listed).toMatchObject({ proposal: '1.deploy', changes: [{ kind: 'add', rule: RULE.slice(2) }] });
     const dropped = await answerOf(home, ['review', '--skill', 'deploy', '--drop-change', '1']);
     expect(dropped).toMatchObject({ dropped: '1.deploy' });
     expect((await home.run(['adopt', '--all-skills'])).code).toBe(0);
     expect(home.read(LIVE)).toBe(DEPLOY);
+  });
+});
+
+describe('skillopt sleep review of an existing skill', () => {
+  it('measures what is kept by the tasks of that skill alone', async () => {
+    await using server = await startFakeLLM(answerAsBoth);
+    using home = homeWith([...doneTasks(), ...usingSkill('ours', doneTasks('d'))]);
+    home.write('shop/.claude/skills/ours/SKILL.md', 'By hand.\n');
+    await answerOf(home, night(server.baseURL));
+    const two = `${RULE}\n- Be careful with every detail.`;
+    await propose(home, { name: '.claude/skills/ours/SKILL.md', id: '1.ours', rule: two });
+    const before = server.requests.length;
+    const flags = ['--target', `compatible:m@${server.baseURL}`, '--yes', '--quiet'];
+    const { changed } = await answerOf(home, ['review', '--skill', 'ours', '--drop-change', '2', ...flags]);
+    expect(changed).toBe(true);
+    const asked = server.requests.slice(before).map(({ messages }) => messages.map(({ content }) => content).join());
+    expect(asked.length).toBeGreaterThan(0);
+    for (const text of asked) expect(text).toMatch(/By hand\..*d-val-/s);
+    await home.run(['adopt', '--skill', 'ours']);
+    expect(home.read('shop/.claude/skills/ours/SKILL.md')).toContain(RULE);
+    expect(home.read('shop/.claude/skills/ours/SKILL.md')).not.toContain('Be careful');
   });
 });
 
