@@ -150,6 +150,7 @@ const surface: Record<string, string[]> = {
     'applyEditRecords',
     'archiveTasks',
     'assignSplits',
+    'chooseSkills',
     'chooseSources',
     'consolidate',
     'contrastiveReflect',
