@@ -12,7 +12,7 @@ import type { SleepState } from '../../../sleep/state/sleep-state.ts';
 import { readTasksFile, requireReviewed } from '../../../sleep/tasks-file.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
-import { gatherSessions, gatherTasks } from './gather.ts';
+import { gatherSessions, gatherTasks, isBySkill } from './gather.ts';
 
 export type RunModels = NightModels & { readonly judge: ChatModel };
 
@@ -74,7 +74,7 @@ export async function nameOfTasks(path: string, { io }: Terminal): Promise<strin
 async function fromFile(path: string, { settings }: OpenSleep, { models, terminal }: Gathering): Promise<Day> {
   const { file, warnings } = await readTasksFile(resolvePath(terminal.io.cwd(), path), {
     ...settings,
-    isBySkill: settings.multiSkillFanout,
+    isBySkill: isBySkill(settings),
   });
   requireReviewed(file, models);
   return { nSessions: 0, recurring: [], tasks: [...file.tasks], notes: [...warnings] };

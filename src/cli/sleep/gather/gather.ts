@@ -54,9 +54,13 @@ export async function gatherTasks(
     valFraction: settings.valFraction,
     testFraction: settings.testFraction,
     seed: settings.seed,
-    isBySkill: settings.multiSkillFanout && settings.targetSkillPath === undefined,
+    isBySkill: isBySkill(settings),
   });
 }
+
+/** Whether every skill that tasks name is to have tasks to measure with: a target has them all. */
+export const isBySkill = ({ multiSkillFanout, targetSkillPath }: SleepSettings) =>
+  multiSkillFanout && targetSkillPath === undefined;
 
 /** The document that tasks must be about, if there is one and it is to choose them. */
 async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSettings): Promise<TargetSkill | undefined> {
