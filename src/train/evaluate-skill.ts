@@ -9,6 +9,7 @@ import type { RolloutRunner } from '../core/rollout-runner.ts';
 import type { Stamp } from '../core/run/event.ts';
 import type { RunObserver } from '../core/run/observer.ts';
 import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
+import type { Budget } from '../models/index.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
@@ -50,6 +51,8 @@ export async function evaluateSkill<I extends Item>(options: EvaluateSkillOption
 type PassesOptions<I extends Item> = EvaluateSkillOptions<I> & {
   /** What the passes have used, by stage. */
   readonly onUsage?: (usage: Stamp['usage']) => void;
+  /** Limits that they share with other work, in place of those of `config`. */
+  readonly budget?: Budget | undefined;
 };
 
 /** The same for several draws, one after the other and within the limits of one run together. */
@@ -79,6 +82,7 @@ async function scoreInEnv<I extends Item>(
     agent,
     runner,
     caches,
+    shared: options.budget,
     promptOverrides: {},
     observers,
     stop,

@@ -12,6 +12,7 @@ import type { OpenRunStore, RunStore, TestLook } from '../core/run/run-store.ts'
 import { isNothingRead } from '../core/run/stage-answers.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
 import { hideSecrets } from '../core/text/hide-secrets.ts';
+import type { Budget } from '../models/index.ts';
 import { type Paid, readPaid } from '../models/wrappers/with-reply-cache.ts';
 import { createStop, loadPrompts, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
@@ -47,6 +48,8 @@ export type TrainerOptions<I extends Item = Item> = {
   readonly signal?: AbortSignal;
   /** Where the run is kept instead of in `config.outRoot`. */
   readonly store?: RunStore;
+  /** Limits that it shares with other runs, in place of those of `config`. */
+  readonly budget?: Budget | undefined;
 };
 
 const NOTHING_READ =
@@ -115,7 +118,7 @@ export class SkillOptTrainer<I extends Item = Item> {
 
   /** The stages' tools and the recorder, which know each other. */
   #wire({ store, journal, warnings }: Wired, stop: Stop, finalStop: Stop) {
-    const { target, optimizer, judge, agent, runner, observers = [] } = this.#options;
+    const { target, optimizer, judge, agent, runner, observers = [], budget: shared } = this.#options;
     const warn = (message: string) => {
       warnings.push(message);
       recorder.warn(message);
@@ -123,7 +126,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     const onProgress: StageDeps['onProgress'] = (...progress) => recorder.progress(...progress);
     const { deps, depsUnder, budget, ...takers } = createRunDeps({
       ...{ config: this.#config, promptOverrides: this.#promptOverrides, target, optimizer, judge, agent, runner },
-      ...{ caches: store.caches, ledger: store.ledger, observers, stop, onWarning: warn, onProgress },
+      ...{ caches: store.caches, ledger: store.ledger, shared, observers, stop, onWarning: warn, onProgress },
       usage: journal.reduce(reduce, emptyRun).usage,
       uncounted: uncountedReplies(store, journal),
     });

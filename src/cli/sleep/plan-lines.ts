@@ -36,6 +36,10 @@ export async function modelProblems({ models }: NightPlan, { place, project }: O
   return (await Promise.all(problems)).filter((problem) => problem !== undefined);
 }
 
+/** No agent CLI is known to say how much of a usage limit is left unless its model is asked; a guess would be worse than none. */
+export const USAGE_LIMIT_SHARE = null;
+const USAGE_LIMIT_LINE = 'share of a usage limit: unknown';
+
 type PlanNotes = {
   readonly settings: SleepSettings;
   /** Providers that nobody agreed to yet. */
@@ -53,6 +57,7 @@ export function planLines(plan: NightPlan, { settings, missing, problems }: Plan
     '',
     ...estimateLines(estimate, terminal),
     `about ${span(estimate.minutes, (value) => (value < 1 ? '<1' : value.toFixed(0)))} minutes`,
+    USAGE_LIMIT_LINE,
     ...limitLines(estimate.totals.tokens, settings.maxTokensPerNight, width),
     '',
     ...recipientLines(plan, missing, terminal),

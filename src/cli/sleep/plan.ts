@@ -5,7 +5,15 @@ import { drop, warnOfUnknown } from './drop.ts';
 import { gatherSessions, gatherTasks } from './gather/gather.ts';
 import { notConsidered } from './not-considered.ts';
 import { openSleep, type SleepFlags } from './open-sleep.ts';
-import { choosePages, modelProblems, type PageNumber, pageLines, planLines, planOf } from './plan-lines.ts';
+import {
+  choosePages,
+  modelProblems,
+  type PageNumber,
+  pageLines,
+  planLines,
+  planOf,
+  USAGE_LIMIT_SHARE,
+} from './plan-lines.ts';
 
 export type PlanFlags = SleepFlags & {
   readonly plan?: boolean;
@@ -25,7 +33,14 @@ export async function showPlan(flags: PlanFlags, terminal: Terminal): Promise<vo
   const problems = await modelProblems(plan, sleep);
   const { models, ...rest } = plan;
   const pages = choosePages(plan.pages, flags.page);
-  const answer = { ...rest, pages, tasksByRule: mined.tasks.length, consentMissing: missing, problems };
+  const answer = {
+    ...rest,
+    pages,
+    tasksByRule: mined.tasks.length,
+    usageLimitShare: USAGE_LIMIT_SHARE,
+    consentMissing: missing,
+    problems,
+  };
   const { page, ...others } = flags;
   const texts = pageLines(plan.pages, page, others, terminal);
   if (page !== undefined && texts.length > 0) return terminal.answer(answer, texts);

@@ -110,7 +110,8 @@ async function openNight(
     documents: [...(skill ? [skill] : []), ...(settings.evolveMemory ? [await findMemory(search)] : [])],
     handoff,
     chooseSkills: choose,
-    gather: (state) => gatherNight(sleep, { flags, models, plan, state, terminal, signal, chooseSkills: choose }),
+    gather: (state, budget) =>
+      gatherNight(sleep, { flags, models, plan, state, budget, terminal, signal, chooseSkills: choose }),
     tasksFrom: flags.tasks === undefined ? '' : await nameOfTasks(flags.tasks, terminal),
     now: () => new Date(),
   };

@@ -32,6 +32,9 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
     lastNight: state.history.findLast(({ project }) => isOf(project)) ?? null,
     unfinished: await unfinishedNight(folder, here),
     schedule: (await readSchedule(folder, realPathOf(here))) ?? null,
+    overNights: state.overNights
+      .filter(({ project }) => isOf(project))
+      .map(({ document, guidance, scores }) => ({ document, guidance, tasks: Object.keys(scores).length })),
   };
   const { pending, adopted } = status;
   terminal.answer(
@@ -49,6 +52,8 @@ type Status = {
   readonly lastNight: SleepState['history'][number] | null;
   readonly unfinished: Unfinished | null;
   readonly schedule: KeptSchedule | null;
+  /** Tasks that are compared over nights, and what was noted for later ones. */
+  readonly overNights: readonly { readonly document: string; readonly guidance: string; readonly tasks: number }[];
 };
 
 /** A night that was cut off, or whose questions wait for a session of an agent to answer them. */
@@ -94,7 +99,7 @@ function shortLine({ pending, isCutOff, unfinished }: Status): string[] {
 }
 
 function statusLines(
-  { project, pending, adopted, elsewhere, isCutOff, lastNight, unfinished, schedule }: Status,
+  { project, pending, adopted, elsewhere, isCutOff, lastNight, unfinished, schedule, overNights }: Status,
   terminal: Terminal,
 ): string[] {
   const { bold, dim } = terminal.colors;
@@ -107,6 +112,9 @@ function statusLines(
       : []),
     ...unfinishedLines(unfinished),
     ...scheduleLines(schedule),
+    ...overNights
+      .filter(({ guidance }) => guidance !== '')
+      .map(({ document, guidance }) => `noted over nights (${document}): ${oneLine(guidance)}`),
     ...pending.flatMap((proposal) => [`  ${proposalLine(proposal)}`, dim(`    ${commandFor(proposal)}`)]),
     ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    skillopt sleep rollback --night ${last.night}`)] : []),
     ...(elsewhere > 0 ? [`${plural(elsewhere, 'proposal')} in other projects`] : []),

@@ -3,15 +3,16 @@ import type { RawPatch } from '../../core/skill/edit.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { contrastiveReflect, informative } from './contrastive-reflect.ts';
 import { originalId } from './multi-rollout.ts';
-import { RolloutSet } from './rollout-set.ts';
+import { type AttemptMetric, RolloutSet } from './rollout-set.ts';
 
 /** Learns from the contrast between several attempts at the same tasks, where there is one; else from single failures. */
 export async function reflectOnContrast(
   context: ReflectContext,
   tasks: readonly TaskRecord[],
   surroundings: string,
+  metric?: AttemptMetric,
 ): Promise<RawPatch[]> {
-  const sets = informative(setsOf(context, tasks));
+  const sets = informative(setsOf(context, tasks, metric));
   if (sets.length === 0) return context.reflectByDefault();
   const { optimizer, editBudget, sampleIndex, skill, signal } = context;
   const known = { document: skill, surroundings };
@@ -28,7 +29,7 @@ export async function reflectOnContrast(
   return [{ patch: { edits, reasoning }, sourceType: 'failure', batchSize: sets.length }];
 }
 
-function setsOf({ results }: ReflectContext, tasks: readonly TaskRecord[]): RolloutSet[] {
+function setsOf({ results }: ReflectContext, tasks: readonly TaskRecord[], metric?: AttemptMetric): RolloutSet[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const attempts = new Map<string, RolloutSet['attempts'][number][]>();
   for (const { id, hard, soft, errored, predictedAnswer = '', failReason = '' } of results) {
@@ -37,6 +38,6 @@ function setsOf({ results }: ReflectContext, tasks: readonly TaskRecord[]): Roll
     attempts.set(key, [...(attempts.get(key) ?? []), { hard, soft, response: predictedAnswer, failReason }]);
   }
   return [...attempts].flatMap(([id, made]) =>
-    made.length > 1 && byId.has(id) ? [new RolloutSet(byId.get(id)!, made)] : [],
+    made.length > 1 && byId.has(id) ? [new RolloutSet(byId.get(id)!, made, metric)] : [],
   );
 }

@@ -1,17 +1,24 @@
+import type { SkillOptConfig } from '../../core/config.ts';
+import { selectGateScore } from '../../core/gate/gate.ts';
 import type { ReplayResult } from '../replay/replay.ts';
 import type { TaskRecord } from '../task-record.ts';
 
 /** What of an attempt is compared. */
 export type Attempt = Pick<ReplayResult, 'hard' | 'soft' | 'response' | 'failReason'>;
 
+/** The score that the gate compares. Default: mixed, both alike. */
+export type AttemptMetric = Partial<Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight'>>;
+
 /** Several scored attempts at one task under the same documents. */
 export class RolloutSet {
   readonly task: TaskRecord;
   readonly attempts: readonly Attempt[];
+  readonly #metric: AttemptMetric;
 
-  constructor(task: TaskRecord, attempts: readonly Attempt[]) {
+  constructor(task: TaskRecord, attempts: readonly Attempt[], metric: AttemptMetric = {}) {
     this.task = task;
     this.attempts = attempts;
+    this.#metric = metric;
   }
 
   /** The first of the best; `undefined` of none. */
@@ -41,9 +48,10 @@ export class RolloutSet {
     return this.attempts.length === 0 ? 0 : passed / this.attempts.length;
   }
 
-  /** By success where some succeeded and some did not; else by partial credit, halved, so that success tells more. */
+  /** By success where some succeeded and some did not; else by what the gate compares. */
   #scoreOf({ hard, soft }: Attempt): number {
-    return this.#hasContrast ? hard : (hard + soft) / 2;
+    const { gateMetric = 'mixed', gateMixedWeight = 0.5 } = this.#metric;
+    return this.#hasContrast ? hard : selectGateScore(hard, soft, gateMetric, gateMixedWeight);
   }
 
   get #hasContrast(): boolean {

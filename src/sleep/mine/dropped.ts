@@ -12,6 +12,7 @@ const REASONS = {
   uncheckable: 'nothing could measure an answer',
   'unreadable-reply': "the miner's reply could not be read, twice",
   'call-failed': 'the miner gave no answer',
+  'over-budget': 'the part of the limits that is for finding tasks was used up; another night reads it',
   unwanted: 'it is named in a .skilloptignore',
   duplicate: 'it was asked in several sessions and is one task',
   'other-skill': 'it is not what the target skill is about',

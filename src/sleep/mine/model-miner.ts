@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ModelCallError } from '../../core/errors.ts';
+import { ModelCallError, SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { chunk } from '../../core/random.ts';
 import { redactValue } from '../../core/redact/redact-value.ts';
@@ -19,7 +19,10 @@ export type SessionYield = {
   /** Proposals that nothing could measure. */
   readonly uncheckable: number;
   /** The model gave no answer that could be used; nothing is known about the session. */
-  readonly failure?: { readonly reason: 'unreadable-reply' | 'call-failed'; readonly error?: ModelCallError };
+  readonly failure?: {
+    readonly reason: 'unreadable-reply' | 'call-failed' | 'over-budget';
+    readonly error?: ModelCallError;
+  };
 };
 
 export type ModelMinerOptions = {
@@ -53,7 +56,7 @@ export async function mineWithModel(
   try {
     const found: SessionYield[] = [];
     for (const wave of chunk(digests, options.workers)) {
-      if (isFull(found, options.maxTasks)) break;
+      if (isFull(found, options.maxTasks) || found.some(({ failure }) => failure?.reason === 'over-budget')) break;
       found.push(...(await limit.map(wave, (digest) => mineSession(digest, options, stop))));
     }
     refuseIfMostFailed(found);
@@ -79,6 +82,8 @@ async function readSession(digest: SessionDigest, options: ModelMinerOptions, st
     const tasks = proposals.flatMap((proposal) => toMinedTask(proposal, digest, validateChecks) ?? []);
     return { digest, tasks, uncheckable: proposals.length - tasks.length };
   } catch (error) {
+    if (error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED')
+      return { digest, tasks: [], uncheckable: 0, failure: { reason: 'over-budget' } }; // what was found is enough for a night
     if (!(error instanceof ModelCallError) || error.isFatal) throw error;
     return { digest, tasks: [], uncheckable: 0, failure: { reason: 'call-failed', error } };
   }

@@ -3,6 +3,7 @@ import { parseConfig } from '../../core/config.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { redactSecrets } from '../../core/redact/redact-secrets.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
+import type { Budget } from '../../models/index.ts';
 import { createStop } from '../../pipeline/index.ts';
 import { openCaches } from '../../stores/index.ts';
 import { wrapModels } from '../../train/setup/wrap-models.ts';
@@ -19,20 +20,22 @@ type MinerOptions = {
   readonly redact?: ((text: string) => string) | undefined;
   readonly observers?: readonly RunObserver[];
   readonly signal?: AbortSignal | undefined;
+  /** The limits of the night that it is a part of. Default: those of the settings. */
+  readonly budget?: Budget | undefined;
 };
 
 export type OpenMiner = Disposable & { readonly miner: ChatModel };
 
 /** A miner model in what every run has: cache, meter, retry, rate limit, and the hard limit of a night. */
 export async function openMiner(options: MinerOptions): Promise<OpenMiner> {
-  const { settings, folder, observers = [], signal } = options;
+  const { settings, folder, observers = [], signal, budget: shared } = options;
   const model = withRedaction(options.model, options.redact ?? redactSecrets);
   const config = parseConfig(nightConfig(settings));
   const answers = join(folder, ANSWERS_FOLDER);
   await makeFolderBelow(folder, answers);
   const caches = await openCaches(answers, config);
   const stop = createStop(signal);
-  const { optimizer } = wrapModels({ config, target: model, optimizer: model, caches, observers, stop });
+  const { optimizer } = wrapModels({ config, target: model, optimizer: model, caches, observers, stop, shared });
   return {
     miner: optimizer,
     [Symbol.dispose]() {

@@ -5,10 +5,19 @@ import { memoryRun } from '../../stores/index.ts';
 import type { Documents } from '../replay/attempt.ts';
 import { type Trained, withLearned } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
-import { type ConsolidationResult, refusalsOf, sortEdits, trialOf, unreadReply } from './consolidation-result.ts';
-import type { DocumentNight, NightModels } from './document-night.ts';
-import { withLimitsLeft } from './night-limits.ts';
 import {
+  type ConsolidationResult,
+  refusalsOf,
+  scoresOf,
+  sortEdits,
+  trialOf,
+  unreadReply,
+} from './consolidation-result.ts';
+import type { DocumentNight, NightModels } from './document-night.ts';
+import { isOutOfBudget, nightBudget } from './night-limits.ts';
+import { knowingReplies } from './shared-replies.ts';
+import {
+  labelOf,
   type OtherSkill,
   planShots,
   type Shot,
@@ -63,27 +72,41 @@ export async function consolidate(
   const why = untrained[0] ?? whyUnverified(tasks, options);
   if (shots.length === 0 && why !== undefined)
     return nothingVerified(documents, why, others.length > 0 ? untrained : []);
+  const budget = options.budget ?? nightBudget(options.config ?? {});
   const trained: TrainedDocument[] = [];
+  const notes: string[] = [];
+  const stores: RunStore[] = [];
   const texts = new Map(others.map(({ name, text }) => [name, text]));
   let now: Documents = documents;
   let left = errorOf(options);
   for (const [place, shot] of shots.entries()) {
     const error = left === undefined ? undefined : left / (shots.length - place);
     const read = { ...now, skill: texts.get(shot.named) ?? now.skill };
-    const night = nightOf(models, shot, options);
-    const config = withLimitsLeft(night.config, trained.flatMap(usageOf));
+    const night = { ...nightOf(models, shot, options), budget };
     const skillTexts = shot.trained === 'memory' && others.length > 0 ? textsByHint(others, texts) : undefined;
-    const done = await trainDocument({ ...night, config, documents: read, skillTexts, error });
+    const store = knowingReplies(night.store, stores);
+    const done = await trainDocument({ ...night, store, documents: read, skillTexts, error }).catch((problem) => {
+      if (place > 0 && isOutOfBudget(problem)) return problem.message; // what became of the others is a result
+      throw problem;
+    });
+    if (typeof done === 'string') {
+      notes.push(`The ${labelOf(shot)} was not tried: ${done}.`);
+      break;
+    }
     if (done.isTaken && shot.named !== '') texts.set(shot.named, withLearned(read, 'skill', done.block).skill);
     else if (done.isTaken) now = withLearned(now, shot.trained, done.block);
     if (left !== undefined && done.proof) left -= error!;
     trained.push(done);
+    stores.push(night.store);
   }
-  return {
-    ...toResult(documents, now, trained, allTasks(tasks, others), options),
-    ...toldOthers(others, texts, untrained),
-  };
+  const result = toResult(documents, now, trained, allTasks(tasks, others), options);
+  return { ...result, ...toldOthers(others, texts, untrained), notes: [...trained.flatMap(cutNote), ...notes] };
 }
+
+const cutNote = (document: TrainedDocument) =>
+  document.cut === undefined
+    ? []
+    : [`A limit of the night has ended the work at the ${labelOf(document)} early: ${document.cut}.`];
 
 const allTasks = (tasks: readonly TaskRecord[], others: readonly OtherSkill[]) => [
   ...tasks,
@@ -96,8 +119,6 @@ const toldOthers = (
   texts: ReadonlyMap<string, string>,
   untrained: readonly UntrainedDocument[],
 ) => (others.length === 0 ? {} : { newSkills: Object.fromEntries(texts), untrained });
-
-const usageOf = ({ summary, proof }: TrainedDocument) => [summary.tokenSummary, proof?.usage ?? {}];
 
 const errorOf = ({ gateMode = 'on', error = nextError([]) }: ConsolidateOptions) =>
   gateMode === 'off' ? undefined : error;
@@ -178,19 +199,5 @@ function toResult(
     refused: documents.flatMap(refusalsOf),
     documents,
     notes: [],
-  };
-}
-
-/** From the first document's baseline to the last one that is taken; of documents with tasks of their own, of one of them. */
-function scoresOf(trials: ReturnType<typeof trialOf>[], documents: readonly TrainedDocument[]) {
-  const taken =
-    trials.findLast(({ accepted }) => accepted) ?? trials.findLast(({ candidateScore }) => candidateScore !== null);
-  const first = documents.some(({ named }) => named !== '') && taken ? trials.indexOf(taken) : 0;
-  const baseline = trials[first]?.baselineScore ?? null;
-  return {
-    baselineScore: baseline,
-    candidateScore: taken?.candidateScore ?? baseline,
-    holdoutBaseline: documents[first]?.state.baseline?.hard ?? null,
-    holdoutCandidate: documents.findLast(({ isTaken }) => isTaken)?.summary.bestSelectionHard ?? null,
   };
 }

@@ -122,3 +122,18 @@ export const refusalsOf = ({ trained, state }: TrainedDocument) =>
 /** How the first unreadable reply of the optimizer began. */
 export const unreadReply = ({ answers }: RunState): string =>
   Object.values(answers).find(({ sample = '' }) => sample !== '')?.sample ?? '';
+
+/** From the first document's baseline to the last one that is taken. */
+/** From the first document's baseline to the last one that is taken; of documents with tasks of their own, of one of them. */
+export function scoresOf(trials: readonly GateTrial[], documents: readonly TrainedDocument[]) {
+  const taken =
+    trials.findLast(({ accepted }) => accepted) ?? trials.findLast(({ candidateScore }) => candidateScore !== null);
+  const first = documents.some(({ named }) => named !== '') && taken ? trials.indexOf(taken) : 0;
+  const baseline = trials[first]?.baselineScore ?? null;
+  return {
+    baselineScore: baseline,
+    candidateScore: taken?.candidateScore ?? baseline,
+    holdoutBaseline: documents[first]?.state.baseline?.hard ?? null,
+    holdoutCandidate: documents.findLast(({ isTaken }) => isTaken)?.summary.bestSelectionHard ?? null,
+  };
+}

@@ -2,6 +2,7 @@ import type { SkillOptConfigInput } from '../../core/config.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { RolloutRunner } from '../../core/rollout-runner.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
+import type { Budget } from '../../models/index.ts';
 import type { SkillChoice } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { Handoff } from '../handoff/handoff.ts';
@@ -31,8 +32,8 @@ export type CycleInput = {
   readonly documents: readonly LiveDocument[];
   /** Finds the existing skills that tasks name; without it all tasks are for the documents. */
   readonly chooseSkills?: ((tasks: readonly TaskRecord[]) => Promise<SkillChoice>) | undefined;
-  /** Called once, when a new night begins: harvests and mines, or reads a file. */
-  readonly gather: (state: SleepState) => Promise<GatheredNight>;
+  /** Called once, when a new night begins: harvests and mines, or reads a file. What it asks a model is within the night's limits. */
+  readonly gather: (state: SleepState, budget?: Budget) => Promise<GatheredNight>;
   /** Names a file of tasks and its content; nothing when they come from sessions. Another one is another night. */
   readonly tasksFrom?: string | undefined;
   readonly now: () => Date;

@@ -7,6 +7,7 @@ import type { RolloutRunner } from '../../core/rollout-runner.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import type { ProofLook } from '../../core/stats/night-proof.ts';
+import type { Budget } from '../../models/index.ts';
 import type { Documents } from '../replay/attempt.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -35,6 +36,8 @@ export type DocumentNight = {
   readonly skillTexts?: ReadonlyMap<string, string> | undefined;
   readonly config: SkillOptConfigInput;
   readonly store: RunStore;
+  /** The limits of the night, in place of those of `config`. */
+  readonly budget?: Budget | undefined;
   /** The error that a proof may make; nothing, when the person wants no gate. */
   readonly error: number | undefined;
   /** Attempts at each task of training. */

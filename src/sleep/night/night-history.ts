@@ -3,6 +3,7 @@ import type { Trained } from '../replay/sleep-env.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import type { SleepState } from '../state/sleep-state.ts';
 import { sortEdits } from './consolidation-result.ts';
+import { labelOf } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
 
 const rowsOf = ({ history }: SleepState, project: string) => history.filter((row) => row.project === project);
@@ -37,7 +38,9 @@ export function nightNotes(
   const isOfIt = (one: Rejected) => one.target === trained && (one.named ?? '') === named;
   const lines = rejected.filter(isOfIt).map(({ content }) => content.trim());
   const last = [...new Set(lines)].slice(-MOST_REJECTED);
+  const known = state.overNights.find((one) => one.project === project && one.document === labelOf({ trained, named }));
   return [
+    ...(known === undefined || known.guidance === '' ? [] : [`Noticed over several nights:\n${known.guidance}`]),
     ...(preferences.trim() === '' ? [] : [`What the person wants of it:\n${preferences.trim()}`]),
     ...(last.length === 0 ? [] : [`Rejected on earlier nights, since it did not help:\n${last.join('\n')}`]),
   ];

@@ -1,42 +1,82 @@
+import { join } from 'node:path';
 import type { SkillOptConfigInput } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { StageUsage } from '../../core/run/stage-usage.ts';
+import type { Ledger } from '../../core/run/ledger.ts';
+import { type Budget, createBudget, type Held } from '../../models/index.ts';
+import { openLedger } from '../../stores/run/ledger-file.ts';
 
-type UsageTable = Readonly<Record<string, StageUsage>>;
-
-const sumOf = (tables: readonly UsageTable[], amount: (usage: StageUsage) => number) =>
-  tables.flatMap((table) => Object.values(table)).reduce((sum, usage) => sum + amount(usage), 0);
-
-const AMOUNTS = {
-  maxCalls: ({ replies, cacheHits, retries }: StageUsage) => replies - cacheHits + retries,
-  maxTotalTokens: ({ input, output }: StageUsage) => input + output,
-  maxCostUsd: ({ costUsd }: StageUsage) => costUsd,
-} as const;
-type Limit = keyof typeof AMOUNTS;
-const LIMITS = Object.keys(AMOUNTS) as Limit[];
+const COUNTED = ['maxCalls', 'maxTotalTokens', 'maxCostUsd'] as const;
 
 /**
- * The settings of the next run of a night, with what is left of the night's limits: they hold for all its runs and proofs
- * together. Throws `BUDGET_EXHAUSTED` when nothing is left.
+ * The limits of a night: mining, the runs of all documents and their proofs share them, and with a ledger also what was
+ * spent before the night was cut off. Minutes count from now. Nothing, where nothing is limited.
  */
-export function withLimitsLeft(config: SkillOptConfigInput, used: readonly UsageTable[]): SkillOptConfigInput {
-  const left = LIMITS.flatMap((name) => {
-    const limit = config[name];
-    return limit === undefined ? [] : [[name, limit - sumOf(used, AMOUNTS[name])] as const];
-  });
-  const spent = left.find(([, amount]) => amount <= 0);
-  if (spent) {
-    throw new SkillError('BUDGET_EXHAUSTED', `the night has used its ${spent[0]} of ${config[spent[0]]}`, {
-      hint: 'What it has done is kept; with a higher limit it resumes.',
-    });
-  }
-  return { ...config, ...Object.fromEntries(left) };
+export function nightBudget(config: SkillOptConfigInput, ledger?: Ledger): Budget | undefined {
+  const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = config;
+  const isCounted = COUNTED.some((name) => config[name] !== undefined);
+  if (!isCounted && maxMinutes === undefined) return undefined;
+  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
+  return createBudget({ ...limits, spent: ledger?.before, ledger: isCounted ? ledger : undefined });
 }
 
-/** The limits that a night cannot resume with once they are used. Minutes are counted anew. */
+/** `work` within the limits of the night in this folder: what it spends survives the process. */
+export async function withinLimits<Answer>(
+  folder: string,
+  config: SkillOptConfigInput,
+  work: (budget: Budget | undefined) => Promise<Answer>,
+): Promise<Answer> {
+  const ledger = await openLedger(join(folder, 'night-spent.json'));
+  return work(nightBudget(config, ledger)).finally(ledger.close);
+}
+
+/** While `work` looks for tasks, half of every limit is kept for what is done with them. */
+export async function keepingHalf<Answer>(
+  budget: Budget | undefined,
+  { maxMinutes = 0 }: SkillOptConfigInput,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const half = (limit: number) => (Number.isFinite(limit) ? limit / 2 : 0);
+  const { calls = 0, totalTokens = 0, costUsd = 0 } = budget?.limits ?? {};
+  budget?.hold({
+    ...{ calls: Math.floor(half(calls)), totalTokens: half(totalTokens), costUsd: half(costUsd) },
+    ...{ minutes: half(maxMinutes), purpose: 'the rest of the night', others: 'finding tasks' },
+  });
+  return work().finally(() => budget?.release());
+}
+
+export type SearchBudget = {
+  readonly budget: Budget;
+  /** What the passes behind a proven gain will need, once that is known. */
+  readonly reserve: () => Held | undefined;
+};
+
+/** The same limits for a search: beside its final measurement, `more` times as much is kept for the proof, and also after it. */
+export function searchBudget(budget: Budget, more: number): SearchBudget {
+  let kept: Held | undefined;
+  return {
+    budget: {
+      ...budget,
+      hold(part) {
+        kept = times(part, more);
+        budget.hold(times(part, 1 + more));
+      },
+      release: () => (kept ? budget.hold(kept) : budget.release()),
+    },
+    reserve: () => kept,
+  };
+}
+
+const times = ({ calls = 0, totalTokens = 0, costUsd = 0, minutes = 0, others }: Held, factor: number): Held => ({
+  ...{ totalTokens: factor * totalTokens, costUsd: factor * costUsd, minutes: factor * minutes },
+  ...{ calls: Math.ceil(factor * calls), purpose: 'the final measurement and the proof', others },
+});
+
+/** The limits that a night cannot resume with once they are used. Minutes are counted from each start. */
 export const limitsKey = (config: SkillOptConfigInput): string =>
-  JSON.stringify(LIMITS.map((name) => config[name] ?? null));
+  JSON.stringify(COUNTED.map((name) => config[name] ?? null));
+
+export const isOutOfBudget = (error: unknown): error is SkillError =>
+  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
 
 /** Whether a limit other than time has ended a night. */
-export const isSpent = (error: unknown): boolean =>
-  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED' && !/minute/i.test(error.message);
+export const isSpent = (error: unknown): boolean => isOutOfBudget(error) && !/minute/i.test(error.message);

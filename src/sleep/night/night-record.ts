@@ -43,6 +43,10 @@ export async function readNight(folder: string): Promise<NightRecord | undefined
   return read?.data;
 }
 
+/** Whether the night got as far as to know its tasks. */
+export const hasRecord = async (folder: string): Promise<boolean> =>
+  (await readPrivate(join(folder, NIGHT_FILE))) !== undefined;
+
 export const writeNight = (folder: string, record: NightRecord): Promise<void> =>
   writePrivate(join(folder, NIGHT_FILE), `${JSON.stringify(record, null, 1)}\n`);
 

@@ -7,10 +7,11 @@ import type { Evaluation } from '../../core/score.ts';
 import { addObservations, type Evidence, noEvidence, pooledMean } from '../../core/stats/evidence.ts';
 import type { Estimate } from '../../core/stats/final-report.ts';
 import { gainElsewhere, judgeProof, type NightProof, PROOF_LOOKS, proveGain } from '../../core/stats/night-proof.ts';
+import type { Held } from '../../models/index.ts';
 import { evaluatePasses } from '../../train/evaluate-skill.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { type DocumentNight, metricOf } from './document-night.ts';
-import { withLimitsLeft } from './night-limits.ts';
+import { isOutOfBudget } from './night-limits.ts';
 
 export type Proof = {
   readonly isProven: boolean;
@@ -26,6 +27,8 @@ export type Proof = {
   readonly tasks: readonly TaskDelta[];
   /** What these passes have used, by stage. The run knows nothing of them. */
   readonly usage: UsageTable;
+  /** Which limit did not allow another look. */
+  readonly cut?: string | undefined;
 };
 
 type UsageTable = Readonly<Record<string, StageUsage>>;
@@ -40,6 +43,8 @@ type Proving = Omit<DocumentNight, 'error'> & {
   readonly state?: RunState | undefined;
   readonly baseBlock: string;
   readonly block: string;
+  /** What is kept of the limits for the passes behind a proven gain. */
+  readonly reserve?: Held | undefined;
 };
 
 /** Draws that no search and no final measurement has seen. */
@@ -56,14 +61,22 @@ export async function prove(night: Proving): Promise<Proof> {
   let proof = proveGain(sides.winner, sides.seed, error)!;
   let passes = looks[0]!.passes;
   let look = 0;
+  let cut: string | undefined;
+  if (night.reserve) night.budget?.hold(night.reserve);
   for (; judgeProof(proof, look, error, looks) === 'look-again'; look += 1) {
     const more = looks[look + 1]!.passes - looks[look]!.passes;
-    sides = await withPasses(night, sides, { from: PROOF_FROM + passes, count: more });
+    const further = await affordable(withPasses(night, sides, { from: PROOF_FROM + passes, count: more }));
+    if (typeof further === 'string') {
+      cut = further;
+      break; // unproven so far, and so it stays
+    }
+    sides = further;
     proof = proveGain(sides.winner, sides.seed, error)!;
     passes += 2 * more;
   }
   const isProven = judgeProof(proof, look, error, looks) === 'proven';
-  if (!isProven) return { ...told(proof, sides), isProven, error, passes };
+  night.budget?.release();
+  if (!isProven) return { ...told(proof, sides), isProven, error, passes, cut };
   const fresh = await withPasses(
     night,
     { winner: noEvidence, seed: noEvidence, usage: sides.usage },
@@ -73,6 +86,13 @@ export async function prove(night: Proving): Promise<Proof> {
   const reported = elsewhere(measured, proof, error * looks[look]!.share);
   return { ...told(reported, fresh), pValue: proof.pValue, isProven, error, passes: passes + 2 * REPORT_PASSES };
 }
+
+/** The sides, or which limit could not pay for them. */
+const affordable = (sides: Promise<Sides>): Promise<Sides | string> =>
+  sides.catch((error) => {
+    if (isOutOfBudget(error)) return error.message;
+    throw error;
+  });
 
 /** The gain and its interval, moved to where they lead to expect it on other tasks. */
 function elsewhere(measured: NightProof, proven: NightProof, error: number): NightProof {
@@ -102,8 +122,8 @@ type Draws = { readonly from: number; readonly count: number };
 
 async function withPasses(night: Proving, { winner, seed, usage }: Sides, draws: Draws): Promise<Sides> {
   const metric = metricOf(night.config);
-  const after = await passesOf(limited(night, [usage]), night.block, draws);
-  const before = await passesOf(limited(night, [usage, after.usage]), night.baseBlock, draws);
+  const after = await passesOf(night, night.block, draws);
+  const before = await passesOf(night, night.baseBlock, draws);
   return {
     winner: evidenceOf(winner, after.passes, metric),
     seed: evidenceOf(seed, before.passes, metric),
@@ -111,20 +131,15 @@ async function withPasses(night: Proving, { winner, seed, usage }: Sides, draws:
   };
 }
 
-/** With what the search and earlier passes have left of the limits. */
-const limited = (night: Proving, used: readonly UsageTable[]): Proving => ({
-  ...night,
-  config: withLimitsLeft(night.config, [night.state?.usage ?? {}, ...used]),
-});
-
 async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
-  const { env, models, config, store, runner, observers, signal } = night;
+  const { env, models, config, store, budget, runner, observers, signal } = night;
   const indexes = Array.from({ length: count }, (_, index) => from + index);
   let usage: UsageTable = {};
   await using open = await store.open();
   const scores = await evaluatePasses(
     {
       ...{ env, skill, config, split: 'val', target: models.target, judge: models.judge, caches: open.caches },
+      budget,
       ...(runner ? { runner } : {}),
       ...(observers ? { observers } : {}),
       ...(signal ? { signal } : {}),

@@ -11,6 +11,7 @@ import type { SleepState } from '../state/sleep-state.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { testedNights } from './night-history.ts';
+import { nightBudget } from './night-limits.ts';
 import { type NightRecord, readNight } from './night-record.ts';
 import { type Proof, prove } from './prove.ts';
 import { environmentOf, nightConfigOf } from './train-document.ts';
@@ -54,6 +55,7 @@ export async function regate(input: Regating): Promise<Regated> {
     skillTexts: document.kind === 'memory' ? await skillTextsOf(record, input) : undefined,
     config: nightConfigOf(input),
     store: runDirectory(path),
+    budget: nightBudget(nightConfigOf(input)),
     error: nextError(testedNights(state, project)),
   };
   const proof = await prove({

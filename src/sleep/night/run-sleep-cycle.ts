@@ -1,7 +1,9 @@
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { memoize } from '../../core/memoize.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
+import type { Budget } from '../../models/index.ts';
 import { memoryRun, runDirectory } from '../../stores/index.ts';
 import { takeLock } from '../../stores/run/run-lock.ts';
 import { documentOf, runNameOf } from '../documents/choose-skills.ts';
@@ -12,21 +14,22 @@ import type { Trained } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { listNights, makeNight, projectFolder } from '../state/nights.ts';
 import { writePrivate } from '../state/private-file.ts';
-import { recordNight, type SleepState } from '../state/sleep-state.ts';
-import { openSleepState, readSleepState } from '../state/state-file.ts';
+import type { SleepState } from '../state/sleep-state.ts';
+import { readSleepState } from '../state/state-file.ts';
 import { makeFolderBelow, openStateFolder } from '../state/state-folder.ts';
 import { documentsFor, hasSame, recordOf, tasksBySkill } from './begin-night.ts';
 import { type ConsolidateOptions, consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { diagnosticsOf, evidenceLog } from './diagnostics.ts';
-import { nightNotes, rejectedIn } from './night-history.ts';
-import { isSpent, limitsKey } from './night-limits.ts';
-import { type NightRecord, readNight, writeNight } from './night-record.ts';
+import { finishNight } from './finish-night.ts';
+import { nightNotes } from './night-history.ts';
+import { isSpent, keepingHalf, limitsKey, nightBudget, withinLimits } from './night-limits.ts';
+import { hasRecord, type NightRecord, readNight, writeNight } from './night-record.ts';
+import { overNightsOf } from './over-nights.ts';
 import { type Quarantine, quarantining } from './quarantining.ts';
-import { reportMarkdown } from './report-markdown.ts';
 import type { SleepReport } from './sleep-report.ts';
-import { onPending, reportNight, stageNight, supersede } from './stage-night.ts';
+import { onPending, reportNight, stageNight } from './stage-night.ts';
 import { nightConfigOf } from './train-document.ts';
 
 export type CycleOutcome = {
@@ -51,7 +54,11 @@ export async function runSleepCycle(given: CycleInput): Promise<CycleOutcome> {
   await makeFolderBelow(input.folder, place);
   const lock = await takeLock(join(place, 'night.lock'), LOCK_WORDS);
   try {
-    return await carryOut((await findUnfinished(input)) ?? (await beginNight(input)), input);
+    const unfinished = await findUnfinished(input);
+    const begun = unfinished ? undefined : await newNight(input);
+    return await withinLimits((unfinished ?? begun)!.folder, limitsOf(input), async (budget) =>
+      carryOut(unfinished ?? (await beginNight(input, begun!, budget)), { ...input, budget }),
+    );
   } finally {
     await lock.release();
   }
@@ -80,24 +87,38 @@ async function findUnfinished(input: CycleInput): Promise<OpenNight | undefined>
   if (!last || record?.status !== 'running' || record.modelKey !== modelKey) return undefined;
   const state = await readSleepState(folder);
   const { documents } = await documentsFor(record.tasks, input, state.proposals);
-  const isStuck = record.spent !== '' && record.spent === limitsKey(nightConfigOf(input));
+  const isStuck = record.spent !== '' && record.spent === limitsKey(limitsOf(input));
   if (isStuck) await writeNight(last.path, { ...record, status: 'failed' });
   return hasSame(record, documents) && !isStuck && record.tasksFrom === tasksFrom
     ? { record, folder: last.path, state, documents }
     : undefined;
 }
 
-async function beginNight(input: CycleInput): Promise<OpenNight> {
-  const state = await readSleepState(input.folder);
-  const gathered = await input.gather(state);
-  const chosen = await documentsFor(gathered.tasks, input, state.proposals);
-  const { night, path } = await makeNight(input.folder, state, input.project);
-  const record = recordOf(input, { gathered, night, state, ...chosen });
-  await writeNight(path, record);
-  return { record, folder: path, state, documents: chosen.documents };
+type NewNight = Pick<OpenNight, 'folder' | 'state'> & { readonly night: number };
+
+/** The last night's folder, if it was cut off while tasks were looked for: what that cost is part of this one. */
+async function newNight({ folder, project }: CycleInput): Promise<NewNight> {
+  const state = await readSleepState(folder);
+  const last = (await listNights(folder, project)).at(-1);
+  const isBegun = last === undefined || (await hasRecord(last.path));
+  const { night, path } = isBegun ? await makeNight(folder, state, project) : last;
+  return { folder: path, state, night };
 }
 
-async function carryOut({ record, folder, state, documents }: OpenNight, given: CycleInput): Promise<CycleOutcome> {
+async function beginNight(input: CycleInput, { folder, state, night }: NewNight, budget?: Budget): Promise<OpenNight> {
+  const gathered = await keepingHalf(budget, limitsOf(input), () => input.gather(state, budget)).catch(
+    async (error) => {
+      await rmdir(folder).catch(() => undefined); // Stays while it holds what was spent.
+      throw error;
+    },
+  );
+  const chosen = await documentsFor(gathered.tasks, input, state.proposals);
+  const record = recordOf(input, { gathered, night, state, ...chosen });
+  await writeNight(folder, record);
+  return { record, folder, state, documents: chosen.documents };
+}
+
+async function carryOut({ record, folder, state, documents }: OpenNight, given: LimitedInput): Promise<CycleOutcome> {
   const input = { ...given, documents };
   const quarantine = quarantining();
   const storeOf = (trained: Trained, named: string) => runDirectory(`${folder}${runNameOf(trained, named)}`);
@@ -105,22 +126,26 @@ async function carryOut({ record, folder, state, documents }: OpenNight, given: 
   log.write('cycle', 'start', { night: record.night, tasks: record.tasks.length, error: record.error });
   await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, HANDOFF_FOLDER), redact: input.redact });
   try {
-    const result = await learn(record, { ...input, storeOf, quarantine, state, observer: log.observer });
+    const learned = await learn(record, { ...input, storeOf, quarantine, state, observer: log.observer });
+    const { result, overNights } = await overNightsOf(record, learned, { ...input, storeOf, state });
     const proposals = await stageNight(record, result, input);
-    const report = reportNight({ record, result, proposals, quarantined: quarantine.list() }, input);
-    await finishNight({ record, folder, result, proposals, report }, input);
+    const night = { record, result, proposals, quarantined: quarantine.list(), spent: input.budget?.spent() };
+    const report = reportNight(night, input);
+    await finishNight({ record, folder, result, proposals, report, overNights }, input);
     await input.handoff?.close();
     return { report, proposals, folder };
   } catch (error) {
     if (error instanceof HandoffPending) throw await input.handoff!.pending(); // nothing has failed
-    if (isSpent(error)) await writeNight(folder, { ...record, spent: limitsKey(nightConfigOf(input)) });
+    if (isSpent(error)) await writeNight(folder, { ...record, spent: limitsKey(limitsOf(input)) });
     const why = JSON.stringify(diagnosticsOf(record, undefined, error), null, 1);
     await writePrivate(join(folder, 'diagnostics.json'), `${input.redact(why)}\n`);
     throw error; // a failed night is no night without a gain
   }
 }
 
-type Learning = CycleInput & {
+type LimitedInput = CycleInput & { readonly budget?: Budget | undefined };
+
+type Learning = LimitedInput & {
   readonly state: SleepState;
   readonly storeOf: (trained: Trained, named: string) => RunStore;
   readonly quarantine: Quarantine;
@@ -135,13 +160,13 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
   const evolveMemory = settings.evolveMemory && find('memory') !== undefined;
   return consolidate(models, own, find('skill')?.text ?? '', find('memory')?.text ?? '', {
     ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
-    ...{ scorers: input.scorers, runner: input.runner, signal: input.signal },
+    ...{ scorers: input.scorers, runner: input.runner, signal: input.signal, budget: input.budget },
     ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
     evolveSkill: settings.evolveSkill && find('skill') !== undefined,
     evolveMemory,
     others,
-    config: nightConfigOf(input),
-    ...(input.handoff ? handoffNight(input.handoff, input, evolveMemory) : {}),
+    config: limitsOf(input),
+    ...(input.handoff ? handoffNight(input.handoff, evolveMemory) : {}),
     notesOf: (trained, named) => nightNotes(state, record.project, settings, trained, named),
     quarantine,
     prompt: settings.promptOverrides.attempt,
@@ -149,47 +174,26 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
   });
 }
 
-function handoffNight(handoff: Handoff, input: CycleInput, evolveMemory: boolean): ConsolidateOptions {
+/** The settings of the runs, with the limits of the night. */
+const limitsOf = (input: CycleInput) => ({ ...nightConfigOf(input), ...(input.handoff ? HANDOFF_CONFIG : {}) });
+
+function handoffNight(handoff: Handoff, evolveMemory: boolean): ConsolidateOptions {
   return {
-    config: { ...nightConfigOf(input), ...HANDOFF_CONFIG },
     proofLooks: HANDOFF_LOOKS,
     foresee: (env, night, run) =>
       foreseeing(env, { ...night, ...run, hasNext: evolveMemory && night.trained === 'skill' }, handoff),
   };
 }
 
-type Finished = Omit<OpenNight, 'state' | 'documents'> &
-  Pick<CycleOutcome, 'proposals' | 'report'> & { readonly result: ConsolidationResult };
-
-/** The files for people first; then the state, which makes the night count. */
-async function finishNight({ record, folder, result, proposals, report }: Finished, input: CycleInput): Promise<void> {
-  const { project, night, cursors } = record;
-  const write = (name: string, text: string) => writePrivate(join(folder, name), text);
-  await write('report.json', `${JSON.stringify(report, null, 1)}\n`);
-  await write('report.md', reportMarkdown(report));
-  await write('diagnostics.json', `${JSON.stringify(diagnosticsOf(record, result), null, 1)}\n`);
-  const { accepted, nTasks, gateAction, calls, endedAt: at } = report;
-  const rejected = result.documents.flatMap(rejectedIn);
-  const isTested = result.documents.some(({ proof }) => proof !== undefined);
-  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls, rejected };
-  const tasks = record.tasks.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === '');
-  await using open = await openSleepState(input.folder, { redact: input.redact });
-  await open.update((state) => {
-    const known = new Set(state.taskArchive.map(({ task }) => task.id));
-    const fresh = tasks.filter(({ id }) => !known.has(id));
-    return proposals.reduce(supersede, recordNight(state, { row, cursors, tasks: fresh, modelKey: input.modelKey }));
-  });
-  await writeNight(folder, { ...record, status: 'done' });
-}
-
 /** A night of which nothing is kept: no folder, no state, no proposal. */
 async function carryOutInMemory(input: CycleInput): Promise<CycleOutcome> {
   const state = await readSleepState(input.folder);
-  const gathered = await input.gather(state);
+  const budget = nightBudget(limitsOf(input));
+  const gathered = await keepingHalf(budget, limitsOf(input), () => input.gather(state, budget));
   const { documents, notes } = await documentsFor(gathered.tasks, input, state.proposals);
   const record = recordOf(input, { gathered, night: 1, state, documents, notes });
   const quarantine = quarantining();
-  const result = await learn(record, { ...input, documents, state, quarantine, storeOf: () => memoryRun() });
-  const night = { record, result, proposals: [], quarantined: quarantine.list() };
+  const result = await learn(record, { ...input, budget, documents, state, quarantine, storeOf: () => memoryRun() });
+  const night = { record, result, proposals: [], quarantined: quarantine.list(), spent: budget?.spent() };
   return { report: reportNight(night, { ...input, documents }), proposals: [], folder: undefined };
 }

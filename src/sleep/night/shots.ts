@@ -21,6 +21,10 @@ export type Shot = {
   readonly tasks: readonly TaskRecord[];
 };
 
+/** `skill`, `memory`, or `skill NAME` of an existing one. */
+export const labelOf = ({ trained, named }: Pick<Shot, 'trained' | 'named'>) =>
+  named === '' ? trained : `${trained} ${named}`;
+
 /** A document that a night could not put to the test. */
 export type Unverified = { readonly action: GateAction; readonly note: string };
 export type UntrainedDocument = Shot & Unverified;

@@ -1,9 +1,11 @@
+import type { Amounts } from '../../core/run/ledger.ts';
 import type { StageUsage } from '../../core/run/stage-usage.ts';
 import type { EditRecord } from '../../core/skill/edit-record.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
 import { type ConsolidationResult, type GateTrial, sortEdits, unreadReply } from './consolidation-result.ts';
 import type { NightRecord } from './night-record.ts';
 import type { Proof } from './prove.ts';
+import { labelOf } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
 
 /** What one document's night came to. */
@@ -68,9 +70,12 @@ export type SleepReport = {
   readonly notes: readonly string[];
 };
 
-type Reported = Pick<SleepReport, 'documents' | 'untrained' | 'quarantined' | 'endedAt'>;
+type Reported = Pick<SleepReport, 'documents' | 'untrained' | 'quarantined' | 'endedAt'> & {
+  readonly spent?: Amounts | undefined;
+};
 
-export function toReport(record: NightRecord, result: ConsolidationResult, reported: Reported): SleepReport {
+export function toReport(record: NightRecord, result: ConsolidationResult, given: Reported): SleepReport {
+  const { spent, ...reported } = given;
   const { night, project, startedAt, nSessions, tasks, notReplayable, pooled, recurring } = record;
   const { accepted, gateAction, baselineScore, candidateScore, holdoutLeaked } = result;
   const usage = Object.assign({}, ...result.documents.map(usageOf)) as ReturnType<typeof usageOf>;
@@ -87,7 +92,8 @@ export function toReport(record: NightRecord, result: ConsolidationResult, repor
     unmatchedEdits: result.unmatchedEdits,
     gateTrials: result.gateTrials,
     intents: Object.fromEntries(tasks.filter(({ split }) => split === 'val').map(({ id, intent }) => [id, intent])),
-    ...{ calls, tokensUsed },
+    calls: Math.max(spent?.calls ?? 0, calls),
+    tokensUsed: Math.max(spent?.totalTokens ?? 0, tokensUsed),
     usage,
     notes: [...record.notes, ...result.notes, ...warningsOf(result)],
     ...reported,
@@ -98,7 +104,7 @@ type UsageTable = Readonly<Record<string, StageUsage>>;
 
 /** By document and stage. */
 export function usageOf({ trained, named, summary, proof }: TrainedDocument): UsageTable {
-  const label = named === '' ? trained : `${trained} ${named}`;
+  const label = labelOf({ trained, named });
   return Object.fromEntries([
     ...Object.entries(summary.tokenSummary).map(([stage, usage]) => [`${label} ${stage}`, usage] as const),
     ...Object.entries(proof?.usage ?? {}).map(([stage, usage]) => [`${label} proof ${stage}`, usage] as const),

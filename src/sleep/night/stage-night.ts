@@ -1,3 +1,4 @@
+import type { Amounts } from '../../core/run/ledger.ts';
 import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
 import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
@@ -66,10 +67,12 @@ type Night = {
   readonly result: ConsolidationResult;
   readonly proposals: readonly Proposal[];
   readonly quarantined: readonly QuarantinedText[];
+  /** Of the night's limits, where they are counted: mining too, and what was paid for before it was cut off. */
+  readonly spent?: Amounts | undefined;
 };
 
 export function reportNight(
-  { record, result, proposals, quarantined }: Night,
+  { record, result, proposals, quarantined, spent }: Night,
   { documents, now }: CycleInput,
 ): SleepReport {
   const reported = result.documents.map((trained): DocumentReport => {
@@ -82,7 +85,8 @@ export function reportNight(
     const { name, live } = documentOf(documents, trained, named)!;
     return { kind: trained, name, path: live.path, tasks: tasks.length, why: note };
   });
-  return toReport(record, result, { documents: reported, untrained, quarantined, endedAt: now().toISOString() });
+  const endedAt = now().toISOString();
+  return toReport(record, result, { documents: reported, untrained, quarantined, spent, endedAt });
 }
 
 function documentReport(document: TrainedDocument) {

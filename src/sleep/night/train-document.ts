@@ -1,9 +1,12 @@
 import type { SkillOptConfigInput } from '../../core/config.ts';
+import { SkillError } from '../../core/errors.ts';
+import { toObservations } from '../../core/gate/gate-evidence.ts';
+import type { RunEvent } from '../../core/run/event.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import { reduce } from '../../core/run/reduce/reduce.ts';
 import { winnerMeasurement } from '../../core/run/reported-scores.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
-import type { RunSummary } from '../../core/run/summary.ts';
+import { type RunSummary, summarize } from '../../core/run/summary.ts';
 import { readBlock } from '../../core/skill/marked-block.ts';
 import { PROOF_LOOKS } from '../../core/stats/night-proof.ts';
 import { SkillOptTrainer } from '../../train/index.ts';
@@ -11,8 +14,9 @@ import { repeated } from '../dream/multi-rollout.ts';
 import { nightConfig } from '../plan/plan-night.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
 import type { CycleInput } from './cycle-input.ts';
-import type { DocumentNight } from './document-night.ts';
-import { type Proof, prove } from './prove.ts';
+import { type DocumentNight, metricOf } from './document-night.ts';
+import { isOutOfBudget, searchBudget } from './night-limits.ts';
+import { type Proof, prove, REPORT_PASSES } from './prove.ts';
 
 /** What became of one document in a night. */
 export type TrainedDocument = {
@@ -28,40 +32,65 @@ export type TrainedDocument = {
   readonly proof: Proof | undefined;
   /** Whether the winner is to be proposed: proven, or wanted without a gate. */
   readonly isTaken: boolean;
+  /** How the tasks that are learned from scored under the document as it was, by id. */
+  readonly attempted: Readonly<Record<string, number>>;
+  /** Which limit has ended the search or the proof early. */
+  readonly cut?: string | undefined;
 };
 
 /** Trains the learned block of one document, and puts the winner to the test with attempts that it was not chosen by. */
 export async function trainDocument(night: DocumentNight): Promise<TrainedDocument> {
   const { documents, trained, named = '', error } = night;
   const baseBlock = readBlock(documents[trained], 'learned');
-  const { summary, state } = await search(night, baseBlock);
+  const limits = night.budget && searchBudget(night.budget, (2 * REPORT_PASSES) / firstLook(night).passes);
+  const { summary, state, cut, attempted } = await search({ ...night, budget: limits?.budget }, baseBlock);
+  night.budget?.release();
   // Without a gate the last text is wanted, also where another measured better.
   const block = (error === undefined ? state.current : state.best).skill.trim();
-  const found = { trained, named, baseBlock, block, summary, state };
+  const found = { trained, named, baseBlock, block, summary, state, cut, attempted };
   if (block === baseBlock.trim()) return { ...found, block: baseBlock, proof: undefined, isTaken: false };
   if (error === undefined) return { ...found, proof: undefined, isTaken: true };
   if (winnerMeasurement(state) === undefined) return { ...found, proof: undefined, isTaken: false };
-  const proof = await prove({ ...night, env: environmentOf(night), error, state, baseBlock, block });
-  return { ...found, proof, isTaken: proof.isProven };
+  const reserve = limits?.reserve();
+  const proof = await prove({ ...night, env: environmentOf(night), error, state, baseBlock, block, reserve });
+  return { ...found, proof, isTaken: proof.isProven, cut: cut ?? proof.cut };
 }
 
 async function search(night: DocumentNight, initialSkill: string) {
-  const { models, store, promptOverrides, runner, observers, signal } = night;
+  const { models, store, budget, promptOverrides, runner, observers, signal } = night;
   const trainer = new SkillOptTrainer({
     ...models,
     config: nightRunConfig(night),
     env: environmentOf(night),
     initialSkill,
-    store,
+    ...{ store, budget },
     ...(promptOverrides ? { promptOverrides } : {}),
     ...(runner ? { runner } : {}),
     ...(observers ? { observers: observers.map(withoutCalibration) } : {}),
     ...(signal ? { signal } : {}),
   });
-  const trained = await trainer.train();
+  const ended = await trainer.train().catch((error) => {
+    if (isOutOfBudget(error)) return error;
+    throw error;
+  });
+  const events = await store.read();
+  const state = events.reduce(reduce, emptyRun);
+  if (ended instanceof SkillError && state.history.length === 0) throw ended; // nothing was tried: there is no result
+  const cut = ended instanceof SkillError ? ended.message : undefined;
+  const trained = ended instanceof SkillError ? summarize(state, { outRoot: store.name }) : ended;
   const summary = { ...trained, warnings: trained.warnings.filter((warning) => !isCalibration(warning)) };
-  return { summary, state: (await store.read()).reduce(reduce, emptyRun) };
+  return { summary, state, cut, attempted: attemptedIn(events, metricOf(night.config)) };
 }
+
+/** The first step's rollouts are under the document as it was. */
+function attemptedIn(events: readonly RunEvent[], metric: ReturnType<typeof metricOf>) {
+  const first = events.find((event) => event.type === 'stage-end' && event.stage === 'rollout');
+  const scores = first?.type === 'stage-end' && first.stage === 'rollout' ? first.evaluation.scores : [];
+  const known = toObservations(scores, metric).filter(({ score }) => score !== null);
+  return Object.fromEntries(known.map(({ id, score }) => [id, score!]));
+}
+
+const firstLook = ({ proofLooks = PROOF_LOOKS }: Pick<DocumentNight, 'proofLooks'>) => proofLooks[0]!;
 
 /** What a run says of its own claim at its end; a night has a proof of its own. */
 const isCalibration = (warning: string) => /gains of \d+ points or more/.test(warning);
@@ -76,17 +105,13 @@ const withoutCalibration = (observer: RunObserver): RunObserver => ({
 });
 
 /** One batch of all that is learned from; what rides along without helping is taken out at the end. */
-function nightRunConfig({
-  config,
-  error,
-  tasks,
-  rolloutsK = 1,
-  proofLooks = PROOF_LOOKS,
-}: DocumentNight): SkillOptConfigInput {
+function nightRunConfig({ config, error, tasks, rolloutsK = 1, proofLooks }: DocumentNight): SkillOptConfigInput {
   const train = tasks.filter(({ split }) => split === 'train').length * Math.max(1, rolloutsK);
   const confidence = Math.min(0.999, Math.max(0.5, 1 - 2 * (error ?? 0.05)));
   const gated =
-    error === undefined ? { useGate: false, finalPasses: 0 } : { prune: true, finalPasses: proofLooks[0]!.passes };
+    error === undefined
+      ? { useGate: false, finalPasses: 0 }
+      : { prune: true, finalPasses: firstLook({ proofLooks }).passes };
   const evalTest = tasks.some(({ split }) => split === 'test');
   return { numEpochs: 1, batchSize: Math.max(1, train), confidence, evalTest, ...gated, ...config };
 }
@@ -94,10 +119,11 @@ function nightRunConfig({
 export function environmentOf(given: DocumentNight) {
   const { name = 'sleep', tasks, rolloutsK = 1, foresee, ...night } = given;
   const learned = tasks.filter(({ split }) => split === 'train');
-  const held = tasks.filter(({ split }) => split !== 'train');
+  const held = tasks.filter(({ split }) => split === 'test' || (split === 'val' && given.error !== undefined)); // without a gate nobody asks what they score
   const { documents, trained, skillTexts, scorers, prompt, notes, quarantine } = night;
   const attempted = [...repeated(learned, rolloutsK), ...held];
-  const env = sleepEnv({ name, tasks: attempted, documents, trained, skillTexts, scorers, prompt, notes, quarantine });
+  const parts = { documents, trained, skillTexts, scorers, prompt, notes, quarantine };
+  const env = sleepEnv({ name, tasks: attempted, ...parts, metric: metricOf(given.config) });
   const seed = readBlock(documents[trained], 'learned');
   return foresee ? foresee(env, given, { tasks: attempted, seed }) : env;
 }

@@ -4,6 +4,7 @@ import { writeBlock } from '../../core/skill/marked-block.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { firstDrawOf } from '../dream/multi-rollout.ts';
 import { reflectOnContrast } from '../dream/reflect-on-contrast.ts';
+import type { AttemptMetric } from '../dream/rollout-set.ts';
 import type { Quarantine } from '../night/quarantining.ts';
 import type { SleepSplit, TaskRecord } from '../task-record.ts';
 import { ATTEMPT_VERSION, attemptMessages, type Documents, taskText } from './attempt.ts';
@@ -27,6 +28,8 @@ export type SleepEnvOptions = {
   readonly notes?: readonly string[] | undefined;
   /** Keeps poison out of what becomes a part of a document. */
   readonly quarantine?: Quarantine | undefined;
+  /** The score that the gate compares. */
+  readonly metric?: AttemptMetric | undefined;
 };
 
 /** What a document says with this text in its learned block. The rest of it stays byte for byte. */
@@ -70,7 +73,7 @@ export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
       return toOutput(item, result, read, prompt);
     },
     async reflect(context) {
-      const patches = await reflectOnContrast(context, tasks, surroundings);
+      const patches = await reflectOnContrast(context, tasks, surroundings, options.metric);
       return quarantine ? quarantine.take(patches, context.skill) : patches;
     },
   };

@@ -55,6 +55,10 @@ export const sleepShape = {
   dreamRollouts: positive.default(1).describe('Attempts at each task of training.'),
   dreamFactor: count.default(0).describe('Invented variants of each task of training.'),
   recallK: count.default(10).describe('Most tasks of earlier nights that join a night.'),
+  slowUpdate: z
+    .boolean()
+    .default(true)
+    .describe('Compare tasks that come back over nights, and note for later nights what got worse or still fails.'),
   evolveSkill: z.boolean().default(true).describe('Propose edits to the skill.'),
   evolveMemory: z.boolean().default(true).describe('Propose edits to the memory file.'),
   llmMine: z.boolean().default(true).describe('Let the optimizer find the tasks; else rules do.'),

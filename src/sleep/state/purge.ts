@@ -66,6 +66,10 @@ function without(state: SleepState, { what, isOf, isWhole }: Which): SleepState 
       what === 'archive' || what === 'all'
         ? keepOthers(state.taskArchive, ({ task }) => task.project)
         : state.taskArchive,
+    overNights:
+      what === 'all' || what === 'archive' || what === 'nights'
+        ? keepOthers(state.overNights, ({ project }) => project)
+        : state.overNights,
     consents: what === 'consent' ? [] : state.consents,
     proposals:
       what === 'all' || what === 'nights' ? keepOthers(state.proposals, ({ project }) => project) : state.proposals,
@@ -88,6 +92,7 @@ async function purgeState(open: OpenSleepState, change: (state: SleepState) => S
 function countGone(before: SleepState, after: SleepState): Removed {
   return {
     'archived tasks': before.taskArchive.length - after.taskArchive.length,
+    'documents compared over nights': before.overNights.length - after.overNights.length,
     consents: before.consents.length - after.consents.length,
     proposals: before.proposals.length - after.proposals.length,
     'lines of history': before.history.length - after.history.length,

@@ -47,6 +47,23 @@ export const Consent = z.object({
 });
 export type Consent = z.infer<typeof Consent>;
 
+/** What is known of one document over nights. */
+const OverNights = z.object({
+  project: z.string(),
+  document: z.string(),
+  /** For those who propose the next edits; it never becomes a part of the document by itself. */
+  guidance: z.string().default(''),
+  /** The last night that asked for it; 0 before. */
+  askedNight: z.number().int().nonnegative().default(0),
+  /** Of the learned block that was last compared. */
+  digest: z.string(),
+  /** Of every task that was learned from, the last time: by its id. */
+  scores: z
+    .record(z.string(), z.object({ score: z.number(), night: z.number().int(), digest: z.string() }))
+    .default({}),
+});
+export type OverNights = z.infer<typeof OverNights>;
+
 /** What sleep knows between nights. */
 export const SleepState = z.object({
   version: z.literal(STATE_VERSION).default(STATE_VERSION),
@@ -57,6 +74,7 @@ export const SleepState = z.object({
   consents: z.array(Consent).default([]),
   /** What nights proposed, oldest first. */
   proposals: z.array(Proposal).default([]),
+  overNights: z.array(OverNights).default([]),
   /** The models of the last night: with others, scores cannot be compared. */
   lastModelKey: z.string().default(''),
 });

@@ -108,7 +108,8 @@ function withoutSecrets(state: SleepState, redact: Redact): SleepState {
     const { project, night, at } = row;
     return { ...mapTexts(row, redact), project, night, at };
   });
-  return { ...state, taskArchive, history };
+  const overNights = state.overNights.map((one) => ({ ...one, guidance: redact(one.guidance) }));
+  return { ...state, taskArchive, history, overNights };
 }
 
 /** A task without secrets. What is one of few words stays, also when somebody is called so. */

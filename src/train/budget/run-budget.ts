@@ -23,6 +23,8 @@ type RunBudgetOptions = {
   readonly usage: Readonly<Record<string, StageUsage>>;
   /** Where the run keeps what it has spent, if it does. */
   readonly ledger?: Ledger | undefined;
+  /** Limits that it shares with other work, in place of its own. */
+  readonly shared?: Budget | undefined;
 };
 
 export type ModelUse = { readonly signal: AbortSignal; readonly isForRollouts: boolean };
@@ -41,15 +43,11 @@ const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 const noBudget: RunBudget = { within: (model) => model, hold: () => {}, release: () => {}, spent: () => noAmounts };
 
 /** Keeps all models within the limits of the run, together. Without a limit, calls are not even counted. */
-export function runBudget({ config, target, optimizer, usage, ledger }: RunBudgetOptions): RunBudget {
-  const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes, prices } = config;
-  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
-  if (Object.values(limits).every((limit) => limit === undefined)) return noBudget;
-  const journaled = spentBefore(usage, { target: priceFor(target, prices), optimizer: priceFor(optimizer, prices) });
-  // The journal lacks what an unfinished step has spent; the ledger, what a run has spent while it had no limit.
-  const spent = ledger ? larger(journaled, ledger.before) : journaled;
-  const isCounted = [maxCalls, maxTotalTokens, maxCostUsd].some((limit) => limit !== undefined);
-  const budget = createBudget({ ...limits, spent, ledger: isCounted ? ledger : undefined });
+export function runBudget(options: RunBudgetOptions): RunBudget {
+  const { config, target } = options;
+  const budget = options.shared ?? ownBudget(options);
+  if (budget === undefined) return noBudget;
+  const { prices } = config;
   const rollouts = watchBounds(budget, unseenBound(priceFor(target, prices)));
   return {
     within: (model, original, { signal, isForRollouts }) =>
@@ -62,6 +60,17 @@ export function runBudget({ config, target, optimizer, usage, ledger }: RunBudge
     release: budget.release,
     spent: budget.spent,
   };
+}
+
+function ownBudget({ config, target, optimizer, usage, ledger }: RunBudgetOptions): Budget | undefined {
+  const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes, prices } = config;
+  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
+  if (Object.values(limits).every((limit) => limit === undefined)) return undefined;
+  const journaled = spentBefore(usage, { target: priceFor(target, prices), optimizer: priceFor(optimizer, prices) });
+  // The journal lacks what an unfinished step has spent; the ledger, what a run has spent while it had no limit.
+  const spent = ledger ? larger(journaled, ledger.before) : journaled;
+  const isCounted = [maxCalls, maxTotalTokens, maxCostUsd].some((limit) => limit !== undefined);
+  return createBudget({ ...limits, spent, ledger: isCounted ? ledger : undefined });
 }
 
 /** The same budget, and the largest bound that was asked of it. */

@@ -11,7 +11,9 @@ export type RunItems = {
 };
 
 type SplitConfig = Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTest'> &
-  Partial<Pick<SkillOptConfig, 'trainSize' | 'selEnvNum' | 'testEnvNum' | 'protectedItems'>>;
+  Partial<
+    Pick<SkillOptConfig, 'useGate' | 'finalPasses' | 'trainSize' | 'selEnvNum' | 'testEnvNum' | 'protectedItems'>
+  >;
 
 /** Loads what a run needs and checks it once: every later stage may trust it. */
 export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<RunItems> {
@@ -21,7 +23,8 @@ export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<
   const test = evalTest ? await splitItems(env, testSplit, config) : [];
   requireTrainSize(train.length, config);
   requireItems(env, 'train', train, 'There is nothing to learn from.');
-  requireItems(env, selectionSplit, val, 'The gate has nothing to measure on.');
+  if (config.useGate !== false || config.finalPasses !== 0)
+    requireItems(env, selectionSplit, val, 'The gate has nothing to measure on.');
   requireProtected(val, config);
   requireDistinctIds(env, { train, [selectionSplit]: val, [testSplit]: test });
   return { train, val, test };

@@ -7,6 +7,7 @@ import type { RunObserver } from '../../core/run/observer.ts';
 import { addStageUsage, noStageUsage } from '../../core/run/stage-usage.ts';
 import { remainingCalls } from '../../models/ai-sdk/rate-limit-headers.ts';
 import {
+  type Budget,
   createLimiterPool,
   createMeter,
   type Price,
@@ -39,6 +40,8 @@ export type WrapOptions = {
   readonly uncounted?: readonly Paid[];
   /** Where the run keeps what it has spent, if it does. */
   readonly ledger?: Ledger | undefined;
+  /** Limits that the run shares with other work, in place of its own. */
+  readonly shared?: Budget | undefined;
 };
 
 /** The models in what every run needs: cache and meter(circuit(retry(rateLimit(budget(countedUsage(timeout(model))))))). */
@@ -53,6 +56,7 @@ export function wrapModels({
   usage = {},
   uncounted = [],
   ledger,
+  shared,
 }: WrapOptions) {
   const meter = createMeter();
   const limiters = createLimiterPool((account) => ({
@@ -63,7 +67,7 @@ export function wrapModels({
   const before = uncounted.reduce((table, { stage, amounts }) => {
     return addStageUsage(table, { [stage]: { ...noStageUsage, ...amounts } });
   }, usage);
-  const budget = runBudget({ config, target, optimizer, usage: before, ledger });
+  const budget = runBudget({ config, target, optimizer, usage: before, ledger, shared });
   const countRetry = ({ request }: { readonly request: ChatRequest }) =>
     meter.add(request.stage ?? 'other', { retries: 1 });
 

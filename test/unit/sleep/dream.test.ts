@@ -91,3 +91,15 @@ describe('dreamTasks', () => {
     expect(dreamTasks([exact], -1)).toEqual([]);
   });
 });
+
+it('without contrast, attempts are compared by the metric of the gate', () => {
+  const attempts = [
+    { hard: 0, soft: 0.2, response: 'a', failReason: '' },
+    { hard: 0, soft: 0.8, response: 'b', failReason: '' },
+  ];
+  expect(new RolloutSet(sleepTask('a'), attempts, { gateMetric: 'soft' }).spread).toBeCloseTo(0.6);
+  expect(new RolloutSet(sleepTask('a'), attempts, { gateMetric: 'hard' })).toMatchObject({
+    spread: 0,
+    best: attempts[0],
+  });
+});

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ChatModel } from '../../../core/model.ts';
+import type { Budget } from '../../../models/index.ts';
 import { resolvePath } from '../../../project/resolve-path.ts';
 import { ownerAmong } from '../../../sleep/documents/choose-skills.ts';
+import type { MineResult } from '../../../sleep/mine/mine-tasks.ts';
 import { openMiner } from '../../../sleep/mine/open-miner.ts';
 import type { CycleInput, GatheredNight } from '../../../sleep/night/cycle-input.ts';
 import type { NightModels } from '../../../sleep/night/document-night.ts';
@@ -21,6 +23,7 @@ type Gathering = {
   readonly models: RunModels;
   readonly plan: NightPlan;
   readonly state: SleepState;
+  readonly budget: Budget | undefined;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly chooseSkills: NonNullable<CycleInput['chooseSkills']>;
@@ -43,12 +46,12 @@ type Day = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
 
 async function fromSessions(
   sleep: OpenSleep,
-  { flags, models, plan, state, terminal, signal }: Gathering,
+  { flags, models, plan, state, budget, terminal, signal }: Gathering,
 ): Promise<Day> {
   const harvest = await gatherSessions(sleep, flags, terminal);
   using open =
     sleep.settings.llmMine && canMine(plan.models.optimizer)
-      ? await openMiner({ model: models.optimizer, settings: sleep.settings, folder: sleep.folder, signal })
+      ? await openMiner({ model: models.optimizer, settings: sleep.settings, folder: sleep.folder, signal, budget })
       : undefined;
   const earlier = state.taskArchive.map(({ task }) => task);
   const mined = await gatherTasks(sleep, harvest, { miner: open?.miner ?? 'heuristic', signal, earlier });
@@ -59,10 +62,13 @@ async function fromSessions(
     nSessions: harvest.sessions.length,
     recurring,
     tasks: [...mined.tasks],
-    cursors: flags.since === undefined ? harvest.newCursor : undefined,
+    cursors: flags.since === undefined && !isCutShort(mined) ? harvest.newCursor : undefined,
     notes: [...mined.notes],
   };
 }
+
+/** Then the sessions that nobody read are considered again; what was answered about the others is kept. */
+const isCutShort = ({ dropped }: MineResult) => dropped.some(({ reason }) => reason === 'over-budget');
 
 /** Of the file's bytes: an edited file is another night. */
 export async function nameOfTasks(path: string, { io }: Terminal): Promise<string> {

@@ -26,6 +26,7 @@ describe('without a gate', () => {
     const { report, proposals } = await runSleepCycle(await world.input({ settings, models }));
     expect(report).toMatchObject({ gateAction: 'greedy_applied', baselineScore: null, candidateScore: null });
     expect(proposals).toMatchObject([{ gain: null, confidence: null }]);
+    expect(models.target.requests).toHaveLength(4); // those that are learned from: nobody pays for what is not used
     expect(Object.keys(filesBelow(world.folder))).toContain('state.json');
   });
 });

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
+import type { ChatModel } from '../../core/model.ts';
+import { COMPARISON_TITLES, dataSection, HEADINGS, promptSection, skillSection } from '../../core/prompt-sections.ts';
+import type { PairCategory } from '../../core/run/events/event-data.ts';
+import type { RunStore } from '../../core/run/run-store.ts';
+import { findPoison } from '../../core/skill/poison/find-poison.ts';
+import { skillHash } from '../../core/skill/skill-hash.ts';
+import { head } from '../../core/text/python-text.ts';
+import type { Budget } from '../../models/index.ts';
+import { askForJson } from '../../pipeline/ask/ask.ts';
+import { createStop } from '../../pipeline/index.ts';
+import { wrapModels } from '../../train/setup/wrap-models.ts';
+import type { Trained } from '../replay/sleep-env.ts';
+import type { OverNights, SleepState } from '../state/sleep-state.ts';
+import type { TaskRecord } from '../task-record.ts';
+import type { ConsolidationResult } from './consolidation-result.ts';
+import type { CycleInput } from './cycle-input.ts';
+import type { NightRecord } from './night-record.ts';
+import { labelOf } from './shots.ts';
+import { nightConfigOf, type TrainedDocument } from './train-document.ts';
+
+/** A task that was attempted on an earlier night and again on this one, both times under the document as it was then. */
+type Recurring = {
+  readonly task: TaskRecord;
+  readonly before: number;
+  readonly now: number;
+  readonly category: PairCategory;
+};
+
+type Night = {
+  readonly project: string;
+  readonly night: number;
+  readonly tasks: readonly TaskRecord[];
+  readonly known: readonly OverNights[];
+  /** Nothing: only scores are kept. */
+  readonly optimizer: ChatModel | undefined;
+  readonly config: SkillOptConfigInput;
+  readonly budget?: Budget | undefined;
+  readonly store: RunStore;
+  readonly signal?: AbortSignal | undefined;
+};
+
+type Kept = { readonly overNights: OverNights; readonly notes: readonly string[] };
+
+type Cycle = CycleInput & {
+  readonly state: SleepState;
+  readonly budget?: Budget | undefined;
+  readonly storeOf: (trained: Trained, named: string) => RunStore;
+};
+
+/** The night's result with what is known over nights. With other models than the last time nothing can be compared. */
+export async function overNightsOf(record: NightRecord, result: ConsolidationResult, input: Cycle) {
+  const { project, night, tasks } = record;
+  const { state, settings, models, handoff, budget, signal, modelKey } = input;
+  const known = state.lastModelKey === modelKey ? state.overNights : state.overNights.map(withoutScores);
+  const kept: Kept[] = [];
+  for (const document of settings.slowUpdate ? result.documents : []) {
+    const asking = {
+      optimizer: handoff ? undefined : models.optimizer,
+      store: input.storeOf(document.trained, document.named),
+    };
+    const config = nightConfigOf(input);
+    kept.push(await lookOverNights(document, { project, night, tasks, known, ...asking, config, budget, signal }));
+  }
+  const notes = [...result.notes, ...kept.flatMap((one) => one.notes)];
+  return { result: { ...result, notes }, overNights: kept.map(({ overNights }) => overNights) };
+}
+
+const withoutScores = (one: OverNights): OverNights => ({ ...one, scores: {} });
+
+/** Without a change of the document, a comparison waits for so many nights. */
+const NIGHTS_BETWEEN = 3;
+const MOST_CHARACTERS = 1_200;
+const MOST_TASKS = 12;
+
+/**
+ * What a document's night adds to what is known over nights: the scores of what was learned from and, where tasks that came
+ * back got worse or still fail, guidance for later analysts. It attempts nothing, and neither gate nor document sees it.
+ * Held-out tasks are no part of it: analysts must not read them.
+ */
+async function lookOverNights(document: TrainedDocument, night: Night): Promise<Kept> {
+  const { project, night: number, known } = night;
+  const before = known.find((one) => one.project === project && one.document === labelOf(document));
+  const digest = skillHash(document.baseBlock);
+  const scores = Object.fromEntries(
+    Object.entries(document.attempted).map(([id, score]) => [id, { score, night: number, digest }]),
+  );
+  const recurring = compare(before, document, night);
+  const kept: OverNights = {
+    ...{ project, document: labelOf(document), digest, guidance: before?.guidance ?? '' },
+    ...{ askedNight: before?.askedNight ?? 0, scores: { ...before?.scores, ...scores } },
+  };
+  const isDue = before !== undefined && (before.digest !== digest || number - before.askedNight >= NIGHTS_BETWEEN);
+  const isBad = recurring.some(({ category }) => category === 'regressed' || category === 'persistent_fail');
+  if (!isDue || !isBad || night.optimizer === undefined)
+    return { overNights: isDue ? kept : { ...kept, digest: before?.digest ?? digest }, notes: [] };
+  return withGuidance({ ...kept, askedNight: number }, recurring, document, night);
+}
+
+function compare(before: OverNights | undefined, { attempted }: TrainedDocument, { tasks }: Night): Recurring[] {
+  return tasks.flatMap((task) => {
+    const [was, now] = [before?.scores[task.id]?.score, attempted[task.id]];
+    return was === undefined || now === undefined ? [] : [{ task, before: was, now, category: categoryOf(was, now) }];
+  });
+}
+
+const categoryOf = (before: number, now: number): PairCategory =>
+  before >= 0.5 ? (now >= 0.5 ? 'stable_success' : 'regressed') : now >= 0.5 ? 'improved' : 'persistent_fail';
+
+const Reply = z.object({ reasoning: z.string().nullish(), slowUpdateContent: z.string().nullish() });
+
+/** A model that fails here costs the night nothing but the guidance. */
+async function withGuidance(
+  kept: OverNights,
+  recurring: readonly Recurring[],
+  document: TrainedDocument,
+  night: Night,
+) {
+  const told = recurring.filter(({ category }) => category !== 'stable_success').length;
+  const what = `Over nights, ${told} of ${recurring.length} tasks that came back changed or still fail (${labelOf(document)})`;
+  const asked = await ask(question(kept, recurring, document), night).catch((error: Error) => {
+    night.signal?.throwIfAborted();
+    return error;
+  });
+  if (asked instanceof Error) return { overNights: kept, notes: [`${what}; no guidance: ${asked.message}`] };
+  const guidance = head((asked?.slowUpdateContent ?? '').trim(), MOST_CHARACTERS);
+  const poison = findPoison(guidance);
+  if (poison) return { overNights: kept, notes: [`${what}; guidance was quarantined: ${poison.reason}`] };
+  if (guidance === '') return { overNights: kept, notes: [] };
+  return { overNights: { ...kept, guidance }, notes: [`${what}. Guidance for later nights: ${guidance}`] };
+}
+
+function question({ guidance }: OverNights, recurring: readonly Recurring[], { baseBlock }: TrainedDocument): string {
+  const groups = (['regressed', 'persistent_fail', 'improved'] as const).flatMap((category) => {
+    const members = recurring.filter((one) => one.category === category).slice(0, MOST_TASKS);
+    const lines = members.map(
+      ({ task, before, now }) => `- ${task.intent} (${before.toFixed(2)}, now ${now.toFixed(2)})`,
+    );
+    return lines.length === 0 ? [] : [`### ${COMPARISON_TITLES[category]}\n${lines.join('\n')}`];
+  });
+  return [
+    skillSection(baseBlock),
+    guidance === ''
+      ? promptSection(HEADINGS.guidance, 'None: this is the first.')
+      : dataSection(HEADINGS.guidance, 'guidance', guidance),
+    dataSection(HEADINGS.comparison, 'comparison', groups.join('\n\n'), `${recurring.length} tasks`),
+  ].join('\n\n');
+}
+
+let prompt: string | undefined;
+
+async function ask(user: string, { optimizer, config: given, budget: shared, store, signal }: Night) {
+  prompt ??= readFileSync(new URL('./prompts/over-nights.md', import.meta.url), 'utf8');
+  const config = parseConfig(given);
+  await using open = await store.open();
+  using stop = createStop(signal);
+  const { caches } = open;
+  const wrapped = wrapModels({
+    config,
+    target: optimizer!,
+    optimizer: optimizer!,
+    caches,
+    observers: [],
+    stop,
+    shared,
+  });
+  const asked = { system: prompt, user, stage: 'slow_update', schema: Reply, maxOutputTokens: 1_024 };
+  return await askForJson(asked, { model: wrapped.optimizer, stop }); // while the caches are open
+}

@@ -1,0 +1,107 @@
+import { scripted } from 'skillopt/testing';
+import { describe, expect, it } from 'vitest';
+import type { ChatModel } from '../../../../src/core/model.ts';
+import type { CycleInput } from '../../../../src/sleep/night/cycle-input.ts';
+import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
+import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
+
+const CONFIG = { workers: 2, maxRetries: 0 };
+
+/** Models that are counted, and that can be cut off. */
+function counted() {
+  const models = { target: obedient(), optimizer: proposing(RULE) };
+  return { models, calls: () => models.target.requests.length + models.optimizer.requests.length };
+}
+
+const nightOf = (world: ReturnType<typeof nightWorld>, wanted: Partial<CycleInput>) =>
+  world.input(wanted).then(runSleepCycle);
+
+describe('a night', () => {
+  it('asks nothing twice: what the skill was attempted with is known when the memory is', async () => {
+    using world = nightWorld();
+    const models = { target: obedient(), optimizer: proposing(USELESS) };
+    await nightOf(world, { models, config: CONFIG });
+    const asked = [...models.target.requests, ...models.optimizer.requests].map(({ messages, sampleIndex }) =>
+      JSON.stringify([messages, sampleIndex]),
+    );
+    expect(new Set(asked).size).toBe(asked.length);
+  });
+});
+
+describe('the limits of a night', () => {
+  it.each([20, 60, 75, 90])(
+    'hold for both documents and their proofs together: %d calls are never passed',
+    async (maxCalls) => {
+      using world = nightWorld();
+      const { models, calls } = counted();
+      await nightOf(world, { models, config: { ...CONFIG, maxCalls } }).catch(() => undefined);
+      expect(calls()).toBeLessThanOrEqual(maxCalls);
+    },
+  );
+
+  it('give a result: a search that ends early is still proven, out of what was kept for that', async () => {
+    using world = nightWorld();
+    const { models, calls } = counted();
+    const tasks = doneTasks('t', { train: 24 });
+    const gather = async () => gathered(tasks);
+    const { report, proposals } = await nightOf(world, { models, gather, config: { ...CONFIG, maxCalls: 102 } });
+    expect(calls()).toBeLessThanOrEqual(102);
+    expect(proposals).toHaveLength(1);
+    expect(report.calls).toBe(calls());
+    expect(report.notes.join('\n')).toMatch(/maxCalls/);
+  });
+
+  it('count what was spent before a cut, also inside a proof', async () => {
+    using world = nightWorld();
+    const { models, calls } = counted();
+    const config = { ...CONFIG, maxCalls: 90 };
+    const cuts = [30, 40, 55, 60, 64, 68, Number.POSITIVE_INFINITY];
+    for (const cutAfter of cuts) {
+      const controller = new AbortController();
+      const target: ChatModel = {
+        ...models.target,
+        complete(request) {
+          if (calls() >= cutAfter) controller.abort(new Error('the machine was shut down'));
+          return models.target.complete(request);
+        },
+      };
+      const night = { models: { ...models, target }, config, signal: controller.signal };
+      const { report } = (await nightOf(world, night).catch(() => undefined)) ?? {};
+      expect(calls()).toBeLessThanOrEqual(90);
+      if (report) expect(report).toMatchObject({ night: 1, calls: calls() });
+      if (report) return;
+    }
+    expect.unreachable('no start has finished the night');
+  });
+
+  it('hold for mining too, which may use half of them', async () => {
+    using world = nightWorld();
+    const { models, calls } = counted();
+    const miner = scripted('analyst', () => '{}');
+    const asked: unknown[] = [];
+    const gather: CycleInput['gather'] = async (_, budget) => {
+      const bound = { calls: 1, totalTokens: 0, costUsd: 0 };
+      for (;;) {
+        const place = await budget!.reserve(bound).catch((error) => error);
+        if (place instanceof Error) break;
+        await miner.complete({ messages: [{ role: 'user', content: 'x' }] });
+        place.settle(bound);
+        asked.push(place);
+      }
+      return gathered(doneTasks());
+    };
+    const outcome = await nightOf(world, { models, gather, config: { ...CONFIG, maxCalls: 150 } });
+    expect(asked).toHaveLength(75);
+    expect(75 + calls()).toBeLessThanOrEqual(150);
+    expect(outcome.report.calls).toBe(75 + calls());
+  });
+
+  it('that leave nothing to try anything with are an error, and the night resumes with higher ones', async () => {
+    using world = nightWorld();
+    const { models } = counted();
+    const tooFew = nightOf(world, { models, config: { ...CONFIG, maxCalls: 20 } });
+    await expect(tooFew).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
+    const { report, proposals } = await nightOf(world, { models, config: { ...CONFIG, maxCalls: 1_000 } });
+    expect({ night: report.night, staged: proposals.length }).toEqual({ night: 1, staged: 1 });
+  });
+});
