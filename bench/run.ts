@@ -10,6 +10,7 @@ import { foreignText } from './rows/foreign-text.ts';
 import { harvest } from './rows/harvest.ts';
 import { help } from './rows/help.ts';
 import { kill } from './rows/kill.ts';
+import { killNight } from './rows/kill-night.ts';
 import { killedJournal, longJournal, wideJournal } from './rows/long-journal.ts';
 import { loopback } from './rows/loopback.ts';
 import { memory } from './rows/memory.ts';
@@ -40,6 +41,7 @@ const rows: readonly BenchRow[] = [
   wideJournal,
   kill,
   adoptKill,
+  killNight,
   sharedCache,
   sleepIndexUnchanged,
   sleepIndexOverview,

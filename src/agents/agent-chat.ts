@@ -1,43 +1,53 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ModelCallError, PromptTooLongError, SkillError } from '../core/errors.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '../core/model.ts';
-import type { AgentAnswer, AgentCli, AgentCliName, AgentOutput, AgentRefusal, Environment } from './agent-cli.ts';
+import type {
+  AgentAnswer,
+  AgentCli,
+  AgentCliName,
+  AgentOutput,
+  AgentRefusal,
+  Environment,
+  Located,
+} from './agent-cli.ts';
 import { agentClis } from './agent-clis.ts';
 import { agentError, startError } from './agent-error.ts';
 import { openCallFolder } from './call-folder.ts';
+import { childEnvironment } from './child-environment.ts';
 import { flattenMessages } from './flatten-messages.ts';
 import { followLogs } from './follow-logs.ts';
-import { requireInstalled, type Whereabouts } from './require-installed.ts';
+import { callerVariables, homeIn, locate, type Whereabouts } from './require-installed.ts';
 import { runProcess } from './run-process.ts';
 
 export type AgentChatOptions = Whereabouts & {
   /** As the CLI spells it. Without one, the CLI's own default. */
   readonly model?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Names of variables of the caller that the CLI gets beside those it is known to need. */
+  readonly passEnv?: readonly string[] | undefined;
 };
 
 /**
- * Chat through an installed agent CLI with the user's sign-in: one process per call, without tools, in an empty folder,
- * without the user's instructions. CLIs take neither temperature nor a token limit, so those of a request have no effect.
+ * Chat through an installed agent CLI with the user's sign-in: one process per call, without tools, in an empty folder, with
+ * the variables that it needs and no others, without the user's instructions. CLIs take neither temperature nor a token limit, so those of a request have no effect.
  */
 export function agentChat(options: AgentChatOptions): ChatModel {
   const { model, timeoutMs = 600_000 } = options;
   const id = `${options.cli}:${model ?? 'default'}`;
   if (model !== undefined) requireModelName(model, options.cli);
   const cli = agentClis[options.cli];
-  const env = { ...process.env, ...options.env };
+  const env = callerVariables(options);
   return {
     id,
     async complete(request) {
       request.signal?.throwIfAborted();
-      const file = requireInstalled(options);
+      const program = locate(options);
       const timeout = AbortSignal.timeout(timeoutMs);
       const refused = watchForRefusal({ cli, id, env });
       const signals = [timeout, refused.signal, ...(request.signal === undefined ? [] : [request.signal])];
       const signal = AbortSignal.any(signals);
       try {
-        const output = await ask({ cli, id, file, model, env, signal, onLine: refused.onLine }, request);
+        const output = await ask({ options, id, program, env, signal, onLine: refused.onLine }, request);
         return toReply(cli.read(output), { cli, id, env, output });
       } catch (error) {
         if (timeout.aborted && signal.reason === timeout.reason) throw timeoutError(id, timeoutMs);
@@ -55,29 +65,32 @@ function requireModelName(model: string, cli: AgentCliName): void {
 }
 
 type Asking = {
-  readonly cli: AgentCli;
+  readonly options: AgentChatOptions;
   readonly id: string;
-  readonly file: string;
-  readonly model: string | undefined;
+  readonly program: Located;
   readonly env: Environment;
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
 };
 
 async function ask(asking: Asking, { messages }: ChatRequest): Promise<AgentOutput> {
-  const { cli, id, file, model, env, signal, onLine } = asking;
+  const { options, id, program, env, signal, onLine } = asking;
+  const { model, passEnv, inherited = process.env } = options;
+  const cli = agentClis[options.cli];
   await using folder = await openCallFolder();
-  const userHome = env.HOME ?? homedir();
+  const userHome = homeIn(env);
   const invocation = cli.invoke({ ...flattenMessages(messages), model, folder: folder.path, env, userHome });
+  const allowed = childEnvironment({ cli, model, program, inherited, passEnv });
   for (const argument of invocation.args) requireArgument(argument, id);
   await folder.furnish(invocation);
   using _ = invocation.logs === undefined ? undefined : followLogs(join(folder.path, invocation.logs), onLine);
   return await runProcess({
-    file,
+    file: program.path,
+    name: program.foundAt,
     args: invocation.args,
     input: invocation.input,
     cwd: folder.work,
-    env: { ...env, NO_COLOR: '1', CI: '1', ...invocation.env },
+    env: { ...allowed, ...options.env, NO_COLOR: '1', CI: '1', ...invocation.env },
     signal,
     onLine: cli.refusalIn && onLine,
   });

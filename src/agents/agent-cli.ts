@@ -13,6 +13,9 @@ export type AgentCliName =
 /** Variables of a process. `undefined` takes one away that would be inherited. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A program as it is run, and the name it was found by. */
+export type Located = { readonly path: string; readonly foundAt: string };
+
 /** One question to an agent CLI. */
 export type AgentCall = {
   readonly model: string | undefined;
@@ -56,6 +59,8 @@ export type AgentCli = {
   readonly binary: string;
   readonly installCommand: string;
   readonly signInCommand: string;
+  /** Names of the caller's variables that are this CLI's settings and keys; a star at the end stands for any rest. */
+  variables(caller: { readonly env: Environment; readonly model: string | undefined }): readonly string[];
   invoke(call: AgentCall): Invocation;
   /** `undefined` when the output holds neither an answer nor a failure. */
   read(output: AgentOutput): AgentAnswer | undefined;

@@ -1,30 +1,49 @@
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { ModelCallError } from '../core/errors.ts';
-import type { AgentCliName, Environment } from './agent-cli.ts';
+import type { AgentCliName, Environment, Located } from './agent-cli.ts';
 import { agentClis } from './agent-clis.ts';
-import { findBinary, findSkipped, isExecutable } from './find-binary.ts';
+import { findBinary, isExecutable, projectFolders, realPath, skippedNote } from './find-binary.ts';
 
 export type Whereabouts = {
   readonly cli: AgentCliName;
   /** The CLI's program, when it is not to be searched on `PATH`. */
   readonly path?: string | undefined;
-  /** Added to the variables of this process. */
+  /** Where `path` was found, when that is a link to it: what the program needs may lie beside the link. */
+  readonly foundAt?: string | undefined;
+  /** The variables of the caller, of which the CLI gets those it needs. Default: those of this process. */
+  readonly inherited?: Environment | undefined;
+  /** Added to them, and given to the CLI as they are. */
   readonly env?: Environment | undefined;
+  /** The project, whose programs are never used. Default: the folder of this process. */
+  readonly project?: string | undefined;
 };
 
-/** Where the CLI's program is, absolute, or an error with the command that installs it. Nothing is run. */
-export function requireInstalled({ cli, path, env }: Whereabouts): string {
+/** Where the CLI's program is, absolute and without links, or an error with the command that installs it. Nothing is run. */
+export const requireInstalled = (where: Whereabouts): string => locate(where).path;
+
+export function locate(where: Whereabouts): Located {
+  const { cli, path, foundAt = path } = where;
   const { binary, installCommand } = agentClis[cli];
-  const variables = { ...process.env, ...env };
-  const found = path === undefined ? findBinary(binary, variables) : isExecutable(path) && resolve(path);
-  if (found) return found;
-  const where = path === undefined ? `no program ${binary} on PATH` : `no program at ${path}`;
+  const variables = callerVariables(where);
+  const projects = projectFolders(where.project ?? process.cwd(), homeIn(variables));
+  const found = path === undefined ? findBinary(binary, variables, projects) : isExecutable(path) && path;
+  if (found) return { path: realPath(found), foundAt: resolve(foundAt ?? found) };
+  const wanted = path === undefined ? `no program ${binary} on PATH` : `no program at ${path}`;
   const hint =
     path === undefined
-      ? `${skippedNote(findSkipped(binary, variables))}Install it: ${installCommand}`
+      ? `${skippedNote(binary, variables)}Install it: ${installCommand}`
       : `Correct the path, or install it: ${installCommand}`;
-  throw new ModelCallError(`${cli} is not installed: ${where}`, { isRetryable: false, isFatal: true, hint });
+  throw new ModelCallError(`${cli} is not installed: ${wanted}`, { isRetryable: false, isFatal: true, hint });
 }
 
-const skippedNote = (folder: string | undefined) =>
-  folder === undefined ? '' : `It is in ${folder}, but entries of PATH that are not absolute are never used. `;
+/** All that a CLI would see if the caller started it by hand. */
+export const callerVariables = ({
+  inherited = process.env,
+  env,
+}: Pick<Whereabouts, 'inherited' | 'env'>): Environment => ({
+  ...inherited,
+  ...env,
+});
+
+export const homeIn = (env: Environment) => env.HOME ?? env.USERPROFILE ?? homedir();

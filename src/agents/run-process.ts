@@ -5,6 +5,8 @@ import { atProcessEnd } from './at-process-end.ts';
 
 export type ProcessOptions = {
   readonly file: string;
+  /** What the program is told that it is called; some are several programs in one. */
+  readonly name?: string | undefined;
   readonly args: readonly string[];
   readonly input: string;
   readonly cwd: string;
@@ -28,10 +30,17 @@ const hasGroups = process.platform !== 'win32';
  * Runs a program to its end. An abort, and the end of this process, end it with all that it started. Throws the system's
  * error when it could not be started.
  */
-export async function runProcess({ file, args, signal, onLine, ...options }: ProcessOptions): Promise<AgentOutput> {
+export async function runProcess({
+  file,
+  name = file,
+  args,
+  signal,
+  onLine,
+  ...options
+}: ProcessOptions): Promise<AgentOutput> {
   signal.throwIfAborted();
   const pipe = onLine === undefined ? 'pipe' : tap(onLine);
-  const subprocess = execa(file, args, { ...options, ...fixedOptions, stdout: pipe, stderr: pipe });
+  const subprocess = execa(file, args, { ...options, ...fixedOptions, argv0: name, stdout: pipe, stderr: pipe });
   const end = () => (hasGroups ? killGroup(subprocess.pid) : subprocess.kill('SIGKILL'));
   signal.addEventListener('abort', end, { once: true });
   using _ = atProcessEnd(end);

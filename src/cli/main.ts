@@ -3,6 +3,7 @@ import { SkillError } from '../core/errors.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { Answered } from './answered.ts';
 import { commands } from './command-table.ts';
+import type { Typed } from './define-command.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { rootHelp } from './help.ts';
 import { lateError } from './late-error.ts';
@@ -11,10 +12,10 @@ import type { Io } from './terminal/io.ts';
 import { openTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The front door: arguments in, exit code out. Nothing is loaded that the command does not need. */
-export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+export async function runCli(argv: readonly string[], io: Io, typed: Typed = 'skillopt'): Promise<number> {
   const terminal = openTerminal(io, { isJson: argv.includes('--json') });
   try {
-    await dispatch(argv, terminal);
+    await dispatch(typed === 'skillopt' ? argv : sleepWords(argv), terminal, typed);
     return 0;
   } catch (error) {
     if (!(error instanceof Answered)) printError(error, terminal);
@@ -22,14 +23,20 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-async function dispatch(argv: readonly string[], terminal: Terminal): Promise<void> {
+/** `skillopt-sleep run` is `skillopt sleep run`. */
+function sleepWords(argv: readonly string[]): readonly string[] {
+  if (argv[0] === '--version' || argv[0] === '-V') return argv;
+  return argv[0] === 'help' ? ['help', 'sleep', ...argv.slice(1)] : ['sleep', ...argv];
+}
+
+async function dispatch(argv: readonly string[], terminal: Terminal, typed: Typed): Promise<void> {
   const [name = '--help', ...rest] = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
   if (name === '--help' || name === '-h') return void terminal.io.stdout.write(`${rootHelp(terminal.colors)}\n`);
   if (name === '--version' || name === '-V') return void terminal.io.stdout.write(`${version()}\n`);
   const entry = commands.find((command) => command.name === name);
   if (!entry) throw unknownCommand(name);
   const { runCommand } = await import('./run-command.ts');
-  await runCommand(entry, rest, terminal);
+  await runCommand(entry, rest, { terminal, typed });
 }
 
 function unknownCommand(name: string): SkillError {
@@ -47,9 +54,9 @@ function version(): string {
 
 /**
  * Runs a process as the command line: what is thrown late has the exit code that it would have had.
- * @public called by bin/skillopt.mjs
+ * @public called by bin/start.mjs
  */
-export async function start(process: NodeJS.Process): Promise<void> {
+export async function start(process: NodeJS.Process, typed: Typed): Promise<void> {
   for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(name, (thrown: unknown) => {
       const error = lateError(thrown);
@@ -59,7 +66,7 @@ export async function start(process: NodeJS.Process): Promise<void> {
   }
   process.stderr.on('error', () => {}); // progress that nobody can see is no reason to stop
   const lost = watchAnswer(process.stdout);
-  const code = await runCli(process.argv.slice(2), process);
+  const code = await runCli(process.argv.slice(2), process, typed);
   await new Promise((flushed) => process.stdout.write('', flushed));
   if (lost() !== undefined) printError(lost(), openTerminal(process));
   process.exit(code === 0 && lost() !== undefined ? 2 : code);

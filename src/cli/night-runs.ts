@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectFolder } from '../sleep/state/nights.ts';
-import { stateFolderOf } from '../sleep/state/state-folder.ts';
 import { listRuns, type RunListing } from '../stores/index.ts';
+import { stateFolderOf } from '../stores/state-folder.ts';
 import { placeOf } from './sleep/open-sleep.ts';
 import type { Terminal } from './terminal/terminal.ts';
 

@@ -1,8 +1,7 @@
 import { parseConfig } from '../core/config.ts';
 import type { SkillEnv } from '../core/env.ts';
 import type { LoadedProject } from '../project/load-project.ts';
-import type { Environment } from '../project/models/resolve-model.ts';
-import { resolveModels } from '../project/models/resolve-models.ts';
+import { type Caller, resolveModels } from '../project/models/resolve-models.ts';
 import { shownPath } from '../stores/shown-path.ts';
 import type { TrainerOptions } from '../train/index.ts';
 import { withEnv } from '../train/setup/with-env.ts';
@@ -23,11 +22,11 @@ export type PreparedRun = {
 /** Wires a project once and sets its environment up once, for the estimate and the run alike; closes it after `work`. */
 export async function prepareRun<T>(
   loaded: LoadedProject,
-  variables: { readonly env: Environment },
+  caller: Caller,
   work: (run: PreparedRun) => Promise<T>,
 ): Promise<T> {
   const wiring = await wireRun(loaded);
-  const models = await resolveModels(loaded, variables);
+  const models = await resolveModels(loaded, caller);
   const { path, initialSkill, promptOverrides } = wiring;
   const config = { ...wiring.config, outRoot: shownPath(path) };
   const isNew = await isMissing(path);

@@ -1,12 +1,14 @@
-import { detectAgents } from '../agents/index.ts';
+import { findAgents } from '../agents/detect-agents.ts';
+import { type AgentCliName, agentClis } from '../agents/index.ts';
 import { SkillError } from '../core/errors.ts';
+import { readPins } from '../project/models/agent-pins.ts';
 import type { ModelSpec } from '../project/models/resolve-model.ts';
 
 export type SleepModels = {
   readonly target: ModelSpec;
   readonly optimizer: ModelSpec;
   readonly judge: ModelSpec;
-  /** Whether somebody named them; else it is the first agent CLI that is installed here. */
+  /** Whether somebody named them; else it is the first agent CLI that is pinned, or installed here. */
   readonly isChosen: boolean;
 };
 
@@ -16,14 +18,16 @@ type Named = {
   readonly judge?: ModelSpec | undefined;
 };
 
+type Here = {
+  readonly place: { readonly env: Readonly<Record<string, string | undefined>> };
+  readonly project: string;
+};
+
 /** The models that settings name, where they name one; for the other roles the target, or an agent CLI that is installed. */
-export async function chooseModels(
-  named: Named,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<SleepModels> {
+export async function chooseModels(named: Named, here: Here): Promise<SleepModels> {
   if (named.target === HANDOFF) return { target: HANDOFF, optimizer: HANDOFF, judge: HANDOFF, isChosen: true };
   if (named.optimizer === HANDOFF || named.judge === HANDOFF) throw halfHandoff();
-  const first = named.target ?? named.optimizer ?? (await installedAgent(env));
+  const first = named.target ?? named.optimizer ?? (await installedAgent(here));
   const target = named.target ?? first;
   const optimizer = named.optimizer ?? first;
   const isChosen = named.target !== undefined || named.optimizer !== undefined;
@@ -40,9 +44,11 @@ const halfHandoff = () =>
     hint: 'Name it once, as the target.',
   });
 
-async function installedAgent(env: Readonly<Record<string, string | undefined>>): Promise<string> {
-  const [agent] = await detectAgents(env);
-  if (agent !== undefined) return agent.cli;
+async function installedAgent({ place: { env }, project }: Here): Promise<string> {
+  const pins = await readPins(env);
+  const pinned = Object.keys(agentClis).find((cli) => pins[cli as AgentCliName] !== undefined);
+  const agent = pinned ?? findAgents(env, project)[0]?.cli;
+  if (agent !== undefined) return agent;
   throw new SkillError('CONFIG_INVALID', 'no model is named for the night, and no agent CLI is installed here', {
     hint: 'Install and sign in to one (Claude Code, Codex, Gemini CLI …), or name a model: target: provider:model in the project file or in config.yaml in the state folder.',
   });

@@ -13,6 +13,7 @@ export type { PoisonKind } from '../core/skill/poison/rule.ts';
 export { inMarkdown, nameAsData } from '../core/text/printable.ts';
 /** A document as it is now, if it could be replaced. */
 export { type ReadDocument, readDocument } from '../skills/index.ts';
+export { stateFolderOf } from '../stores/state-folder.ts';
 /** Takes secrets, homes and names of people out of a text. */
 export { type RedactorPlace, redactor } from '../transcripts/redact/redactor.ts';
 export { SessionDigest } from '../transcripts/session-digest.ts';
@@ -100,6 +101,5 @@ export {
   SleepState,
 } from './state/sleep-state.ts';
 export { type OpenSleepState, openSleepState, readSleepState } from './state/state-file.ts';
-export { stateFolderOf } from './state/state-folder.ts';
 export { SLEEP_SPLITS, TaskRecord } from './task-record.ts';
 export { readTasksFile, requireReviewed, writeTasksFile } from './tasks-file.ts';

@@ -15,7 +15,9 @@ export function projectOverHttp(baseURL: string, config: object = {}) {
     ...folder,
     /** Runs a command here. */
     async run(...argv: string[]) {
-      const io = captureIo({ cwd: folder.path, env: { FAR_KEY: 'dummy-key' } });
+      const { PATH, HOME } = process.env;
+      const env = { PATH, HOME, FAR_KEY: 'dummy-key', SKILLOPT_HOME: join(folder.path, '.state') };
+      const io = captureIo({ cwd: folder.path, env });
       const code = await runCli(argv, io);
       return { code, out: io.out(), err: io.err() };
     },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentCall, AgentCli } from '../agent-cli.ts';
+import { AMAZON, GOOGLE_CLOUD } from '../child-environment.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
 
 const Result = z.object({
@@ -23,6 +24,11 @@ export const claude: AgentCli = {
   binary: 'claude',
   installCommand: 'npm install -g @anthropic-ai/claude-code',
   signInCommand: 'claude auth login',
+  variables: ({ env: { CLAUDE_CODE_USE_BEDROCK, CLAUDE_CODE_USE_VERTEX } }) => [
+    ...['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_TELEMETRY', 'DISABLE_ERROR_REPORTING', 'API_TIMEOUT_MS', 'IS_SANDBOX'],
+    ...(CLAUDE_CODE_USE_BEDROCK ? AMAZON : []),
+    ...(CLAUDE_CODE_USE_VERTEX ? GOOGLE_CLOUD : []),
+  ],
   invoke: (call) => ({
     args: [...isolation, ...modelArgs(call), ...systemArgs(call)],
     input: call.conversation,

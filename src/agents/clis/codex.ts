@@ -25,6 +25,7 @@ export const codex: AgentCli = {
   binary: 'codex',
   installCommand: 'npm install -g @openai/codex',
   signInCommand: 'codex login',
+  variables: () => ['CODEX_*', 'OPENAI_*'],
   invoke: (call) => ({
     args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model]), '-'],
     input: call.conversation,

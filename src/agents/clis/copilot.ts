@@ -25,6 +25,7 @@ export const copilot: AgentCli = {
   binary: 'copilot',
   installCommand: 'npm install -g @github/copilot',
   signInCommand: 'copilot login',
+  variables: () => ['COPILOT_*', 'GH_TOKEN', 'GH_HOST', 'GITHUB_TOKEN'],
   invoke: (call) => ({
     args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model])],
     input: withSystemSection(call),
@@ -34,8 +35,8 @@ export const copilot: AgentCli = {
     const events = jsonEvents(stdout);
     const failed = eventsLike(events, Failed).at(-1)?.data;
     if (failed !== undefined) return { failure: failed.message, status: failed.statusCode };
-    const message = eventsLike(events, Message).at(-1);
-    return message && { text: message.data.content, usage: noUsage };
+    const texts = eventsLike(events, Message).map(({ data }) => data.content);
+    return texts.length === 0 ? undefined : { text: texts.filter(Boolean).join('\n'), usage: noUsage };
   },
   refusalIn(line) {
     const [refused] = eventsLike(jsonEvents(line), Refused);

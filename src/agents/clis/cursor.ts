@@ -15,6 +15,7 @@ export const cursor: AgentCli = {
   binary: 'cursor-agent',
   installCommand: 'curl https://cursor.com/install -fsS | bash',
   signInCommand: 'cursor-agent login',
+  variables: () => ['CURSOR_*'],
   invoke: (call) => ({
     args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model]), inSections(call)],
     input: '',

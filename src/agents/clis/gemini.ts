@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentCall, AgentCli } from '../agent-cli.ts';
+import { GOOGLE_CLOUD } from '../child-environment.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
 
 const Tokens = z.object({
@@ -22,6 +23,10 @@ export const gemini: AgentCli = {
   binary: 'gemini',
   installCommand: 'npm install -g @google/gemini-cli',
   signInCommand: 'gemini (sign in once, then leave it)',
+  variables: () => [
+    ...['GEMINI_*', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_*', 'GOOGLE_GENAI_*', 'CODE_ASSIST_ENDPOINT'],
+    ...GOOGLE_CLOUD,
+  ],
   invoke: (call) => ({
     args: ['--output-format', 'json', '--extensions', 'none', ...(call.model === undefined ? [] : ['-m', call.model])],
     input: call.conversation,

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { noUsage } from '../../core/model.ts';
 import type { AgentCli } from '../agent-cli.ts';
 import { isPassing, statusIn } from '../agent-error.ts';
+import { AMAZON, GOOGLE_CLOUD, PROVIDER_KEYS } from '../child-environment.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
 
+const Session = z.object({ sessionID: z.string() });
 const Text = z.object({ type: z.literal('text'), part: z.object({ text: z.string() }) });
 const Finish = z.object({
   type: z.literal('step_finish'),
@@ -32,6 +33,11 @@ export const opencode: AgentCli = {
   binary: 'opencode',
   installCommand: 'npm install -g opencode-ai',
   signInCommand: 'opencode auth login',
+  variables: ({ model = '' }) => [
+    ...['OPENCODE_*', ...PROVIDER_KEYS],
+    ...(model.startsWith('amazon-bedrock/') ? AMAZON : []),
+    ...(model.startsWith('google-vertex') ? GOOGLE_CLOUD : []),
+  ],
   invoke: ({ model, conversation, system, folder }) => ({
     args: [...headless, ...(model === undefined ? [] : ['--model', model])],
     input: conversation,
@@ -54,8 +60,11 @@ export const opencode: AgentCli = {
     const texts = eventsLike(events, Text).map(({ part }) => part.text);
     if (texts.length === 0) return HELP.test(stderr) ? { failure: 'unknown option: it printed its help' } : undefined;
     const finish = eventsLike(events, Finish).at(-1)?.part;
-    const isCut = finish?.reason === 'length';
-    return { text: texts.join(''), usage: toUsage(finish?.tokens), finishReason: isCut ? 'length' : 'stop' };
+    if (finish === undefined) return { failure: 'its answer has no end: it was cut off' };
+    const sessions = new Set(eventsLike(events, Session).map(({ sessionID }) => sessionID));
+    if (sessions.size > 1) return { failure: `expected the answer of one session, got ${sessions.size} mixed` };
+    const finishReason = finish.reason === 'length' ? 'length' : 'stop';
+    return { text: texts.join(''), usage: toUsage(finish.tokens), finishReason };
   },
   refusalIn(line) {
     const words = line.startsWith('timestamp=') && line.includes(REFUSED) ? lastError(line) : undefined;
@@ -89,8 +98,7 @@ const settingsText = JSON.stringify({
   },
 });
 
-function toUsage(tokens: z.infer<typeof Finish>['part']['tokens'] | undefined) {
-  if (tokens === undefined) return noUsage;
+function toUsage(tokens: z.infer<typeof Finish>['part']['tokens']) {
   const { input, output, reasoning, cache } = tokens;
   return { input: input + cache.read + cache.write, cached: cache.read, output: output + reasoning, reasoning };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentCli } from '../agent-cli.ts';
+import { AMAZON, GOOGLE_CLOUD, PROVIDER_KEYS } from '../child-environment.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
 
 const MessageEnd = z.object({
@@ -26,6 +27,11 @@ export const pi: AgentCli = {
   binary: 'pi',
   installCommand: 'npm install -g @earendil-works/pi-coding-agent',
   signInCommand: 'pi (then /login)',
+  variables: ({ model = '' }) => [
+    ...['PI_*', ...PROVIDER_KEYS],
+    ...(model.startsWith('amazon-bedrock/') ? AMAZON : []),
+    ...(model.startsWith('google-vertex') ? GOOGLE_CLOUD : []),
+  ],
   invoke: ({ model, conversation, system, folder }) => ({
     args: [
       ...headless,

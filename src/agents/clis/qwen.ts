@@ -22,6 +22,10 @@ export const qwen: AgentCli = {
   binary: 'qwen',
   installCommand: 'npm install -g @qwen-code/qwen-code',
   signInCommand: 'qwen auth',
+  variables: () => [
+    ...['QWEN_*', 'OPENAI_*', 'DASHSCOPE_*', 'BAILIAN_*', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_MODEL'],
+    ...['GEMINI_API_KEY', 'GEMINI_MODEL', 'GOOGLE_API_KEY', 'GOOGLE_MODEL'],
+  ],
   invoke: ({ model, conversation, system, folder, userHome }) => ({
     args: [...headless, ...authArgs(userHome), ...(model === undefined ? [] : ['--model', model])],
     input: conversation,

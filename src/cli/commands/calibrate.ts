@@ -103,7 +103,7 @@ async function passesOf(
 ) {
   const { project, directory } = loaded;
   const resolveRole = (role: 'target' | 'judge') =>
-    resolveModel(project[role], { role, env: terminal.io.env, directory });
+    resolveModel(project[role], { role, env: terminal.io.env, directory, notices: terminal });
   const target = await resolveRole('target');
   const judge = project.judge === undefined ? undefined : await resolveRole('judge');
   const caches = await openCaches(join(dirname(wiring.path), '.eval'), wiring.config);

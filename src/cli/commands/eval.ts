@@ -63,8 +63,9 @@ async function evaluate(
   loaded.warnings.forEach(terminal.warn);
   const skill = await readSkill(resolvePath(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
-  const target = await resolveRole(loaded, 'target', io);
-  const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', io);
+  const caller = { env: io.env, notices: terminal };
+  const target = await resolveRole(loaded, 'target', caller);
+  const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller);
   const outDirectory = out === undefined ? undefined : await openFolder(resolvePath(io.cwd(), out), out);
   // Before the cache makes a folder.
   const plan = await withEnv(wiring.env, parseConfig(wiring.config), () => planSplits(wiring, split));

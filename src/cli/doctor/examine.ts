@@ -1,3 +1,4 @@
+import { isExecutable } from '../../agents/find-binary.ts';
 import { detectAgents } from '../../agents/index.ts';
 import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
@@ -5,6 +6,7 @@ import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../../models/index.ts';
 import { type LoadedProject, loadProject } from '../../project/load-project.ts';
+import { type AgentPin, pinAgents, readPins } from '../../project/models/agent-pins.ts';
 import type { ModelRole } from '../../project/models/provider.ts';
 import { resolveRole } from '../../project/models/resolve-models.ts';
 import { type Wiring, wireRun } from '../../runs/wire-run.ts';
@@ -29,7 +31,7 @@ type Place = {
 /** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model, within the project's limits. */
 export async function* examine({ config, overrides, io, onProject }: Place): AsyncGenerator<Check> {
   yield await check('node', () => requireNode(process.versions.node));
-  yield await check('agents', describeAgents);
+  yield await check('agents', () => describeAgents(io));
   let loaded: LoadedProject | undefined;
   yield await check('project', async () => {
     loaded = await loadProject({ flags: {}, config, overrides, cwd: io.cwd() });
@@ -64,13 +66,28 @@ function requireNode(version: string): string {
   });
 }
 
-/** None is fine: they are only needed by who names one as a model. */
-async function describeAgents(): Promise<string> {
-  const agents = await detectAgents();
-  return (
-    agents.map(({ cli, version }) => `${cli} ${version ?? '(version unknown)'}`).join(', ') || 'no agent CLI installed'
+/** None is fine: they are only needed by who names one as a model. Those that are found are run from now on. */
+async function describeAgents(io: Io): Promise<string> {
+  const before = await readPins(io.env);
+  const agents = await detectAgents(io.env, io.cwd());
+  const others = Object.entries(before).filter(([cli]) => !agents.some((agent) => agent.cli === cli));
+  const gone = others.filter(([, { path }]) => !isExecutable(path));
+  await pinAgents(
+    agents,
+    io.env,
+    gone.map(([cli]) => cli),
   );
+  const found = agents.map(({ cli, version, path }) => `${named(cli, version)} ${path}${changeOf(before[cli], path)}`);
+  const unfound = others.map(([cli, { version, path }]) => {
+    return `${named(cli, version)} ${path} ${isExecutable(path) ? '(pinned, not on PATH)' : '(is gone, and forgotten)'}`;
+  });
+  return [...found, ...unfound].join('\n') || 'no agent CLI installed';
 }
+
+const named = (cli: string, version: string | null | undefined) => `${cli} ${version ?? '(version unknown)'}`;
+
+const changeOf = (before: AgentPin | undefined, path: string) =>
+  before === undefined || before.path === path ? '' : ` (was ${before.path})`;
 
 async function describeTasks({ env, config: input }: Wiring): Promise<string> {
   const config = parseConfig(input);

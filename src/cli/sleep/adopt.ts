@@ -5,7 +5,7 @@ import { agentLoads } from '../../sleep/staging/agent-loads.ts';
 import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
 import type { SleepState } from '../../sleep/state/sleep-state.ts';
 import { type OpenSleepState, openSleepState } from '../../sleep/state/state-file.ts';
-import { stateFolderOf } from '../../sleep/state/state-folder.ts';
+import { stateFolderOf } from '../../stores/state-folder.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { choosePending, commandFor, isNamed, meantProject, type ProposalFlags } from './choose-proposals.ts';

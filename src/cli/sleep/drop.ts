@@ -5,7 +5,7 @@ import { oneLine } from '../../core/text/printable.ts';
 import type { Harvest } from '../../sleep/harvest/harvest.ts';
 import { IGNORE_FILE } from '../../sleep/harvest/ignore.ts';
 import { heuristicTask } from '../../sleep/mine/heuristic-miner.ts';
-import { openStateFolder, stateFolderOf } from '../../sleep/state/state-folder.ts';
+import { openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type OpenSleep, placeOf } from './open-sleep.ts';
 

@@ -74,9 +74,10 @@ async function mineByModel(sleep: OpenSleep, harvest: Harvest, flags: HarvestFla
   const { settings, place, folder, project } = sleep;
   if (!settings.llmMine) throw minedByRule();
   if (harvest.sessions.length === 0) return gatherTasks(sleep, harvest);
-  const { optimizer } = await chooseModels(settings, place.env);
+  const { optimizer } = await chooseModels(settings, sleep);
   if (!canMine(optimizer)) throw cannotMine();
-  const model = await resolveModel(optimizer, { role: 'optimizer', env: place.env, directory: project }); // Before anybody is asked.
+  const caller = { env: terminal.io.env, directory: project, notices: terminal };
+  const model = await resolveModel(optimizer, { role: 'optimizer', ...caller }); // Before anybody is asked.
   const recipients = recipientsOf({ optimizer }, place.env);
   const pages = retyped('run --plan --page all', flags);
   await requireConsent({ folder, recipients, given: providersIn(flags.consent), pages }, terminal);

@@ -8,7 +8,7 @@ import type { Scope } from '../../sleep/harvest/scope.ts';
 import { openSessionIndex, type SessionIndex } from '../../sleep/harvest/session-index.ts';
 import { type LoadedSettings, loadSleepSettings } from '../../sleep/settings/load-settings.ts';
 import { type SleepSettings, sleepShape, withHomes } from '../../sleep/settings/sleep-settings.ts';
-import { openStateFolder, stateFolderOf } from '../../sleep/state/state-folder.ts';
+import { openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
 import { redactor } from '../../transcripts/redact/redactor.ts';
 import { chooseSources } from '../../transcripts/sources.ts';
 import type { Place, TranscriptSource } from '../../transcripts/transcript-source.ts';

@@ -17,7 +17,7 @@ import { type OpenSleep, retyped, type SleepFlags } from './open-sleep.ts';
 
 export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[]): Promise<NightPlan> {
   const { settings, place } = sleep;
-  const models = await chooseModels(settings, place.env);
+  const models = await chooseModels(settings, sleep);
   for (const role of ROLES) if (!isHandoff(models[role])) checkModelSpec(models[role], role);
   return planNight({ sessions, settings, models, env: place.env, countTokens, skillTokens: 0 });
 }

@@ -2,7 +2,7 @@ import { SkillError } from '../../core/errors.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { PURGEABLE, type Purgeable, purge } from '../../sleep/state/purge.ts';
 import { openSleepState } from '../../sleep/state/state-file.ts';
-import { stateFolderOf } from '../../sleep/state/state-folder.ts';
+import { stateFolderOf } from '../../stores/state-folder.ts';
 import { count } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { placeOf } from './open-sleep.ts';

@@ -13,9 +13,9 @@ import { type CycleOutcome, runSleepCycle } from '../../sleep/night/run-sleep-cy
 import type { NightPlan } from '../../sleep/plan/plan-night.ts';
 import { takeTurn } from '../../sleep/schedule/kept-schedule.ts';
 import { readClock } from '../../sleep/schedule/night-job.ts';
-import { stateFolderOf } from '../../sleep/state/state-folder.ts';
 import type { TaskRecord } from '../../sleep/task-record.ts';
 import { shownPath } from '../../stores/shown-path.ts';
+import { stateFolderOf } from '../../stores/state-folder.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import { Answered } from '../answered.ts';
 import { interruptible } from '../interrupt.ts';
@@ -138,7 +138,7 @@ function pendingLines({ message, files }: HandoffPending): string[] {
 /** The models of a night with its limits; asks for consent before anything is sent. */
 export async function openModels(sleep: OpenSleep, flags: RunFlags, terminal: Terminal, given?: RunModels) {
   const plan = await planOf(sleep, []);
-  const models = given ?? (await resolveAll(plan, sleep));
+  const models = given ?? (await resolveAll(plan, sleep, terminal));
   const pages = retyped('run --plan --page all', flags);
   const agreed = providersIn(flags.consent);
   await requireConsent({ folder: sleep.folder, recipients: plan.recipients, given: agreed, pages }, terminal);
@@ -146,9 +146,10 @@ export async function openModels(sleep: OpenSleep, flags: RunFlags, terminal: Te
   return { models, agent: agentOf(plan, sleep), config: limitsIn(flags), scorers };
 }
 
-async function resolveAll({ models }: NightPlan, { place, project }: OpenSleep): Promise<RunModels> {
+/** With the person's own variables: other homes are where sessions are looked for, and need hold no sign-in. */
+async function resolveAll({ models }: NightPlan, { project }: OpenSleep, terminal: Terminal): Promise<RunModels> {
   const resolve = (role: 'target' | 'optimizer' | 'judge') =>
-    resolveModel(models[role], { role, env: place.env, directory: project });
+    resolveModel(models[role], { role, env: terminal.io.env, directory: project, notices: terminal });
   return { target: await resolve('target'), optimizer: await resolve('optimizer'), judge: await resolve('judge') };
 }
 

@@ -9,8 +9,8 @@ import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts
 import { listNights } from '../../sleep/state/nights.ts';
 import type { SleepState } from '../../sleep/state/sleep-state.ts';
 import { readSleepState } from '../../sleep/state/state-file.ts';
-import { ADOPTIONS_FOLDER, stateFolderOf } from '../../sleep/state/state-folder.ts';
 import { shownPath } from '../../stores/shown-path.ts';
+import { ADOPTIONS_FOLDER, stateFolderOf } from '../../stores/state-folder.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { commandFor, meantProject, type ProposalFlags, proposalLine, shownProposal } from './choose-proposals.ts';

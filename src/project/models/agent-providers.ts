@@ -25,12 +25,17 @@ function agentProvider(cli: AgentCliName): Provider {
       model: z.string().min(1).optional(),
       path: z.string().min(1).optional(),
       timeoutMs: z.number().int().positive().optional(),
+      passEnv: z.array(z.string().min(1)).optional(),
     }),
     fromText: (model) => (model === '' ? {} : { model }),
-    async create(options) {
-      const { agentChat, requireInstalled } = await import('../../agents/index.ts');
-      requireInstalled({ cli, ...options }); // now, so that a CLI that is not there is known before any call
-      return agentChat({ cli, ...options });
+    async create(options, context) {
+      const { agentChat } = await import('../../agents/index.ts');
+      const { namedProgram, pinnedProgram } = await import('./agent-pins.ts');
+      const { env: inherited, directory: project = process.cwd(), notices } = context;
+      const wanted = { cli, env: inherited, project, notices };
+      // now, so that a CLI that is not there is known before any call
+      const program = options.path === undefined ? await pinnedProgram(wanted) : namedProgram(options.path, wanted);
+      return agentChat({ cli, ...options, ...program, inherited, project });
     },
   });
 }

@@ -13,8 +13,16 @@ export type Provider<Schema extends z.ZodType = z.ZodType> = {
   create(options: z.output<Schema>, context: ModelContext): Promise<ChatModel>;
 };
 
+/** Somebody who hears what a person should know before a run begins. `Terminal` is one. */
+export type Notices = { note(message: string): void; warn(message: string): void };
+
 export type ModelContext = {
   readonly role: ModelRole;
+  /** The variables of the caller, without those of a file of the project. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the project is. */
+  readonly directory: string | undefined;
+  readonly notices: Notices | undefined;
   /** What the first of these variables that is set holds, with its name, or an error that says how to set it. */
   readKey(...variables: readonly string[]): { readonly apiKey: string; readonly apiKeyVariable: string };
   /** The value of a variable that need not be set. */

@@ -4,7 +4,7 @@ import type { ChatModel } from '../../core/model.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
 import { describeIssue } from '../../core/text/describe-issue.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
-import type { ModelContext, ModelRole, Provider } from './provider.ts';
+import type { ModelContext, ModelRole, Notices, Provider } from './provider.ts';
 import { providerAliases, providers, refusedProviders } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
 
@@ -21,6 +21,8 @@ type ResolveOptions = {
   readonly directory?: string | undefined;
   /** Where the model is named, for messages. */
   readonly findOrigin?: FindOrigin | undefined;
+  /** Hears what is done for the first time, or is not as it was. */
+  readonly notices?: Notices | undefined;
 };
 
 /** The model that a project names. No call is made; a missing key is known here already. */
@@ -81,14 +83,14 @@ function findProvider(typed: string, role: ModelRole): Provider {
   throw invalid(`${role}: unknown provider ${JSON.stringify(name)}${guess}`, `Providers: ${known()}`);
 }
 
-async function modelContext(name: string, { role, env, directory }: ResolveOptions): Promise<ModelContext> {
+async function modelContext(name: string, { role, env, directory, notices }: ResolveOptions): Promise<ModelContext> {
   const fromFile = directory === undefined ? {} : await readEnvFile(directory);
   const readSetting = (variable: string) => env[variable] ?? fromFile[variable];
   const readKey = (...variables: readonly string[]) => {
     const apiKeyVariable = variables.find(readSetting) ?? refuseMissingKey(variables, `the ${role} (${name})`);
     return { apiKey: readSetting(apiKeyVariable)!, apiKeyVariable };
   };
-  return { role, readSetting, readKey };
+  return { role, env, directory, notices, readSetting, readKey };
 }
 
 function refuseMissingKey(variables: readonly string[], who: string): never {

@@ -1,7 +1,9 @@
 import type { ChatModel } from '../../core/model.ts';
 import type { LoadedProject } from '../load-project.ts';
-import type { ModelRole } from './provider.ts';
+import type { ModelRole, Notices } from './provider.ts';
 import { type Environment, resolveModel } from './resolve-model.ts';
+
+export type Caller = { readonly env: Environment; readonly notices?: Notices | undefined };
 
 export type ProjectModels = {
   readonly target: ChatModel;
@@ -10,14 +12,11 @@ export type ProjectModels = {
 };
 
 /** The models of a project, by role. Only the judge may be missing: most environments score by rule. */
-export async function resolveModels(
-  loaded: LoadedProject,
-  variables: { readonly env: Environment },
-): Promise<ProjectModels> {
+export async function resolveModels(loaded: LoadedProject, caller: Caller): Promise<ProjectModels> {
   return {
-    target: await resolveRole(loaded, 'target', variables),
-    optimizer: await resolveRole(loaded, 'optimizer', variables),
-    judge: loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', variables),
+    target: await resolveRole(loaded, 'target', caller),
+    optimizer: await resolveRole(loaded, 'optimizer', caller),
+    judge: loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller),
   };
 }
 
@@ -25,7 +24,7 @@ export async function resolveModels(
 export function resolveRole(
   { project, directory, findOrigin }: LoadedProject,
   role: ModelRole,
-  { env }: { readonly env: Environment },
+  { env, notices }: Caller,
 ): Promise<ChatModel> {
-  return resolveModel(project[role], { role, env, directory, findOrigin });
+  return resolveModel(project[role], { role, env, directory, findOrigin, notices });
 }

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SkillError } from '../../core/errors.ts';
 import { type ChatModel, type ChatRequest, noUsage } from '../../core/model.ts';
 import { rstrip } from '../../core/text/python-text.ts';
-import { readPrivate } from '../state/private-file.ts';
-import { makeFolderBelow } from '../state/state-folder.ts';
+import { readPrivate } from '../../stores/private-file.ts';
+import { makeFolderBelow } from '../../stores/state-folder.ts';
 import { type HandoffFiles, type HandoffRole, type Question, whyUnusable, writeQuestions } from './question-files.ts';
 
 /** What a night found that only a person's agent session can answer. */

@@ -7,7 +7,7 @@ import { fence } from '../../core/text/fence.ts';
 import { jsonText } from '../../core/text/json-text.ts';
 import { toCamelCase } from '../../core/text/snake-case.ts';
 import { repairJson } from '../../pipeline/ask/ask.ts';
-import { writePrivate } from '../state/private-file.ts';
+import { writePrivate } from '../../stores/private-file.ts';
 
 export type HandoffRole = 'target' | 'optimizer' | 'judge';
 const ROLES: readonly HandoffRole[] = ['target', 'optimizer', 'judge'];

@@ -11,11 +11,11 @@ import {
   readVersion,
   useOwnDatabase,
 } from '../../stores/own-database.ts';
+import { createPrivate } from '../../stores/private-file.ts';
 import { shownPath } from '../../stores/shown-path.ts';
+import { openStateFolder, requireOwn } from '../../stores/state-folder.ts';
 import type { LeftOut, SessionDigest } from '../../transcripts/session-digest.ts';
 import type { TranscriptFile, Trouble } from '../../transcripts/transcript-source.ts';
-import { createPrivate } from '../state/private-file.ts';
-import { openStateFolder, requireOwn } from '../state/state-folder.ts';
 
 /** What is asked about a session before its texts are. */
 export type SessionHead = {

@@ -6,10 +6,10 @@ import type { RunObserver } from '../../core/run/observer.ts';
 import type { Budget } from '../../models/index.ts';
 import { createStop } from '../../pipeline/index.ts';
 import { openCaches } from '../../stores/index.ts';
+import { ANSWERS_FOLDER, makeFolderBelow } from '../../stores/state-folder.ts';
 import { wrapModels } from '../../train/setup/wrap-models.ts';
 import { nightConfig } from '../plan/plan-night.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
-import { ANSWERS_FOLDER, makeFolderBelow } from '../state/state-folder.ts';
 
 type MinerOptions = {
   readonly model: ChatModel;

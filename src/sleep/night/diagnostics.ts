@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { redactValue } from '../../core/redact/redact-value.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import { head } from '../../core/text/python-text.ts';
-import { createPrivate } from '../state/private-file.ts';
+import { createPrivate } from '../../stores/private-file.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { NightRecord } from './night-record.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { writePrivate } from '../../stores/private-file.ts';
 import type { Proposal } from '../staging/proposal.ts';
-import { writePrivate } from '../state/private-file.ts';
 import { type OverNights, recordNight, type SleepState } from '../state/sleep-state.ts';
 import { openSleepState } from '../state/state-file.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';

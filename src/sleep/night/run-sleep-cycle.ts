@@ -5,7 +5,9 @@ import type { RunObserver } from '../../core/run/observer.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import type { Budget } from '../../models/index.ts';
 import { memoryRun, runDirectory } from '../../stores/index.ts';
+import { writePrivate } from '../../stores/private-file.ts';
 import { takeLock } from '../../stores/run/run-lock.ts';
+import { makeFolderBelow, openStateFolder } from '../../stores/state-folder.ts';
 import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { foreseeing, HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
@@ -13,10 +15,8 @@ import { HANDOFF_FOLDER, type Handoff, HandoffPending } from '../handoff/handoff
 import type { Trained } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { listNights, makeNight, projectFolder } from '../state/nights.ts';
-import { writePrivate } from '../state/private-file.ts';
 import type { SleepState } from '../state/sleep-state.ts';
 import { readSleepState } from '../state/state-file.ts';
-import { makeFolderBelow, openStateFolder } from '../state/state-folder.ts';
 import { documentsFor, hasSame, recordOf, tasksBySkill } from './begin-night.ts';
 import { type ConsolidateOptions, consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
@@ -115,7 +115,8 @@ async function beginNight(input: CycleInput, { folder, state, night }: NewNight,
   const chosen = await documentsFor(gathered.tasks, input, state.proposals);
   const record = recordOf(input, { gathered, night, state, ...chosen });
   await writeNight(folder, record);
-  return { record, folder, state, documents: chosen.documents };
+  // As it was written: tasks may have keys that a file does not keep, and a resumed night must find the same tasks.
+  return { record: (await readNight(folder)) ?? record, folder, state, documents: chosen.documents };
 }
 
 async function carryOut({ record, folder, state, documents }: OpenNight, given: LimitedInput): Promise<CycleOutcome> {

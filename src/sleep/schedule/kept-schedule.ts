@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isMissing } from '../../stores/file-error.ts';
-import { createPrivate, readPrivate, writePrivate } from '../state/private-file.ts';
-import { makeFolderBelow, SCHEDULES_FOLDER } from '../state/state-folder.ts';
+import { createPrivate, readPrivate, writePrivate } from '../../stores/private-file.ts';
+import { makeFolderBelow, SCHEDULES_FOLDER } from '../../stores/state-folder.ts';
 import {
   type ClockTime,
   clockText,

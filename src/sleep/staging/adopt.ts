@@ -15,10 +15,10 @@ import {
   recoverReplacements,
   replaceFiles,
 } from '../../skills/index.ts';
+import { readPrivate } from '../../stores/private-file.ts';
+import { ADOPTIONS_FOLDER } from '../../stores/state-folder.ts';
 import { nightFolder } from '../state/nights.ts';
-import { readPrivate } from '../state/private-file.ts';
 import type { OpenSleepState } from '../state/state-file.ts';
-import { ADOPTIONS_FOLDER } from '../state/state-folder.ts';
 import { findProposal, type Proposal, recordProposal } from './proposal.ts';
 import { notStaged, PROPOSED_FILE, textOf } from './stage.ts';
 

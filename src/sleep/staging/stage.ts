@@ -3,9 +3,9 @@ import { SkillError } from '../../core/errors.ts';
 import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
 import { casefold, strip } from '../../core/text/python-text.ts';
 import { digestOf, type ReadDocument, readDocument } from '../../skills/index.ts';
+import { writePrivate } from '../../stores/private-file.ts';
+import { makeFolderBelow } from '../../stores/state-folder.ts';
 import { nightFolder } from '../state/nights.ts';
-import { writePrivate } from '../state/private-file.ts';
-import { makeFolderBelow } from '../state/state-folder.ts';
 import { Proposal } from './proposal.ts';
 
 export const PROPOSED_FILE = 'proposed.md';

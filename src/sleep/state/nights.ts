@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isMissing } from '../../stores/file-error.ts';
+import { makeFolderBelow } from '../../stores/state-folder.ts';
 import { nightOf, type SleepState } from './sleep-state.ts';
-import { makeFolderBelow } from './state-folder.ts';
 
 const NIGHTS_FOLDER = 'nights';
 

@@ -2,6 +2,7 @@ import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { recoverReplacements } from '../../skills/index.ts';
+import { ADOPTIONS_FOLDER, ANSWERS_FOLDER } from '../../stores/state-folder.ts';
 import { keptPath } from '../../transcripts/kept-text.ts';
 import { redactor } from '../../transcripts/redact/redactor.ts';
 import type { Place } from '../../transcripts/transcript-source.ts';
@@ -12,7 +13,6 @@ import { jobHash } from '../schedule/night-job.ts';
 import { type KeptNight, listAllNights, listNightFolders } from './nights.ts';
 import { emptyState, type SleepState } from './sleep-state.ts';
 import { type OpenSleepState, STATE_FILE } from './state-file.ts';
-import { ADOPTIONS_FOLDER, ANSWERS_FOLDER } from './state-folder.ts';
 
 export const PURGEABLE = ['all', 'archive', 'index', 'consent', 'nights'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];

@@ -6,7 +6,13 @@ import { SkillError } from '../../core/errors.ts';
 import { shownPath } from '../shown-path.ts';
 import { processStart, UNKNOWN_START } from './process-start.ts';
 
-const Owner = z.object({ pid: z.int().positive(), startedAt: z.string(), host: z.string() });
+const Owner = z.object({
+  pid: z.int().positive(),
+  startedAt: z.string(),
+  host: z.string(),
+  /** When the lock was taken, UTC; older locks do not say. */
+  at: z.iso.datetime().optional().catch(undefined),
+});
 type Owner = z.infer<typeof Owner>;
 
 /** What to do about a lock, by who holds it; and how private its file is. */
@@ -15,7 +21,7 @@ export type LockWords = { readonly whenOwn: string; readonly whenAlive: string; 
 /** What a lock says about this process. No two are equal, so that a process recognises its own. */
 export async function describeOwner(): Promise<string> {
   const startedAt = (await processStart(process.pid)) ?? UNKNOWN_START;
-  const owner: Owner = { pid: process.pid, startedAt, host: hostname() };
+  const owner: Owner = { pid: process.pid, startedAt, host: hostname(), at: new Date().toISOString() };
   return `${JSON.stringify({ ...owner, id: randomUUID() })}\n`;
 }
 
@@ -25,13 +31,15 @@ export async function refuseIfAlive(path: string, text: string, words: LockWords
   if (owner === undefined) return;
   if (owner.host !== hostname()) {
     const hint = `If that machine is gone, delete ${shownPath(path)} and start again.`;
-    throw locked(path, `process ${owner.pid} on ${owner.host}`, hint);
+    throw locked(path, `process ${owner.pid} on ${owner.host}${since(owner)}`, hint);
   }
   const start = await processStart(owner.pid);
   if (start !== owner.startedAt && start !== UNKNOWN_START) return;
   if (owner.pid === process.pid) throw locked(path, `this process, ${owner.pid}`, words.whenOwn);
-  throw locked(path, `process ${owner.pid}`, words.whenAlive);
+  throw locked(path, `process ${owner.pid}${since(owner)}`, words.whenAlive);
 }
+
+const since = ({ at }: Owner) => (at === undefined ? '' : ` since ${at.slice(0, 19).replace('T', ' ')} UTC`);
 
 export function locked(path: string, owner: string, hint: string): SkillError {
   return new SkillError('RUN_LOCKED', `${shownPath(dirname(path))} is being written by ${owner}`, { hint });

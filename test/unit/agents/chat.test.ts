@@ -333,6 +333,8 @@ describe('processes', () => {
   it('detects what is installed, with its version', async () => {
     using fake = fakeCli('codex', "print('codex-cli 0.166.0\\n');");
     const env = { ...fake.env, PATH: fake.path.replace(/\/codex$/, '') };
-    expect(await detectAgents(env)).toEqual([{ cli: 'codex-cli', path: fake.path, version: '0.166.0' }]);
+    expect(await detectAgents(env)).toEqual([
+      { cli: 'codex-cli', path: fake.path, foundAt: fake.path, version: '0.166.0' },
+    ]);
   });
 });

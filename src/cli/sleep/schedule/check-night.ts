@@ -6,8 +6,8 @@ import { resolveModel } from '../../../project/models/resolve-model.ts';
 import { consentMissing, withoutConsent } from '../../../sleep/consent.ts';
 import { isSimulated, type NightPlan } from '../../../sleep/plan/plan-night.ts';
 import type { NightJob } from '../../../sleep/schedule/night-job.ts';
-import { writePrivate } from '../../../sleep/state/private-file.ts';
 import { readSleepState } from '../../../sleep/state/state-file.ts';
+import { writePrivate } from '../../../stores/private-file.ts';
 import { priceFor } from '../../../train/budget/price-for.ts';
 import { type Check, check } from '../../doctor/check.ts';
 import { askForOneWord } from '../../doctor/examine.ts';
@@ -45,7 +45,7 @@ async function* examineNight(flags: RunFlags, terminal: Terminal): AsyncGenerato
   const { recipients, models } = plan;
   const asked = new Set<string>();
   for (const role of ['target', 'optimizer', 'judge'] as const) {
-    yield await check(role, () => tryModel(role, models[role], { open, flags, asked }));
+    yield await check(role, () => tryModel(role, models[role], { open, flags, asked, env: terminal.io.env }));
   }
   yield await check('consent', async () => {
     const missing = withoutConsent(recipients, await readSleepState(open.folder));
@@ -54,12 +54,17 @@ async function* examineNight(flags: RunFlags, terminal: Terminal): AsyncGenerato
   });
 }
 
-type Trying = { readonly open: OpenSleep; readonly flags: RunFlags; readonly asked: Set<string> };
+type Trying = {
+  readonly open: OpenSleep;
+  readonly flags: RunFlags;
+  readonly asked: Set<string>;
+  readonly env: OpenSleep['place']['env'];
+};
 
 /** One tiny call, without a word of a session: a sign-in that works in a shell may not work without it. */
 async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan['models']['target'], trying: Trying) {
-  const { place, project } = trying.open;
-  const model = await resolveModel(spec, { role, env: place.env, directory: project }).catch((error) => {
+  const { env, open } = trying;
+  const model = await resolveModel(spec, { role, env, directory: open.project }).catch((error) => {
     throw error instanceof SkillError ? withoutShell(error) : error;
   });
   if (trying.flags.maxCostUsd !== undefined && priceFor(model, {}) === undefined) {

@@ -31,7 +31,7 @@ export async function jobOf(
   const project = await realpath(sleep.project);
   const [node, cli] = [await realpath(process.execPath), await realpath(CLI)];
   const env = trusted(sleep.place.env, project);
-  const models = await pinModels(await chooseModels(sleep.settings, env), { env, project });
+  const models = await pinModels(await chooseModels(sleep.settings, { place: { env }, project }), { env, project });
   const pinned = [
     { name: 'node', path: node, version: process.versions.node },
     { name: 'skillopt', path: cli, version: JSON.parse(readFileSync(PACKAGE, 'utf8')).version },

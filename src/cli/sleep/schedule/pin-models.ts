@@ -1,10 +1,12 @@
 import { realpath } from 'node:fs/promises';
+import { isForeign, projectFolders } from '../../../agents/find-binary.ts';
 import { type AgentCliName, agentClis, detectAgents } from '../../../agents/index.ts';
+import { homeIn } from '../../../agents/require-installed.ts';
 import { SkillError } from '../../../core/errors.ts';
+import { pinAgents } from '../../../project/models/agent-pins.ts';
 import type { ModelSpec } from '../../../project/models/resolve-model.ts';
 import type { SleepModels } from '../../../sleep/choose-models.ts';
 import type { PinnedProgram } from '../../../sleep/schedule/night-job.ts';
-import { isInside } from './programs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Where = { readonly env: Environment; readonly project: string };
@@ -20,13 +22,14 @@ export type PinnedModels = {
 export async function pinModels({ target, optimizer, judge }: SleepModels, where: Where): Promise<PinnedModels> {
   const specs = { target, optimizer, judge };
   if (!Object.values(specs).some((spec) => cliOf(spec) !== undefined)) return { specs: {}, programs: [] };
-  const installed = await detectAgents(where.env);
+  const installed = await detectAgents(where.env, where.project);
+  await pinAgents(installed, where.env);
   const pin = async (spec: ModelSpec) => {
     const cli = cliOf(spec);
     if (cli === undefined) return { spec };
     const { path, version } = installed.find((agent) => agent.cli === cli) ?? { path: undefined, version: undefined };
     const block = typeof spec === 'string' ? blockOf(spec) : spec;
-    const real = await realProgram(cli, typeof block.path === 'string' ? block.path : path, where.project);
+    const real = await realProgram(cli, typeof block.path === 'string' ? block.path : path, where);
     const isFound = block.path === undefined || block.path === path;
     const program = { name: cli, path: real, version: (isFound && version) || '(version unknown)' };
     return { spec: { ...block, path: real }, program };
@@ -50,10 +53,11 @@ function blockOf(spec: string): Readonly<Record<string, unknown>> {
 }
 
 /** A program inside the project could be changed by an agent that works there, and would run at night with a sign-in. */
-async function realProgram(cli: AgentCliName, path: string | undefined, project: string): Promise<string> {
+async function realProgram(cli: AgentCliName, path: string | undefined, { env, project }: Where): Promise<string> {
+  const home = homeIn(env);
   const { binary, installCommand } = agentClis[cli];
   const real = path === undefined ? undefined : await realpath(path).catch(() => undefined);
-  if (real !== undefined && !isInside(real, project)) return real;
+  if (real !== undefined && !isForeign(real, projectFolders(project, home))) return real;
   const found = real === undefined ? `no program ${path ?? binary} was found` : `${real} lies inside the project`;
   throw new SkillError('CONFIG_INVALID', `${cli} cannot be run at night: ${found}`, {
     hint: `Folders of a project, node_modules/.bin and relative entries of PATH are never used. Install it for yourself: ${installCommand}`,

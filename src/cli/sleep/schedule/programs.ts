@@ -1,6 +1,6 @@
-import { delimiter, isAbsolute, relative, resolve, sep } from 'node:path';
+import { delimiter, isAbsolute } from 'node:path';
 import { execa } from 'execa';
-import { findBinary } from '../../../agents/find-binary.ts';
+import { findBinary, isForeign } from '../../../agents/find-binary.ts';
 import { SkillError } from '../../../core/errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,14 +50,8 @@ const notHere = (name: string) =>
  * project, no `node_modules/.bin`. A program from there would run every night with the person's sign-in.
  */
 export function trusted(env: Environment, project: string): Environment {
-  const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isTrusted(folder, project));
+  const folders = (env.PATH ?? env.Path ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isForeign(folder, [project]));
   return { ...env, PATH: folders.join(delimiter) };
-}
-
-const isTrusted = (folder: string, project: string) =>
-  isAbsolute(folder) && !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder) && !isInside(folder, project);
-
-export function isInside(path: string, folder: string): boolean {
-  const below = relative(resolve(folder), resolve(path));
-  return below === '' || (!below.startsWith(`..${sep}`) && below !== '..' && !isAbsolute(below));
 }

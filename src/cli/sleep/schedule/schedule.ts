@@ -1,10 +1,11 @@
 import { lstatSync } from 'node:fs';
+import { isInside } from '../../../agents/find-binary.ts';
 import { SkillError } from '../../../core/errors.ts';
 import { oneLine } from '../../../core/text/printable.ts';
 import { keepSchedule, schedulesFolder } from '../../../sleep/schedule/kept-schedule.ts';
 import { clockText, logPath, type NightJob, readClock, type ScheduleKind } from '../../../sleep/schedule/night-job.ts';
-import { makeFolderBelow } from '../../../sleep/state/state-folder.ts';
 import { takeLock } from '../../../stores/run/run-lock.ts';
+import { makeFolderBelow } from '../../../stores/state-folder.ts';
 import { Answered } from '../../answered.ts';
 import type { Check } from '../../doctor/check.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -16,7 +17,6 @@ import { checkJob } from './check-night.ts';
 import { chooseInstaller, type Installers, openInstallers } from './choose-installer.ts';
 import type { Installer } from './installer.ts';
 import { jobOf, requireCap } from './job-of.ts';
-import { isInside } from './programs.ts';
 
 export type ScheduleFlags = RunFlags & {
   readonly at?: string;

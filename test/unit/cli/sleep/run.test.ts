@@ -7,9 +7,9 @@ import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
-import { answerAsBoth } from './run-model.ts';
+import { nightAnswer } from './night-over-http.ts';
 
-const startModel = () => startFakeLLM(answerAsBoth);
+const startModel = () => startFakeLLM(nightAnswer);
 
 /** A file of tasks in the project, as `harvest --output` writes it. */
 function tasksFile(home: SleepHome, reviewed: boolean): string {

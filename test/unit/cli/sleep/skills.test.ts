@@ -6,8 +6,8 @@ import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
+import { nightAnswer } from './night-over-http.ts';
 import { propose } from './pending.ts';
-import { answerAsBoth } from './run-model.ts';
 
 const DEPLOY = '---\nname: deploy\ndescription: How to deploy.\n---\n\n# Deploy\n\nBy hand.\n';
 const [MANAGED, LIVE] = ['.claude/skills/skillopt-sleep-learned/SKILL.md', '.claude/skills/deploy/SKILL.md'];
@@ -35,7 +35,7 @@ const night = (baseURL: string, ...flags: string[]) => [
 
 describe('a night of several skills on the command line', () => {
   it('shows each of them, and adopt, status and rollback know them by name', async () => {
-    await using server = await startFakeLLM(answerAsBoth);
+    await using server = await startFakeLLM(nightAnswer);
     using home = homeWith([
       ...doneTasks(),
       ...usingSkill('deploy', doneTasks('d')),
@@ -68,7 +68,7 @@ describe('a night of several skills on the command line', () => {
   });
 
   it('review takes one of them, by its name', async () => {
-    await using server = await startFakeLLM(answerAsBoth);
+    await using server = await startFakeLLM(nightAnswer);
     using home = homeWith([...doneTasks(), ...usingSkill('deploy', doneTasks('d'))]);
     await answerOf(home, night(server.baseURL));
     const several = await home.run(['review', '--night', '1']);
@@ -85,7 +85,7 @@ describe('a night of several skills on the command line', () => {
 
 describe('skillopt sleep review of an existing skill', () => {
   it('measures what is kept by the tasks of that skill alone', async () => {
-    await using server = await startFakeLLM(answerAsBoth);
+    await using server = await startFakeLLM(nightAnswer);
     using home = homeWith([...doneTasks(), ...usingSkill('ours', doneTasks('d'))]);
     home.write('shop/.claude/skills/ours/SKILL.md', 'By hand.\n');
     await answerOf(home, night(server.baseURL));
@@ -125,7 +125,7 @@ describe('skillopt sleep run --skill', () => {
   it.each(['deploy', '../.claude/skills/deploy', '../.claude/skills/deploy/SKILL.md'])(
     '%s improves that skill instead of the managed one',
     async (named) => {
-      await using server = await startFakeLLM(answerAsBoth);
+      await using server = await startFakeLLM(nightAnswer);
       using home = homeWith(doneTasks());
       const report = await answerOf(home, night(server.baseURL, '--skill', named));
       expect(report.proposals).toMatchObject([{ id: '1', path: join(home.path, LIVE) }]);
@@ -141,7 +141,7 @@ describe('skillopt sleep run --skill', () => {
     ['node_modules/kit/skills/x', /lies in a package, whose updates would undo/, /Copy the skill/],
     ['skills/none', /skills\/none\/SKILL\.md is not there/, /path of its SKILL\.md/],
   ])('%s is refused, and no model is asked', async (named, message, hint) => {
-    await using server = await startFakeLLM(answerAsBoth);
+    await using server = await startFakeLLM(nightAnswer);
     using home = homeWith(doneTasks());
     home.write('shop/node_modules/kit/skills/x/SKILL.md', 'Of others.\n');
     const { code, err } = await home.run(night(server.baseURL, '--skill', named));

@@ -86,7 +86,8 @@ describe('kill -9', () => {
 it('33: of four processes at once one works at a time, and the others say who does', async () => {
   using world = replaceWorld();
   const answers = await Promise.all(['1', '2', '3', '4'].map((text) => start(world, { text })));
-  const told = /^(wrote|RUN_LOCKED .* is being written by process \d+|DOCUMENT_REFUSED .*somebody changed it.*)$/;
+  const told =
+    /^(wrote|RUN_LOCKED .* is being written by process \d+ since [-\d]+ [:\d]+ UTC|DOCUMENT_REFUSED .*somebody changed it.*)$/;
   for (const answer of answers) expect(answer).toMatch(told);
   expect(answers).toContain('wrote');
   expect(readdirSync(world.project)).toEqual(['AGENTS.md']);

@@ -13,8 +13,8 @@ import {
   recordNight,
 } from '../../../../src/sleep/state/sleep-state.ts';
 import { openSleepState, readSleepState } from '../../../../src/sleep/state/state-file.ts';
-import { openStateFolder, stateFolderOf } from '../../../../src/sleep/state/state-folder.ts';
 import { TaskRecord } from '../../../../src/sleep/task-record.ts';
+import { openStateFolder, stateFolderOf } from '../../../../src/stores/state-folder.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -187,7 +187,9 @@ describe('state.json', () => {
     );
     const answers = await Promise.all(runs);
     const wrote = answers.filter((answer) => answer === 'wrote').length;
-    const refused = answers.filter((answer) => /^RUN_LOCKED .* is being written by process \d+$/.test(answer)).length;
+    const refused = answers.filter((answer) =>
+      /^RUN_LOCKED .* is being written by process \d+ since [-\d]+ [:\d]+ UTC$/.test(answer),
+    ).length;
     expect(wrote + refused).toBe(4);
     const state = await readSleepState(home.path);
     expect([nightOf(state, '/p'), state.history.length]).toEqual([wrote, wrote]);

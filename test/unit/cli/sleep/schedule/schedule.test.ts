@@ -258,7 +258,9 @@ describe('the agent CLI of a job', () => {
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('no program claude was found') });
     symlinkSync(join(home.shop, 'tools/claude'), join(home.path, 'bin/claude'));
     const inside = await home.run(['schedule', '--target', 'claude-cli', '--max-calls', '5', '--print']);
-    expect(inside.err).toContain('lies inside the project');
+    expect(inside.err).toContain(
+      'Folders of a project, node_modules/.bin and relative entries of PATH are never used.',
+    );
   });
 
   it('is asked one word in the environment of the job before anything is installed', async () => {
@@ -275,7 +277,7 @@ describe('the agent CLI of a job', () => {
     const asked = ['schedule', '--max-calls', '5', '--consent', 'claude-cli'];
     expect(await home.run(asked)).toMatchObject({ code: 0 });
     const seen = JSON.parse(readFileSync(note, 'utf8'));
-    expect(seen.env).toMatchObject({ HOME: home.path, SKILLOPT_HOME: home.state });
+    expect(seen.env).toMatchObject({ HOME: home.path });
     expect(seen.env).not.toHaveProperty('SECRET');
     expect(seen.env).not.toHaveProperty('ANTHROPIC_API_KEY');
     expect(seen.cwd).not.toContain(home.path);

@@ -1,13 +1,18 @@
 import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, sep, win32 } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { fileReason, isFileError, isMissing } from '../../stores/file-error.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { SkillError } from '../core/errors.ts';
+import { fileReason, isFileError, isMissing } from './file-error.ts';
+import { shownPath } from './shown-path.ts';
 
 const HINT = 'Choose another folder with the variable SKILLOPT_HOME.';
 
-/** Where sleep keeps what it knows of a person: `SKILLOPT_HOME`, else the platform's folder for such things. */
+type Place = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+};
+
+/** Where is kept what we know of a person: `SKILLOPT_HOME`, else the platform's folder for such things. */
 export function stateFolderOf({ env, home, platform }: Place): string {
   const { join, isAbsolute, resolve } = platform === 'win32' ? win32 : posix;
   // No shell expands `~` in a file of variables.
@@ -74,7 +79,7 @@ export const ADOPTIONS_FOLDER = 'adoptions';
 export const SCHEDULES_FOLDER = 'schedules';
 
 /** Only we write such files, damaged ones that were set aside among them. */
-const MARK = /^(?:state\.json|state\.lock|index\.db)/;
+const MARK = /^(?:state\.json|state\.lock|index\.db|agents\.json)/;
 const OUR_FILES = ['nights', 'config.yaml', '.skilloptignore', ANSWERS_FOLDER, ADOPTIONS_FOLDER, SCHEDULES_FOLDER];
 
 async function requireOurs(path: string): Promise<void> {

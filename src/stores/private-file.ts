@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isFileError, isMissing } from '../../stores/file-error.ts';
-import { NO_FOLLOW, syncFolder, writeSynced } from '../../stores/own-place.ts';
+import { isFileError, isMissing } from './file-error.ts';
+import { NO_FOLLOW, syncFolder, writeSynced } from './own-place.ts';
 import { requireOwn } from './state-folder.ts';
 
 /** The text of a file of ours, or `undefined` when there is none. */

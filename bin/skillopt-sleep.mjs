@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { run } from './start.mjs';
+
+await run('skillopt-sleep');

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Located } from '../../agents/agent-cli.ts';
+import { isExecutable, isForeign, projectFolders } from '../../agents/find-binary.ts';
+import { type AgentCliName, agentClis, type InstalledAgent } from '../../agents/index.ts';
+import { homeIn, locate } from '../../agents/require-installed.ts';
+import { ModelCallError, SkillError } from '../../core/errors.ts';
+import { writeSynced } from '../../stores/own-place.ts';
+import { readPrivate } from '../../stores/private-file.ts';
+import { openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
+import type { ModelContext, Notices } from './provider.ts';
+
+type Environment = ModelContext['env'];
+
+/** Size, time and inode: enough to see that a program was replaced, without reading hundreds of megabytes. */
+const FilePrint = z.object({ size: z.number(), mtimeMs: z.number(), ino: z.number() });
+const Pin = z.object({
+  path: z.string(),
+  foundAt: z.string(),
+  version: z.string().nullable(),
+  print: FilePrint,
+  pinnedAt: z.string(),
+});
+export type AgentPin = z.infer<typeof Pin>;
+
+const PinsFile = z.object({ format: z.literal('skillopt.agents.v1'), agents: z.record(z.string(), Pin) });
+export type AgentPins = Readonly<Partial<Record<AgentCliName, AgentPin>>>;
+
+const pinsPath = (env: Environment) =>
+  join(stateFolderOf({ env, home: homeIn(env), platform: process.platform }), 'agents.json');
+
+/** Which program each agent CLI is, as it was seen by doctor or used first. A file that cannot be read holds none. */
+export async function readPins(env: Environment): Promise<AgentPins> {
+  try {
+    return PinsFile.parse(JSON.parse((await readPrivate(pinsPath(env))) ?? '')).agents;
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * From now on these programs are run, whatever `PATH` says, and those of `gone` are looked for again. Throws `STATE_UNUSABLE`
+ * when that cannot be kept.
+ */
+export async function pinAgents(
+  agents: readonly InstalledAgent[],
+  env: Environment,
+  gone: readonly string[] = [],
+): Promise<void> {
+  if (agents.length === 0 && gone.length === 0) return;
+  const path = pinsPath(env);
+  await openStateFolder(join(path, '..'));
+  const fresh = Object.fromEntries(agents.map((agent) => [agent.cli, pinOf(agent)]));
+  const kept = Object.entries(await readPins(env)).filter(([cli]) => !gone.includes(cli));
+  const file = { format: 'skillopt.agents.v1', agents: { ...Object.fromEntries(kept), ...fresh } };
+  const draft = `${path}.${randomUUID()}`; // Several processes may come here for the first time at once.
+  try {
+    await writeSynced(draft, `${JSON.stringify(file, null, 1)}\n`, 0o600);
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function pinOf({ path, foundAt, version }: InstalledAgent): AgentPin {
+  return { path, foundAt, version: version ?? null, print: printOf(path), pinnedAt: new Date().toISOString() };
+}
+
+function printOf(path: string): AgentPin['print'] {
+  const { size, mtimeMs, ino } = statSync(path);
+  return { size, mtimeMs, ino };
+}
+
+const isSameFile = ({ path, print }: AgentPin) =>
+  Object.entries(printOf(path)).every(([key, value]) => print[key as keyof AgentPin['print']] === value);
+
+type Wanted = {
+  readonly cli: AgentCliName;
+  readonly env: Environment;
+  readonly project: string;
+  /** Without anybody who hears it, nothing is pinned. */
+  readonly notices?: Notices | undefined;
+};
+
+/**
+ * The program that is pinned for a CLI; without one, the program on `PATH`, which is pinned from then on. One that is gone is
+ * an error, never replaced by another on `PATH`. CLIs update themselves: another version at the same place is only told.
+ */
+export async function pinnedProgram(wanted: Wanted): Promise<Located> {
+  const { cli, env, project, notices } = wanted;
+  const pin = (await readPins(env))[cli];
+  if (pin === undefined) {
+    const found = locate({ cli, inherited: env, project });
+    if (notices) await pinFirst(found, wanted, notices);
+    return found;
+  }
+  if (!isExecutable(pin.path)) throw unusablePin(cli, pin, 'is not there any more');
+  if (isForeign(pin.path, projectFolders(project, homeIn(env)))) throw unusablePin(cli, pin, 'lies inside the project');
+  if (notices && !isSameFile(pin)) await pinAgain(pin, wanted, notices);
+  return pin;
+}
+
+/** The program at a path that a person wrote into the project file, as seen from there. It needs no pin. */
+export function namedProgram(written: string, { cli, env, project }: Wanted): Located {
+  const path = resolve(project, written);
+  const found = locate({ cli, path, inherited: env, project });
+  if (!isForeign(path, projectFolders(project, homeIn(env)))) return found;
+  throw new SkillError('CONFIG_INVALID', `${cli} is not run from ${path}, which a project brings along`, {
+    hint: `An agent that works there could change it. Install it for yourself: ${agentClis[cli].installCommand}`,
+  });
+}
+
+async function pinFirst(found: Located, { cli, env }: Wanted, notices: Notices): Promise<void> {
+  const agent = await versioned({ cli, ...found }, env);
+  const said = `${cli} is ${agent.path} (${agent.version ?? 'version unknown'})`;
+  await keep(agent, env, {
+    onKept: () => notices.note(`${said}, from now on whatever PATH says; skillopt doctor looks for it again`),
+    onRefused: (why) => notices.warn(`${said}, but only for this time: ${why}`),
+  });
+}
+
+async function pinAgain({ path, foundAt, version }: AgentPin, { cli, env }: Wanted, notices: Notices): Promise<void> {
+  const agent = await versioned({ cli, path, foundAt }, env);
+  const versions = `${version ?? 'version unknown'}, now ${agent.version ?? 'version unknown'}`;
+  notices.warn(`${cli} has changed since it was pinned: ${path} was ${versions}`);
+  await keep(agent, env, { onKept: () => {}, onRefused: () => {} });
+}
+
+async function versioned(agent: Omit<InstalledAgent, 'version'>, env: Environment): Promise<InstalledAgent> {
+  const { versionOf } = await import('../../agents/detect-agents.ts');
+  return { ...agent, version: await versionOf(agent, env) };
+}
+
+type Kept = { onKept(): void; onRefused(why: string): void };
+
+/** A run needs no state folder otherwise, and does not fail for it. */
+async function keep(agent: InstalledAgent, env: Environment, { onKept, onRefused }: Kept): Promise<void> {
+  try {
+    await pinAgents([agent], env);
+    onKept();
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    onRefused(error.message);
+  }
+}
+
+function unusablePin(cli: AgentCliName, { path, version }: AgentPin, what: string): ModelCallError {
+  const message = `${cli} cannot be run: ${path} (${version ?? 'version unknown'}), which is pinned for it, ${what}`;
+  const hint = `Run skillopt doctor: it looks for ${agentClis[cli].binary} on PATH and pins what it finds. No other program is taken unasked.`;
+  return new ModelCallError(message, { isRetryable: false, isFatal: true, hint });
+}
