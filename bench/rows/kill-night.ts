@@ -64,7 +64,7 @@ function sumUp(whole: Outcome, nights: readonly Outcome[]) {
   return {
     measured: `${killed.length} kills in ${nights.length} nights (${where.join(', ')}): ${harmed} harmed, ${differing} ends differ, at worst ${worst.toFixed(1)} calls a kill`,
     holds: harmed === 0 && differing === 0 && worst <= IN_FLIGHT && Object.values(phases).every((count) => count > 0),
-    figures: { killed: killed.length, phases, harmed, differing, worst, calls: whole.calls, end: whole.end },
+    figures: { killed: killed.length, ...phases, harmed, differing, worst, calls: whole.calls },
   };
 }
 

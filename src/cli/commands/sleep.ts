@@ -5,7 +5,7 @@ import type { HarvestFlags } from '../sleep/harvest-lines.ts';
 import { addSleepFlags, type SleepFlags } from '../sleep/open-sleep.ts';
 import type { PageNumber } from '../sleep/plan-lines.ts';
 import type { PurgeFlags } from '../sleep/purge.ts';
-import type { ReviewFlags } from '../sleep/review.ts';
+import type { ReviewFlags } from '../sleep/review/review.ts';
 import type { RunFlags } from '../sleep/run.ts';
 import type { ScheduleFlags } from '../sleep/schedule/schedule.ts';
 import type { UnscheduleFlags } from '../sleep/schedule/unschedule.ts';
@@ -80,7 +80,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--yes', 'measure without asking')
     .option('--quiet', 'no progress')
     .action(async (_, own) =>
-      (await import('../sleep/review.ts')).reviewProposal(own.optsWithGlobals() as ReviewFlags, terminal),
+      (await import('../sleep/review/review.ts')).reviewProposal(own.optsWithGlobals() as ReviewFlags, terminal),
     );
 
   partOfProject('status', 'what waits for you, in a moment')

@@ -28,13 +28,13 @@ export function choosePending(
   pending: readonly Proposal[],
   flags: ProposalFlags,
   terminal: Terminal,
-  command: 'adopt' | 'review' = 'adopt',
+  { command = 'adopt', most = Number.POSITIVE_INFINITY } = {},
 ): Proposal[] {
   if (pending.length === 0) throw nothingPending(terminal);
   const chosen = pending.filter((proposal) => isNamed(proposal, flags));
   const isTold = chosen.length === 1 || (command === 'adopt' && isAnyNamed(flags));
   if (chosen.length === 0) throw notAmong(pending, flags);
-  if (isTold && !hasTwice(chosen)) return chosen;
+  if (isTold && !hasTwice(chosen) && chosen.length <= most) return chosen;
   terminal.answer(
     { pending: pending.map(shownProposal) },
     severalLines(isAnyNamed(flags) ? chosen : pending, command, terminal),

@@ -5,6 +5,7 @@ import { shownPath } from '../../stores/shown-path.ts';
 import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';
+import { nextLines, wrap } from '../terminal/wrap.ts';
 
 type Kept = { readonly folder: string | undefined; readonly isDryRun: boolean };
 
@@ -13,38 +14,45 @@ const MOST_TASKS = 12;
 
 /** The report of a night, to be read in a minute: what recurred, the change, what got better and worse, what it cost. */
 export function nightLines(report: SleepReport, { folder, isDryRun }: Kept, terminal: Terminal): string[] {
-  const { colors } = terminal;
+  const { colors, width } = terminal;
   return [
     colors.bold(`night ${report.night}`),
-    ...dayLines(report),
+    ...dayLines(report, terminal),
     '',
+    ...nothingLines(report, terminal),
     ...report.documents.flatMap((document) => [
       ...documentLines(document, terminal),
-      ...(isOfSeveral(report) ? [colors.dim(`  ${detailsOf(document)}`)] : []),
+      ...(isOfSeveral(report) ? wrap(detailsOf(document), width - 2).map((line) => colors.dim(`  ${line}`)) : []),
       '',
     ]),
-    ...untrainedLines(report),
+    ...untrainedLines(report, terminal),
     ...taskLines(report, terminal),
     ...quarantineLines(report, terminal),
-    ...(report.noEditsReason === '' ? [] : [`Nothing is proposed. ${report.noEditsReason}`]),
-    ...(report.needs === '' ? [] : [report.needs]),
-    ...report.notes.map((note) => colors.dim(oneLine(note))),
+    ...report.notes.flatMap((note) => wrap(oneLine(note), width).map(colors.dim)),
     costLine(report),
     ...(folder === undefined ? [] : [colors.dim(`the whole report: ${shownPath(folder)}/report.md`)]),
-    ...nextLines(report, isDryRun, terminal),
+    ...whatNext(report, isDryRun, terminal),
   ];
 }
 
-function dayLines({ nSessions, nTasks, pooled, notReplayable, recurring }: SleepReport): string[] {
+/** Why, and what it would take. */
+function nothingLines({ noEditsReason, needs }: SleepReport, { width, colors }: Terminal): string[] {
+  if (noEditsReason === '') return [];
+  const [verdict, ...why] = wrap(`Nothing is proposed. ${oneLine(noEditsReason)}`, width);
+  return [colors.bold(verdict!), ...why, ...(needs === '' ? [] : wrap(oneLine(needs), width)), ''];
+}
+
+function dayLines({ nSessions, nTasks, pooled, notReplayable, recurring }: SleepReport, { width }: Terminal): string[] {
   const more = pooled > 0 ? `, and ${pooled} of earlier nights to measure with` : '';
   return [
     `${plural(nSessions, 'session')}, ${plural(nTasks, 'task')}${more}`,
-    ...(notReplayable > 0 ? [`${plural(notReplayable, 'task')} need files or tools: not replayable yet`] : []),
+    ...(notReplayable > 0
+      ? [`${plural(notReplayable, 'task needs', 'tasks need')} files or tools: not replayable yet`]
+      : []),
     ...recurring
       .slice(0, MOST_RECURRING)
-      .map(
-        ({ intent, sessions, days }) =>
-          `asked ${sessions} times on ${plural(days, 'day')}: ${oneLine(intent).slice(0, 80)}`,
+      .map(({ intent, sessions, days }) =>
+        clip(`asked ${sessions} times on ${plural(days, 'day')}: ${oneLine(intent)}`, width),
       ),
   ];
 }
@@ -53,7 +61,7 @@ const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(100 * sh
 
 function documentLines(
   { name, path, isStaged, before, after, gain, test }: DocumentReport,
-  { colors }: Terminal,
+  { colors, width }: Terminal,
 ): string[] {
   if (before === after) return [`${oneLine(name)}: no change`];
   const measured = gain
@@ -61,11 +69,13 @@ function documentLines(
     : 'not measured';
   const sealed = test
     ? [
-        `sealed test, ${plural(test.tasks, 'task')}: ${(100 * test.before).toFixed(1)} before, ${(100 * test.after).toFixed(1)} after`,
+        `  sealed test, ${plural(test.tasks, 'task')}: ${(100 * test.before).toFixed(1)} before, ${(100 * test.after).toFixed(1)} after`,
       ]
     : [];
   const paint = { '+': colors.green, '-': colors.red, ' ': colors.dim } as const;
-  const diff = changedLines(before, after).map((line) => `  ${paint[line[0] as '+' | '-' | ' '](printable(line))}`);
+  const diff = changedLines(before, after).flatMap((line) =>
+    wrap(`  ${printable(line)}`, width, '     ').map(paint[line[0] as '+' | '-' | ' ']),
+  );
   return [
     `${colors.bold(oneLine(name))}${isStaged ? ', proposed' : ''}: ${measured}`,
     `  ${oneLine(path)}`,
@@ -77,32 +87,42 @@ function documentLines(
 const detailsOf = ({ verdict, calls, tokensUsed }: DocumentReport) =>
   `${verdict} ${count(calls)} calls, ${count(tokensUsed)} tokens`;
 
-function untrainedLines({ untrained }: SleepReport): string[] {
-  const lines = untrained.map(({ name, why }) => `${oneLine(name)}: not trained; ${oneLine(why)}`);
+function untrainedLines({ untrained }: SleepReport, { width }: Terminal): string[] {
+  const lines = untrained.flatMap(({ name, why }) => wrap(`${oneLine(name)}: not trained; ${oneLine(why)}`, width));
   return lines.length > 0 ? [...lines, ''] : [];
 }
 
 function taskLines({ gateTrials, intents }: SleepReport, { colors, width }: Terminal): string[] {
-  const moved = gateTrials.flatMap(({ taskDeltas }) => taskDeltas).filter(({ status }) => status !== 'unchanged');
+  const measured = gateTrials.flatMap(({ taskDeltas }) => taskDeltas);
+  const moved = measured.filter(({ status }) => status !== 'unchanged');
   if (moved.length === 0) return [];
   const sorted = moved.sort((one, other) => one.after - one.before - (other.after - other.before));
+  const score = (share: number) => (100 * share).toFixed(0).padStart(3);
   const line = ({ id, before, after, status }: (typeof moved)[number]) =>
-    `  ${(status === 'improved' ? colors.green : colors.red)(status.padEnd(9))} ${(100 * before).toFixed(0)} → ${(100 * after).toFixed(0)}  ${clip(oneLine(intents[id] ?? id), Math.max(20, width - 26))}`;
+    `  ${(status === 'improved' ? colors.green : colors.red)(status.padEnd(9))} ${score(before)} → ${score(after)}  ${clip(oneLine(intents[id] ?? id), Math.max(20, width - 24))}`;
   const more = sorted.length - MOST_TASKS;
+  const worse = moved.filter(({ status }) => status === 'regressed').length;
   return [
-    'task by task:',
+    `task by task: ${moved.length - worse} better, ${worse} worse, ${measured.length - moved.length} the same`,
     ...sorted.slice(0, MOST_TASKS).map(line),
     ...(more > 0 ? [colors.dim(`  and ${more} more`)] : []),
     '',
   ];
 }
 
-function quarantineLines({ quarantined }: SleepReport, { colors }: Terminal): string[] {
+function quarantineLines({ quarantined }: SleepReport, { colors, width }: Terminal): string[] {
   if (quarantined.length === 0) return [];
-  const lines = quarantined.map(
-    ({ content, reason }) => `  ${oneLine(reason)}: ${colors.dim(JSON.stringify(oneLine(content).slice(0, 100)))}`,
-  );
-  return [colors.yellow(`${plural(quarantined.length, 'edit')} quarantined:`), ...lines, ''];
+  const lines = quarantined.flatMap(({ content, reason }) => [
+    clip(`  ${oneLine(reason)}:`, width),
+    colors.dim(clip(`    ${JSON.stringify(oneLine(content))}`, width)),
+  ]);
+  return [
+    colors.yellow(
+      `${plural(quarantined.length, 'edit')} quarantined, and nothing of ${quarantined.length === 1 ? 'it' : 'them'} proposed:`,
+    ),
+    ...lines,
+    '',
+  ];
 }
 
 function costLine({ calls, tokensUsed, startedAt, endedAt }: SleepReport): string {
@@ -111,14 +131,13 @@ function costLine({ calls, tokensUsed, startedAt, endedAt }: SleepReport): strin
   return `cost: ${count(calls)} calls, ${count(tokensUsed)} tokens, ${time}`;
 }
 
-function nextLines({ documents, night }: SleepReport, isDryRun: boolean, { colors }: Terminal): string[] {
+function whatNext({ documents, night }: SleepReport, isDryRun: boolean, { colors, width }: Terminal): string[] {
   const staged = documents.filter(({ isStaged }) => isStaged).length;
   if (staged === 0) return isDryRun ? [colors.dim('a dry run: nothing is kept')] : [];
-  const all = staged > 1 ? ` --night ${night}` : '';
-  const what =
-    staged > 1 ? 'put them into the live documents; without --night it lists them' : 'put it into the live document';
-  return [
-    '',
-    `next:  ${colors.bold(`skillopt sleep adopt${all}`)}   ${what}; ${colors.bold('skillopt sleep review')} goes through it`,
-  ];
+  const adopt = staged > 1 ? `skillopt sleep adopt --night ${night}` : 'skillopt sleep adopt';
+  const commands = [
+    ['skillopt sleep review', `go through ${staged > 1 ? 'one of them' : 'it'}, rule by rule`],
+    [adopt, staged > 1 ? 'put them into the live documents' : 'put it into the live document'],
+  ] as const;
+  return ['', ...nextLines(commands, width, colors.bold)];
 }

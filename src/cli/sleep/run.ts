@@ -142,9 +142,11 @@ export async function openModels(sleep: OpenSleep, flags: RunFlags, terminal: Te
   const pages = retyped('run --plan --page all', flags);
   const agreed = providersIn(flags.consent);
   await requireConsent({ folder: sleep.folder, recipients: plan.recipients, given: agreed, pages }, terminal);
-  const scorers = [commandJudge({ sandbox: openSandbox() }) as TaskScorer];
-  return { models, agent: agentOf(plan, sleep), config: limitsIn(flags), scorers };
+  return { models, agent: agentOf(plan, sleep), config: limitsIn(flags), scorers: scorersOfNight() };
 }
+
+/** Besides those that every night knows. */
+export const scorersOfNight = (): TaskScorer[] => [commandJudge({ sandbox: openSandbox() }) as TaskScorer];
 
 /** With the person's own variables: other homes are where sessions are looked for, and need hold no sign-in. */
 async function resolveAll({ models }: NightPlan, { project }: OpenSleep, terminal: Terminal): Promise<RunModels> {

@@ -51,12 +51,16 @@ type Proving = Omit<DocumentNight, 'error'> & {
 const PROOF_FROM = 2_000_000;
 export const REPORT_FROM = 3_000_000;
 export const REPORT_PASSES = 2;
+/** Where no search has measured anything, but a night's proof may have seen the others. */
+const REVIEW_FROM = 4_000_000;
+const REVIEW_REPORT_FROM = 5_000_000;
 
 type Sides = { readonly winner: Evidence; readonly seed: Evidence; readonly usage: UsageTable };
 
 /** Looks at the evidence a few times, with more passes each time, until the gain is proven or not worth proving. */
 export async function prove(night: Proving): Promise<Proof> {
   const { error, proofLooks: looks = PROOF_LOOKS } = night;
+  const [proofFrom, reportFrom] = night.state ? [PROOF_FROM, REPORT_FROM] : [REVIEW_FROM, REVIEW_REPORT_FROM];
   let sides = night.state ? sidesOf(night.state, night) : await firstPasses(night);
   let proof = proveGain(sides.winner, sides.seed, error)!;
   let passes = looks[0]!.passes;
@@ -65,7 +69,7 @@ export async function prove(night: Proving): Promise<Proof> {
   if (night.reserve) night.budget?.hold(night.reserve);
   for (; judgeProof(proof, look, error, looks) === 'look-again'; look += 1) {
     const more = looks[look + 1]!.passes - looks[look]!.passes;
-    const further = await affordable(withPasses(night, sides, { from: PROOF_FROM + passes, count: more }));
+    const further = await affordable(withPasses(night, sides, { from: proofFrom + passes, count: more }));
     if (typeof further === 'string') {
       cut = further;
       break; // unproven so far, and so it stays
@@ -80,7 +84,7 @@ export async function prove(night: Proving): Promise<Proof> {
   const fresh = await withPasses(
     night,
     { winner: noEvidence, seed: noEvidence, usage: sides.usage },
-    { from: REPORT_FROM, count: REPORT_PASSES },
+    { from: reportFrom, count: REPORT_PASSES },
   );
   const measured = proveGain(fresh.winner, fresh.seed, error) ?? proof;
   const reported = elsewhere(measured, proof, error * looks[look]!.share);
@@ -107,9 +111,6 @@ function sidesOf(state: RunState, { config }: Proving): Sides {
   const { passes } = winnerMeasurement(state)!;
   return { winner: evidenceOf(noEvidence, passes, metricOf(config)), seed: toEvidence(state.gate.seed), usage: {} };
 }
-
-/** Where no search has measured anything. */
-const REVIEW_FROM = 4_000_000;
 
 const firstPasses = (night: Proving) =>
   withPasses(

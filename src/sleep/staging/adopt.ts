@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
+import { readRules, writeRules } from '../../core/skill/learned-rules.ts';
 import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
 import { strip } from '../../core/text/python-text.ts';
 import {
@@ -51,7 +52,7 @@ export async function adopt({ open, proposals, at, onMoment }: AdoptInput): Prom
   const plans = await Promise.all(proposals.map((proposal) => planAdoption(open, proposal)));
   const receipt = randomUUID();
   const written = plans.filter(({ replacement }) => replacement !== undefined);
-  await note(open, written, (proposal) => ({ ...proposal, receipt }));
+  await note(open, written, (proposal, { baseBlock }) => ({ ...proposal, baseBlock, receipt }));
   const roots = written.map(({ proposal }) => dirname(proposal.document.realPath));
   const replacements = written.map(({ replacement }) => replacement!);
   const options = { journalFolder: adoptionsFolder(open), roots, id: receipt, onMoment };
@@ -69,6 +70,8 @@ type Plan = {
   /** None when the document says it already. */
   readonly replacement: Replacement | undefined;
   readonly isRebased: boolean;
+  /** The learned block that it goes over, and that a rollback brings back. */
+  readonly baseBlock: string;
 };
 
 const outcomeOf = ({ state }: OpenSleepState, { proposal, isRebased }: Plan) => ({
@@ -81,11 +84,11 @@ const outcomeOf = ({ state }: OpenSleepState, { proposal, isRebased }: Plan) => 
 async function note(
   open: OpenSleepState,
   plans: readonly Plan[],
-  change: (proposal: Proposal) => Proposal,
+  change: (proposal: Proposal, plan: Plan) => Proposal,
 ): Promise<void> {
   if (plans.length === 0) return;
   await open.update((state) =>
-    plans.reduce((before, { proposal }) => recordProposal(before, change(findProposal(before, proposal)!)), state),
+    plans.reduce((before, plan) => recordProposal(before, change(findProposal(before, plan.proposal)!, plan)), state),
   );
 }
 
@@ -107,10 +110,13 @@ async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<P
   const proposed = await readProposed(open, proposal);
   const live = await readDocument(path, [dirname(realPath)], realPath);
   const put = (bytes: Buffer): Replacement => ({ path, realPath, expected: live.digest, bytes });
-  if ((live.digest ?? '') === proposal.baseDigest) return { proposal, replacement: put(proposed), isRebased: false };
+  const { block, baseBlock } = proposal;
+  if ((live.digest ?? '') === proposal.baseDigest)
+    return { proposal, baseBlock, replacement: put(proposed), isRebased: false };
   const text = requireRebasable(live, proposal);
-  if (blockIn(text) === strip(proposal.block)) return { proposal, replacement: undefined, isRebased: false };
-  return { proposal, replacement: put(Buffer.from(writeBlock(text, 'learned', proposal.block))), isRebased: true };
+  if (blockIn(text) === strip(block)) return { proposal, baseBlock, replacement: undefined, isRebased: false };
+  const replacement = put(Buffer.from(writeBlock(text, 'learned', block)));
+  return { proposal, baseBlock: readBlock(text, 'learned'), replacement, isRebased: true };
 }
 
 export const blockIn = (text: string) => strip(readBlock(text, 'learned'));
@@ -120,10 +126,22 @@ function requireRebasable({ bytes, path }: ReadDocument, { baseBlock, block, id 
   if (bytes === null)
     throw notStaged(`${path} is not there any more`, 'Nothing was written. Restore it, or let a new night start.');
   const text = textOf(bytes, path);
-  if ([strip(baseBlock), strip(block)].includes(blockIn(text))) return text;
+  if ([strip(baseBlock), strip(block)].includes(blockIn(text)) || isBetween(blockIn(text), { baseBlock, block }))
+    return text;
   const hint =
-    'Nothing was written. A new night starts from what it is now; or undo the change of the block, and adopt again.';
+    'Nothing was written. skillopt sleep review puts its rules on what is there now, and measures them again; a new night starts from it too.';
   throw notStaged(`the learned block of ${path} was changed since proposal ${id} was made`, hint);
+}
+
+/**
+ * Whether a block has some of the proposed changes and no others: another proposal that was made with them was adopted
+ * first. What was proven is the block with all of them, and nothing is lost by it.
+ */
+function isBetween(now: string, { baseBlock, block }: Pick<Proposal, 'baseBlock' | 'block'>): boolean {
+  const [rules, before, after] = [now, baseBlock, block].map(readRules) as [string[], string[], string[]];
+  const isKnown = rules.every((rule) => before.includes(rule) || after.includes(rule));
+  const isWhole = before.every((rule) => !after.includes(rule) || rules.includes(rule));
+  return isKnown && isWhole && strip(now) === strip(writeRules(rules)); // else there is text that is no rule
 }
 
 async function readProposed({ folder }: OpenSleepState, { project, id, digest }: Proposal): Promise<Buffer> {

@@ -49,6 +49,10 @@ describe('a tasks file', () => {
     expect(splitsOf([row('t0')])).toEqual(['train']);
   });
 
+  it('fact 45, differs: a split that nobody knows is an error, and does not stand on both sides', () => {
+    expect(() => parse([row('t1', { split: 'weird' })])).toThrow(/split/);
+  });
+
   it('keeps the keys of a judge as they are', () => {
     const judge = { checks: [{ op: 'contains', arg: { Some_Key: 1 } }], Own_key: 2 };
     expect(parse([row('t1', { reference_kind: 'rule', judge })]).file.tasks[0]!.judge).toEqual(judge);

@@ -38,15 +38,20 @@ export const demoNight: PlayNight = async (evening) => {
     await adopt({ open, proposals, at: now.toISOString() });
   }
   const [skill, memory] = await find();
+  // Rejected for the one document, it may have been taken for the other.
+  const isTaken = (content: string) => report.edits.some((edit) => edit.content === content);
   return {
     sessions: report.nSessions,
     tasks: report.nTasks,
     calls: report.calls,
-    rejected: report.rejectedEdits.map(({ content }) => ({ text: content.replace(/^- /, ''), why: 'no proven gain' })),
-    quarantined: report.quarantined.map(({ content, reason }) => ({ text: content.replace(/^- /, ''), why: reason })),
+    rejected: report.rejectedEdits.filter(({ content }) => !isTaken(content)).map(({ content }) => ruleOf(content)),
+    quarantined: report.quarantined.map(({ content, reason }) => ({ ...ruleOf(content), why: reason })),
+    whyNothing: report.documents.length === 0 ? report.needs || report.noEditsReason : report.noEditsReason,
     documents: { skill: learnedIn(skill!), memory: learnedIn(memory!) },
   };
 };
+
+const ruleOf = (content: string) => ({ text: content.replace(/^- /, '') });
 
 /** Of a document that is not there yet, nothing is read by the agent. */
 const learnedIn = ({ live, text }: Awaited<ReturnType<typeof findSkill>>) => (live.bytes === null ? '' : text);

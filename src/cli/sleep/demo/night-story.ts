@@ -2,6 +2,7 @@ import { oneLine } from '../../../core/text/printable.ts';
 import type { Colors } from '../../terminal/colors.ts';
 import { percent, plural, points } from '../../terminal/figures.ts';
 import { clip, padEnd } from '../../terminal/text-width.ts';
+import { wrap } from '../../terminal/wrap.ts';
 
 /** A line that a document gained, lost, or did not get. */
 export type StoryLine = { readonly text: string; readonly why?: string };
@@ -18,6 +19,8 @@ export type NightStory = {
   readonly forgotten: readonly StoryLine[];
   readonly rejected: readonly StoryLine[];
   readonly quarantined: readonly StoryLine[];
+  /** Why nothing was proposed, and what it would take; empty when something was. */
+  readonly whyNothing?: string;
   /** What a poisoned transcript of the day tried, and what became of it. */
   readonly poison?: { readonly name: string; readonly text: string; readonly fate: PoisonFate };
   /** On days that nobody has seen, with the documents of the next morning. */
@@ -55,6 +58,7 @@ function nightLines(night: NightStory, before: number, look: Look): string[] {
     `${bold(`night ${night.night}`)}  ${dim(clip(counts.join(', '), look.width - HEAD_WIDTH))}`,
     ...storyLines('learned', '+', night.learned, look, green),
     ...storyLines('forgotten', '-', night.forgotten, look),
+    ...nothingLines(night, look),
     ...storyLines('rejected', '·', night.rejected.slice(0, MOST_REJECTED), look, dim),
     ...moreLines(night.rejected.length - MOST_REJECTED, dim),
     ...storyLines('quarantined', '!', night.quarantined, look, look.colors.yellow),
@@ -62,6 +66,12 @@ function nightLines(night: NightStory, before: number, look: Look): string[] {
     labelled('unseen days', unseen),
   ];
 }
+
+/** Whole, since it says what to do. */
+const nothingLines = ({ whyNothing = '' }: NightStory, { width }: Look) =>
+  whyNothing === ''
+    ? []
+    : wrap(oneLine(whyNothing), textSpace(width)).map((line, at) => labelled(at === 0 ? 'no proposal' : '', line));
 
 /** More of them say nothing new: nearly every night tries several in vain. */
 const MOST_REJECTED = 3;

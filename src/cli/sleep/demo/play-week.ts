@@ -18,7 +18,7 @@ type Evening = {
 /** The texts that the agent reads. */
 type LiveDocuments = { readonly skill: string; readonly memory: string };
 
-type PlayedNight = Pick<NightStory, 'sessions' | 'tasks' | 'calls' | 'rejected' | 'quarantined'> & {
+type PlayedNight = Pick<NightStory, 'sessions' | 'tasks' | 'calls' | 'rejected' | 'quarantined' | 'whyNothing'> & {
   /** In the morning, when what was staged has been adopted. */
   readonly documents: LiveDocuments;
 };

@@ -41,6 +41,10 @@ describe('evaluateGate', () => {
   });
 
   it.each([
+    ['fact 6 of sleep', 0.6, 0.5, 0.5, 'accept_new_best'],
+    ['fact 6 of sleep', 0.6, 0.5, 0.7, 'accept'],
+    ['fact 6 of sleep', 0.6, 0.5, 0.6, 'accept'],
+    ['fact 6 of sleep', 0.5, 0.5, 0.5, 'reject'],
     ['a tie with the best that beats current', 0.8, 0.5, 0.8, 'accept'],
     ['a tie with current', 0.5, 0.5, 0.8, 'reject'],
     ['less than current but more than the best', 0.9, 0.95, 0.5, 'accept_new_best'],
@@ -64,10 +68,11 @@ describe('selectGateScore', () => {
     expect(selectGateScore(1, 0.6, 'soft')).toBe(0.6);
     expect(selectGateScore(1, 0.6, 'mixed')).toBe(0.8);
     expect(selectGateScore(1, 0.5, 'mixed', 0.25)).toBe(0.875);
+    expect(selectGateScore(1, 0.4, 'mixed', 0.5), 'fact 5 of sleep').toBeCloseTo(0.7, 12);
     expect([selectGateScore(1, 0, 'mixed', 0), selectGateScore(1, 0, 'mixed', 1)]).toEqual([1, 0]);
   });
 
-  it.each([5, -2, Number.NaN])('refuses the weight %d instead of bending it', (weight) => {
+  it.each([5, -2, 7, -3, Number.NaN])('fact 5, differs: refuses the weight %d instead of bending it', (weight) => {
     expect(() => selectGateScore(1, 0, 'mixed', weight)).toThrow(
       expect.objectContaining({
         code: 'CONFIG_INVALID',
@@ -76,7 +81,7 @@ describe('selectGateScore', () => {
     );
   });
 
-  it('refuses a metric that it does not know', () => {
+  it('fact 5: refuses a metric that it does not know', () => {
     expect(() => selectGateScore(1, 0, 'best' as GateMetric)).toThrow(
       'gateMetric must be one of hard, soft, mixed, got "best"',
     );

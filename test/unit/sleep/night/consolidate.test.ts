@@ -35,6 +35,7 @@ const appends = (...contents: readonly string[]) => ({
 const proposing = (...contents: readonly string[]) =>
   scripted('optimizer', ({ stage }) => (stage === 'analyst' ? JSON.stringify(appends(...contents)) : 'no'));
 
+const SEALED = sleepTask('x', { split: 'test' });
 const SKILL = '---\nname: rig\n---\n\n# Rig\n\n\n\nBy hand.  \n';
 const run = (
   optimizer: ChatModel,
@@ -98,6 +99,13 @@ describe('consolidate', () => {
   });
 
   it.each([
+    ['fact 47: there is a single task', tasksOf(1, 0), 'reject_unverified', /held out/],
+    [
+      'fact 45: there are only tasks to learn from and for the test',
+      [...tasksOf(4, 0), SEALED],
+      'reject_unverified',
+      /held out/,
+    ],
     ['10: no task is held out', tasksOf(4, 0), 'reject_unverified', /held out/],
     ['10: every task is held out', tasksOf(0, 8), 'reject_unverified', /none to learn from/],
     [
@@ -107,13 +115,18 @@ describe('consolidate', () => {
       /1 held-out/,
     ],
     ['too few are held out to prove anything', tasksOf(4, 5), 'reject', /5 tasks .* 6/],
-    ['fact 47: there are only tasks for the test', [sleepTask('x', { split: 'test' })], 'reject', /no task/],
+    ['facts 45 and 47: there are only tasks for the test', [SEALED], 'reject', /no task/],
   ] as const)('%s: nobody is asked, and the night says why', async (_, tasks, gateAction, note) => {
     const [optimizer, target] = [proposing('- Say alpha.'), obedient()];
     const night = await run(optimizer, tasks, {}, target);
     expect(night).toMatchObject({ accepted: false, gateAction, newSkill: SKILL, baselineScore: null });
     expect(night.notes.join('\n')).toMatch(note);
     expect([...optimizer.requests, ...target.requests]).toEqual([]);
+  });
+
+  it('fact 45: what is for the test alone is no leak; what was learned from and measured would be one', async () => {
+    expect(await run(proposing(), [SEALED])).toMatchObject({ gateAction: 'reject', holdoutLeaked: false });
+    expect(await run(proposing(), [...tasksOf(4, 0), SEALED])).toMatchObject({ holdoutLeaked: true });
   });
 
   it('fact 47: memory alone can be taken', async () => {

@@ -97,7 +97,7 @@ describe('a night that finds something', () => {
     expect(state.lastModelKey).toBe('agent · analyst');
   });
 
-  it('does not create a memory file that was not there', async () => {
+  it('24: does not create a memory file that was not there', async () => {
     using world = nightWorld();
     const { proposals } = await runSleepCycle(await world.input());
     expect(proposals.map(({ document }) => document.kind)).toEqual(['skill']);
@@ -133,7 +133,7 @@ describe('a night that finds nothing', () => {
     expect(report.noEditsReason).toContain('there is nothing left to gain');
   });
 
-  it('does not hide what an earlier one proposed', async () => {
+  it('34: does not hide what an earlier one proposed', async () => {
     using world = nightWorld();
     await runSleepCycle(await world.input());
     const models = { target: obedient(), optimizer: proposing(USELESS) };
@@ -142,7 +142,7 @@ describe('a night that finds nothing', () => {
     expect(pendingProposals(await world.state(), () => true).map(({ id }) => id)).toEqual(['1']);
   });
 
-  it('tells the analysts of the next what it rejected', async () => {
+  it('8: tells the analysts of the next what it rejected', async () => {
     using world = nightWorld();
     const models = () => ({ target: obedient(), optimizer: proposing(USELESS) });
     const first = await runSleepCycle(await world.input({ models: models() }));

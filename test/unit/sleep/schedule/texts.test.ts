@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cronLines } from '../../../../src/sleep/schedule/crontab.ts';
 import { launchdPlist } from '../../../../src/sleep/schedule/launchd-plist.ts';
 import {
   clockTime,
@@ -54,7 +55,7 @@ describe('fact 55: the scheduler', () => {
     expect(readClock('3:07')).toEqual({ hour: 3, minute: 7 });
   });
 
-  it('55: marks what is its own by the SHA-256 of the path of the project, 20 hex digits of it', () => {
+  it('55: marks what is its own by the SHA-256 of the path of the project; differs: by 20 hex digits of it everywhere', () => {
     expect(jobHash('/p')).toMatch(/^[0-9a-f]{20}$/);
     expect(jobHash('abc')).toBe('ba7816bf8f01cfea4141');
     expect(markOf(jobHash('abc'))).toBe('skillopt-sleep ba7816bf8f01cfea4141');
@@ -67,6 +68,12 @@ describe('fact 55: the scheduler', () => {
 });
 
 describe('the files of a job', () => {
+  it('36: a percent sign in a path is escaped for cron, which ends a command at one', () => {
+    const line = cronLines(job)[1]!;
+    expect(line).toContain(String.raw`/100\% `);
+    expect(line.replaceAll(String.raw`\%`, '')).not.toContain('%');
+  });
+
   it.each([
     ['skillopt-sleep.service', systemdUnits(job, '/u')[0].text],
     ['skillopt-sleep.timer', systemdUnits(job, '/u')[1].text],

@@ -141,6 +141,11 @@ describe('the settings of sleep', () => {
     });
   });
 
+  it('takes the gate of an imported config', async () => {
+    const { settings } = await load({ [IMPORTED]: JSON.stringify({ gate_mode: 'off', gate_no_regression: true }) });
+    expect(settings).toMatchObject({ gateMode: 'off', gateNoRegression: true });
+  });
+
   it('names what it does not take of an imported config', async () => {
     const { imported, settings } = await load({
       [IMPORTED]: JSON.stringify({

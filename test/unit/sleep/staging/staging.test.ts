@@ -181,6 +181,26 @@ describe('adopt', () => {
     expect(readdirSync(world.project)).toEqual([]);
   });
 
+  it('on top of another one: what was proposed with both is written once the first is there, in either order', async () => {
+    await using world = await stagingWorld();
+    const first = await world.propose({ name: 'AGENTS.md', text: learning('- a rule') });
+    const both = await world.propose({ name: 'AGENTS.md', night: 2, text: learning('- a rule\n- b rule') });
+    await adoptIt(world, first);
+    expect(await adoptIt(world, both)).toMatchObject([{ isRebased: true }]);
+    expect(readBlock(world.read('AGENTS.md'), 'learned')).toBe('- a rule\n- b rule');
+    await rollBackIt(world, both);
+    expect(world.read('AGENTS.md')).toBe(learning('- a rule')('# Mine\n\nBe kind.\n'));
+  });
+
+  it('is refused where the block holds a rule that it was not made with, which would be lost', async () => {
+    await using world = await stagingWorld();
+    const first = await world.propose({ name: 'AGENTS.md', text: learning('- a rule') });
+    const both = await world.propose({ name: 'AGENTS.md', night: 2, text: learning('- a rule\n- b rule') });
+    await adoptIt(world, both);
+    await expect(adoptIt(world, first)).rejects.toMatchObject({ hint: expect.stringContaining('sleep review') });
+    expect(readBlock(world.read('AGENTS.md'), 'learned')).toBe('- a rule\n- b rule');
+  });
+
   it('writes nothing when the document says it already', async () => {
     await using world = await stagingWorld();
     const proposal = await world.propose({ name: 'AGENTS.md' });

@@ -1,0 +1,78 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { SkillError } from '../../../core/errors.ts';
+import { findPoison } from '../../../core/skill/poison/find-poison.ts';
+import { oneLine } from '../../../core/text/printable.ts';
+import type { ReviewDecision, ReviewedChange } from '../../../sleep/staging/review.ts';
+import { Interrupted } from '../../interrupt.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+const CHOICES = [
+  { value: 'keep' as const, label: 'keep' },
+  { value: 'drop' as const, label: 'drop' },
+  { value: 'edit' as const, label: 'edit by hand' },
+  { value: 'quit' as const, label: 'quit, and change nothing' },
+];
+
+/** Asks a person about each change in turn. `undefined`: they quit. Ctrl-C changes nothing either. */
+export async function askAbout(
+  changes: readonly ReviewedChange[],
+  terminal: Terminal,
+): Promise<ReviewDecision[] | undefined> {
+  const { select } = await import('@clack/prompts');
+  const decisions: ReviewDecision[] = [];
+  while (decisions.length < changes.length) {
+    const change = changes[decisions.length]!;
+    const message = `${decisions.length + 1} of ${changes.length}: ${change.kind === 'add' ? 'add' : 'take out'} «${oneLine(change.rule)}»`;
+    const choice = await answered(select({ message, options: CHOICES, output: process.stderr }));
+    if (choice === 'quit') return undefined;
+    const decision = choice === 'edit' ? await editedByHand(change.rule, terminal) : choice;
+    if (decision !== undefined) decisions.push(decision); // else it is asked about again
+  }
+  return decisions;
+}
+
+async function answered<Answer>(asking: Promise<Answer>): Promise<Exclude<Answer, symbol>> {
+  const answer = await asking;
+  if (typeof answer === 'symbol') throw new Interrupted('SIGINT');
+  return answer as Exclude<Answer, symbol>;
+}
+
+/** An emptied rule is dropped. One that says or hides what no rule may is quarantined: nothing, with the reason shown. */
+async function editedByHand(rule: string, terminal: Terminal): Promise<ReviewDecision | undefined> {
+  const { VISUAL, EDITOR } = terminal.io.env;
+  const editor = VISUAL || EDITOR;
+  const text = (editor ? await inEditor(rule, editor) : await inPrompt(rule)).trim();
+  if (text === '') return 'drop';
+  const poison = findPoison(text);
+  if (poison === undefined) return text === rule ? 'keep' : { rule: text };
+  terminal.warn(`quarantined: ${poison.reason}`);
+  return undefined;
+}
+
+async function inPrompt(rule: string): Promise<string> {
+  const { multiline, text } = await import('@clack/prompts');
+  const options = { message: 'The rule in your words', initialValue: rule, output: process.stderr };
+  return answered(rule.includes('\n') ? multiline(options) : text(options));
+}
+
+/** As git does: the variable is a command for the shell, and the file is its last word. */
+async function inEditor(rule: string, editor: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'skillopt-review-'));
+  try {
+    const file = join(folder, 'rule.md');
+    await writeFile(file, `${rule}\n`, { mode: 0o600 });
+    const { exitCode = 1 } = await execa(`${editor} "${file}"`, {
+      shell: true,
+      reject: false,
+      stdio: ['inherit', process.stderr, 'inherit'], // stdout is for the answer alone
+    });
+    if (exitCode === 0) return await readFile(file, 'utf8');
+    const hint = 'Nothing was changed. VISUAL or EDITOR names the editor; without them the rule is edited here.';
+    throw new SkillError('USAGE', `the editor ended with code ${exitCode}: ${oneLine(editor)}`, { hint });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
