@@ -30,6 +30,7 @@ const report = {
       ...{ gain: { value: 0.123, low: 0.02, high: 0.21 }, test: { before: 0.5, after: 0.6, tasks: 5 } },
     },
   ],
+  untrained: [],
   gateTrials: [{ target: 'skill', taskDeltas }],
   intents: { t1: LONG },
 } as unknown as SleepReport;

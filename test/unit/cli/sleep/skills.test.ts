@@ -46,7 +46,7 @@ describe('a night of several skills on the command line', () => {
     expect(out).toMatch(/skillopt-sleep-learned, proposed: \+\d+\.\d points/);
     expect(out).toMatch(/deploy, proposed: \+\d+\.\d points/);
     expect(out.match(/Proven better\. \d+ calls/g)).toHaveLength(2);
-    expect(out).toContain(
+    expect(out.replaceAll('\n', ' ')).toContain(
       'The skill ship is not trained: no file of that name was found. Its task counts for skillopt-sleep-learned.',
     );
     expect(out).toContain(`cost: ${server.requests.length} calls`);
