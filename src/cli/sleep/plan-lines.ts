@@ -8,7 +8,7 @@ import type { Page } from '../../sleep/plan/pages.ts';
 import { isSimulated, type NightPlan, planNight } from '../../sleep/plan/plan-night.ts';
 import type { SleepSettings } from '../../sleep/settings/sleep-settings.ts';
 import type { SessionDigest } from '../../transcripts/session-digest.ts';
-import { estimateLines, span } from '../estimate/estimate-lines.ts';
+import { estimateLine, estimateLines, span } from '../estimate/estimate-lines.ts';
 import { count, plural } from '../terminal/figures.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -56,7 +56,7 @@ export function planLines(plan: NightPlan, { settings, missing, problems }: Plan
     ...wrap(opening, width),
     '',
     ...estimateLines(estimate, terminal),
-    `about ${span(estimate.minutes, (value) => (value < 1 ? '<1' : value.toFixed(0)))} minutes`,
+    minutesOf(estimate),
     USAGE_LIMIT_LINE,
     ...limitLines(estimate.totals.tokens, settings.maxTokensPerNight, width),
     '',
@@ -64,6 +64,13 @@ export function planLines(plan: NightPlan, { settings, missing, problems }: Plan
     ...problems.flatMap((problem) => wrap(`not ready: ${problem}`, width)),
   ];
 }
+
+const minutesOf = ({ minutes }: NightEstimate) =>
+  `about ${span(minutes, (value) => (value < 1 ? '<1' : value.toFixed(0)))} minutes`;
+
+/** Before a night begins. */
+export const costLine = ({ estimate }: NightPlan): string =>
+  `${estimateLine(estimate)}, ${minutesOf(estimate)}; ${USAGE_LIMIT_LINE}`;
 
 function tasksOf({ miner, models, estimate }: NightPlan): string {
   if (miner === 'model') return `about ${span(estimate.tasks, String)} tasks, as the model finds them`;

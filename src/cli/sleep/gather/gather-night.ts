@@ -14,12 +14,13 @@ import type { SleepState } from '../../../sleep/state/sleep-state.ts';
 import { readTasksFile, requireReviewed } from '../../../sleep/tasks-file.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
+import { costLine, planOf } from '../plan-lines.ts';
 import { gatherSessions, gatherTasks, isBySkill } from './gather.ts';
 
 export type RunModels = NightModels & { readonly judge: ChatModel };
 
 type Gathering = {
-  readonly flags: SleepFlags & { readonly tasks?: string };
+  readonly flags: SleepFlags & { readonly tasks?: string; readonly quiet?: boolean };
   readonly models: RunModels;
   readonly plan: NightPlan;
   readonly state: SleepState;
@@ -49,6 +50,7 @@ async function fromSessions(
   { flags, models, plan, state, budget, terminal, signal }: Gathering,
 ): Promise<Day> {
   const harvest = await gatherSessions(sleep, flags, terminal);
+  if (!flags.quiet && harvest.sessions.length > 0) terminal.say(costLine(await planOf(sleep, harvest.sessions)));
   using open =
     sleep.settings.llmMine && canMine(plan.models.optimizer)
       ? await openMiner({ model: models.optimizer, settings: sleep.settings, folder: sleep.folder, signal, budget })

@@ -32,6 +32,18 @@ const nightOf = (baseURL: string, ...flags: string[]) => [
 ];
 const stateFile = ({ state }: SleepHome) => join(state, 'state.json');
 
+describe('skillopt sleep run', () => {
+  it('says what it will cost before it asks anybody', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    for (const id of ['s-1', 's-2', 's-3']) home.said({ id });
+    const { err } = await home.run(['run', '--target', `compatible:m@${server.baseURL}`, '--no-llm-mine']);
+    expect(err).toMatch(/estimate: \S+ calls, \S+ tokens, .*, about \S+ minutes; share of a usage limit: unknown\n/);
+    const { err: quiet } = await home.run(['dry-run', '--target', `compatible:m@${server.baseURL}`, '--quiet']);
+    expect(quiet).not.toContain('estimate:');
+  });
+});
+
 describe('skillopt sleep run --tasks', () => {
   it('spends a night on reviewed tasks, and shows the report', async () => {
     await using server = await startModel();
