@@ -70,7 +70,8 @@ async function transact(targets: readonly Target[], options: ReplaceOptions): Pr
 
 async function perform(works: readonly Work[], { onMoment }: ReplaceOptions): Promise<void> {
   await onMoment?.('journaled');
-  for (const work of works) work.folder = await draftOne(work);
+  const made = new Set<string>();
+  for (const work of works) work.folder = await draftOne(work, made);
   await onMoment?.('drafted');
   for (const work of works) await swapOne(work, work.folder!);
   await onMoment?.('replaced');
@@ -101,8 +102,12 @@ const stepFor = (target: Target, index: number, id: string): Step => ({
   draft: `.${basename(target.realPath)}.${basename(id)}.tmp`,
 });
 
-async function draftOne({ target, step }: Work): Promise<OpenFolder> {
-  for (const folder of target.newFolders) await makeFolder(folder);
+/** Folders that were made for one file may be those of another. */
+async function draftOne({ target, step }: Work, made: Set<string>): Promise<OpenFolder> {
+  for (const path of target.newFolders.filter((one) => !made.has(one))) {
+    await makeFolder(path);
+    made.add(path);
+  }
   const folder = await openFolder(dirname(target.realPath));
   try {
     await requireSame(folder, step.folderId);

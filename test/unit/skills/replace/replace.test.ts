@@ -82,6 +82,14 @@ describe('replaceFiles', () => {
       { numRuns: 25 },
     );
   });
+
+  it('makes files in one new folder, and in one below it', async () => {
+    using world = replaceWorld({});
+    const receipt = await world.replace(['x/c.md', 'x/y/d.md', 'x/e.md'].map((name) => world.change(name, name)));
+    expect(world.all()).toEqual({ 'x/c.md': 'x/c.md', 'x/y/d.md': 'x/y/d.md', 'x/e.md': 'x/e.md' });
+    await undo(receipt, { journalFolder: world.journal, id: 't2' });
+    expect(existsSync(world.at('x'))).toBe(false);
+  });
 });
 
 describe('undo', () => {
