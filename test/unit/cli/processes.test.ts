@@ -59,7 +59,7 @@ describe('a signal while an agent CLI works', () => {
   /** Starts a command that asks a fake CLI, and waits until the CLI and its child are at work. */
   async function startAsking(args: readonly string[]) {
     const fake = fakeCli('claude', FAMILY);
-    const target = { provider: 'claude-cli', path: fake.path };
+    const target = { provider: 'claude-cli', path: fake.path, passEnv: ['FAKE_PORT'] };
     const folder = tempFolder(worldFiles({ ...settings, workers: 1, target, optimizer: 'simulated' }));
     const temporary = join(folder.path, 'tmp');
     mkdirSync(temporary);
