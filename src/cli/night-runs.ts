@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SkillError } from '../core/errors.ts';
 import { projectFolder } from '../sleep/state/nights.ts';
 import { listRuns, type RunListing } from '../stores/index.ts';
+import { shownPath } from '../stores/shown-path.ts';
 import { stateFolderOf } from '../stores/state-folder.ts';
 import { placeOf } from './sleep/open-sleep.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -18,8 +20,13 @@ export async function listNightRuns(terminal: Terminal): Promise<RunListing[]> {
 /** What to look for, and where: nights are found by the names that `runs` shows. */
 export function runPlace(name: string, root: string, terminal: Terminal) {
   const cwd = terminal.io.cwd();
-  const night = name.startsWith(PREFIX) ? join(nightsFolder(terminal), name.slice(PREFIX.length)) : undefined;
-  return [night !== undefined && existsSync(night) ? night : name, { cwd, root }] as const;
+  if (!name.startsWith(PREFIX)) return [name, { cwd, root }] as const;
+  const night = join(nightsFolder(terminal), name.slice(PREFIX.length));
+  if (existsSync(join(night, 'report.md')) && !existsSync(join(night, 'events.jsonl'))) {
+    const hint = `What became of it: ${shownPath(night)}/report.md`;
+    throw new SkillError('RUN_NOT_FOUND', `${name} has trained nothing, so there is no run of it`, { hint });
+  }
+  return [existsSync(night) ? night : name, { cwd, root }] as const;
 }
 
 /** Nights are of a whole project, and this may be a folder in it. */

@@ -125,6 +125,7 @@ export const define: DefineCommand = (command, terminal) => {
   part('purge', 'delete what is kept of your sessions')
     .argument('[what]', 'all, archive, index, consent or nights', 'all')
     .option('--project <path>', 'only of this folder and below')
+    .option('--yes', 'also what a person may miss, without asking')
     .option('--json', 'one JSON object on stdout')
     .action(async (what: string, _, own) =>
       (await import('../sleep/purge.ts')).purgeKept(what, own.optsWithGlobals() as PurgeFlags, terminal),

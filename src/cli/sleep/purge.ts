@@ -1,23 +1,36 @@
 import { SkillError } from '../../core/errors.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
+import type { Proposal } from '../../sleep/staging/proposal.ts';
 import { PURGEABLE, type Purgeable, purge } from '../../sleep/state/purge.ts';
 import { openSleepState } from '../../sleep/state/state-file.ts';
 import { stateFolderOf } from '../../stores/state-folder.ts';
-import { count } from '../terminal/figures.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { placeOf } from './open-sleep.ts';
 
-export type PurgeFlags = { readonly project?: string };
+export type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
 
 /** Deletes what is kept of a person's sessions, and says what that was. */
-export async function purgeKept(what: string, { project }: PurgeFlags, terminal: Terminal): Promise<void> {
+export async function purgeKept(what: string, { project, yes }: PurgeFlags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   const place = placeOf(terminal);
   await using open = await openSleepState(stateFolderOf(place), { onWarning: terminal.warn });
+  if (!yes && terminal.canAsk && !(await isMeant(open.state.proposals)))
+    return terminal.answer({ removed: {} }, ['Nothing was deleted.']);
   const of = project === undefined ? undefined : resolvePath(io.cwd(), project);
   const removed = await purge(open, { what: readWhat(what), project: of, place });
   const lines = Object.entries(removed).map(([kind, times]) => `deleted ${kind}: ${count(times)}`);
   terminal.answer({ removed }, lines.length > 0 ? lines : [`there was nothing to delete in ${open.folder}`]);
+}
+
+/** Where something goes that only a person can miss. */
+async function isMeant(proposals: readonly Proposal[]): Promise<boolean> {
+  const of = (status: Proposal['status']) => proposals.filter((one) => one.status === status).length;
+  const [waiting, adopted] = [of('pending'), of('adopted')];
+  if (waiting + adopted === 0) return true;
+  const lost = `${plural(waiting, 'proposal')} that ${waiting === 1 ? 'waits' : 'wait'}, and the texts that ${plural(adopted, 'adoption')} could be rolled back to`;
+  return confirm(`This may delete ${lost}. Do it?`);
 }
 
 function readWhat(what: string): Purgeable {

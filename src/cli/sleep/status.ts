@@ -29,7 +29,7 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
     adopted: state.proposals.filter(({ project, status }) => status === 'adopted' && isOf(project)),
     elsewhere: pendingProposals(state, (project) => !isOf(project)).length,
     isCutOff: isCutOff(join(folder, ADOPTIONS_FOLDER)),
-    lastNight: state.history.findLast(({ project }) => isOf(project)) ?? null,
+    lastNight: state.history.findLast(({ project, gateAction }) => isOf(project) && gateAction !== 'review') ?? null,
     unfinished: await unfinishedNight(folder, here),
     schedule: (await readSchedule(folder, realPathOf(here))) ?? null,
     overNights: state.overNights
@@ -104,7 +104,8 @@ function statusLines(
 ): string[] {
   const { bold, dim } = terminal.colors;
   const last = adopted.at(-1);
-  const nothing = lastNight ? 'the last nights proposed nothing that waits' : 'no night was here yet';
+  const none = unfinished ? 'nothing waits for you yet' : 'no night was here yet';
+  const nothing = lastNight ? 'the last nights proposed nothing that waits' : none;
   return [
     `${bold(oneLine(project))}: ${pending.length > 0 ? `${plural(pending.length, 'proposal')} for you to adopt` : nothing}`,
     ...(lastNight

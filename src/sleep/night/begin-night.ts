@@ -2,13 +2,25 @@ import { nextError } from '../../core/stats/error-spending.ts';
 import { documentOf, type NamedSkill, noChoice, ownerAmong } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { Proposal } from '../staging/proposal.ts';
+import { listNights, makeNight } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
-import { redactTask } from '../state/state-file.ts';
+import { readSleepState, redactTask } from '../state/state-file.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { CycleInput, GatheredNight } from './cycle-input.ts';
 import { testedNights } from './night-history.ts';
-import type { NightRecord } from './night-record.ts';
+import { hasRecord, type NightRecord } from './night-record.ts';
 import { onPending } from './stage-night.ts';
+
+export type NewNight = { readonly folder: string; readonly state: SleepState; readonly night: number };
+
+/** The last night's folder, if it was cut off while tasks were looked for: what that cost is part of this one. */
+export async function newNight({ folder, project }: CycleInput): Promise<NewNight> {
+  const state = await readSleepState(folder);
+  const last = (await listNights(folder, project)).at(-1);
+  const isBegun = last === undefined || (await hasRecord(last.path));
+  const { night, path } = isBegun ? await makeNight(folder, state, project) : last;
+  return { folder: path, state, night };
+}
 
 type Beginning = {
   readonly gathered: GatheredNight;

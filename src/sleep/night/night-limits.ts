@@ -71,6 +71,18 @@ const times = ({ calls = 0, totalTokens = 0, costUsd = 0, minutes = 0, others }:
   ...{ calls: Math.ceil(factor * calls), purpose: 'the final measurement and the proof', others },
 });
 
+const HOUR_MS = 3_600_000;
+/** A job that starts every night, with the same limits, is not to wait for a person. */
+const WAITING_HOURS = 12;
+
+/** A night that has used up its limits and is started with the same ones: it waits for more, or for the next night. */
+export function requireRaised(startedAt: string, now: Date): void {
+  if (Number(now) - Date.parse(startedAt) >= WAITING_HOURS * HOUR_MS) return;
+  throw new SkillError('BUDGET_EXHAUSTED', 'the last night has used up its limits, and these are the same', {
+    hint: 'Raise them and start again: that night resumes, and pays for nothing twice.',
+  });
+}
+
 /** The limits that a night cannot resume with once they are used. Minutes are counted from each start. */
 export const limitsKey = (config: SkillOptConfigInput): string =>
   JSON.stringify(COUNTED.map((name) => config[name] ?? null));

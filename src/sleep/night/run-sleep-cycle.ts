@@ -14,18 +14,18 @@ import { foreseeing, HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts
 import { HANDOFF_FOLDER, type Handoff, HandoffPending } from '../handoff/handoff.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
-import { listNights, makeNight, projectFolder } from '../state/nights.ts';
+import { listNights, projectFolder } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
 import { readSleepState } from '../state/state-file.ts';
-import { documentsFor, hasSame, recordOf, tasksBySkill } from './begin-night.ts';
+import { documentsFor, hasSame, type NewNight, newNight, recordOf, tasksBySkill } from './begin-night.ts';
 import { type ConsolidateOptions, consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { diagnosticsOf, evidenceLog } from './diagnostics.ts';
 import { finishNight } from './finish-night.ts';
 import { nightNotes } from './night-history.ts';
-import { isSpent, keepingHalf, limitsKey, nightBudget, withinLimits } from './night-limits.ts';
-import { hasRecord, type NightRecord, readNight, writeNight } from './night-record.ts';
+import { isSpent, keepingHalf, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
+import { type NightRecord, readNight, writeNight } from './night-record.ts';
 import { overNightsOf } from './over-nights.ts';
 import { type Quarantine, quarantining } from './quarantining.ts';
 import type { SleepReport } from './sleep-report.ts';
@@ -88,21 +88,13 @@ async function findUnfinished(input: CycleInput): Promise<OpenNight | undefined>
   const state = await readSleepState(folder);
   const { documents } = await documentsFor(record.tasks, input, state.proposals);
   const isStuck = record.spent !== '' && record.spent === limitsKey(limitsOf(input));
-  if (isStuck) await writeNight(last.path, { ...record, status: 'failed' });
+  if (isStuck) {
+    requireRaised(record.startedAt, input.now());
+    await writeNight(last.path, { ...record, status: 'failed' });
+  }
   return hasSame(record, documents) && !isStuck && record.tasksFrom === tasksFrom
     ? { record, folder: last.path, state, documents }
     : undefined;
-}
-
-type NewNight = Pick<OpenNight, 'folder' | 'state'> & { readonly night: number };
-
-/** The last night's folder, if it was cut off while tasks were looked for: what that cost is part of this one. */
-async function newNight({ folder, project }: CycleInput): Promise<NewNight> {
-  const state = await readSleepState(folder);
-  const last = (await listNights(folder, project)).at(-1);
-  const isBegun = last === undefined || (await hasRecord(last.path));
-  const { night, path } = isBegun ? await makeNight(folder, state, project) : last;
-  return { folder: path, state, night };
 }
 
 async function beginNight(input: CycleInput, { folder, state, night }: NewNight, budget?: Budget): Promise<OpenNight> {

@@ -16,6 +16,7 @@ import { plural, points } from '../../terminal/figures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { choosePending, meantProject, type ProposalFlags } from '../choose-proposals.ts';
 import { type OpenSleep, openSleep } from '../open-sleep.ts';
+import { planOf } from '../plan-lines.ts';
 import { openModels, type RunFlags, scorersOfNight } from '../run.ts';
 import { askAbout } from './ask-about.ts';
 
@@ -34,6 +35,7 @@ export async function reviewProposal(flags: ReviewFlags, terminal: Terminal): Pr
   const [proposal] = choosePending(pending, flags, terminal, { command: 'review', most: 1 });
   const changes = changesOf(proposal!);
   if (flags.dropChange === undefined && !terminal.canAsk) return list(proposal!, changes, terminal);
+  await warnWithoutModel(sleep, terminal);
   const decisions = await decide(changes, flags, terminal);
   if (decisions === undefined) return unchanged(terminal);
   const review = await openReview(sleep.folder, proposal!);
@@ -42,6 +44,13 @@ export async function reviewProposal(flags: ReviewFlags, terminal: Terminal): Pr
   const isMoved = strip(review.block) !== strip(proposal!.baseBlock);
   if (block === proposal!.block && !isMoved) return unchanged(terminal);
   await measureAgain({ review, block, sleep, flags }, terminal);
+}
+
+/** Without one nothing but all of it can be dropped: said before anybody decides anything. */
+async function warnWithoutModel(sleep: OpenSleep, terminal: Terminal): Promise<void> {
+  await planOf(sleep, []).catch((error: Error) =>
+    terminal.warn(`what you keep of it cannot be measured: ${error.message}; name a model with --target`),
+  );
 }
 
 const unchanged = ({ answer }: Terminal) =>
@@ -115,9 +124,13 @@ const handedOver = () =>
   });
 
 /** What it costs is said before anything is spent. */
-async function isAgreed(review: Reviewable, { yes }: ReviewFlags, terminal: Terminal): Promise<boolean> {
+async function isAgreed(review: Reviewable, { yes, maxCalls }: ReviewFlags, terminal: Terminal): Promise<boolean> {
   const { tasks, least, most } = regateCost(review, scorersOfNight());
   const cost = `What you kept is measured again on ${plural(tasks, 'held-out task')}: ${least} to ${most} calls of models.`;
+  if (maxCalls !== undefined && maxCalls < least) {
+    const hint = `Nothing was changed, and nobody was asked. Allow at least ${least}.`;
+    throw new SkillError('USAGE', `${cost} --max-calls ${maxCalls} is too few.`, { hint });
+  }
   if (yes) terminal.say(cost);
   if (yes) return true;
   if (terminal.canAsk) return confirm(`${cost} Do it now?`);

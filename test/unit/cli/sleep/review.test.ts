@@ -92,6 +92,14 @@ describe('skillopt sleep review, without a terminal', () => {
     expect(await proposals(home)).toEqual([home.proposal]);
   });
 
+  it('with fewer calls than it needs is refused before it asks anybody', async () => {
+    await using server = await startFakeLLM(answer);
+    using home = await reviewHome();
+    const { code, err } = await home.run(review(server.baseURL, '--drop-change', '2', '--yes', '--max-calls', '20'));
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('--max-calls 20 is too few') });
+    expect(server.requests).toHaveLength(0);
+  });
+
   it('stages what is kept once it is proven, and adopt takes that', async () => {
     await using server = await startFakeLLM(answer);
     using home = await reviewHome();

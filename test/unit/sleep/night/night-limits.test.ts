@@ -104,4 +104,19 @@ describe('the limits of a night', () => {
     const { report, proposals } = await nightOf(world, { models, config: { ...CONFIG, maxCalls: 1_000 } });
     expect({ night: report.night, staged: proposals.length }).toEqual({ night: 1, staged: 1 });
   });
+
+  it('that are used up ask nobody again with the same ones, until it is another night', async () => {
+    using world = nightWorld();
+    const { models, calls } = counted();
+    const at = (hours: number) => {
+      const now = () => new Date(Date.parse('2026-03-10T02:00:00.000Z') + hours * 3_600_000);
+      return nightOf(world, { models, now, config: { ...CONFIG, maxCalls: 20 } });
+    };
+    await expect(at(0)).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
+    const paid = calls();
+    await expect(at(1)).rejects.toThrow(/last night has used up its limits/);
+    expect(calls()).toBe(paid);
+    await expect(at(24)).rejects.toThrow(/maxCalls/);
+    expect(calls()).toBeGreaterThan(paid); // a job that starts every night
+  });
 });
