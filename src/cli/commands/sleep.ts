@@ -1,4 +1,6 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { SkillError } from '../../core/errors.ts';
+import { suggestion } from '../../core/text/closest-name.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import type { ProposalFlags } from '../sleep/choose-proposals.ts';
 import type { HarvestFlags } from '../sleep/harvest-lines.ts';
@@ -17,10 +19,13 @@ const SCHEDULE_KINDS = ['systemd', 'cron', 'launchd', 'windows'];
 export const define: DefineCommand = (command, terminal) => {
   const shorter = (flags: string) => flags.replace(/^(--[\w-]+), --[\w-]+/, '$1'); // A long name is for files.
   command.configureHelp({ ...command.configureHelp(), optionTerm: ({ flags }) => shorter(flags) });
-  addSleepFlags(command).action(async (flags: SleepFlags) =>
-    (await import('../sleep/overview.ts')).showOverview(flags, terminal),
-  );
-  const part = (name: string, what: string) => command.command(name).description(what);
+  addSleepFlags(command)
+    .allowExcessArguments(true) // They are commands that do not exist, which is said in other words.
+    .action(async (flags: SleepFlags) => {
+      if (command.args.length > 0) throw unknownPart(command);
+      return (await import('../sleep/overview.ts')).showOverview(flags, terminal);
+    });
+  const part = (name: string, what: string) => command.command(name).description(what).allowExcessArguments(false);
   const partOfProject = (name: string, what: string) =>
     part(name, what)
       .option('--project <path>', 'the project whose nights are meant (default: where you are)')
@@ -132,6 +137,12 @@ export const define: DefineCommand = (command, terminal) => {
     );
   command.addHelpText('after', EXAMPLES);
 };
+
+function unknownPart({ args: [typed = ''], commands }: Command): SkillError {
+  const names = commands.map((one) => one.name());
+  const hint = `There are ${names.join(', ')}.`;
+  return new SkillError('USAGE', `sleep has no command ${JSON.stringify(typed)}${suggestion(typed, names)}`, { hint });
+}
 
 function readNumbers(text: string, before: readonly number[] = []): readonly number[] {
   if (/^[1-9]\d{0,5}$/.test(text)) return [...before, Number(text)];

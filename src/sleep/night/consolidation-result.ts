@@ -1,6 +1,7 @@
 import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
 import type { RunState } from '../../core/run/run-state.ts';
+import { isNothingRead } from '../../core/run/stage-answers.ts';
 import type { TriedEdit } from '../../core/run/step-buffer.ts';
 import type { StepRecord } from '../../core/run/step-record.ts';
 import type { EditRecord } from '../../core/skill/edit-record.ts';
@@ -137,3 +138,7 @@ export function scoresOf(trials: readonly GateTrial[], documents: readonly Train
     holdoutCandidate: documents.findLast(({ isTaken }) => isTaken)?.summary.bestSelectionHard ?? null,
   };
 }
+
+/** No answer of the optimizer could be read, so that nobody has learned from the sessions of the night. */
+export const isUnread = ({ documents }: Pick<ConsolidationResult, 'documents'>) =>
+  documents.length > 0 && documents.every(({ state }) => isNothingRead(state.answers));

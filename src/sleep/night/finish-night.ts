@@ -3,7 +3,7 @@ import { writePrivate } from '../../stores/private-file.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { type OverNights, recordNight, type SleepState } from '../state/sleep-state.ts';
 import { openSleepState } from '../state/state-file.ts';
-import type { ConsolidationResult } from './consolidation-result.ts';
+import { type ConsolidationResult, isUnread } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { diagnosticsOf } from './diagnostics.ts';
 import { rejectedIn } from './night-history.ts';
@@ -27,7 +27,9 @@ export async function finishNight(
   { record, folder, result, proposals, report, overNights }: Finished,
   input: CycleInput,
 ): Promise<void> {
-  const { project, night, cursors } = record;
+  const { project, night } = record;
+  const cursors = isUnread(result) ? undefined : record.cursors; // then nobody has learned from its sessions
+
   const write = (name: string, text: string) => writePrivate(join(folder, name), text);
   await write('report.json', `${JSON.stringify(report, null, 1)}\n`);
   await write('report.md', reportMarkdown(report));

@@ -15,7 +15,7 @@ import { HANDOFF_FOLDER, type Handoff, HandoffPending } from '../handoff/handoff
 import type { Trained } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { listNights, projectFolder } from '../state/nights.ts';
-import type { SleepState } from '../state/sleep-state.ts';
+import { nightOf, type SleepState } from '../state/sleep-state.ts';
 import { readSleepState } from '../state/state-file.ts';
 import { documentsFor, hasSame, type NewNight, newNight, recordOf, tasksBySkill } from './begin-night.ts';
 import { type ConsolidateOptions, consolidate } from './consolidate.ts';
@@ -184,9 +184,10 @@ async function carryOutInMemory(input: CycleInput): Promise<CycleOutcome> {
   const budget = nightBudget(limitsOf(input));
   const gathered = await keepingHalf(budget, limitsOf(input), () => input.gather(state, budget));
   const { documents, notes } = await documentsFor(gathered.tasks, input, state.proposals);
-  const record = recordOf(input, { gathered, night: 1, state, documents, notes });
+  const night = nightOf(state, input.project) + 1;
+  const record = recordOf(input, { gathered, night, state, documents, notes });
   const quarantine = quarantining();
   const result = await learn(record, { ...input, budget, documents, state, quarantine, storeOf: () => memoryRun() });
-  const night = { record, result, proposals: [], quarantined: quarantine.list(), spent: budget?.spent() };
-  return { report: reportNight(night, { ...input, documents }), proposals: [], folder: undefined };
+  const told = { record, result, proposals: [], quarantined: quarantine.list(), spent: budget?.spent() };
+  return { report: reportNight(told, { ...input, documents }), proposals: [], folder: undefined };
 }

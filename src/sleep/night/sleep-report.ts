@@ -2,7 +2,7 @@ import type { Amounts } from '../../core/run/ledger.ts';
 import type { StageUsage } from '../../core/run/stage-usage.ts';
 import type { EditRecord } from '../../core/skill/edit-record.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import { type ConsolidationResult, type GateTrial, sortEdits, unreadReply } from './consolidation-result.ts';
+import { type ConsolidationResult, type GateTrial, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
 import type { NightRecord } from './night-record.ts';
 import type { Proof } from './prove.ts';
 import { labelOf } from './shots.ts';
@@ -130,6 +130,8 @@ function whyNothing({ gateAction, documents, reflectRaw, notes }: ConsolidationR
   if (gateAction === 'reject_unverified' || documents.length === 0)
     return notes[0] ?? 'There was nothing to learn from.';
   if (documents.every(isDoneWell)) return DONE_WELL;
+  if (isUnread({ documents }))
+    return 'The optimizer gave no answer that could be read. The next night considers these sessions again.';
   const proof = documents.find((document) => document.proof)?.proof;
   return proof ? couldBeChance(proof) : whyUnproven(documents.map(sortEdits), reflectRaw);
 }

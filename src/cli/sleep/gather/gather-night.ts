@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { SkillError } from '../../../core/errors.ts';
 import type { ChatModel } from '../../../core/model.ts';
 import type { Budget } from '../../../models/index.ts';
 import { resolvePath } from '../../../project/resolve-path.ts';
@@ -57,6 +58,7 @@ async function fromSessions(
       : undefined;
   const earlier = state.taskArchive.map(({ task }) => task);
   const mined = await gatherTasks(sleep, harvest, { miner: open?.miner ?? 'heuristic', signal, earlier });
+  if (mined.tasks.length === 0 && isCutShort(mined)) throw nothingFound();
   const recurring = mined.groups
     .filter(({ sessionIds }) => sessionIds.length > 1)
     .map(({ intent, sessionIds, dates }) => ({ intent, sessions: sessionIds.length, days: dates.length }));
@@ -68,6 +70,11 @@ async function fromSessions(
     notes: [...mined.notes],
   };
 }
+
+const nothingFound = () =>
+  new SkillError('BUDGET_EXHAUSTED', 'the limits of the night were used up before a task was found', {
+    hint: 'Raise them and run the same command again, or let rules find the tasks: --no-llm-mine.',
+  });
 
 /** Then the sessions that nobody read are considered again; what was answered about the others is kept. */
 const isCutShort = ({ dropped }: MineResult) => dropped.some(({ reason }) => reason === 'over-budget');

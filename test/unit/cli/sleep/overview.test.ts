@@ -20,6 +20,13 @@ describe('skillopt sleep', () => {
     expect(out).not.toContain(home.path);
   });
 
+  it('knows no other command, and says which one may be meant', async () => {
+    using home = sleepHome();
+    const { code, err } = await home.run(['statu']);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('did you mean status?') });
+    expect((await home.run(['status', 'now'])).code).toBe(2);
+  });
+
   it('with nothing there says where it looked', async () => {
     using home = sleepHome();
     const { code, out } = await home.run([]);

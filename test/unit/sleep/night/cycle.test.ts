@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { loadRun } from '../../../../src/runs/load-run.ts';
 import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
@@ -8,6 +9,16 @@ import { cursorsOf, nightOf } from '../../../../src/sleep/state/sleep-state.ts';
 import { CURSORS, doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
 const SKILL = '.claude/skills/skillopt-sleep-learned/SKILL.md';
+
+describe('a night whose optimizer cannot be understood', () => {
+  it('says so, and leaves its sessions for the next one', async () => {
+    using world = nightWorld();
+    const models = { target: obedient(), optimizer: scripted('analyst', () => 'I would rather not.') };
+    const { report } = await runSleepCycle(await world.input({ models }));
+    expect(report.noEditsReason).toContain('considers these sessions again');
+    expect(cursorsOf(await world.state(), world.project)).toEqual({});
+  });
+});
 
 describe('a night that finds something', () => {
   it('stages a proposal with its gain, and leaves the live documents alone', async () => {
