@@ -59,4 +59,4 @@ export function windowsScript(job: NightJob): JobFile {
 export const powershellQuoted = (text: string): string => `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
 
 /** Windows PowerShell hands words with quotation marks on as they are; the program needs them escaped. */
-const nativeWord = (word: string) => word.replace(/(\\*)"/g, String.raw`$1$1\"`);
+const nativeWord = (word: string) => word.replace(/(?<!\\)(\\*)"/g, String.raw`$1$1\"`);
