@@ -22,6 +22,7 @@ import {
   planShots,
   type Shot,
   textsByHint,
+  toldOthers,
   type UntrainedDocument,
   type Unverified,
   whyUnverified,
@@ -112,13 +113,6 @@ const allTasks = (tasks: readonly TaskRecord[], others: readonly OtherSkill[]) =
   ...tasks,
   ...others.flatMap(({ tasks: own }) => own),
 ];
-
-/** What a night of one skill has said by itself. */
-const toldOthers = (
-  others: readonly OtherSkill[],
-  texts: ReadonlyMap<string, string>,
-  untrained: readonly UntrainedDocument[],
-) => (others.length === 0 ? {} : { newSkills: Object.fromEntries(texts), untrained });
 
 const errorOf = ({ gateMode = 'on', error = nextError([]) }: ConsolidateOptions) =>
   gateMode === 'off' ? undefined : error;

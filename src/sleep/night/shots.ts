@@ -113,3 +113,10 @@ export const textsByHint = (others: readonly OtherSkill[], texts: ReadonlyMap<st
   new Map(
     others.flatMap(({ name, tasks }) => tasks.map(({ skillHint }) => [strip(skillHint), texts.get(name)!] as const)),
   );
+
+/** What a night of one skill has said by itself. */
+export const toldOthers = (
+  others: readonly OtherSkill[],
+  texts: ReadonlyMap<string, string>,
+  untrained: readonly UntrainedDocument[],
+) => (others.length === 0 ? {} : { newSkills: Object.fromEntries(texts), untrained });

@@ -21,11 +21,12 @@ export function reviewedTasks(home: SleepHome): void {
   home.write('shop/tasks.json', text.replace('"reviewed": false', '"reviewed": true'));
 }
 
-export const nightFlags = (baseURL: string) => [
+export const nightFlags = (baseURL: string, ...flags: readonly string[]) => [
   'run',
   '--tasks',
   'tasks.json',
   '--target',
   `compatible:m@${baseURL}`,
   '--quiet',
+  ...flags,
 ];

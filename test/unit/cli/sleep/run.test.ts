@@ -7,7 +7,7 @@ import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
-import { nightAnswer } from './night-over-http.ts';
+import { nightAnswer, nightFlags } from './night-over-http.ts';
 
 const startModel = () => startFakeLLM(nightAnswer);
 
@@ -21,15 +21,6 @@ function tasksFile(home: SleepHome, reviewed: boolean): string {
   return 'tasks.json';
 }
 
-const nightOf = (baseURL: string, ...flags: string[]) => [
-  'run',
-  '--tasks',
-  'tasks.json',
-  '--target',
-  `compatible:m@${baseURL}`,
-  '--quiet',
-  ...flags,
-];
 const stateFile = ({ state }: SleepHome) => join(state, 'state.json');
 
 describe('skillopt sleep run', () => {
@@ -49,7 +40,7 @@ describe('skillopt sleep run --tasks', () => {
     await using server = await startModel();
     using home = sleepHome();
     tasksFile(home, true);
-    const { code, out, err } = await home.run(nightOf(server.baseURL));
+    const { code, out, err } = await home.run(nightFlags(server.baseURL));
     expect({ code, errors: err.match(/error:.*/g) }).toEqual({ code: 0, errors: null });
     expect(out).toMatch(/^night 1\n0 sessions, 12 tasks\n/);
     expect(out).toMatch(/skillopt-sleep-learned, proposed: \+\d+\.\d points on held-out tasks/);
@@ -65,7 +56,7 @@ describe('skillopt sleep run --tasks', () => {
     await using server = await startModel();
     using home = sleepHome();
     tasksFile(home, true);
-    const report = await answerOf(home, nightOf(server.baseURL));
+    const report = await answerOf(home, nightFlags(server.baseURL));
     expect(report).toMatchObject({ night: 1, accepted: true, isDryRun: false, nTasks: 12, proposals: [{ id: '1' }] });
     expect(existsSync(join(report.folder, 'report.md'))).toBe(true);
   });
@@ -75,7 +66,7 @@ describe('skillopt sleep run --tasks', () => {
     using home = sleepHome();
     tasksFile(home, true);
     home.write('shop/src/index.ts', '');
-    await home.run(nightOf(server.baseURL));
+    await home.run(nightFlags(server.baseURL));
     const call = async (cwd: string, ...argv: string[]) => {
       const io = captureIo({ cwd, env: home.env });
       return { code: await runCli([...argv, '--json'], io), answer: JSON.parse(io.out()) };
@@ -93,7 +84,7 @@ describe('skillopt sleep run --tasks', () => {
     await using server = await startModel();
     using home = sleepHome();
     tasksFile(home, false);
-    const { code, err } = await home.run(nightOf(server.baseURL));
+    const { code, err } = await home.run(nightFlags(server.baseURL));
     expect(code).toBe(2);
     expect(err).toContain('expected reviewed tasks for real models');
     expect(err).toContain('"reviewed": true');
@@ -119,16 +110,16 @@ describe('skillopt sleep run --tasks', () => {
     await using whole = await startModel();
     using other = sleepHome();
     tasksFile(other, true);
-    await other.run(nightOf(whole.baseURL));
+    await other.run(nightFlags(whole.baseURL));
     await using server = await startModel();
     using home = sleepHome();
     tasksFile(home, true);
-    const { code, err } = await home.run(nightOf(server.baseURL, '--max-calls', '5'));
+    const { code, err } = await home.run(nightFlags(server.baseURL, '--max-calls', '5'));
     expect(code).toBe(3);
     expect(err).toContain('--max-calls is reached: 5 of 5 calls are spent');
     expect(server.requests.length).toBeLessThanOrEqual(5);
     expect(existsSync(stateFile(home))).toBe(false);
-    const resumed = await answerOf(home, nightOf(server.baseURL, '--max-calls', '1000'));
+    const resumed = await answerOf(home, nightFlags(server.baseURL, '--max-calls', '1000'));
     expect(resumed).toMatchObject({ night: 1, accepted: true });
     expect(server.requests).toHaveLength(whole.requests.length);
   });
@@ -137,7 +128,7 @@ describe('skillopt sleep run --tasks', () => {
     await using server = await startFakeLLM(() => ({ status: 401, content: 'the key is not valid' }));
     using home = sleepHome();
     tasksFile(home, true);
-    const { code, err, out } = await home.run(nightOf(server.baseURL));
+    const { code, err, out } = await home.run(nightFlags(server.baseURL));
     expect({ code, out }).toEqual({ code: 4, out: '' });
     expect(err).toContain('the key is not valid');
     expect(existsSync(stateFile(home))).toBe(false);
@@ -149,7 +140,7 @@ describe('skillopt sleep dry-run', () => {
     await using server = await startModel();
     using home = sleepHome();
     tasksFile(home, true);
-    const [, ...flags] = nightOf(server.baseURL);
+    const [, ...flags] = nightFlags(server.baseURL);
     const { code, out } = await home.run(['dry-run', ...flags]);
     expect(code).toBe(0);
     expect(out).toContain(`+${RULE}`);

@@ -6,7 +6,7 @@ import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
-import { nightAnswer } from './night-over-http.ts';
+import { nightAnswer, nightFlags } from './night-over-http.ts';
 import { propose } from './pending.ts';
 
 const DEPLOY = '---\nname: deploy\ndescription: How to deploy.\n---\n\n# Deploy\n\nBy hand.\n';
@@ -23,16 +23,6 @@ function homeWith(tasks: readonly TaskRecord[]): SleepHome {
   return home;
 }
 
-const night = (baseURL: string, ...flags: string[]) => [
-  'run',
-  '--tasks',
-  'tasks.json',
-  '--target',
-  `compatible:m@${baseURL}`,
-  '--quiet',
-  ...flags,
-];
-
 describe('a night of several skills on the command line', () => {
   it('shows each of them, and adopt, status and rollback know them by name', async () => {
     await using server = await startFakeLLM(nightAnswer);
@@ -41,7 +31,7 @@ describe('a night of several skills on the command line', () => {
       ...usingSkill('deploy', doneTasks('d')),
       ...usingSkill('ship', doneTasks('s', { train: 1, val: 0 })),
     ]);
-    const { code, out } = await home.run(night(server.baseURL));
+    const { code, out } = await home.run(nightFlags(server.baseURL));
     expect(code).toBe(0);
     expect(out).toMatch(/skillopt-sleep-learned, proposed: \+\d+\.\d points/);
     expect(out).toMatch(/deploy, proposed: \+\d+\.\d points/);
@@ -70,7 +60,7 @@ describe('a night of several skills on the command line', () => {
   it('review takes one of them, by its name', async () => {
     await using server = await startFakeLLM(nightAnswer);
     using home = homeWith([...doneTasks(), ...usingSkill('deploy', doneTasks('d'))]);
-    await answerOf(home, night(server.baseURL));
+    await answerOf(home, nightFlags(server.baseURL));
     const several = await home.run(['review', '--night', '1']);
     expect(several.code).toBe(2);
     expect(several.out).toContain('skillopt sleep review --night 1 --skill deploy');
@@ -88,7 +78,7 @@ describe('skillopt sleep review of an existing skill', () => {
     await using server = await startFakeLLM(nightAnswer);
     using home = homeWith([...doneTasks(), ...usingSkill('ours', doneTasks('d'))]);
     home.write('shop/.claude/skills/ours/SKILL.md', 'By hand.\n');
-    await answerOf(home, night(server.baseURL));
+    await answerOf(home, nightFlags(server.baseURL));
     const two = `${RULE}\n- Be careful with every detail.`;
     await propose(home, { name: '.claude/skills/ours/SKILL.md', id: '1.ours', rule: two });
     const before = server.requests.length;
@@ -127,7 +117,7 @@ describe('skillopt sleep run --skill', () => {
     async (named) => {
       await using server = await startFakeLLM(nightAnswer);
       using home = homeWith(doneTasks());
-      const report = await answerOf(home, night(server.baseURL, '--skill', named));
+      const report = await answerOf(home, nightFlags(server.baseURL, '--skill', named));
       expect(report.proposals).toMatchObject([{ id: '1', path: join(home.path, LIVE) }]);
       expect((await home.run(['adopt', '--skill', 'deploy'])).code).toBe(0);
       expect(home.read(LIVE)).toMatch(/By hand\.\n.*DONE/s);
@@ -144,7 +134,7 @@ describe('skillopt sleep run --skill', () => {
     await using server = await startFakeLLM(nightAnswer);
     using home = homeWith(doneTasks());
     home.write('shop/node_modules/kit/skills/x/SKILL.md', 'Of others.\n');
-    const { code, err } = await home.run(night(server.baseURL, '--skill', named));
+    const { code, err } = await home.run(nightFlags(server.baseURL, '--skill', named));
     expect(code).not.toBe(0);
     expect(err).toMatch(message);
     expect(err).toMatch(hint);
