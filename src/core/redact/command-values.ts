@@ -20,10 +20,10 @@ const LEADS: readonly Lead[] = [
   option(['redis-cli', 'valkey-cli'], /-a[ \t]+/),
   option(['plink', 'pscp', 'putty'], /-pw[ \t]+/),
   option(['ssh-keygen'], /-[NP][ \t]*/),
-  option(['curl', 'wget', 'xh'], /(?:-u|--user|-U|--proxy-user)[ \t=]{0,20}\\{0,8}["']?[^\s:"']{1,100}:/),
-  option(['http', 'https', 'xh'], /(?:-a|--auth)[ \t=]{0,20}\\{0,8}["']?[^\s:"']{1,100}:/),
-  option(['smbclient'], /-U[ \t]{0,20}\\{0,8}["']?[^\s%"']{1,100}%/),
-  option(['lftp'], /-u[ \t]{0,20}\\{0,8}["']?[^\s,"']{1,100},/),
+  option(['curl', 'wget', 'xh'], /(?<=[ \t])(?:-u|--user|-U|--proxy-user)[ \t=]{0,20}\\{0,8}["']?[^\s:"']{1,100}:/),
+  option(['http', 'https', 'xh'], /(?<=[ \t])(?:-a|--auth)[ \t=]{0,20}\\{0,8}["']?[^\s:"']{1,100}:/),
+  option(['smbclient'], /(?<=[ \t])-U[ \t]{0,20}\\{0,8}["']?[^\s%"']{1,100}%/),
+  option(['lftp'], /(?<=[ \t])-u[ \t]{0,20}\\{0,8}["']?[^\s,"']{1,100},/),
   option(['htpasswd'], /-\w{0,8}b\w{0,8}[ \t]+\S{1,200}[ \t]+\S{1,80}[ \t]+/),
   option(['net use', 'NET USE'], /\/(?:user|USER):\S{1,100}[ \t]+/),
   { words: ['pass:'], lead: /[ \t]pass:(?=\S)/g },
@@ -53,11 +53,11 @@ const LEADS: readonly Lead[] = [
   // what is piped into a command that asks for a password
   {
     words: ['echo', 'printf'],
-    lead: /\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?(?=[^\n|]{1,100}\|[ \t]*(?:sudo[ \t]+-\w{0,4}S|(?:docker|podman|npm|helm|gh|glab|az|crane|oras|skopeo|cosign|kinit|passwd|cryptsetup|gpg)\b))/g,
+    lead: /\b(?:echo|printf)[ \t]{1,8}(?:-n[ \t]{1,8})?(?=[^\n|]{1,100}\|[ \t]{0,8}(?:sudo[ \t]+-\w{0,4}S|(?:docker|podman|npm|helm|gh|glab|az|crane|oras|skopeo|cosign|kinit|passwd|cryptsetup|gpg)\b))/g,
   },
   {
     words: ['chpasswd'],
-    lead: /\b(?:echo|printf)[ \t]+["']?[\w.-]{1,60}:(?=[^\n|]{1,100}\|[ \t]*(?:sudo[ \t]+)?chpasswd)/g,
+    lead: /\b(?:echo|printf)[ \t]{1,8}["']?[\w.-]{1,60}:(?=[^\n|]{1,100}\|[ \t]*(?:sudo[ \t]+)?chpasswd)/g,
   },
 ];
 

@@ -93,7 +93,7 @@ const KEYS: readonly (readonly [needs: string, pattern: RegExp])[] = [
   ['napi_', /napi_[a-z0-9]{30,}/],
   ['hv', /hv[sbr]\.[\w-]{20,}/],
   ['s.', /s\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9]{24}(?![\w.])/],
-  ['.atlasv1', /\w{14}\.atlasv1\.[\w-]{40,}/],
+  ['.atlasv1', /(?<![A-Za-z0-9]{6})\w{14}\.atlasv1\.[\w-]{40,}/],
   ['pul-', /pul-[a-f0-9]{40}/],
   ['rnd_', /rnd_[A-Za-z0-9]{24,}/],
   ['flyv1_', /flyv1_[\w+/=,-]{20,}/],
@@ -102,7 +102,7 @@ const KEYS: readonly (readonly [needs: string, pattern: RegExp])[] = [
   ['HRKU-', /HRKU-[\w-]{30,}/],
   ['vercel_', /vercel_[A-Za-z0-9_]{20,}/],
   ['Q~', /[\w-]{3}[78]Q~[\w.~-]{31,}/],
-  ['AZDO', /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/],
+  ['AZDO', /(?<![A-Za-z0-9]{6})[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/],
   ['tskey-', /tskey-[a-z]{1,12}-[\w-]{16,}/],
   ['v1.0-', /v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/],
   // Tools for work and shops

@@ -4,7 +4,7 @@ import { isPlaceholder, SECRET } from './secret-value.ts';
 const RUN = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{28,}={0,2}(?![A-Za-z0-9+/=_-])/g;
 /** What stands before a run that is public: a checksum, an image, a public key, the end of an address. */
 const PUBLIC_LEAD =
-  /(?:sha\d{1,3}[-:=]|md5[-:=]|\bh1:|base64,|(?:hash|checksum|digest|sum|etag|public_?key)\W{1,6}(?:\w{1,4}[-/]\W{0,2})?|ssh-[\w-]{2,20}[ \t]+|ecdsa-[\w-]{2,30}[ \t]+|integrity\W{1,6}|mappings\W{1,6}|fingerprint\W{1,6}|https?:\/\/[^\s"'<>]{0,300}|[./@#?&%~]|-----(?:\r?\n){1,2}|[A-Za-z0-9+/]{60,76}\r?\n)$/i;
+  /(?:sha\d{1,3}[-:=]|md5[-:=]|\bh1:|base64,|(?:hash|checksum|digest|sum|etag|public_?key)\W{1,6}(?:\w{1,4}[-/]\W{0,2})?|ssh-[\w-]{2,20}[ \t]+|ecdsa-[\w-]{2,30}[ \t]+|integrity\W{1,6}|mappings\W{1,6}|fingerprint\W{1,6}|https?:\/\/[^\s"'<>]{0,300}|[./@#?&%~]|-----(?:\r?\n){1,2}|(?<=[A-Za-z0-9+/]{60})\r?\n)$/i;
 
 /** Runs that say themselves that they are public: a checksum, a path, an id with the kind of thing before it. */
 const PUBLIC = /^(?:sha\d{1,3}-|md5-|\/|[a-z]{2,12}[_-])/;
