@@ -1,3 +1,4 @@
+import { memoize } from '../memoize.ts';
 import { hideAddressCredentials } from './address-credentials.ts';
 import { hideBrokenKeys } from './broken-keys.ts';
 import { commandHider } from './command-values.ts';
@@ -35,7 +36,13 @@ const MOST_PASSES = 5;
  * words too disordered to be anything else, numbers of cards and accounts. Takes any text, in time that grows with its length, and changes nothing when
  * it is called again.
  */
-export function redactSecrets(text: string): string {
+export const redactSecrets = (text: string): string => (text.length > LONGEST_KEPT ? hide(text) : hideOnce(text));
+
+/** Names, ids and short answers come by again and again. */
+const LONGEST_KEPT = 1_000;
+const hideOnce = memoize((text: string) => hide(text), { maxEntries: 4_000 });
+
+function hide(text: string): string {
   const shown = redactPlain(text);
   const looks = undisguised(text);
   if (looks === text) return shown;

@@ -38,15 +38,24 @@ export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
 }
 
 /** A journal of an earlier version lacks the later counters. */
-export function addUsage(a: StageUsage, b: Partial<StageUsage>): StageUsage {
-  const sum: Record<Counter, number> = { ...noStageUsage, ...a };
-  for (const counter of COUNTERS) sum[counter] += b[counter] ?? 0;
-  const rollouts = (a.rollouts ?? 0) + (b.rollouts ?? 0);
-  return rollouts > 0 ? { ...sum, rollouts } : sum;
+export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageUsage {
+  const sum = (of: keyof StageUsage) => (a[of] ?? 0) + (b[of] ?? 0);
+  const rollouts = sum('rollouts');
+  // Written out, since this is done for every reply.
+  return {
+    input: sum('input'),
+    cached: sum('cached'),
+    output: sum('output'),
+    reasoning: sum('reasoning'),
+    replies: sum('replies'),
+    cacheHits: sum('cacheHits'),
+    retries: sum('retries'),
+    waitMs: sum('waitMs'),
+    costUsd: sum('costUsd'),
+    unpriced: sum('unpriced'),
+    ...(rollouts > 0 && { rollouts }),
+  };
 }
-
-type Counter = Exclude<keyof StageUsage, 'rollouts'>;
-const COUNTERS = Object.keys(noStageUsage) as Counter[];
 
 type Timed = { readonly ms: number; readonly usage: UsageTable };
 

@@ -1,8 +1,15 @@
+import { memoize } from '../memoize.ts';
+
 /** Keys whose values belong to the user: what is inside keeps its spelling. */
 const OPAQUE = new Set(['extras', 'conversation', 'buckets', 'identity']);
 
-const toSnake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const toCamel = (key: string) => key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** The same few names come in every record. */
+const KEPT = { maxEntries: 1_000 };
+const toSnake = memoize((key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), KEPT);
+const toCamel = memoize(
+  (key: string) => key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+  KEPT,
+);
 
 /** The border codec, outwards: camelCase in code becomes snake_case in view files and in JSON sent to models. */
 export function toSnakeCase(value: unknown): unknown {

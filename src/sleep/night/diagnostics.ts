@@ -45,8 +45,12 @@ const MOST_CHARACTERS = 4_000;
 export async function evidenceLog(folder: string, redact: (text: string) => string) {
   const path = join(folder, EVIDENCE_FILE);
   await createPrivate(path);
-  let written = Promise.resolve();
-  let seq = 0;
+  let [waiting, seq, written] = ['', 0, Promise.resolve()];
+  const flush = async () => {
+    const lines = waiting;
+    waiting = '';
+    if (lines !== '') await appendFile(path, lines).catch(() => undefined); // it is not worth a night
+  };
   const write = (stage: string, event: string, payload: object) => {
     const line = {
       at: new Date().toISOString(),
@@ -55,7 +59,8 @@ export async function evidenceLog(folder: string, redact: (text: string) => stri
       event,
       ...(shortened(redactValue(payload), redact) as object),
     };
-    written = written.then(() => appendFile(path, `${JSON.stringify(line)}\n`)).catch(() => undefined); // it is not worth a night
+    waiting += `${JSON.stringify(line)}\n`;
+    written = written.then(flush);
   };
   const observer: RunObserver = {
     onEvent: (event) => write('run', event.type, event),
