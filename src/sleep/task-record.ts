@@ -18,6 +18,7 @@ const TaskFields = z.object({
   project: z.string(),
   /** What was asked, in words that make sense without the session. */
   intent: z.string(),
+  /** What was said before it. */
   contextExcerpt: text,
   /** A system prompt of the task's own, word for word. */
   system: text,
@@ -25,6 +26,7 @@ const TaskFields = z.object({
   attemptedSolution: text,
   outcome: z.enum(['success', 'fail', 'mixed', 'unknown']).default('unknown'),
   referenceKind: z.enum(['exact', 'rubric', 'rule', 'command', 'none']).default('none'),
+  /** What a good answer is measured by. Of `none`: what the person said after the answer of then, if anything. No agent that attempts the task reads it. */
   reference: text,
   /** For `rule`: `{ checks: [{ op, arg }] }`; for `command`: what is run. The keys in it are the judge's own. */
   judge: z.record(z.string(), z.unknown()).default({}),
@@ -38,8 +40,20 @@ const TaskFields = z.object({
 });
 
 /** A task made from transcripts. Read in both spellings; unknown keys are dropped. */
-export const TaskRecord = z.preprocess(toTaskFields, TaskFields);
+export const TaskRecord = z.preprocess((value) => withoutLaterContext(toTaskFields(value)), TaskFields);
 export type TaskRecord = z.infer<typeof TaskFields>;
+
+/** Tasks that no model mined had their follow-ups as context once, and still do in files of the system that ours began as. */
+function withoutLaterContext(fields: unknown): unknown {
+  const { id, referenceKind = 'none', reference = '', contextExcerpt } = (fields ?? {}) as Partial<TaskRecord>;
+  const isMinedByRule = /^task_[0-9a-f]{12}$/.test(String(id)) && referenceKind === 'none' && reference === '';
+  const isLater = isMinedByRule && typeof contextExcerpt === 'string' && contextExcerpt.startsWith('- ');
+  return isLater ? { ...(fields as object), contextExcerpt: '', reference: contextExcerpt } : fields;
+}
+
+/** What the person said after the answer of then, where that is all there is to measure by. */
+export const followUpsOf = ({ referenceKind, reference }: Pick<TaskRecord, 'referenceKind' | 'reference'>) =>
+  referenceKind === 'none' ? reference : '';
 
 /** The keys of a task as code spells them. */
 export function toTaskFields(value: unknown): unknown {

@@ -4,9 +4,12 @@ import { onlySkill } from './skill-hint.ts';
 import { heuristicTaskId, isTooShort, short } from './task-text.ts';
 
 /** Lengths in code points. */
-const [INTENT, FOLLOW_UP, CONTEXT, SOLUTION] = [800, 200, 600, 600];
+const [INTENT, FOLLOW_UP, FOLLOW_UPS, SOLUTION] = [800, 200, 600, 600];
 
-/** A session's first request as a task, without any model. `undefined`: the request is too short to say something. */
+/**
+ * A session's first request as a task, without any model. What the person said afterwards answers an answer: it tells a judge
+ * what was wanted, and would tell an agent that attempts the task what to say. `undefined`: the request is too short to say something.
+ */
 export function heuristicTask(digest: SessionDigest): TaskRecord | undefined {
   const [first = '', ...later] = digest.userPrompts;
   if (isTooShort(first)) return undefined;
@@ -16,10 +19,10 @@ export function heuristicTask(digest: SessionDigest): TaskRecord | undefined {
     ...commonFields(digest),
     id: heuristicTaskId(digest.project, intent),
     intent,
-    contextExcerpt: short(followUps.join('\n'), CONTEXT),
+    contextExcerpt: '',
     outcome: outcomeOf(digest),
     referenceKind: 'none',
-    reference: '',
+    reference: short(followUps.join('\n'), FOLLOW_UPS),
     judge: {},
   };
 }

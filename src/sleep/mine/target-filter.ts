@@ -1,6 +1,6 @@
 import { basename, dirname, extname } from 'node:path';
 import { STOP_WORDS } from '../../core/leaks/words.ts';
-import type { TaskRecord } from '../task-record.ts';
+import { followUpsOf, type TaskRecord } from '../task-record.ts';
 import { readSkillHint } from './skill-hint.ts';
 
 /** The skill that a night is to improve. */
@@ -63,8 +63,8 @@ function mostCommon(tokens: readonly string[]): string[] {
 const withHint = (hits: { strong: number; weak: number }, { skillHint }: TaskRecord, name: string) =>
   readSkillHint(skillHint)?.skill === name ? { ...hits, strong: hits.strong + 1 } : hits;
 
-function countHits({ intent, contextExcerpt }: TaskRecord, { strong, weak }: Keywords) {
-  const tokens = new Set(tokensOf([intent, contextExcerpt].join('\n')));
+function countHits(task: TaskRecord, { strong, weak }: Keywords) {
+  const tokens = new Set(tokensOf([task.intent, task.contextExcerpt, followUpsOf(task)].join('\n')));
   const count = (keywords: ReadonlySet<string>) => [...tokens].filter((token) => keywords.has(token)).length;
   return { strong: count(strong), weak: count(weak) };
 }

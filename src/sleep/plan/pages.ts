@@ -48,7 +48,7 @@ function taskTexts(digest: SessionDigest): readonly Said[] {
   return task
     ? [
         ['you', task.intent],
-        ['you', task.contextExcerpt],
+        ['you', task.reference],
       ]
     : [];
 }

@@ -6,7 +6,7 @@ import type { TaskRecord } from '../task-record.ts';
 export type Documents = { readonly skill: string; readonly memory: string };
 
 /** Raised whenever the wording below changes, so that no older rollout is reused. */
-export const ATTEMPT_VERSION = 1;
+export const ATTEMPT_VERSION = 2;
 
 const ATTEMPT = `You are a coding agent at work for a person. What they wrote down for you, and what you have learned with them, stands
 below; follow it. Do the task and answer with the result alone. Where you would call a tool, write a line
@@ -24,6 +24,6 @@ export function attemptMessages(task: TaskRecord, { skill, memory }: Documents, 
 
 const section = (title: string, text: string) => (text.trim() === '' ? '' : `# ${title}\n\n${rstrip(text)}`);
 
-/** What was asked, with what came with it. */
+/** What was asked, with what came before it. Never what came after. */
 export const taskText = ({ intent, contextExcerpt }: Pick<TaskRecord, 'intent' | 'contextExcerpt'>) =>
-  contextExcerpt === '' ? intent : `${intent}\n\nWhat else was said:\n${contextExcerpt}`;
+  contextExcerpt === '' ? intent : `${intent}\n\nWhat was said before:\n${contextExcerpt}`;

@@ -6,7 +6,7 @@ import { firstDrawOf } from '../dream/multi-rollout.ts';
 import { reflectOnContrast } from '../dream/reflect-on-contrast.ts';
 import type { AttemptMetric } from '../dream/rollout-set.ts';
 import type { Quarantine } from '../night/quarantining.ts';
-import type { SleepSplit, TaskRecord } from '../task-record.ts';
+import { followUpsOf, type SleepSplit, type TaskRecord } from '../task-record.ts';
 import { ATTEMPT_VERSION, attemptMessages, type Documents, taskText } from './attempt.ts';
 import { type ReplayResult, replayOne, scorersOf } from './replay.ts';
 import { taskJudgeOf } from './task-judge-of.ts';
@@ -103,6 +103,7 @@ function aroundText(document: string): string {
 
 function toOutput(task: TaskRecord, result: ReplayResult, documents: Documents, prompt?: string): RolloutOutput {
   const { hard, soft, errored, response, failReason, taskType } = result;
+  const referenceText = task.split === 'train' ? followUpsOf(task) : ''; // of what is held out nobody learns it
   return {
     hard,
     soft,
@@ -112,6 +113,7 @@ function toOutput(task: TaskRecord, result: ReplayResult, documents: Documents, 
     predictedAnswer: response,
     ...(failReason === '' ? {} : { failReason }),
     ...(taskType === '' ? {} : { taskType }),
+    ...(referenceText === '' ? {} : { referenceText }),
     conversation: [attemptMessages(task, documents, prompt).at(-1), { role: 'assistant', content: response }],
   };
 }

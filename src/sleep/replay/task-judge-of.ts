@@ -1,8 +1,12 @@
 import { SkillError } from '../../core/errors.ts';
 import { TaskJudge, type TaskJudgeInput } from '../../core/judge/task-judge.ts';
+import { fence } from '../../core/text/fence.ts';
 import type { TaskRecord } from '../task-record.ts';
 
-/** How the answer to a task is scored. A task without a reference is scored by whether it does what was asked. */
+/**
+ * How the answer to a task is scored. A task without a reference is scored by whether it does what was asked, and what the
+ * person had to add after the answer of then.
+ */
 export function taskJudgeOf(task: TaskRecord): TaskJudge {
   const read = TaskJudge.safeParse(inputOf(task));
   if (read.success) return read.data;
@@ -23,6 +27,18 @@ function inputOf({ referenceKind, reference, judge, intent }: TaskRecord): TaskJ
     case 'rubric':
       return { kind: 'rubric', rubric: reference };
     case 'none':
-      return { kind: 'rubric', rubric: `The answer does what was asked, completely and correctly: ${intent}` };
+      return {
+        kind: 'rubric',
+        rubric: [`The answer does what was asked, completely and correctly: ${intent}`, ...later(reference)].join(
+          '\n\n',
+        ),
+      };
   }
 }
+
+const later = (followUps: string) =>
+  followUps === ''
+    ? []
+    : [
+        `After another answer the person said what stands below. What corrects or completes the request is wanted of this answer from the start; what asks for something else does not count.\n${fence('said', followUps)}`,
+      ];

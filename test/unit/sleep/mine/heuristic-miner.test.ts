@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { heuristicTask, outcomeOf } from '../../../../src/sleep/mine/heuristic-miner.ts';
 import { heuristicTaskId, minedTaskId, short, withoutQuotes } from '../../../../src/sleep/mine/task-text.ts';
+import { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { session } from '../../../support/sleep-tasks.ts';
 
 describe('texts of tasks', () => {
@@ -26,14 +27,15 @@ describe('texts of tasks', () => {
 });
 
 describe('the miner without a model', () => {
-  it('makes the first request the task, and the next three its context', () => {
+  it('makes the first request the task; the next three are for whoever measures it', () => {
     const userPrompts = ['  Add a login form  ', 'with a button', 'blue', 'large', 'never seen'];
     const facts = { toolsUsed: ['Bash', 'Edit', 'Read', 'Grep', 'Write'], gitBranch: 'main', skillsUsed: ['forms'] };
     const task = heuristicTask(session('s1', { userPrompts, assistantFinals: ['first', 'last'], ...facts }));
     expect(task).toMatchObject({
       id: heuristicTaskId('/p', 'Add a login form'),
       intent: 'Add a login form',
-      contextExcerpt: '- with a button\n- blue\n- large',
+      contextExcerpt: '',
+      reference: '- with a button\n- blue\n- large',
       attemptedSolution: 'last',
       tags: ['tools:Bash+Edit+Read+Grep', 'branch:main'],
       referenceKind: 'none',
@@ -42,13 +44,25 @@ describe('the miner without a model', () => {
     });
   });
 
-  it('keeps 800 of a request, 200 of a follow-up and 600 of the context', () => {
+  it('keeps 800 of a request, 200 of a follow-up and 600 of all follow-ups', () => {
     const long = 'x'.repeat(1_000);
     const task = heuristicTask(session('s', { userPrompts: [long, long, long, long], assistantFinals: [long] }))!;
     expect(task.intent).toBe(`${'x'.repeat(800)} …`);
-    expect(task.contextExcerpt.split('\n')[0]).toBe(`- ${'x'.repeat(200)} …`);
-    expect(task.contextExcerpt).toHaveLength(602);
+    expect(task.reference.split('\n')[0]).toBe(`- ${'x'.repeat(200)} …`);
+    expect(task.reference).toHaveLength(602);
     expect(task.attemptedSolution).toBe(`${'x'.repeat(600)} …`);
+  });
+
+  it('a task of before, whose follow-ups were its context, is read as one of today', () => {
+    const { reference, ...task } = heuristicTask(session('s', { userPrompts: ['Add a login form', 'blue'] }))!;
+    expect(TaskRecord.parse({ ...task, contextExcerpt: reference })).toEqual({ ...task, reference });
+    const { contextExcerpt } = TaskRecord.parse({
+      id: 'mine',
+      project: '/p',
+      intent: 'Why?',
+      contextExcerpt: '- a log',
+    });
+    expect(contextExcerpt).toBe('- a log');
   });
 
   it('fact 39: a first request below eight code points is no task', () => {

@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
+import type { ChatRequest } from '../../../../src/core/model.ts';
 import { loadRun } from '../../../../src/runs/load-run.ts';
+import { mineTasks } from '../../../../src/sleep/mine/mine-tasks.ts';
 import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
 import { pendingProposals } from '../../../../src/sleep/staging/proposal.ts';
 import { cursorsOf, nightOf } from '../../../../src/sleep/state/sleep-state.ts';
+import { session } from '../../../support/sleep-tasks.ts';
 import { CURSORS, doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
 const SKILL = '.claude/skills/skillopt-sleep-learned/SKILL.md';
@@ -17,6 +20,31 @@ describe('a night whose optimizer cannot be understood', () => {
     const { report } = await runSleepCycle(await world.input({ models }));
     expect(report.noEditsReason).toContain('considers these sessions again');
     expect(cursorsOf(await world.state(), world.project)).toEqual({});
+  });
+});
+
+describe('a night of sessions that no model has read', () => {
+  const NOUNS =
+    'anchor basket candle dragon engine feather garden hammer island jacket kettle ladder magnet needle'.split(' ');
+  const sessionOf = (noun: string) =>
+    session(noun, { userPrompts: [`Describe ${noun} ${noun}s ${noun}ish`, `No, mention wish-${noun} too`] });
+  const wishesIn = (requests: readonly ChatRequest[]) =>
+    new Set(requests.flatMap(({ messages }) => JSON.stringify(messages).match(/wish-[a-z]+/g) ?? []));
+
+  it('keeps what the person said afterwards from the agent: the judge looks for it, and training may learn from it', async () => {
+    using world = nightWorld();
+    const { tasks } = await mineTasks(NOUNS.map(sessionOf), { miner: 'heuristic', valFraction: 0.6 });
+    const judge = scripted('judge', () => JSON.stringify({ reason: 'so it is', score: 0 }));
+    const models = { target: obedient(), optimizer: proposing(USELESS), judge };
+    await runSleepCycle(await world.input({ models, tasks }));
+    const wishesOf = (...splits: string[]) =>
+      new Set(
+        tasks.filter(({ split }) => splits.includes(split)).map(({ sourceSessions }) => `wish-${sourceSessions}`),
+      );
+    expect(models.target.requests.length).toBeGreaterThan(0);
+    expect(wishesIn(models.target.requests)).toEqual(new Set());
+    expect(wishesIn(judge.requests)).toEqual(wishesOf('train', 'val'));
+    expect(wishesIn(models.optimizer.requests)).toEqual(wishesOf('train'));
   });
 });
 
