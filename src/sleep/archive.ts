@@ -1,5 +1,5 @@
 import { dedupeTasks } from './mine/dedupe-tasks.ts';
-import { jaccard, nearDuplicateOf, wordsOf } from './mine/similarity.ts';
+import { jaccard, nearDuplicateOf, withoutNearDuplicates, wordsOf } from './mine/similarity.ts';
 import type { TaskRecord } from './task-record.ts';
 
 /** Enough for years of validation; old habits fade. */
@@ -7,7 +7,7 @@ const MOST_ARCHIVED = 300;
 
 /**
  * The archive after a night: tonight's real tasks last, at most `most`. A task that comes again is one entry, with all its
- * sessions, and keeps the split that it once had: what was learned from is never measured with.
+ * sessions, and keeps the split that it once had, unless it is learned from tonight: what was learned from is never measured with.
  */
 export function archiveTasks(
   archive: readonly TaskRecord[],
@@ -24,19 +24,19 @@ export function archiveTasks(
 function mergeWith(before: TaskRecord | undefined, task: TaskRecord): TaskRecord {
   if (!before) return task;
   const sourceSessions = [...new Set([...before.sourceSessions, ...task.sourceSessions])];
-  return { ...task, sourceSessions, split: before.split };
+  return { ...task, sourceSessions, split: task.split === 'train' ? 'train' : before.split };
 }
 
 const lastOf = <T>(items: readonly T[], count: number) => items.slice(Math.max(0, items.length - count));
 
 /**
  * Validation tasks of earlier nights to measure tonight's candidate with besides its own: the more there are, the smaller a
- * gain can be proven. None that comes again tonight, and none that is nearly what is learned from tonight.
+ * gain can be proven. None that is nearly one of tonight, or what was ever learned from; of those that are nearly the same, the newest.
  */
 export function poolValidation(archive: readonly TaskRecord[], tonight: readonly TaskRecord[]): TaskRecord[] {
   const ids = new Set(tonight.flatMap(({ id, derivedFrom }) => [id, derivedFrom]));
-  const isLearned = nearDuplicateOf(intentsOf(tonight, (split) => split === 'train'));
-  return archive.filter(({ id, split, intent }) => split === 'val' && !ids.has(id) && !isLearned(intent));
+  const newest = archive.filter(({ id, split }) => split === 'val' && !ids.has(id)).reverse();
+  return withoutNearDuplicates(newest, [...tonight, ...archive.filter(({ split }) => split === 'train')]).reverse();
 }
 
 /**

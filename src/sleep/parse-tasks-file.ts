@@ -158,7 +158,7 @@ function straddling(tasks: readonly TaskRecord[]): string[] {
   const isLearned = nearDuplicateOf(tasks.filter(({ split }) => split === 'train').map(({ intent }) => intent));
   return tasks.flatMap(({ split, intent }, at) =>
     split !== 'train' && isLearned(intent)
-      ? [`tasks[${at}].split: ${split}, but nearly the same intent is learned from; its score will say little`]
+      ? [`tasks[${at}].split: ${split}, but nearly the same intent is learned from; it does not count in the proof`]
       : [],
   );
 }

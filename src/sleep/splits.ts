@@ -4,7 +4,7 @@ import { SkillError } from '../core/errors.ts';
 import { groupBy } from '../core/group-by.ts';
 import { roundHalfToEven } from '../core/text/python-text.ts';
 import { groupByHint } from './mine/dedupe-tasks.ts';
-import { nearDuplicateGroups, nearDuplicateOf } from './mine/similarity.ts';
+import { nearDuplicateGroups, nearDuplicateOf, withoutNearDuplicates } from './mine/similarity.ts';
 import type { SleepSplit, TaskRecord } from './task-record.ts';
 
 export type Fractions = { readonly valFraction: number; readonly testFraction: number };
@@ -144,24 +144,30 @@ function holdOutBySkill(
     const projects = new Set(own.map(({ project }) => project));
     const isPooled = ({ id, split, skillHint: hint = '', project = '' }: Earlier) =>
       split === 'val' && hint.trim() === skillHint && projects.has(project) && !tonight.has(id);
-    return holdOutEnough(before, own, earlier.filter(isPooled).length);
+    return holdOutEnough(before, own, earlier.filter(isPooled));
   }, groups);
 }
 
 /** As many as a proof needs, in the order of their hashes; none, if that does not suffice or leaves too few to learn from. */
-function holdOutEnough(groups: readonly Group[], own: readonly TaskRecord[], pooled: number): readonly Group[] {
+function holdOutEnough(
+  groups: readonly Group[],
+  own: readonly TaskRecord[],
+  pooled: readonly Earlier[],
+): readonly Group[] {
   const ids = new Set(own.map(({ id }) => id));
-  const count = (wanted: SleepSplit, among: readonly Group[]) =>
-    among.flatMap(splitsOf).filter(([id, split]) => split === wanted && ids.has(id)).length;
+  const count = (wanted: SleepSplit, among: readonly Group[], others: readonly Earlier[] = []) => {
+    const splits = new Map(among.flatMap(splitsOf));
+    return withoutNearDuplicates([...own.filter(({ id }) => splits.get(id) === wanted), ...others]).length;
+  };
   const movable = groups
     .filter(({ split, isFixed, members }) => split === 'train' && !isFixed && members.every(({ id }) => ids.has(id)))
     .sort((a, b) => (isBefore(a.first, b.first) ? -1 : 1));
   let settled = groups;
   for (const group of movable) {
-    if (count('val', settled) + pooled >= LEAST_HELD_OUT) break;
+    if (count('val', settled, pooled) >= LEAST_HELD_OUT) break;
     settled = settled.map((one) => (one === group ? { ...one, split: 'val' } : one));
   }
-  const isEnough = count('val', settled) + pooled >= LEAST_HELD_OUT && count('train', settled) >= LEAST_LEARNED;
+  const isEnough = count('val', settled, pooled) >= LEAST_HELD_OUT && count('train', settled) >= LEAST_LEARNED;
   return isEnough ? settled : groups;
 }
 

@@ -109,6 +109,23 @@ function rootOf(parents: number[], number: number): number {
   return root;
 }
 
+type Asking = { readonly intent: string };
+
+/** Those of `tasks` that are nearly the same neither as one of `others` nor as one that stands before them. */
+export function withoutNearDuplicates<Task extends Asking>(
+  tasks: readonly Task[],
+  others: readonly Asking[] = [],
+): Task[] {
+  const index = new SimilarityIndex(NEAR_DUPLICATE);
+  for (const { intent } of others) index.add(wordsOf(intent));
+  return tasks.filter(({ intent }) => {
+    const words = wordsOf(intent);
+    const isNew = index.similarTo(words).length === 0;
+    if (isNew) index.add(words);
+    return isNew;
+  });
+}
+
 /** Whether a text is a near-duplicate of one of `texts`. */
 export function nearDuplicateOf(texts: readonly string[]): (text: string) => boolean {
   const index = new SimilarityIndex(NEAR_DUPLICATE);

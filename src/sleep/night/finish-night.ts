@@ -3,6 +3,7 @@ import { writePrivate } from '../../stores/private-file.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { type OverNights, recordNight, type SleepState } from '../state/sleep-state.ts';
 import { openSleepState } from '../state/state-file.ts';
+import type { TaskRecord } from '../task-record.ts';
 import { type ConsolidationResult, isUnread } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { diagnosticsOf } from './diagnostics.ts';
@@ -44,9 +45,18 @@ export async function finishNight(
     const known = new Set(state.taskArchive.map(({ task }) => task.id));
     const fresh = tasks.filter(({ id }) => !known.has(id));
     const after = recordNight(state, { row, cursors, tasks: fresh, modelKey: input.modelKey });
-    return proposals.reduce(supersede, keepOverNights(after, overNights));
+    return proposals.reduce(supersede, keepOverNights(learnedFrom(tasks, after), overNights));
   });
   await writeNight(folder, { ...record, status: 'done' });
+}
+
+/** A file may have had a task learned from that was held out before: it proves nothing any more. */
+function learnedFrom(tasks: readonly TaskRecord[], state: SleepState): SleepState {
+  const learned = new Set(tasks.filter(({ split }) => split === 'train').map(({ id }) => id));
+  const taskArchive = state.taskArchive.map((one) =>
+    learned.has(one.task.id) ? { ...one, task: { ...one.task, split: 'train' as const } } : one,
+  );
+  return { ...state, taskArchive };
 }
 
 /** Of tasks that are archived; the others cannot come back. */

@@ -1,4 +1,5 @@
 import { strip } from '../../core/text/python-text.ts';
+import { withoutNearDuplicates } from '../mine/similarity.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -77,7 +78,7 @@ function whyTooFew(
 function tasksOfAll(tasks: readonly TaskRecord[], others: readonly OtherSkill[]): readonly TaskRecord[] {
   if (others.length === 0) return tasks;
   const all = [...tasks, ...others.flatMap(({ tasks: own }) => own)];
-  const held = all.filter(({ split }) => split === 'val');
+  const held = withoutNearDuplicates(all.filter(({ split }) => split === 'val')); // two skills may have been asked the same
   const isTaken = (at: number) =>
     Math.floor(((at + 1) * MOST_VALIDATION) / held.length) > Math.floor((at * MOST_VALIDATION) / held.length);
   const measured = new Set(held.length > MOST_VALIDATION ? held.filter((_, at) => isTaken(at)) : held);

@@ -5,6 +5,8 @@ import { dedupeTasks } from '../../../src/sleep/mine/dedupe-tasks.ts';
 import { mineTasks } from '../../../src/sleep/mine/mine-tasks.ts';
 import { jaccard, NEAR_DUPLICATE, nearDuplicateGroups, wordsOf } from '../../../src/sleep/mine/similarity.ts';
 import { withoutQuotes } from '../../../src/sleep/mine/task-text.ts';
+import { prepareTasks } from '../../../src/sleep/night/prepare-tasks.ts';
+import { planShots } from '../../../src/sleep/night/shots.ts';
 import { assignSplits } from '../../../src/sleep/splits.ts';
 import type { TaskRecord } from '../../../src/sleep/task-record.ts';
 import { session, sleepTask } from '../../support/sleep-tasks.ts';
@@ -71,6 +73,42 @@ describe('splits of sleep', () => {
         const before = new Map(first.map(({ id, split }) => [id, split]));
         for (const { id, split } of again) expect([split, undefined]).toContain(before.get(id));
         expect(assignSplits(given, { ...parts, earlier: first })).toEqual(first);
+      }),
+    );
+  });
+});
+
+describe('tasks of a night', () => {
+  const wanted = { recallK: 5, dreamFactor: 1 };
+  const ownerOf = ({ skillHint }: TaskRecord) => skillHint.trim();
+  /** Of a file with splits of its own, or of an archive that such a file got into: anything may stand anywhere. */
+  const real = tasks.map((given) => given.map((one) => ({ ...one, origin: 'real' as const })));
+
+  test('a request counts once in a proof, and never when it was learned from: tonight, on an earlier night, for another skill', () => {
+    fc.assert(
+      fc.property(real, real, (day, archive) => {
+        const prepared = prepareTasks(day, archive, wanted, ownerOf);
+        const learned = [...prepared.tasks, ...archive].filter(({ split }) => split === 'train');
+        const held = prepared.tasks.filter(({ split }) => split !== 'train');
+        expect(straddles(learned, held)).toBe(false);
+        const isTwice = (one: TaskRecord) =>
+          held.some((other) => other.id !== one.id && ownerOf(other) === ownerOf(one) && isNear(one, other));
+        expect(held.filter(isTwice)).toEqual([]);
+        const leftOut = day.filter(({ split, id }) => split !== 'train' && !held.some((one) => one.id === id));
+        expect(leftOut).toHaveLength(prepared.repeated);
+        for (const one of leftOut) expect([...learned, ...held].some((other) => isNear(one, other))).toBe(true);
+      }),
+    );
+  });
+
+  test('the memory, which tasks of all skills judge, is not judged by a request twice', () => {
+    fc.assert(
+      fc.property(real, real, (own, others) => {
+        const given = { name: 'x', text: '', tasks: others.map((one) => ({ ...one, id: `o-${one.id}` })) };
+        const { shots } = planShots(own, { others: [given], leastHeldOut: 0 });
+        const held = (shots.at(-1)?.tasks ?? []).filter(({ split }) => split === 'val');
+        const isTwice = (one: TaskRecord) => held.some((other) => other !== one && isNear(one, other));
+        if (shots.at(-1)?.trained === 'memory') expect(held.filter(isTwice)).toEqual([]);
       }),
     );
   });

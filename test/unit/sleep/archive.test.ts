@@ -21,6 +21,10 @@ describe('the archive', () => {
     expect(ids(after)).toEqual(['b', 'a']);
     expect(after[1]).toMatchObject({ split: 'train', sourceSessions: ['1', '2'], outcome: 'success' });
   });
+
+  it('has a task that was learned from as such, also when it was held out before', () => {
+    expect(archiveTasks([sleepTask('a', { split: 'val' })], [sleepTask('a')])).toMatchObject([{ split: 'train' }]);
+  });
 });
 
 describe('validation tasks pooled over nights', () => {
@@ -36,7 +40,14 @@ describe('validation tasks pooled over nights', () => {
     expect(
       poolValidation(archive, [sleepTask('v1', { split: 'val' }), sleepTask('t', { intent: `${intent}!` })]),
     ).toEqual([]);
-    expect(ids(poolValidation(archive, [sleepTask('t', { intent, split: 'val' })]))).toEqual(['v1', 'v2']);
+  });
+
+  it('none is nearly what is held out tonight, another of them, or what was learned from: each counts once', () => {
+    const v2 = sleepTask('v2', { split: 'val', intent });
+    const archive = [sleepTask('v1', { split: 'val' }), v2, sleepTask('v3', { split: 'val', intent: `${intent}!` })];
+    expect(ids(poolValidation(archive, []))).toEqual(['v1', 'v3']);
+    expect(ids(poolValidation(archive, [sleepTask('t', { intent, split: 'val' })]))).toEqual(['v1']);
+    expect(ids(poolValidation([...archive, sleepTask('l', { intent })], []))).toEqual(['v1']);
   });
 });
 

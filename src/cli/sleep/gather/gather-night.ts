@@ -40,9 +40,14 @@ export async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promi
   const day =
     flags.tasks === undefined ? await fromSessions(sleep, gathering) : await fromFile(flags.tasks, sleep, gathering);
   const { skills } = await chooseSkills([...day.tasks, ...archive]);
-  const { tasks, notReplayable, pooled } = prepareTasks(day.tasks, archive, sleep.settings, ownerAmong(skills));
-  return { ...day, tasks: [...tasks], notReplayable, pooled };
+  const prepared = prepareTasks(day.tasks, archive, sleep.settings, ownerAmong(skills));
+  const { tasks, notReplayable, pooled, repeated } = prepared;
+  const notes = repeated === 0 ? day.notes : [...day.notes, countedOnce(repeated)];
+  return { ...day, tasks: [...tasks], notReplayable, pooled, notes };
 }
+
+const countedOnce = (tasks: number) =>
+  `${tasks} held-out ${tasks === 1 ? 'task is' : 'tasks are'} left out of the proof: nearly the same as another one, or as what was learned from.`;
 
 type Day = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
 
@@ -86,10 +91,11 @@ export async function nameOfTasks(path: string, { io }: Terminal): Promise<strin
 }
 
 /** Tasks that a person has read. No session is considered for them, and no cursor moves. */
-async function fromFile(path: string, { settings }: OpenSleep, { models, terminal }: Gathering): Promise<Day> {
+async function fromFile(path: string, { settings }: OpenSleep, { models, state, terminal }: Gathering): Promise<Day> {
   const { file, warnings } = await readTasksFile(resolvePath(terminal.io.cwd(), path), {
     ...settings,
     isBySkill: isBySkill(settings),
+    earlier: state.taskArchive.map(({ task }) => task),
   });
   requireReviewed(file, models);
   return { nSessions: 0, recurring: [], tasks: [...file.tasks], notes: [...warnings] };

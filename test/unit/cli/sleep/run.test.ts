@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
+import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
@@ -12,10 +13,10 @@ import { nightAnswer, nightFlags } from './night-over-http.ts';
 const startModel = () => startFakeLLM(nightAnswer);
 
 /** A file of tasks in the project, as `harvest --output` writes it. */
-function tasksFile(home: SleepHome, reviewed: boolean): string {
+function tasksFile(home: SleepHome, reviewed: boolean, tasks = doneTasks()): string {
   const text = tasksFileText({
     ...{ project: home.shop, transcriptSource: 'claude', nSessions: 3, targetSkillPath: '' },
-    tasks: doneTasks(),
+    tasks,
   });
   home.write('shop/tasks.json', text.replace('"reviewed": false', `"reviewed": ${reviewed}`));
   return 'tasks.json';
@@ -50,6 +51,38 @@ describe('skillopt sleep run --tasks', () => {
     expect(out).toContain('skillopt sleep adopt');
     expect((await home.run(['adopt'])).code).toBe(0);
     expect(home.read('.claude/skills/skillopt-sleep-learned/SKILL.md')).toContain(RULE);
+  });
+
+  it('a request that comes again under another name stays on its side, whatever the file says', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    const first = doneTasks().map((task) => ({ ...task, project: home.shop }));
+    tasksFile(home, true, first);
+    await home.run(nightFlags(server.baseURL));
+    const night = async (splitOf: (split: string) => TaskRecord['split']) => {
+      const again = first.map((task) => ({ ...task, id: `again-${task.id}`, split: splitOf(task.split) }));
+      tasksFile(home, true, again);
+      const report = await answerOf(home, nightFlags(server.baseURL));
+      const { tasks } = JSON.parse(readFileSync(join(report.folder, 'night.json'), 'utf8')) as { tasks: TaskRecord[] };
+      const sides = tasks.map(({ intent, split }) => `${intent.match(/train|val/)} ${split}`);
+      return { sides: sides.sort(), notes: report.notes.join('\n') };
+    };
+    const unsplit = await night(() => 'train');
+    expect(new Set(unsplit.sides)).toEqual(new Set(['train train', 'val val']));
+    expect(unsplit.sides.filter((side) => side === 'val val')).toHaveLength(8);
+    const swapped = await night((split) => (split === 'train' ? 'val' : 'train'));
+    expect(swapped.sides).not.toContain('train val');
+    expect(swapped.notes).toContain('4 held-out tasks are left out of the proof');
+    const { taskArchive } = JSON.parse(readFileSync(stateFile(home), 'utf8'));
+    tasksFile(
+      home,
+      true,
+      [...doneTasks('u'), ...doneTasks('v')].map((task) => ({ ...task, project: home.shop })),
+    );
+    const { folder } = await answerOf(home, nightFlags(server.baseURL));
+    const { tasks } = JSON.parse(readFileSync(join(folder, 'night.json'), 'utf8')) as { tasks: TaskRecord[] };
+    expect(taskArchive.length).toBeGreaterThan(0);
+    expect(tasks.filter(({ id, split }) => split === 'val' && !/^[uv]/.test(id))).toEqual([]);
   });
 
   it('is one object with --json', async () => {
