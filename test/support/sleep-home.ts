@@ -15,6 +15,8 @@ type Spoken = {
   readonly id?: string;
   readonly branch?: string;
   readonly turns?: readonly Turn[];
+  /** Which the agent loads for its first answer. */
+  readonly skill?: string;
   readonly endedHoursAgo?: number;
 };
 
@@ -26,9 +28,11 @@ export const USUAL_TURNS: readonly Turn[] = [
 ];
 
 /** A session as Claude Code writes it, ten minutes a turn. */
-export function claudeSession({ cwd, id = 's-1', branch = 'main', turns = USUAL_TURNS, endedHoursAgo = 1 }: Spoken) {
+export function claudeSession(spoken: Spoken) {
+  const { cwd, id = 's-1', branch = 'main', turns = USUAL_TURNS, skill, endedHoursAgo = 1 } = spoken;
+  const loads = skill === undefined ? [] : [{ type: 'tool_use', id: 'load', name: 'Skill', input: { skill } }];
   const lines = turns.map(([type, text], at) => {
-    const content = type === 'user' ? text : [{ type: 'text', text }];
+    const content = type === 'user' ? text : [...(at === 1 ? loads : []), { type: 'text', text }];
     const timestamp = hoursAgo(endedHoursAgo + (turns.length - 1 - at) / 6);
     return { type, cwd, sessionId: id, gitBranch: branch, message: { role: type, content }, timestamp };
   });

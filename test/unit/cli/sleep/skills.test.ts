@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startFakeLLM } from 'skillopt/testing';
+import { type FakeRequest, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
+import { appends } from '../../../support/scripted-run.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
 import { nightAnswer, nightFlags } from './night-over-http.ts';
@@ -70,6 +71,78 @@ describe('a night of several skills on the command line', () => {
     expect(dropped).toMatchObject({ dropped: '1.deploy' });
     expect((await home.run(['adopt', '--all-skills'])).code).toBe(0);
     expect(home.read(LIVE)).toBe(DEPLOY);
+  });
+});
+
+describe('a night from sessions that were done with two skills', () => {
+  const NOUNS =
+    'anchor basket candle dragon engine feather garden hammer island jacket kettle ladder magnet needle'.split(' ');
+  /** What the person wants of every answer that is given with a skill, and the rule that says so. */
+  const WANTED = { deploy: 'DEPLOYED', review: 'REVIEWED' } as const;
+  type Skill = keyof typeof WANTED;
+  const SKILLS = Object.keys(WANTED) as Skill[];
+  const ruleOf = (skill: Skill) => `- End every answer with ${WANTED[skill]}.`;
+  const fileOf = (skill: Skill) => `.claude/skills/${skill}/SKILL.md`;
+  const textOf = (skill: Skill) =>
+    `---\nname: ${skill}\ndescription: How to ${skill}.\n---\n\n# How to ${skill}\n\nBy hand.\n`;
+  const asked = (skill: Skill, noun: string) => `Please ${skill} the ${noun} of ${skill}-${noun} ${skill}${noun}`;
+
+  function homeOfTwo(): SleepHome {
+    const home = sleepHome();
+    for (const skill of SKILLS) {
+      home.write(fileOf(skill), textOf(skill));
+      for (const noun of NOUNS) {
+        const turns = [
+          ['user', asked(skill, noun)],
+          ['assistant', 'It is so.'],
+          ['user', `No: say ${WANTED[skill]} at the end`],
+          ['assistant', 'Well.'],
+        ] as const;
+        home.said({ id: `${skill}-${noun}`, turns, skill });
+      }
+    }
+    return home;
+  }
+
+  /** One model in all roles: it finds what was asked, does what the documents say, and proposes what is missing in what it reads. */
+  function answer({ messages }: FakeRequest): string {
+    const [system, said] = [messages[0]!.content, messages.at(-1)!.content];
+    const skill =
+      SKILLS.find((name) => [`Please ${name}`, ruleOf(name)].some((text) => said.includes(text))) ?? 'deploy';
+    if (system.startsWith('You read what a person asked')) return JSON.stringify({ tasks: [minedFrom(said, skill)] });
+    if (!system.startsWith('You are a coding agent at work'))
+      return JSON.stringify({ ...appends(ruleOf(skill)), ...appends(ruleOf(skill)).patch });
+    return ['It is so.', ...SKILLS.filter((name) => system.includes(ruleOf(name))).map((name) => WANTED[name])].join(
+      ' ',
+    );
+  }
+
+  const minedFrom = (said: string, skill: Skill) => ({
+    intent: said.match(/Please .*/)![0],
+    checks: [{ op: 'contains', arg: WANTED[skill] }],
+    satisfied: false,
+  });
+
+  it('each has a proposal of its own, proven by its own tasks, within the error of one night', async () => {
+    await using server = await startFakeLLM(answer);
+    using home = homeOfTwo();
+    const report = await answerOf(home, ['run', '--target', `compatible:m@${server.baseURL}`, '--quiet']);
+    expect(report).toMatchObject({ nSessions: 28, accepted: true });
+    expect(report.proposals.map(({ id }: { id: string }) => id).sort()).toEqual(['1.deploy', '1.review']);
+    const { tasks } = JSON.parse(readFileSync(join(report.folder, 'night.json'), 'utf8')) as { tasks: TaskRecord[] };
+    const hints = new Map(tasks.map(({ id, skillHint }) => [id, skillHint]));
+    for (const skill of SKILLS) {
+      const proposed = readFileSync(`${report.folder}.${skill}/proposed.md`, 'utf8');
+      expect(SKILLS.filter((name) => proposed.includes(ruleOf(name)))).toEqual([skill]);
+      expect(proposed.startsWith(textOf(skill).trimEnd())).toBe(true);
+      expect(home.read(fileOf(skill))).toBe(textOf(skill));
+      const trial = report.gateTrials.find(({ named }: { named: string }) => named === skill);
+      const judges = trial.taskDeltas.map(({ id }: { id: string }) => hints.get(id));
+      expect(judges.length).toBeGreaterThanOrEqual(6);
+      expect(new Set(judges)).toEqual(new Set([skill]));
+    }
+    const errors = report.gateTrials.flatMap(({ error }: { error?: number }) => error ?? []);
+    expect(errors.reduce((sum: number, error: number) => sum + error, 0)).toBeLessThanOrEqual(0.05 + 1e-12);
   });
 });
 
