@@ -36,7 +36,10 @@ export async function modelProblems({ models }: NightPlan, { place, project }: O
   return (await Promise.all(problems)).filter((problem) => problem !== undefined);
 }
 
-/** No agent CLI is known to say how much of a usage limit is left unless its model is asked; a guess would be worse than none. */
+/**
+ * No agent CLI says in the output of its headless mode which share of a usage limit is used: at most whether one is reached, and when
+ * it ends. A guess would be worse than none.
+ */
 export const USAGE_LIMIT_SHARE = null;
 const USAGE_LIMIT_LINE = 'share of a usage limit: unknown';
 
