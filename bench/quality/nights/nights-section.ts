@@ -35,13 +35,20 @@ const seedsOf = (usual: number, { isQuick, from = FIRST_JUDGING_SEED, seeds }: B
   return { from, seeds: seeds ?? Math.ceil(usual / (isQuick ? QUICK_PART : 1)) };
 };
 
-type FirstNightRow = Pick<FirstNightsInput, 'effect' | 'documents'> & { readonly what: string; readonly goal: Goal };
+type FirstNightRow = Pick<FirstNightsInput, 'effect' | 'documents' | 'skills'> & {
+  readonly what: string;
+  readonly goal: Goal;
+};
 type Goal = { readonly most: number } | { readonly least: number };
 
 const BOTH = ['skill', 'memory'] as const;
 const FIRST_NIGHT_ROWS: readonly FirstNightRow[] = [
   { what: 'useless edits, skill only: staged', effect: 'none', documents: ['skill'], goal: { most: 0.05 } },
   { what: 'useless edits, skill and memory: staged', effect: 'none', documents: BOTH, goal: { most: 0.05 } },
+  {
+    what: 'useless edits, two existing skills and memory: at least one staged',
+    ...{ effect: 'none', documents: BOTH, skills: ['deploy', 'review'], goal: { most: 0.05 } },
+  },
   { what: '+17 points on every task: staged', effect: 'spread', documents: BOTH, goal: { least: 0.9 } },
   { what: '+50 points on every third task: staged', effect: 'third', documents: BOTH, goal: { least: 0.9 } },
 ];
@@ -52,11 +59,12 @@ async function firstNightRows(runner: string, options: BenchOptions, say: Say): 
     const done = piece * NIGHTS_A_PIECE;
     return { from: from + done, seeds: Math.min(NIGHTS_A_PIECE, seeds - done) };
   });
-  const inputs = FIRST_NIGHT_ROWS.flatMap(({ effect, documents }) =>
-    pieces.map((piece): FirstNightsInput => ({ runner, effect, documents, ...piece })),
+  const rows = FIRST_NIGHT_ROWS.filter(({ skills }) => skills === undefined || RUNNERS[runner]!.isPromised); // the other's night knows one skill
+  const inputs = rows.flatMap(({ effect, documents, skills }) =>
+    pieces.map((piece): FirstNightsInput => ({ runner, effect, documents, skills, ...piece })),
   );
   const counted = await runAll('first-nights', inputs, { say });
-  return FIRST_NIGHT_ROWS.map((row, at) =>
+  return rows.map((row, at) =>
     firstNightRow(row, counted.slice(at * pieces.length, (at + 1) * pieces.length), runner, seeds),
   );
 }
@@ -66,7 +74,7 @@ function firstNightRow(row: FirstNightRow, counted: readonly FirstNights[], runn
   const share = sum(counted.map(({ staged, right }) => (effect === 'none' ? staged : right))) / nights;
   const calls = sum(counted.map((one) => one.calls)) / nights;
   return {
-    what: `${runner}, first night, 14 validation tasks, judge sd 0.15, ${what}`,
+    what: `${runner}, first night, 14 validation tasks a skill, judge sd 0.15, ${what}`,
     measured: `${percent(share)} of ${nights} nights, ${calls.toFixed(0)} calls a night`,
     figures: { share, nights, calls },
     ...promise(runner, inWords(goal, 'of nights'), meets(share, goal)),

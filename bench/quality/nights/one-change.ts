@@ -13,11 +13,21 @@ export const RULE = 'Begin every answer with the order number.';
 const JUDGE_SD = 0.15;
 const [VALIDATION, TRAINING] = [14, 14];
 
-type Options = { readonly seed: number; readonly effect: Effect };
+type Options = {
+  readonly seed: number;
+  readonly effect: Effect;
+  /** Names of skills, each with as many tasks of its own. Default: none is named. */
+  readonly skills?: readonly string[] | undefined;
+};
 
 /** Tasks of which nothing but their level is known, and one edit. All noise is the judge's. */
-export function oneChangePerson({ seed, effect }: Options): NightPerson {
-  const tasks = Array.from({ length: VALIDATION + TRAINING }, (_, number) => toTask(seed, number));
+export function oneChangePerson({ seed, effect, skills = [''] }: Options): NightPerson {
+  const tasks = skills.flatMap((skillHint, place) =>
+    Array.from({ length: VALIDATION + TRAINING }, (_, at) => {
+      const split = at < VALIDATION ? ('val' as const) : ('train' as const);
+      return { ...toTask(seed, place * (VALIDATION + TRAINING) + at), split, skillHint };
+    }),
+  );
   const levels = tasks.map((_, number) => levelsOf(seed, effect, number));
   const levelOf = (number: number, hasRule: boolean) => levels[number]![hasRule ? 'after' : 'before'];
   return {
@@ -27,8 +37,8 @@ export function oneChangePerson({ seed, effect }: Options): NightPerson {
     optimizer: optimizer(seed, effect),
     trueScore: (skill, memory) => {
       const hasRule = `${skill}\n${memory}`.includes(RULE);
-      const validation = levels.slice(0, VALIDATION).map((_, number) => levelOf(number, hasRule));
-      return validation.reduce((sum, level) => sum + level, 0) / VALIDATION;
+      const validation = tasks.flatMap(({ split }, number) => (split === 'val' ? [levelOf(number, hasRule)] : []));
+      return validation.reduce((sum, level) => sum + level, 0) / validation.length;
     },
   };
 }
@@ -45,7 +55,7 @@ function levelsOf(seed: number, effect: Effect, number: number) {
 const NUMBER = /order (\d+)/;
 
 /** Words of its own for each, so that no two tasks are taken for one. */
-function toTask(seed: number, number: number): PersonTask {
+function toTask(seed: number, number: number): Omit<PersonTask, 'split' | 'skillHint'> {
   const draw = createDraw(seed, ['words', String(number)]);
   const words = Array.from({ length: 6 }, (_, at) => Math.floor(draw(String(at)) * 1e9).toString(36));
   return {
@@ -61,10 +71,8 @@ function toTask(seed: number, number: number): PersonTask {
     judge: {},
     tags: [],
     sourceSessions: [`session-${number}`],
-    split: number < VALIDATION ? 'val' : 'train',
     origin: 'real',
     derivedFrom: '',
-    skillHint: '',
   };
 }
 

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../src/core/group-by.ts';
 import { nextError, type TestedNight } from '../../../src/core/stats/error-spending.ts';
 import { archiveTasks } from '../../../src/sleep/archive.ts';
 import { assignSplits } from '../../../src/sleep/index.ts';
@@ -11,21 +12,31 @@ import type { NightRunner } from './runner.ts';
 type Kept = { readonly archive: readonly TaskRecord[]; readonly nights: readonly TestedNight[] };
 const nothingKept: Kept = { archive: [], nights: [] };
 
+const isUnnamed = ({ skillHint }: TaskRecord) => skillHint === '';
+const toSkill = (tasks: readonly TaskRecord[]) => ({ name: tasks[0]!.skillHint, text: '', tasks });
+
 /** A night as `skillopt sleep run` spends it, from mined tasks on, with its defaults. */
 export const ourNight: NightRunner = async ({ person, day, state, documents, seed }) => {
   const { archive, nights } = (state.kept as Kept | undefined) ?? nothingKept;
   const mined = person.tasksOf(day);
   const isSplit = mined.some(({ split }) => split !== 'train');
   const split = isSplit ? mined : assignSplits(mined, { seed, earlier: archive });
-  const { tasks, tonight } = prepareTasks(split, archive, { recallK: 10, dreamFactor: 0 });
+  const { tasks, tonight } = prepareTasks(
+    split,
+    archive,
+    { recallK: 10, dreamFactor: 0 },
+    ({ skillHint }) => skillHint,
+  );
+  const [own, named] = [tasks.filter(isUnnamed), tasks.filter((task) => !isUnnamed(task))];
   const { skill, memory } = withLearned(
     withLearned({ skill: '', memory: '' }, 'skill', state.blocks.skill),
     'memory',
     state.blocks.memory,
   );
   const models = countCalls(person);
-  const night = await consolidate(models, tasks, skill, memory, {
+  const night = await consolidate(models, own, skill, memory, {
     error: nextError(nights),
+    others: groupBy(named, ({ skillHint }) => skillHint).map(toSkill),
     evolveSkill: documents.includes('skill'),
     evolveMemory: documents.includes('memory'),
     config: { seed, workers: 64 },
