@@ -1,3 +1,4 @@
+import type { SkillError } from '../../core/errors.ts';
 import type { Ledger } from '../../core/run/ledger.ts';
 import { WaitingLine } from '../waiting-line.ts';
 import {
@@ -16,7 +17,7 @@ export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
   readonly maxTotalTokens?: number | undefined;
   readonly maxCostUsd?: number | undefined;
-  /** Counted from the moment the budget is made. Calls in flight then may finish. */
+  /** Counted from the moment the budget is made. */
   readonly maxMinutes?: number | undefined;
   /** What was spent of the same limits before. */
   readonly spent?: Partial<Amounts> | undefined;
@@ -43,6 +44,14 @@ export type Held = Partial<Amounts> & {
   readonly others: string;
 };
 
+export type TimeLimit = {
+  readonly msLeft: number;
+  /** How long calls in flight may take then: they are paid for. */
+  readonly graceMs: number;
+  /** What such a call fails with after that. */
+  readonly whyOver: () => SkillError;
+};
+
 export interface Budget {
   /**
    * Sets `bound` aside. Waits as long as only what is set aside for others stands in the way: they mostly need less.
@@ -52,6 +61,8 @@ export interface Budget {
   /** Keeps a part of every limit back until `release`: nothing is set aside of it. Takes the place of an earlier one. */
   hold(part: Held): void;
   release(): void;
+  /** When nothing more is set aside, whatever is left of the rest; nothing without a limit of minutes. */
+  timeLimit(): TimeLimit | undefined;
   spent(): Amounts;
   /** What is set aside for attempts in flight. */
   reserved(): Amounts;
@@ -59,6 +70,9 @@ export interface Budget {
   left(): Amounts;
   readonly limits: Amounts;
 }
+
+/** As long as after Ctrl-C; of a short limit a sixtieth. */
+const LONGEST_GRACE_MS = 10_000;
 
 /** Limits that hold: what is spent and what is set aside are never more, together, than any of them. */
 export function createBudget(options: BudgetOptions = {}): Budget {
@@ -72,11 +86,12 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   const used = () => addAmounts(spent, reserved);
   const within = () => (kept ? subtractAmounts(limits, kept.amounts) : limits);
   const left = () => largerAmounts(subtractAmounts(within(), used()), noAmounts);
+  const msLeft = () => deadline - (kept?.minutes ?? 0) * 60_000 - now();
   const claim = options.ledger && claimAhead(options.ledger, { used, left });
 
   /** Throws when `bound` could not be paid even if nothing were set aside for others. */
   function refuseIfExhausted(bound: Amounts): void {
-    if (now() >= deadline - (kept?.minutes ?? 0) * 60_000) throw timeIsUp(maxMinutes, kept);
+    if (msLeft() <= 0) throw timeIsUp(maxMinutes, kept);
     const name = exceeding(addAmounts(spent, bound), within());
     if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept });
   }
@@ -119,6 +134,12 @@ export function createBudget(options: BudgetOptions = {}): Budget {
     release() {
       kept = undefined;
       wakeAll();
+    },
+    timeLimit() {
+      if (deadline === Number.POSITIVE_INFINITY) return undefined;
+      const part = kept;
+      const graceMs = Math.min(LONGEST_GRACE_MS, maxMinutes * 1000);
+      return { msLeft: Math.max(0, msLeft()), graceMs, whyOver: () => timeIsUp(maxMinutes, part) };
     },
     spent: () => spent,
     reserved: () => reserved,

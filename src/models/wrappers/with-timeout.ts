@@ -1,5 +1,6 @@
 import { ModelCallError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
+import type { Budget } from '../budget/budget.ts';
 import { onAbort } from '../on-abort.ts';
 
 /** What Node's timers can count to. They take anything longer for one millisecond. */
@@ -12,33 +13,54 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function withTimeout(model: ChatModel, timeoutMs: number): ChatModel {
   return {
     id: model.id,
+    complete: (request) => completeWithin(timeoutMs, () => timeoutError(model.id, timeoutMs), model, request),
+  };
+}
+
+/**
+ * The same model, until the time of `budget` is over: a call that is then in flight, or waits to be sent again, is aborted
+ * after a grace and fails with `BUDGET_EXHAUSTED`. Without this a server that never answers would keep everybody waiting.
+ */
+export function withTimeLimit(model: ChatModel, budget: Pick<Budget, 'timeLimit'>): ChatModel {
+  return {
+    id: model.id,
     complete(request) {
-      const controller = new AbortController();
-      return new Promise((resolve, reject) => {
-        const giveUp = (reason: unknown) => {
-          controller.abort(reason);
-          reject(reason);
-        };
-        const expire = () => giveUp(timeoutError(model.id, timeoutMs));
-        const timer = setTimeout(expire, Math.min(timeoutMs, LONGEST_TIMER_MS));
-        const stopListening = onAbort(request.signal, giveUp);
-        const release = () => {
-          clearTimeout(timer);
-          stopListening();
-        };
-        model.complete({ ...request, signal: controller.signal }).then(
-          (reply) => {
-            release();
-            resolve(reply);
-          },
-          (error) => {
-            release();
-            reject(error);
-          },
-        );
-      });
+      const limit = budget.timeLimit();
+      if (limit === undefined) return model.complete(request);
+      return completeWithin(limit.msLeft + limit.graceMs, limit.whyOver, model, request);
     },
   };
+}
+
+function completeWithin(
+  timeoutMs: number,
+  whyOver: () => Error,
+  model: ChatModel,
+  request: ChatRequest,
+): Promise<ChatReply> {
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    const giveUp = (reason: unknown) => {
+      controller.abort(reason);
+      reject(reason);
+    };
+    const timer = setTimeout(() => giveUp(whyOver()), Math.min(timeoutMs, LONGEST_TIMER_MS));
+    const stopListening = onAbort(request.signal, giveUp);
+    const release = () => {
+      clearTimeout(timer);
+      stopListening();
+    };
+    model.complete({ ...request, signal: controller.signal }).then(
+      (reply) => {
+        release();
+        resolve(reply);
+      },
+      (error) => {
+        release();
+        reject(error);
+      },
+    );
+  });
 }
 
 function timeoutError(id: string, timeoutMs: number): ModelCallError {

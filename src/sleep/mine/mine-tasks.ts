@@ -42,6 +42,8 @@ export type MineResult = {
   readonly dropped: readonly Dropped[];
   /** For people. */
   readonly notes: readonly string[];
+  /** Which limit has ended the search for tasks before all sessions were read, in words. */
+  readonly cut?: string | undefined;
 };
 
 /** Turns sessions into tasks worth learning from. The order of `digests` does not matter: the newest come first. */
@@ -50,7 +52,7 @@ export async function mineTasks(digests: readonly SessionDigest[], options: Mine
   const drop = dropCounter();
   const sessions = usable(newestFirst(digests), drop.session);
   const limit = targetSkill === undefined ? maxTasks : 3 * maxTasks;
-  const all = await mineSessions(sessions, { ...options, maxTasks: limit }, drop);
+  const { tasks: all, cut } = await mineSessions(sessions, { ...options, maxTasks: limit }, drop);
   const sightings = all.filter((task) => !options.isUnwanted?.(task));
   drop.tasks('unwanted', all.length - sightings.length);
   const distinct = dedupeTasks(sightings);
@@ -61,7 +63,8 @@ export async function mineTasks(digests: readonly SessionDigest[], options: Mine
   const chosen = fitting.slice(0, maxTasks);
   const tasks = assignSplits(chosen, options);
   drop.tasks('between-splits', chosen.length - tasks.length);
-  return { tasks, groups: groupIntents(sightings, dayIn(digests)), dropped: drop.list(), notes: drop.notes() };
+  const groups = groupIntents(sightings, dayIn(digests));
+  return { tasks, groups, dropped: drop.list(), notes: drop.notes(), ...(cut === undefined ? {} : { cut }) };
 }
 
 type DropSession = (reason: DropReason, sessionId: string) => void;
@@ -94,13 +97,14 @@ async function mineSessions(
   digests: readonly SessionDigest[],
   options: SessionOptions,
   drop: DropCounter,
-): Promise<TaskRecord[]> {
+): Promise<{ readonly tasks: readonly TaskRecord[]; readonly cut?: string | undefined }> {
   options.signal?.throwIfAborted();
-  if (options.miner === 'heuristic') return digests.flatMap((digest) => mineByRule(digest, drop.session));
+  if (options.miner === 'heuristic') return { tasks: digests.flatMap((digest) => mineByRule(digest, drop.session)) };
   const found = await askAbout(digests, options.miner, options);
+  const cut = found.map(({ failure }) => failure?.limit).find((limit) => limit !== undefined);
   const untouched = digests.slice(found.length);
-  for (const { sessionId } of untouched) drop.session('over-limit', sessionId);
-  return found.flatMap((one) => tasksOf(one, options.fallback ?? 'none', drop));
+  for (const { sessionId } of untouched) drop.session(cut === undefined ? 'over-limit' : 'over-budget', sessionId);
+  return { tasks: found.flatMap((one) => tasksOf(one, options.fallback ?? 'none', drop)), cut };
 }
 
 function mineByRule(digest: SessionDigest, drop: DropSession): TaskRecord[] {

@@ -22,6 +22,8 @@ export type SessionYield = {
   readonly failure?: {
     readonly reason: 'unreadable-reply' | 'call-failed' | 'over-budget';
     readonly error?: ModelCallError;
+    /** Which limit, in words. */
+    readonly limit?: string;
   };
 };
 
@@ -83,7 +85,7 @@ async function readSession(digest: SessionDigest, options: ModelMinerOptions, st
     return { digest, tasks, uncheckable: proposals.length - tasks.length };
   } catch (error) {
     if (error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED')
-      return { digest, tasks: [], uncheckable: 0, failure: { reason: 'over-budget' } }; // what was found is enough for a night
+      return { digest, tasks: [], uncheckable: 0, failure: { reason: 'over-budget', limit: error.message } }; // what was found is enough for a night
     if (!(error instanceof ModelCallError) || error.isFatal) throw error;
     return { digest, tasks: [], uncheckable: 0, failure: { reason: 'call-failed', error } };
   }

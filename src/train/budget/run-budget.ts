@@ -11,6 +11,7 @@ import {
   type Price,
   withBudget,
 } from '../../models/index.ts';
+import { withTimeLimit } from '../../models/wrappers/with-timeout.ts';
 import { priceFor } from './price-for.ts';
 
 type BudgetConfig = Pick<SkillOptConfig, 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes' | 'prices'>;
@@ -32,6 +33,8 @@ export type ModelUse = { readonly signal: AbortSignal; readonly isForRollouts: b
 export type RunBudget = {
   /** `model` within the budget; its price is that of `original`, which it wraps. */
   readonly within: (model: ChatModel, original: ChatModel, use: ModelUse) => ChatModel;
+  /** `model` until the time is over; around retries, which wait. */
+  readonly untilOver: (model: ChatModel) => ChatModel;
   /** Keeps a part back, and the most that one rollout's call may cost besides: without that none is sent. */
   readonly hold: (part: Held) => void;
   readonly release: () => void;
@@ -40,7 +43,13 @@ export type RunBudget = {
 };
 
 const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
-const noBudget: RunBudget = { within: (model) => model, hold: () => {}, release: () => {}, spent: () => noAmounts };
+const noBudget: RunBudget = {
+  within: (model) => model,
+  untilOver: (model) => model,
+  hold: () => {},
+  release: () => {},
+  spent: () => noAmounts,
+};
 
 /** Keeps all models within the limits of the run, together. Without a limit, calls are not even counted. */
 export function runBudget(options: RunBudgetOptions): RunBudget {
@@ -56,6 +65,7 @@ export function runBudget(options: RunBudgetOptions): RunBudget {
         countTokens: countMessages,
         signal,
       }),
+    untilOver: (model) => withTimeLimit(model, budget),
     hold: (part) => budget.hold(addBound(part, rollouts.largest())),
     release: budget.release,
     spent: budget.spent,

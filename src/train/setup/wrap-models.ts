@@ -44,7 +44,7 @@ export type WrapOptions = {
   readonly shared?: Budget | undefined;
 };
 
-/** The models in what every run needs: cache and meter(circuit(retry(rateLimit(budget(countedUsage(timeout(model))))))). */
+/** The models in what every run needs: cache and meter(timeLimit(circuit(retry(rateLimit(budget(countedUsage(timeout(model)))))))). */
 export function wrapModels({
   config,
   target,
@@ -104,7 +104,7 @@ export function wrapModels({
   const wrap = (model: ChatModel, use: ModelUse) => {
     const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);
     const circuit = withCircuit(retried(paced(limited, model, use.signal), use.signal), config.maxConsecutiveFailures);
-    return metered(circuit, priceFor(model, config.prices));
+    return metered(budget.untilOver(circuit), priceFor(model, config.prices));
   };
   const modelsUnder = ({ signal }: Stop) => ({
     target: wrap(target, { signal, isForRollouts: true }),

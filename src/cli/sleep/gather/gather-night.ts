@@ -5,7 +5,6 @@ import type { ChatModel } from '../../../core/model.ts';
 import type { Budget } from '../../../models/index.ts';
 import { resolvePath } from '../../../project/resolve-path.ts';
 import { ownerAmong } from '../../../sleep/documents/choose-skills.ts';
-import type { MineResult } from '../../../sleep/mine/mine-tasks.ts';
 import { openMiner } from '../../../sleep/mine/open-miner.ts';
 import type { CycleInput, GatheredNight } from '../../../sleep/night/cycle-input.ts';
 import type { NightModels } from '../../../sleep/night/document-night.ts';
@@ -63,7 +62,7 @@ async function fromSessions(
       : undefined;
   const earlier = state.taskArchive.map(({ task }) => task);
   const mined = await gatherTasks(sleep, harvest, { miner: open?.miner ?? 'heuristic', signal, earlier });
-  if (mined.tasks.length === 0 && isCutShort(mined)) throw nothingFound();
+  if (mined.tasks.length === 0 && mined.cut !== undefined) throw nothingFound(mined.cut);
   const recurring = mined.groups
     .filter(({ sessionIds }) => sessionIds.length > 1)
     .map(({ intent, sessionIds, dates }) => ({ intent, sessions: sessionIds.length, days: dates.length }));
@@ -71,18 +70,18 @@ async function fromSessions(
     nSessions: harvest.sessions.length,
     recurring,
     tasks: [...mined.tasks],
-    cursors: flags.since === undefined && !isCutShort(mined) ? harvest.newCursor : undefined,
-    notes: [...mined.notes],
+    cursors: flags.since === undefined && mined.cut === undefined ? harvest.newCursor : undefined, // else the sessions that nobody read are considered again
+    notes: [
+      ...mined.notes,
+      ...(mined.cut === undefined ? [] : [`A limit of the night has ended the search for tasks early: ${mined.cut}.`]),
+    ],
   };
 }
 
-const nothingFound = () =>
-  new SkillError('BUDGET_EXHAUSTED', 'the limits of the night were used up before a task was found', {
-    hint: 'Raise them and run the same command again, or let rules find the tasks: --no-llm-mine.',
+const nothingFound = (cut: string) =>
+  new SkillError('BUDGET_EXHAUSTED', `${cut}; that was before a task was found`, {
+    hint: 'Raise it and run the same command again, or let rules find the tasks: --no-llm-mine.',
   });
-
-/** Then the sessions that nobody read are considered again; what was answered about the others is kept. */
-const isCutShort = ({ dropped }: MineResult) => dropped.some(({ reason }) => reason === 'over-budget');
 
 /** Of the file's bytes: an edited file is another night. */
 export async function nameOfTasks(path: string, { io }: Terminal): Promise<string> {
