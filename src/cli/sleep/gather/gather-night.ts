@@ -16,11 +16,12 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
 import { costLine, planOf } from '../plan-lines.ts';
 import { gatherSessions, gatherTasks, isBySkill } from './gather.ts';
+import { sayNeed, warnOfAnyNight } from './least-need.ts';
 
 export type RunModels = NightModels & { readonly judge: ChatModel };
 
 type Gathering = {
-  readonly flags: SleepFlags & { readonly tasks?: string; readonly quiet?: boolean };
+  readonly flags: SleepFlags & { readonly tasks?: string; readonly quiet?: boolean; readonly maxCalls?: number };
   readonly models: RunModels;
   readonly plan: NightPlan;
   readonly state: SleepState;
@@ -32,16 +33,21 @@ type Gathering = {
 
 /** What a night works with: tasks of new sessions or of a file, and of earlier nights. */
 export async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promise<GatheredNight> {
-  const { flags, state, chooseSkills } = gathering;
+  const { flags, state, chooseSkills, terminal, budget } = gathering;
   const here = sleep.redact(sleep.project);
   const isHere = (project: string) => project === here || project.startsWith(`${here}/`); // sessions below it count
   const archive = state.taskArchive.map(({ task }) => task).filter(({ project }) => isHere(project));
+  const limited = { maxCalls: flags.maxCalls, settings: sleep.settings };
+  const isWarned = flags.tasks === undefined && warnOfAnyNight(limited, terminal);
   const day =
     flags.tasks === undefined ? await fromSessions(sleep, gathering) : await fromFile(flags.tasks, sleep, gathering);
   const { skills } = await chooseSkills([...day.tasks, ...archive]);
-  const prepared = prepareTasks(day.tasks, archive, sleep.settings, ownerAmong(skills));
+  const ownerOf = ownerAmong(skills);
+  const prepared = prepareTasks(day.tasks, archive, sleep.settings, ownerOf);
   const { tasks, notReplayable, pooled, repeated } = prepared;
   const notes = repeated === 0 ? day.notes : [...day.notes, countedOnce(repeated)];
+  const spentCalls = budget?.spent().calls ?? 0;
+  if (!isWarned) sayNeed({ ...limited, tasks, ownerOf, spentCalls, isQuiet: flags.quiet === true }, terminal);
   return { ...day, tasks: [...tasks], notReplayable, pooled, notes };
 }
 

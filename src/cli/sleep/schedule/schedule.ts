@@ -10,6 +10,7 @@ import { Answered } from '../../answered.ts';
 import type { Check } from '../../doctor/check.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { providersIn, requireConsent } from '../ask-consent.ts';
+import { warnOfEveryNight } from '../gather/least-need.ts';
 import { type OpenSleep, openSleep, retyped } from '../open-sleep.ts';
 import { planOf } from '../plan-lines.ts';
 import type { RunFlags } from '../run.ts';
@@ -35,6 +36,7 @@ export async function schedule(flags: ScheduleFlags, terminal: Terminal): Promis
   using sleep = await openSleep(flags, terminal);
   requireCap(sleep, flags);
   requireFolder(sleep.project);
+  warnOfEveryNight({ maxCalls: flags.maxCalls, settings: sleep.settings }, terminal);
   const installers = openInstallers(sleep.place, sleep.project);
   const installer = await chooseInstaller(installers, flags.with, flags.print ? () => {} : terminal.note);
   const job = await jobOf(sleep, { flags, at, isUnsure: installer.isUnsure });

@@ -149,6 +149,7 @@ describe('skillopt sleep run --tasks', () => {
     tasksFile(home, true);
     const { code, err } = await home.run(nightFlags(server.baseURL, '--max-calls', '5'));
     expect(code).toBe(3);
+    expect(err).toContain('--max-calls 5 is too few for a proposal: 12 tasks, 8 of them held out: about 73 calls');
     expect(err).toContain('--max-calls is reached: 5 of 5 calls are spent');
     expect(server.requests.length).toBeLessThanOrEqual(5);
     expect(existsSync(stateFile(home))).toBe(false);

@@ -20,6 +20,30 @@ function silentAfter(requests: number, answer: (request: FakeRequest) => string)
 const REACHED = /max-?minutes is reached/i;
 const SHORT = ['--max-minutes', '0.02'];
 
+describe('skillopt sleep run --max-calls', () => {
+  it('that cannot pay for any proposal says so', async () => {
+    await using server = await startFakeLLM(() => '{"tasks":[]}');
+    using home = sleepHome();
+    home.said();
+    const argv = ['run', '--target', `compatible:m@${server.baseURL}`, '--quiet', '--max-calls', '1'];
+    const { err } = await home.run(argv);
+    expect(err).toContain(
+      '--max-calls 1 is too few for a proposal: the smallest night that can have one takes about 53',
+    );
+  });
+
+  it('is compared with what the tasks take, which is said', async () => {
+    await using server = await startFakeLLM(nightAnswer);
+    using home = sleepHome();
+    reviewedTasks(home);
+    const argv = nightFlags(server.baseURL).filter((flag) => flag !== '--quiet');
+    const { err } = await home.run(argv);
+    expect(err).toContain('12 tasks, 8 of them held out: a proposal takes at least about 73 calls');
+    expect(err).not.toContain('too few');
+    expect(server.requests.length).toBeGreaterThanOrEqual(73);
+  });
+});
+
 describe('skillopt sleep run --max-minutes', () => {
   it('ends while tasks are looked for, says so, and the same command starts there again', async () => {
     const found = JSON.stringify({ tasks: [{ intent: 'Write a commit message', rubric: 'It has one short line.' }] });

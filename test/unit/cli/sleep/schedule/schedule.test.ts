@@ -155,6 +155,19 @@ describe('a nightly job', () => {
     expect(command.join(' ')).toContain('--max-tokens-per-night 90000');
   });
 
+  it('says that a cap never pays for a proposal, and what to set', async () => {
+    using system = fakeSystem();
+    const print = (calls: string) =>
+      system.home.run(['schedule', '--target', 'simulated', '--print', '--max-calls', calls]);
+    const { code, err } = await print('50');
+    expect(code).toBe(0);
+    expect(err).toContain(
+      '--max-calls 50 is too few for a proposal: the smallest night that can have one takes about 53',
+    );
+    const [, usual] = /--max-calls (\d+) is about what one of 40 tasks takes/.exec(err)!;
+    expect((await print(usual!)).err).toBe('');
+  });
+
   it.each(['24:00', '3:60', 'true', 'NaN', '', '3'])('is at no time %j', async (at) => {
     using system = fakeSystem();
     const wrong = await system.home.run([...PRINTED, '--at', at]);
