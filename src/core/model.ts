@@ -12,6 +12,8 @@ export type ChatRequest = {
   readonly temperature?: number;
   /** What a reply in JSON is parsed to. In the JSON itself names are in snake_case. Sent where a provider takes it. */
   readonly schema?: z.ZodType;
+  /** Whether the caller can use a reply. One that it cannot is given to it, but served from no cache: asked again, it may be better. */
+  readonly isUsable?: (reply: ChatReply) => boolean;
   readonly signal?: AbortSignal;
 };
 

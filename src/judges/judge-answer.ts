@@ -66,8 +66,9 @@ async function askJudge(
 ): Promise<JudgeReply | undefined> {
   const { schema } = question;
   const messages: ChatMessage[] = [...question.messages];
+  const isUsable = ({ text }: ChatReply) => 'said' in readVerdict(text, schema);
   for (let attempt = 0; attempt < 2; attempt++) {
-    const request = { messages: [...messages], stage: 'judge', schema, sampleIndex };
+    const request = { messages: [...messages], stage: 'judge', schema, sampleIndex, isUsable };
     const reply = await judge.complete({ ...request, ...(signal ? { signal } : {}) });
     const verdict = readVerdict(reply.text, schema);
     if ('said' in verdict) return verdict.said;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ReplyCache } from '../../core/cache.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
@@ -31,7 +31,7 @@ export type ReplyCacheOptions = {
 /**
  * The same model, asked only once for each reply. What a reply depends on is its key: the model's id, the messages,
  * the token limit, the temperature and the sample index. Failures and aborts are not kept, and an entry that cannot
- * be read counts as missing. A reply is safe in the cache before it is returned.
+ * be read, or that the caller cannot use, counts as missing. A reply is safe in the cache before it is returned.
  */
 export function withReplyCache(model: ChatModel, cache: ReplyCache, options: ReplyCacheOptions = {}): ChatModel {
   const { onHit, onPaid, billFor } = options;
@@ -43,12 +43,14 @@ export function withReplyCache(model: ChatModel, cache: ReplyCache, options: Rep
       let isSent = false;
       const reply = await flights.run(key, request.signal, async (signal) => {
         const kept = await readReply(cache, key);
-        if (kept !== undefined) return kept;
+        if (kept !== undefined && isUsable(kept, request)) return kept;
         isSent = true;
         const fresh = await model.complete({ ...request, signal });
         const paid = billFor && { stage: request.stage ?? 'other', amounts: billFor(fresh) };
         const tellOnce = once(() => paid && onPaid?.(paid));
-        await cache.set(key, JSON.stringify({ ...fresh, paid }), tellOnce);
+        // Under a key that nobody asks for, what it cost is still counted after a kill.
+        const place = isUsable(fresh, request) ? key : `${key} ${randomUUID()}`;
+        await cache.set(place, JSON.stringify({ ...fresh, paid }), tellOnce);
         tellOnce(); // for a cache that does not say when
         return fresh;
       });
@@ -57,6 +59,8 @@ export function withReplyCache(model: ChatModel, cache: ReplyCache, options: Rep
     },
   };
 }
+
+const isUsable = (reply: ChatReply, request: ChatRequest) => request.isUsable?.(reply) ?? true;
 
 function once(work: () => void): () => void {
   let isDone = false;

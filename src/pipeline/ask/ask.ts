@@ -51,6 +51,8 @@ type JsonQuestion<Schema extends z.ZodType> = Pick<Question<Schema>, 'user' | 's
   readonly system: string;
   readonly stage: string;
   readonly maxOutputTokens: number;
+  /** Whether a reply that does not fit is served from no cache: for questions that later runs ask again. */
+  readonly isAskedAgain?: boolean | undefined;
 };
 
 type JsonDeps = Pick<StageDeps, 'stop'> & {
@@ -61,7 +63,7 @@ type JsonDeps = Pick<StageDeps, 'stop'> & {
 
 /** The same of any model, with any system prompt. */
 export async function askForJson<Schema extends z.ZodType>(
-  { system, user, stage, schema, maxOutputTokens, sampleIndex = 0 }: JsonQuestion<Schema>,
+  { system, user, stage, schema, maxOutputTokens, sampleIndex = 0, isAskedAgain = false }: JsonQuestion<Schema>,
   { model, stop, onAnswer }: JsonDeps,
 ): Promise<z.output<Schema> | undefined> {
   const messages: ChatMessage[] = [
@@ -70,8 +72,9 @@ export async function askForJson<Schema extends z.ZodType>(
   ];
   for (let attempt = 0; attempt < 2; attempt++) {
     stop.signal.throwIfAborted();
+    const isUsable = (one: ChatReply) => parseReply(schema, one).success;
     const question = { messages: [...messages], stage, schema, sampleIndex, maxOutputTokens };
-    const reply = await model.complete({ ...question, signal: stop.abandon });
+    const reply = await model.complete({ ...question, ...(isAskedAgain ? { isUsable } : {}), signal: stop.abandon });
     const parsed = parseReply(schema, reply);
     onAnswer?.(describe(reply), parsed.success);
     if (parsed.success) return parsed.data;

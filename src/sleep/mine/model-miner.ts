@@ -78,7 +78,7 @@ async function readSession(digest: SessionDigest, options: ModelMinerOptions, st
   const { model, validateChecks, maxOutputTokens } = options;
   const question = { system: systemPrompt(options), user: sessionPrompt(digest), stage: 'mine', maxOutputTokens };
   try {
-    const reply = await askForJson({ ...question, schema: MinerReply }, { model, stop });
+    const reply = await askForJson({ ...question, schema: MinerReply, isAskedAgain: true }, { model, stop });
     if (!reply) return { digest, tasks: [], uncheckable: 0, failure: { reason: 'unreadable-reply' } };
     const proposals = reply.tasks.slice(0, MOST_TASKS_OF_A_SESSION).map((one) => redactValue(one, options.redact));
     const tasks = proposals.flatMap((proposal) => toMinedTask(proposal, digest, validateChecks) ?? []);

@@ -14,6 +14,7 @@ import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { eventLines } from '../../../src/cli/progress/event-line.ts';
 import { noColors } from '../../../src/cli/terminal/colors.ts';
+import { withReplyCache } from '../../../src/models/index.ts';
 import { type Asked, byRule, honest, judgedBy, judgeWho } from '../../support/judged-levels.ts';
 import { appends, levelOf, ofStage, ofType, scriptedRun, type Task } from '../../support/scripted-run.ts';
 
@@ -53,6 +54,15 @@ describe('judgeAnswer', () => {
     const { score, judgements } = await judgeAnswer({ judge, ...subject, reference: 'A whim.', repeats: 1 });
     expect(judgements.map(({ position }) => position)).toEqual(['first', 'second']);
     expect(score).toBe(0.5); // a taste for the first place is worth nothing
+  });
+
+  it('takes no reply that could not be read from a cache', async () => {
+    const { caches } = await memoryRun().open();
+    const judge = withReplyCache(replies(BABBLE, BABBLE, { score: 0.8 }), caches.replies);
+    const asked = { judge, ...subject, repeats: 1 };
+    expect((await judgeAnswer(asked)).score).toBeNull();
+    expect((await judgeAnswer(asked)).score).toBe(0.8);
+    expect((await judgeAnswer(asked)).score).toBe(0.8);
   });
 
   it('asks again once for what it cannot read, with the error, and then takes it for missing', async () => {
@@ -369,7 +379,7 @@ describe('a judged run that is resumed', () => {
     }
   });
 
-  it('gets a new reply to its second ask, and after that meets what was said', async () => {
+  it('meets what was said and could be read, and asks again for what could not', async () => {
     // Of the last task it never says what it was asked for, of the one before only when it is asked again.
     let said = 0;
     const moody = judgeWho((asked) => {
@@ -387,7 +397,9 @@ describe('a judged run that is resumed', () => {
     const [baseline] = ofType(facts, 'baseline-end');
     expect(unjudged(baseline!.evaluation.scores)).toEqual(['val-9']);
     const repeated = moody.requests.slice(asked.length).filter((request) => asked.some((old) => isSame(old, request)));
-    expect(repeated).toEqual([]); // what it said, readable or not, is part of what happened
+    const about = repeated.map(({ messages }) => /k=\d/.exec(messages[1]!.content)?.[0]);
+    expect([...new Set(about)]).toEqual(['k=9']); // else a run that failed because of them could never be resumed
+    expect(repeated.every(({ messages }) => messages.length === 2)).toBe(true);
   });
 
   it.each(gates)('after any event meets the same facts (%s)', async (_name, config) => {

@@ -5,6 +5,7 @@ import type { ChatModel } from '../../../core/model.ts';
 import type { Budget } from '../../../models/index.ts';
 import { resolvePath } from '../../../project/resolve-path.ts';
 import { ownerAmong } from '../../../sleep/documents/choose-skills.ts';
+import type { MineResult } from '../../../sleep/mine/mine-tasks.ts';
 import { openMiner } from '../../../sleep/mine/open-miner.ts';
 import type { CycleInput, GatheredNight } from '../../../sleep/night/cycle-input.ts';
 import type { NightModels } from '../../../sleep/night/document-night.ts';
@@ -76,13 +77,17 @@ async function fromSessions(
     nSessions: harvest.sessions.length,
     recurring,
     tasks: [...mined.tasks],
-    cursors: flags.since === undefined && mined.cut === undefined ? harvest.newCursor : undefined, // else the sessions that nobody read are considered again
+    cursors: flags.since === undefined && !isToReadAgain(mined) ? harvest.newCursor : undefined,
     notes: [
       ...mined.notes,
       ...(mined.cut === undefined ? [] : [`A limit of the night has ended the search for tasks early: ${mined.cut}.`]),
     ],
   };
 }
+
+/** Sessions that a limit left unread, or about which no reply could be read, are considered again. */
+const isToReadAgain = ({ cut, tasks, dropped }: MineResult) =>
+  cut !== undefined || (tasks.length === 0 && dropped.some(({ reason }) => reason === 'unreadable-reply'));
 
 const nothingFound = (cut: string) =>
   new SkillError('BUDGET_EXHAUSTED', `${cut}; that was before a task was found`, {

@@ -75,6 +75,17 @@ describe('skillopt sleep harvest --with-model', () => {
     expect(err).toContain('no reply that could be read about any of 2 sessions');
   });
 
+  it('a night of which no reply could be read asks again on the next one', async () => {
+    let said = 'I would rather not.';
+    await using server = await startFakeLLM(() => said);
+    using home = sleepHome();
+    home.said();
+    const argv = ['run', '--target', `compatible:m@${server.baseURL}`, '--quiet'];
+    expect((await answerOf(home, argv)).nTasks).toBe(0);
+    said = reply;
+    expect(await answerOf(home, argv)).toMatchObject({ nSessions: 1, nTasks: 1 });
+  });
+
   it('with no task found shows no empty table', async () => {
     await using server = await startFakeLLM(() => '{"tasks":[]}');
     using home = sleepHome();

@@ -52,6 +52,38 @@ it('serves another process from the same entries', async () => {
   expect([...cache.entries.keys()]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
 });
 
+describe('a reply that its caller cannot use', () => {
+  const isUsable = ({ text }: { readonly text: string }) => text === 'yes';
+
+  it('is given, and asked for again the next time; what it cost is counted', async () => {
+    const cache = memory();
+    const answers = ['no', 'no', 'yes', 'never'];
+    const inner = scripted('s', () => answers.shift()!);
+    const paid: unknown[] = [];
+    const model = withReplyCache(inner, cache, { onPaid: (one) => paid.push(one), billFor: () => ({ replies: 1 }) });
+    const asked = { ...request, isUsable };
+    const replies = [];
+    for (let times = 0; times < 5; times++) replies.push((await model.complete(asked)).text);
+    expect(replies).toEqual(['no', 'no', 'yes', 'yes', 'yes']);
+    expect(paid).toHaveLength(3);
+    expect([...cache.entries.values()].filter((entry) => entry.includes('"paid"'))).toHaveLength(3);
+  });
+
+  it('is not served though an earlier version kept it', async () => {
+    const cache = memory();
+    const first = withReplyCache(
+      scripted('s', () => 'no'),
+      cache,
+    );
+    await first.complete(request);
+    const later = withReplyCache(
+      scripted('s', () => 'yes'),
+      cache,
+    );
+    expect((await later.complete({ ...request, isUsable })).text).toBe('yes');
+  });
+});
+
 describe('a reply is kept under what it depends on', () => {
   const variants: [string, ChatRequest][] = [
     ['messages', { messages: [{ role: 'user', content: 'hello!' }] }],

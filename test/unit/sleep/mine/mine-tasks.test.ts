@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../../src/core/errors.ts';
+import { ModelCallError, SkillError } from '../../../../src/core/errors.ts';
 import { scripted } from '../../../../src/models/scripted.ts';
 import { mineTasks } from '../../../../src/sleep/mine/mine-tasks.ts';
 import { toMinedTask } from '../../../../src/sleep/mine/mined-task.ts';
@@ -175,6 +175,21 @@ describe('mining with a model', () => {
     expect(alone.requests).toHaveLength(3);
     expect(second).toEqual(first);
     expect(countOf(first.dropped)).toEqual({ 'over-limit': 9 });
+  });
+
+  it('names the limit that has ended it, and takes no session that it left unread for one too many', async () => {
+    const limit = new SkillError('BUDGET_EXHAUSTED', 'maxCalls is reached: 1 of 1 calls are spent');
+    let asked = 0;
+    const model = scripted('m', () => {
+      asked += 1;
+      if (asked > 1) throw limit;
+      return reply(proposal('Write a commit message'));
+    });
+    const digests = ['a', 'b', 'c', 'd', 'e'].map((id) => session(id, { userPrompts: [`Write message ${id}`] }));
+    const { tasks, dropped, cut } = await mineTasks(digests, { miner: model, workers: 2 });
+    expect(tasks).toHaveLength(1);
+    expect(countOf(dropped)).toEqual({ 'over-budget': 4 });
+    expect(cut).toBe(limit.message);
   });
 
   it('a replaced prompt is used, progress is told, and a signal ends it', async () => {
