@@ -38,7 +38,7 @@ export function recordOf(input: CycleInput, { gathered, night, state, documents,
   return {
     format: 'skillopt_sleep.night.v1',
     ...{ project, night, agent, modelKey, status: 'running', startedAt: now().toISOString() },
-    ...{ tasksFrom: input.tasksFrom ?? '', spent: '' },
+    ...{ tasksFrom: input.tasksFrom ?? '', spent: '', cut: '' },
     error: settings.gateMode === 'off' ? null : nextError(testedNights(state, project)),
     digests: digestsOf(documents),
     skills: documents.flatMap(({ name, hints }) => (hints ? [{ name, hints: [...hints] }] : [])),

@@ -16,7 +16,8 @@ import type { NightRecord } from './night-record.ts';
 export type GatheredNight = Pick<
   NightRecord,
   'nSessions' | 'recurring' | 'notReplayable' | 'pooled' | 'tasks' | 'cursors' | 'notes'
->;
+> &
+  Partial<Pick<NightRecord, 'cut'>>;
 
 export type CycleInput = {
   /** The private state folder. */

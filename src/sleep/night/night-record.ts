@@ -29,6 +29,8 @@ export const NightRecord = z.object({
   /** Where the harvest got to; none when the tasks came from a file. */
   cursors: z.record(z.string(), Cursor).optional(),
   notes: z.array(z.string()).default([]),
+  /** Which limit has ended the search for tasks early, in words. */
+  cut: z.string().default(''),
   /** Of the file that the tasks came from; empty when they came from sessions. */
   tasksFrom: z.string().default(''),
   /** The limits that were used up, if that has ended it. */

@@ -85,7 +85,7 @@ export function toReport(record: NightRecord, result: ConsolidationResult, given
     ...{ accepted, gateAction, baselineScore, candidateScore, holdoutLeaked },
     nTasks: tasks.length - pooled,
     nReplayed: tasks.length,
-    noEditsReason: accepted ? '' : whyNothing(result),
+    noEditsReason: accepted ? '' : whyNothing(record, result),
     needs: accepted ? '' : whatItTakes(record, result),
     edits: result.appliedEdits,
     rejectedEdits: result.rejectedEdits,
@@ -95,7 +95,7 @@ export function toReport(record: NightRecord, result: ConsolidationResult, given
     calls: Math.max(spent?.calls ?? 0, calls),
     tokensUsed: Math.max(spent?.totalTokens ?? 0, tokensUsed),
     usage,
-    notes: [...record.notes, ...result.notes, ...warningsOf(result)],
+    notes: [...record.notes, ...searchCut(record), ...result.notes, ...warningsOf(result)],
     ...reported,
   };
 }
@@ -126,20 +126,30 @@ const warningsOf = ({ documents }: ConsolidationResult) => [
 ];
 
 /** In the order in which a night can come to nothing. */
-function whyNothing({ gateAction, documents, reflectRaw, notes }: ConsolidationResult): string {
+function whyNothing(record: NightRecord, { gateAction, documents, reflectRaw, notes }: ConsolidationResult): string {
   if (gateAction === 'reject_unverified' || documents.length === 0)
-    return notes[0] ?? 'There was nothing to learn from.';
+    return [notes[0] ?? 'There was nothing to learn from.', ...searchCut(record)].join(' ');
   if (documents.every(isDoneWell)) return DONE_WELL;
   if (isUnread({ documents }))
     return 'The optimizer gave no answer that could be read. The next night considers these sessions again.';
   const proof = documents.find((document) => document.proof)?.proof;
+  const ended = endedBy(documents.find(({ cut }) => cut !== undefined));
+  if (ended) return proof ? `${couldBeChance(proof)} ${ended}` : ended;
   return proof ? couldBeChance(proof) : whyUnproven(documents.map(sortEdits), reflectRaw);
 }
+
+const searchCut = ({ cut }: NightRecord) => (cut === '' ? [] : [`A limit ended the search for tasks early: ${cut}.`]);
+
+/** What was measured or proposed until then is not why nothing is. */
+const endedBy = (document: TrainedDocument | undefined) =>
+  document?.cut && `A limit ended the work at the ${labelOf(document)} before anything was proven: ${document.cut}.`;
 
 /** What became of one document. */
 export function verdictOf(document: TrainedDocument): string {
   if (document.isTaken) return document.proof ? 'Proven better.' : 'Taken without a gate.';
   if (isDoneWell(document)) return DONE_WELL;
+  const ended = endedBy(document);
+  if (ended) return document.proof ? `${couldBeChance(document.proof)} ${ended}` : ended;
   return document.proof
     ? couldBeChance(document.proof)
     : whyUnproven([sortEdits(document)], unreadReply(document.state));
@@ -163,7 +173,10 @@ function whyUnproven(sorted: readonly ReturnType<typeof sortEdits>[], reflectRaw
 }
 
 /** Such as: 3 sessions, 1 recurring; about 8 more. */
-function whatItTakes({ nSessions, recurring, tasks, skills }: NightRecord, { documents }: ConsolidationResult): string {
+function whatItTakes(record: NightRecord, { documents }: ConsolidationResult): string {
+  const { nSessions, recurring, tasks, skills, cut } = record;
+  if (documents.some((document) => document.cut) || (cut !== '' && documents.length === 0))
+    return 'Raise that limit for the next night.';
   if (skills.length > 0 && documents.length === 0) return ''; // each of them is told what it takes
 
   const held = tasks.filter(({ split }) => split === 'val').length;

@@ -78,10 +78,8 @@ async function fromSessions(
     recurring,
     tasks: [...mined.tasks],
     cursors: flags.since === undefined && !isToReadAgain(mined) ? harvest.newCursor : undefined,
-    notes: [
-      ...mined.notes,
-      ...(mined.cut === undefined ? [] : [`A limit of the night has ended the search for tasks early: ${mined.cut}.`]),
-    ],
+    notes: [...mined.notes],
+    cut: mined.cut ?? '',
   };
 }
 

@@ -1,5 +1,6 @@
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
+import { SkillError } from '../../../../src/core/errors.ts';
 import type { ChatModel } from '../../../../src/core/model.ts';
 import type { CycleInput } from '../../../../src/sleep/night/cycle-input.ts';
 import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
@@ -49,6 +50,38 @@ describe('the limits of a night', () => {
     expect(proposals).toHaveLength(1);
     expect(report.calls).toBe(calls());
     expect(report.notes.join('\n')).toMatch(/maxCalls/);
+  });
+
+  it('are the reason that is named when they have ended it before anything was proven', async () => {
+    using world = nightWorld();
+    const spoilt = { ...obedient(), id: 'agent' };
+    let proofs = 0;
+    // From the proof's own draws on, the time is over.
+    const target: ChatModel = {
+      ...spoilt,
+      complete(request) {
+        if ((request.sampleIndex ?? 0) < 500_000) return spoilt.complete(request);
+        proofs += 1;
+        throw new SkillError('BUDGET_EXHAUSTED', 'maxMinutes is reached: 1 of 1 minutes are over');
+      },
+    };
+    const models = { target, optimizer: proposing(RULE) };
+    const { report } = await nightOf(world, { models, config: CONFIG });
+    expect(proofs).toBeGreaterThan(0);
+    expect(report).toMatchObject({ accepted: false, needs: 'Raise that limit for the next night.' });
+    expect(report.noEditsReason).toMatch(/^A limit ended .* before anything was proven: maxMinutes is reached/);
+    expect(report.documents[0]!.verdict).toContain('maxMinutes is reached');
+  });
+
+  it('of the search for tasks are named where it found too few', async () => {
+    using world = nightWorld();
+    const gather = async () =>
+      gathered(doneTasks('t', { val: 2 }), { cut: 'maxCalls is reached: 5 of 10 calls are spent' });
+    const { report } = await nightOf(world, { gather, config: CONFIG });
+    expect(report.noEditsReason).toMatch(
+      /2 tasks are held out.* A limit ended the search for tasks early: maxCalls is reached/,
+    );
+    expect(report.needs).toBe('Raise that limit for the next night.');
   });
 
   it('count what was spent before a cut, also inside a proof', async () => {
