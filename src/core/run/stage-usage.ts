@@ -14,6 +14,8 @@ export type StageUsage = Usage & {
   readonly unpriced: number;
   /** Rollouts that were made and not taken from the cache. Only the stage `rollout` counts them. */
   readonly rollouts?: number;
+  /** Replies that a start which was cut off has paid for. The rollouts that they were for are counted by no line, or by one that has the replies again, from the cache. */
+  readonly recovered?: number;
 };
 
 export const noStageUsage: StageUsage = {
@@ -40,7 +42,7 @@ export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
 /** A journal of an earlier version lacks the later counters. */
 export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageUsage {
   const sum = (of: keyof StageUsage) => (a[of] ?? 0) + (b[of] ?? 0);
-  const rollouts = sum('rollouts');
+  const [rollouts, recovered] = [sum('rollouts'), sum('recovered')];
   // Written out, since this is done for every reply.
   return {
     input: sum('input'),
@@ -54,6 +56,7 @@ export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageU
     costUsd: sum('costUsd'),
     unpriced: sum('unpriced'),
     ...(rollouts > 0 && { rollouts }),
+    ...(recovered > 0 && { recovered }),
   };
 }
 

@@ -28,13 +28,14 @@ const withMargin = (calls: number) => (Number.isInteger(calls) ? calls : MARGIN 
 /** In the mean, with the judge. Replies that the cache knew would have cost what the others did. */
 function costOfRollout(usage: RunState['usage']): Amounts {
   const { rollout = noStageUsage, judge = noStageUsage } = usage;
-  const { replies, cacheHits, retries, input, output, costUsd } = addUsage(rollout, judge);
+  const { replies, cacheHits, retries, input, output, costUsd, recovered = 0 } = addUsage(rollout, judge);
   const made = rollout.rollouts ?? rollout.replies; // an earlier version did not count them: one call each
+  const ofMade = rollout.rollouts === undefined ? replies : replies - recovered;
   const perMade = (amount: number) => amount / Math.max(1, made);
   const perPaid = (amount: number) => amount / Math.max(1, replies - cacheHits);
   return {
-    calls: made === 0 ? 1 : perMade(replies + retries), // nothing known: one call each
-    totalTokens: perMade(replies * perPaid(input + output)),
-    costUsd: perMade(replies * perPaid(costUsd)),
+    calls: made === 0 ? 1 : perMade(ofMade + retries), // nothing known: one call each
+    totalTokens: perMade(ofMade * perPaid(input + output)),
+    costUsd: perMade(ofMade * perPaid(costUsd)),
   };
 }

@@ -99,7 +99,8 @@ export function wrapModels({
     caches
       ? withReplyCache(model, caches.replies, { onHit, onPaid, billFor: (reply) => billFor(reply, price) })
       : withMeter(model, meter, { price });
-  for (const paid of uncounted) onPaid(paid);
+  for (const { stage, amounts } of uncounted)
+    onPaid({ stage, amounts: { ...amounts, recovered: amounts.replies ?? 0 } });
 
   const wrap = (model: ChatModel, use: ModelUse) => {
     const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);

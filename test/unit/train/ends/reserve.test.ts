@@ -197,6 +197,25 @@ describe('a reserve', () => {
     }
   });
 
+  it.each([1, 2, 3])('is no larger when the baseline was cut off after %d replies, and resumed', async (replies) => {
+    const afterBaseline = ({ events }: Store) => {
+      const end = events.findIndex(({ type }) => type === 'baseline-end');
+      return reserveFor({ ...events.slice(0, end + 1).reduce(reduce, emptyRun), rolloutMs: undefined }, 8);
+    };
+    const config = { workers: 1, maxCalls: 40 };
+    const whole = await start({ config, target: priced() });
+    const controller = new AbortController();
+    let left = replies;
+    const cut = priced(() => {
+      left -= 1;
+      if (left < 0) controller.abort(new Error('Ctrl-C'));
+    });
+    const { store } = await start({ config, target: cut, signal: controller.signal });
+    expect(store.events.map(({ type }) => type)).toEqual(['run-start']);
+    await start({ config, target: priced(), store });
+    expect(afterBaseline(store)).toEqual(afterBaseline(whole.store));
+  });
+
   it('that leaves nothing for a search says so', async () => {
     const { error, state } = await start({ config: { maxCalls: 11 } });
     expect(error).toMatchObject({
