@@ -44,7 +44,7 @@ export type Held = Partial<Amounts> & {
   readonly others: string;
 };
 
-export type TimeLimit = {
+type TimeLimit = {
   readonly msLeft: number;
   /** How long calls in flight may take then: they are paid for. */
   readonly graceMs: number;
