@@ -2,7 +2,7 @@ import { SkillError } from '../../core/errors.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { type Adopted, adopt, settle } from '../../sleep/staging/adopt.ts';
 import { agentLoads } from '../../sleep/staging/agent-loads.ts';
-import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
+import type { Proposal } from '../../sleep/staging/proposal.ts';
 import type { SleepState } from '../../sleep/state/sleep-state.ts';
 import { type OpenSleepState, openSleepState } from '../../sleep/state/state-file.ts';
 import { stateFolderOf } from '../../stores/state-folder.ts';
@@ -16,16 +16,12 @@ import { placeOf } from './open-sleep.ts';
 export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
   await using open = await openSettled(terminal);
   const { isOf } = meantProject(flags, terminal);
-  refuseAgain(
+  const proposals = chooseToAdopt(
     open.state.proposals.filter(({ project }) => isOf(project)),
     flags,
+    terminal,
   );
-  const pending = pendingProposals(open.state, isOf);
-  const adopted = await adopt({
-    open,
-    proposals: choosePending(pending, flags, terminal),
-    at: new Date().toISOString(),
-  });
+  const adopted = await adopt({ open, proposals, at: new Date().toISOString() });
   const told = await Promise.all(
     adopted.map(async (one) => ({ ...one, git: await gitState(one.realPath), undo: undoOf(one, adopted, open.state) })),
   );
@@ -52,11 +48,21 @@ export async function openSettled(terminal: Terminal): Promise<OpenSleepState> {
   }
 }
 
-/** Who adopts twice means no harm: the answer is that it is done. */
-function refuseAgain(proposals: readonly Proposal[], flags: ProposalFlags): void {
+/** What waits; or, when nothing of a named night does, what was rolled back of it. */
+function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, terminal: Terminal): Proposal[] {
+  const having = (wanted: Proposal['status'], among = proposals) => among.filter(({ status }) => status === wanted);
   const meant = proposals.filter((one) => isNamed(one, flags));
-  const done = meant.findLast(({ status }) => status === 'adopted');
-  if (!done || meant.some(({ status }) => status === 'pending')) return;
+  const again = flags.night === undefined ? [] : having('rolled_back', meant);
+  if (having('pending', meant).length === 0) {
+    if (again.length > 0) return choosePending(again, flags, terminal);
+    refuseAgain(having('adopted', meant).at(-1));
+  }
+  return choosePending(having('pending'), flags, terminal, { rolledBack: having('rolled_back').at(-1) });
+}
+
+/** Who adopts twice means no harm: the answer is that it is done. */
+function refuseAgain(done: Proposal | undefined): void {
+  if (!done) return;
   const what = `what night ${done.night} proposed was adopted already, on ${done.adoptedAt.slice(0, 10)}`;
   throw new SkillError('USAGE', what, { hint: `There is nothing more to do. To undo it: ${undoCommand(done.night)}` });
 }

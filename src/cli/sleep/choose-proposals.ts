@@ -23,14 +23,21 @@ export function meantProject({ project = '.' }: ProposalFlags, { io }: Terminal)
   return { here, isOf };
 }
 
+type Choosing = {
+  readonly command?: string;
+  readonly most?: number;
+  /** What could be adopted again when nothing waits. */
+  readonly rolledBack?: Proposal | undefined;
+};
+
 /** What is meant. With several and none named, or where only one can be, says which there are and what to type, and ends the command. */
 export function choosePending(
   pending: readonly Proposal[],
   flags: ProposalFlags,
   terminal: Terminal,
-  { command = 'adopt', most = Number.POSITIVE_INFINITY } = {},
+  { command = 'adopt', most = Number.POSITIVE_INFINITY, rolledBack }: Choosing = {},
 ): Proposal[] {
-  if (pending.length === 0) throw nothingPending(terminal);
+  if (pending.length === 0) throw nothingPending(terminal, rolledBack);
   const chosen = pending.filter((proposal) => isNamed(proposal, flags));
   const isTold = chosen.length === 1 || (command === 'adopt' && isAnyNamed(flags));
   if (chosen.length === 0) throw notAmong(pending, flags);
@@ -89,8 +96,10 @@ export function commandFor({ night, document: { kind, name } }: Proposal, comman
   return `skillopt sleep ${command} --night ${night} ${kind === 'memory' ? '--memory' : `--skill ${shellWord(name)}`}`;
 }
 
-function nothingPending({ io }: Terminal): SkillError {
-  const hint = 'skillopt sleep run lets a night look for something; skillopt sleep status shows what was adopted.';
+function nothingPending({ io }: Terminal, rolledBack: Proposal | undefined): SkillError {
+  const hint = rolledBack
+    ? `What night ${rolledBack.night} proposed was rolled back. To adopt it again: ${commandFor(rolledBack)}`
+    : 'skillopt sleep run lets a night look for something; skillopt sleep status shows what was adopted.';
   return new SkillError('USAGE', `no proposal waits for ${oneLine(io.cwd())}`, { hint });
 }
 

@@ -4,7 +4,7 @@ import type { Proposal } from '../../sleep/staging/proposal.ts';
 import { type RolledBack, rollback } from '../../sleep/staging/rollback.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openSettled } from './adopt.ts';
-import { isAnyNamed, isNamed, meantProject, type ProposalFlags } from './choose-proposals.ts';
+import { commandFor, isAnyNamed, isNamed, meantProject, type ProposalFlags } from './choose-proposals.ts';
 
 /** Undoes the last adoption, those of one night, or the last one of the documents that are named. */
 export async function rollBackChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
@@ -53,5 +53,6 @@ function rolledBackLines({ proposal, realPath, how }: RolledBack, { colors }: Te
   return [
     `${colors.bold('rolled back')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
     `  ${oneLine(realPath)} ${WORDS[how]}`,
+    `  ${colors.dim('again  ')} ${commandFor(proposal)}`,
   ];
 }

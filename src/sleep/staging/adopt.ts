@@ -48,11 +48,11 @@ export const adoptionsFolder = ({ folder }: Pick<OpenSleepState, 'folder'>) => j
 
 /** Puts proposals into the live documents: all of them or none. The state says before and after what is done. */
 export async function adopt({ open, proposals, at, onMoment }: AdoptInput): Promise<Adopted[]> {
-  for (const proposal of proposals) requirePending(open, proposal);
+  for (const proposal of proposals) requireAdoptable(open, proposal);
   const plans = await Promise.all(proposals.map((proposal) => planAdoption(open, proposal)));
   const receipt = randomUUID();
   const written = plans.filter(({ replacement }) => replacement !== undefined);
-  await note(open, written, (proposal, { baseBlock }) => ({ ...proposal, baseBlock, receipt }));
+  await note(open, plans, begun(receipt));
   const roots = written.map(({ proposal }) => dirname(proposal.document.realPath));
   const replacements = written.map(({ replacement }) => replacement!);
   const options = { journalFolder: adoptionsFolder(open), roots, id: receipt, onMoment };
@@ -64,6 +64,14 @@ export async function adopt({ open, proposals, at, onMoment }: AdoptInput): Prom
     return { ...outcomeOf(open, plan), receipt: step ? receipt : '', backup };
   });
 }
+
+/** What was rolled back waits from here on, and is not taken for what the last adoption left. */
+const begun =
+  (receipt: string) =>
+  (proposal: Proposal, { replacement, baseBlock }: Plan): Proposal =>
+    replacement === undefined
+      ? { ...proposal, status: 'pending', receipt: '' }
+      : { ...proposal, status: 'pending', baseBlock, receipt };
 
 type Plan = {
   readonly proposal: Proposal;
@@ -92,14 +100,13 @@ async function note(
   );
 }
 
-function requirePending({ state }: OpenSleepState, proposal: Proposal): void {
+function requireAdoptable({ state }: OpenSleepState, proposal: Proposal): void {
   const { status, adoptedAt } = findProposal(state, proposal) ?? { status: 'dropped', adoptedAt: '' };
-  if (status === 'pending') return;
+  if (status === 'pending' || status === 'rolled_back') return;
   const told = {
     adopted: `was adopted already, on ${adoptedAt.slice(0, 10)}`,
     superseded: 'was superseded by a later one',
     dropped: 'is not kept any more',
-    rolled_back: 'was rolled back',
   };
   const hint = 'There is nothing to do. A later night proposes again what is still worth it.';
   throw new SkillError('USAGE', `proposal ${proposal.id} ${told[status]}`, { hint });

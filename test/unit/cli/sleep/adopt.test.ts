@@ -114,6 +114,37 @@ all of them: skillopt sleep adopt --night 3
     }
   });
 
+  it('what was rolled back can be adopted again by naming its night, and rolled back again', async () => {
+    using home = sleepHome();
+    home.write('shop/AGENTS.md', 'a\n');
+    await propose(home, { name: 'AGENTS.md' });
+    await home.run(['adopt']);
+    const again = 'skillopt sleep adopt --night 1 --memory';
+    expect((await home.run(['rollback'])).out).toContain(`again   ${again}\n`);
+    const bare = await home.run(['adopt']);
+    expect([bare.code, home.read('shop/AGENTS.md')]).toEqual([2, 'a\n']);
+    expect(bare.err.replaceAll('\n', ' ')).toContain(again);
+    expect(await home.run(again.split(' ').slice(2))).toMatchObject({ code: 0, err: '' });
+    expect(home.read('shop/AGENTS.md')).toBe(`a\n\n${BLOCK}`);
+    expect((await home.run(['adopt', '--night', '1'])).err).toContain('was adopted already');
+    expect((await home.run(['rollback'])).out).toContain('is byte for byte what it was before');
+    expect(home.read('shop/AGENTS.md')).toBe('a\n');
+  });
+
+  it('of a night takes what waits, and what was rolled back only when nothing of it waits', async () => {
+    using home = sleepHome();
+    home.write('shop/AGENTS.md', 'a\n');
+    home.write('shop/skills/b/SKILL.md', 'b\n');
+    await propose(home, { name: 'AGENTS.md', id: '1.memory' });
+    await home.run(['adopt']);
+    await home.run(['rollback']);
+    await propose(home, { name: 'skills/b/SKILL.md' });
+    await home.run(['adopt', '--night', '1']);
+    expect([home.read('shop/AGENTS.md'), home.read('shop/skills/b/SKILL.md')]).toEqual(['a\n', `b\n\n${BLOCK}`]);
+    await home.run(['adopt', '--night', '1']);
+    expect(home.read('shop/AGENTS.md')).toBe(`a\n\n${BLOCK}`);
+  });
+
   it('with nothing there, or nothing of that name, says so', async () => {
     using home = sleepHome();
     expect(await home.run(['adopt'])).toMatchObject({ code: 2, err: expect.stringContaining('no proposal waits for') });

@@ -274,7 +274,8 @@ describe('rollback', () => {
     expect(readFileSync(world.at('AGENTS.md')).equals(before)).toBe(true);
     expect(statusOf(world, proposal)).toBe('rolled_back');
     await expect(rollBackIt(world, proposal)).rejects.toThrow('proposal 1 was rolled back already');
-    await expect(adoptIt(world, proposal)).rejects.toThrow('proposal 1 was rolled back');
+    await adoptIt(world, proposal);
+    expect(readBlock(world.read('AGENTS.md'), 'learned')).toBe('- a rule');
   });
 
   it('removes the file that adoption made, its folder, and nothing else', async () => {
@@ -374,6 +375,9 @@ describe('the state', () => {
     expect(statusOf(world, proposal)).toBe('adopted');
     await rollBackIt(world, proposal);
     expect(world.read('AGENTS.md')).toBe(before);
+    await expect(adopt({ open: world.open, proposals: [proposal], at: AT, onMoment })).rejects.toThrow('died');
+    await settle(world.open);
+    expect(statusOf(world, proposal)).toBe('adopted');
   });
 
   it('purge and retention drop proposals, their texts and backups', async () => {
