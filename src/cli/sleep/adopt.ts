@@ -8,7 +8,14 @@ import { type OpenSleepState, openSleepState } from '../../sleep/state/state-fil
 import { stateFolderOf } from '../../stores/state-folder.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { choosePending, commandFor, isNamed, meantProject, type ProposalFlags } from './choose-proposals.ts';
+import {
+  choosePending,
+  commandFor,
+  isNamed,
+  meantProject,
+  nightCommand,
+  type ProposalFlags,
+} from './choose-proposals.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { placeOf } from './open-sleep.ts';
 
@@ -23,7 +30,11 @@ export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Pro
   );
   const adopted = await adopt({ open, proposals, at: new Date().toISOString() });
   const told = await Promise.all(
-    adopted.map(async (one) => ({ ...one, git: await gitState(one.realPath), undo: undoOf(one, adopted, open.state) })),
+    adopted.map(async (one) => ({
+      ...one,
+      git: await gitState(one.realPath),
+      undo: undoOf(one, adopted, open.state, terminal),
+    })),
   );
   terminal.answer(
     { adopted: told.map(shown) },
@@ -55,28 +66,33 @@ function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, ter
   const again = flags.night === undefined ? [] : having('rolled_back', meant);
   if (having('pending', meant).length === 0) {
     if (again.length > 0) return choosePending(again, flags, terminal);
-    refuseAgain(having('adopted', meant).at(-1));
+    refuseAgain(having('adopted', meant).at(-1), terminal);
   }
   return choosePending(having('pending'), flags, terminal, { rolledBack: having('rolled_back').at(-1) });
 }
 
 /** Who adopts twice means no harm: the answer is that it is done. */
-function refuseAgain(done: Proposal | undefined): void {
+function refuseAgain(done: Proposal | undefined, terminal: Terminal): void {
   if (!done) return;
   const what = `what night ${done.night} proposed was adopted already, on ${done.adoptedAt.slice(0, 10)}`;
-  throw new SkillError('USAGE', what, { hint: `There is nothing more to do. To undo it: ${undoCommand(done.night)}` });
+  throw new SkillError('USAGE', what, {
+    hint: `There is nothing more to do. To undo it: ${nightCommand(done, terminal, 'rollback')}`,
+  });
 }
 
-const undoCommand = (night: number) => `skillopt sleep rollback --night ${night}`;
-
 /** Undoes this and nothing that was adopted of the same night before. */
-function undoOf({ proposal }: Adopted, together: readonly Adopted[], { proposals }: SleepState): string {
+function undoOf(
+  { proposal }: Adopted,
+  together: readonly Adopted[],
+  { proposals }: SleepState,
+  terminal: Terminal,
+): string {
   const isOther = (one: Proposal) => together.every(({ proposal: { id } }) => id !== one.id);
   const hasOther = proposals.some(
     (one) =>
       one.project === proposal.project && one.night === proposal.night && one.status === 'adopted' && isOther(one),
   );
-  return hasOther ? commandFor(proposal, 'rollback') : undoCommand(proposal.night);
+  return (hasOther ? commandFor : nightCommand)(proposal, terminal, 'rollback');
 }
 
 type Told = Adopted & { readonly git: GitState | undefined; readonly undo: string };

@@ -1,11 +1,12 @@
 import { sep } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { oneLine } from '../../core/text/printable.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import type { Proposal } from '../../sleep/staging/proposal.ts';
+import { commandOf, nightCommandOf, type ProposalCommand } from '../../sleep/staging/proposal-commands.ts';
 import { Answered } from '../answered.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type ProposalFlags = {
@@ -24,7 +25,7 @@ export function meantProject({ project = '.' }: ProposalFlags, { io }: Terminal)
 }
 
 type Choosing = {
-  readonly command?: string;
+  readonly command?: ProposalCommand;
   readonly most?: number;
   /** What could be adopted again when nothing waits. */
   readonly rolledBack?: Proposal | undefined;
@@ -40,7 +41,7 @@ export function choosePending(
   if (pending.length === 0) throw nothingPending(terminal, rolledBack);
   const chosen = pending.filter((proposal) => isNamed(proposal, flags));
   const isTold = chosen.length === 1 || (command === 'adopt' && isAnyNamed(flags));
-  if (chosen.length === 0) throw notAmong(pending, flags);
+  if (chosen.length === 0) throw notAmong(pending, flags, terminal);
   if (isTold && !hasTwice(chosen) && chosen.length <= most) return chosen;
   terminal.answer(
     { pending: pending.map(shownProposal) },
@@ -74,38 +75,56 @@ export function proposalLine({ night, document, gain, confidence, at }: Proposal
   return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}`;
 }
 
-function severalLines(proposals: readonly Proposal[], command: string, { colors }: Terminal): string[] {
+function severalLines(proposals: readonly Proposal[], command: ProposalCommand, terminal: Terminal): string[] {
+  const { colors } = terminal;
   return [
     `Say which of ${plural(proposals.length, 'proposal')}:`,
     ...proposals.flatMap((proposal) => [
       `  ${proposalLine(proposal)}`,
-      colors.dim(`    ${commandFor(proposal, command)}`),
+      colors.dim(`    ${commandFor(proposal, terminal, command)}`),
     ]),
-    ...(command === 'adopt' ? togetherLines(proposals) : []),
+    ...(command === 'adopt' ? togetherLines(proposals, terminal) : []),
   ];
 }
 
 /** Where one command takes several. */
-function togetherLines(proposals: readonly Proposal[]): string[] {
+function togetherLines(proposals: readonly Proposal[], terminal: Terminal): string[] {
   const [first, second] = proposals;
   const isOneNight = second !== undefined && proposals.every(({ night }) => night === first!.night);
-  return isOneNight && !hasTwice(proposals) ? [`all of them: skillopt sleep adopt --night ${first!.night}`] : [];
+  return isOneNight && !hasTwice(proposals) ? [`all of them: ${nightCommand(first!, terminal)}`] : [];
 }
 
-export function commandFor({ night, document: { kind, name } }: Proposal, command = 'adopt'): string {
-  return `skillopt sleep ${command} --night ${night} ${kind === 'memory' ? '--memory' : `--skill ${shellWord(name)}`}`;
+/** The command for one proposal, as it works where the person is. */
+export function commandFor(
+  proposal: Parameters<typeof commandOf>[0] & Pick<Proposal, 'project'>,
+  terminal: Terminal,
+  command: ProposalCommand = 'adopt',
+): string {
+  return commandOf(proposal, command) + projectWords(proposal.project, terminal);
 }
 
-function nothingPending({ io }: Terminal, rolledBack: Proposal | undefined): SkillError {
+/** The command for everything that a night proposed. */
+export function nightCommand(
+  { night, project }: Pick<Proposal, 'night' | 'project'>,
+  terminal: Terminal,
+  command: ProposalCommand = 'adopt',
+): string {
+  return nightCommandOf(night, command) + projectWords(project, terminal);
+}
+
+const projectWords = (project: string, terminal: Terminal) =>
+  meantProject({}, terminal).isOf(project) ? '' : ` --project ${shellWord(project)}`;
+
+function nothingPending(terminal: Terminal, rolledBack: Proposal | undefined): SkillError {
   const hint = rolledBack
-    ? `What night ${rolledBack.night} proposed was rolled back. To adopt it again: ${commandFor(rolledBack)}`
+    ? `What night ${rolledBack.night} proposed was rolled back. To adopt it again: ${commandFor(rolledBack, terminal)}`
     : 'skillopt sleep run lets a night look for something; skillopt sleep status shows what was adopted.';
-  return new SkillError('USAGE', `no proposal waits for ${oneLine(io.cwd())}`, { hint });
+  return new SkillError('USAGE', `no proposal waits for ${oneLine(terminal.io.cwd())}`, { hint });
 }
 
-function notAmong(pending: readonly Proposal[], { skill, night }: ProposalFlags): SkillError {
+function notAmong(pending: readonly Proposal[], { skill, night }: ProposalFlags, terminal: Terminal): SkillError {
   const wanted =
     [skill && `skill ${skill.join(', ')}`, night && `night ${night}`].filter(Boolean).join(' of ') || 'that';
-  const hint = `There is: ${pending.map((proposal) => `${proposalLine(proposal)} (${commandFor(proposal)})`).join('; ')}`;
+  const hint = `There is: ${pending.map((proposal) => `${proposalLine(proposal)} (${commandFor(proposal, terminal)})`).join('; ')}`;
   return new SkillError('USAGE', `no proposal waits for ${oneLine(wanted)}`, { hint });
 }

@@ -1,9 +1,9 @@
 import { oneLine } from '../../core/text/printable.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { Harvest } from '../../sleep/harvest/harvest.ts';
 import type { MineResult } from '../../sleep/mine/mine-tasks.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { plural } from '../terminal/figures.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';

@@ -6,6 +6,7 @@ import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';
 import { nextLines, wrap } from '../terminal/wrap.ts';
+import { commandFor, nightCommand } from './choose-proposals.ts';
 
 type Kept = { readonly folder: string | undefined; readonly isDryRun: boolean };
 
@@ -131,13 +132,18 @@ function costLine({ calls, tokensUsed, startedAt, endedAt }: SleepReport): strin
   return `cost: ${count(calls)} calls, ${count(tokensUsed)} tokens, ${time}`;
 }
 
-function whatNext({ documents, night }: SleepReport, isDryRun: boolean, { colors, width }: Terminal): string[] {
-  const staged = documents.filter(({ isStaged }) => isStaged).length;
-  if (staged === 0) return isDryRun ? [colors.dim('a dry run: nothing is kept')] : [];
-  const adopt = staged > 1 ? `skillopt sleep adopt --night ${night}` : 'skillopt sleep adopt';
+function whatNext(report: SleepReport, isDryRun: boolean, terminal: Terminal): string[] {
+  const { colors, width } = terminal;
+  const [first, ...others] = report.documents.filter(({ isStaged }) => isStaged);
+  if (first === undefined) return isDryRun ? [colors.dim('a dry run: nothing is kept')] : [];
+  const isOne = others.length === 0;
+  const one = { ...report, document: first };
   const commands = [
-    ['skillopt sleep review', `go through ${staged > 1 ? 'one of them' : 'it'}, rule by rule`],
-    [adopt, staged > 1 ? 'put them into the live documents' : 'put it into the live document'],
+    [
+      isOne ? nightCommand(one, terminal, 'review') : commandFor(one, terminal, 'review'),
+      `go through ${isOne ? 'it' : 'one of them'}, rule by rule`,
+    ],
+    [nightCommand(one, terminal), isOne ? 'put it into the live document' : 'put them into the live documents'],
   ] as const;
   return ['', ...nextLines(commands, width, colors.bold)];
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { type Command, Option } from 'commander';
 import { SkillError } from '../../core/errors.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { type Ignored, loadIgnore } from '../../sleep/harvest/ignore.ts';
 import type { Scope } from '../../sleep/harvest/scope.ts';
@@ -14,7 +15,6 @@ import { chooseSources } from '../../transcripts/sources.ts';
 import type { Place, TranscriptSource } from '../../transcripts/transcript-source.ts';
 import { flagsFrom } from '../flags/flags.ts';
 import { kebabCase } from '../flags/in-flags.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const SHOWN = ['source', 'lookbackHours', 'maxSessionsPerNight', 'maxTasksPerNight'];

@@ -1,5 +1,6 @@
 import { SkillError } from '../../core/errors.ts';
 import { oneLine } from '../../core/text/printable.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { countTokens } from '../../models/index.ts';
 import { checkModelSpec, resolveModel } from '../../project/models/resolve-model.ts';
 import { chooseModels, isHandoff } from '../../sleep/choose-models.ts';
@@ -10,7 +11,6 @@ import type { SleepSettings } from '../../sleep/settings/sleep-settings.ts';
 import type { SessionDigest } from '../../transcripts/session-digest.ts';
 import { estimateLine, estimateLines, span } from '../estimate/estimate-lines.ts';
 import { count, plural } from '../terminal/figures.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextLines, wrap } from '../terminal/wrap.ts';
 import { type OpenSleep, retyped, type SleepFlags } from './open-sleep.ts';

@@ -48,11 +48,12 @@ const WORDS: Readonly<Record<RolledBack['how'], string>> = {
   already: 'was back already; nothing was written',
 };
 
-function rolledBackLines({ proposal, realPath, how }: RolledBack, { colors }: Terminal): string[] {
+function rolledBackLines({ proposal, realPath, how }: RolledBack, terminal: Terminal): string[] {
   const { kind, name } = proposal.document;
+  const { colors } = terminal;
   return [
     `${colors.bold('rolled back')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
     `  ${oneLine(realPath)} ${WORDS[how]}`,
-    `  ${colors.dim('again  ')} ${commandFor(proposal)}`,
+    `  ${colors.dim('again  ')} ${commandFor(proposal, terminal)}`,
   ];
 }

@@ -13,7 +13,14 @@ import { shownPath } from '../../stores/shown-path.ts';
 import { ADOPTIONS_FOLDER, stateFolderOf } from '../../stores/state-folder.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { commandFor, meantProject, type ProposalFlags, proposalLine, shownProposal } from './choose-proposals.ts';
+import {
+  commandFor,
+  meantProject,
+  nightCommand,
+  type ProposalFlags,
+  proposalLine,
+  shownProposal,
+} from './choose-proposals.ts';
 import { placeOf } from './open-sleep.ts';
 
 export type StatusFlags = Pick<ProposalFlags, 'project'> & { readonly short?: boolean };
@@ -116,8 +123,8 @@ function statusLines(
     ...overNights
       .filter(({ guidance }) => guidance !== '')
       .map(({ document, guidance }) => `noted over nights (${document}): ${oneLine(guidance)}`),
-    ...pending.flatMap((proposal) => [`  ${proposalLine(proposal)}`, dim(`    ${commandFor(proposal)}`)]),
-    ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    skillopt sleep rollback --night ${last.night}`)] : []),
+    ...pending.flatMap((proposal) => [`  ${proposalLine(proposal)}`, dim(`    ${commandFor(proposal, terminal)}`)]),
+    ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    ${nightCommand(last, terminal, 'rollback')}`)] : []),
     ...(elsewhere > 0 ? [`${plural(elsewhere, 'proposal')} in other projects`] : []),
     ...(isCutOff
       ? ['an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right']

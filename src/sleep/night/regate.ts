@@ -10,6 +10,7 @@ import { scaffoldOf } from '../documents/live-document.ts';
 import type { Documents } from '../replay/attempt.ts';
 import { sleepEnv } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
+import { commandOf } from '../staging/proposal-commands.ts';
 import { stage, textOf } from '../staging/stage.ts';
 import { nightFolder } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
@@ -34,7 +35,7 @@ export async function openReview(folder: string, proposal: Proposal): Promise<Re
   const { project, night, document } = proposal;
   const record = await readNight(nightFolder(folder, project, night));
   if (record === undefined) {
-    const hint = 'skillopt sleep adopt takes it as it is; a new night proposes from what it is now.';
+    const hint = `${commandOf(proposal, 'adopt')} takes it as it is; a new night proposes from what it is now.`;
     throw new SkillError('USAGE', `the tasks of night ${night} are not kept any more: nothing can be measured`, {
       hint,
     });

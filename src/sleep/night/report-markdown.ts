@@ -1,5 +1,6 @@
 import { diffLines } from 'diff';
 import { inMarkdown, nameAsData, oneLine } from '../../core/text/printable.ts';
+import { nightCommandOf } from '../staging/proposal-commands.ts';
 import type { DocumentReport, SleepReport } from './sleep-report.ts';
 
 /** The report as a page that reads in a minute. Every text of sessions and models is data in it. */
@@ -29,7 +30,7 @@ function verdictOf(report: SleepReport): string {
   const left = notReplayable > 0 ? ` ${notReplayable} need files or tools and are not replayable yet.` : '';
   if (staged.length === 0) return `Nothing is proposed. ${text(noEditsReason)} ${needs}\n\n${what}${left}`;
   const gains = staged.map(({ name, gain }) => `${nameAsData(name)}${gain ? ` ${points(gain.value)} points` : ''}`);
-  return `Proposed: ${gains.join(', ')}. Adopt ${staged.length > 1 ? 'them' : 'it'} with \`skillopt sleep adopt${staged.length > 1 ? ` --night ${report.night}` : ''}\`.\n\n${what}${left}`;
+  return `Proposed: ${gains.join(', ')}. Adopt ${staged.length > 1 ? 'them' : 'it'} with \`${nightCommandOf(report.night, 'adopt')}\`.\n\n${what}${left}`;
 }
 
 const recurringLines = ({ recurring }: SleepReport) =>

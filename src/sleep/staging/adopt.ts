@@ -21,6 +21,7 @@ import { ADOPTIONS_FOLDER } from '../../stores/state-folder.ts';
 import { nightFolder } from '../state/nights.ts';
 import type { OpenSleepState } from '../state/state-file.ts';
 import { findProposal, type Proposal, recordProposal } from './proposal.ts';
+import { commandOf } from './proposal-commands.ts';
 import { notStaged, PROPOSED_FILE, textOf } from './stage.ts';
 
 export type Adopted = {
@@ -129,14 +130,14 @@ async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<P
 export const blockIn = (text: string) => strip(readBlock(text, 'learned'));
 
 /** The text of a document that somebody edited, but not where we learn. */
-function requireRebasable({ bytes, path }: ReadDocument, { baseBlock, block, id }: Proposal): string {
+function requireRebasable({ bytes, path }: ReadDocument, proposal: Proposal): string {
+  const { baseBlock, block, id } = proposal;
   if (bytes === null)
     throw notStaged(`${path} is not there any more`, 'Nothing was written. Restore it, or let a new night start.');
   const text = textOf(bytes, path);
   if ([strip(baseBlock), strip(block)].includes(blockIn(text)) || isBetween(blockIn(text), { baseBlock, block }))
     return text;
-  const hint =
-    'Nothing was written. skillopt sleep review puts its rules on what is there now, and measures them again; a new night starts from it too.';
+  const hint = `Nothing was written. ${commandOf(proposal, 'review')} puts its rules on what is there now, and measures them again; a new night starts from it too.`;
   throw notStaged(`the learned block of ${path} was changed since proposal ${id} was made`, hint);
 }
 

@@ -14,7 +14,7 @@ import { openProgress } from '../../progress/progress.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { plural, points } from '../../terminal/figures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { choosePending, meantProject, type ProposalFlags } from '../choose-proposals.ts';
+import { choosePending, commandFor, meantProject, type ProposalFlags } from '../choose-proposals.ts';
 import { type OpenSleep, openSleep } from '../open-sleep.ts';
 import { planOf } from '../plan-lines.ts';
 import { openModels, type RunFlags, scorersOfNight } from '../run.ts';
@@ -115,7 +115,7 @@ async function measureAgain({ review, block, sleep, flags }: Again, terminal: Te
     const proven = await stageAgain(review, { folder: sleep.folder, block, proof, at });
     await open.update((state) => recordProposal(state, proven));
   }
-  answerWith(proof, terminal);
+  answerWith(proof, proposal, terminal);
 }
 
 const handedOver = () =>
@@ -167,11 +167,11 @@ function requireAsItWas(now: Proposal | undefined, before: Proposal): void {
   });
 }
 
-function answerWith({ isProven, gain, pValue, passes }: Proof, { answer }: Terminal): void {
+function answerWith({ isProven, gain, pValue, passes }: Proof, proposal: Proposal, terminal: Terminal): void {
   const told = `${points(gain.value)} points on held-out tasks`;
-  answer({ changed: isProven, gain, pValue, passes }, [
+  terminal.answer({ changed: isProven, gain, pValue, passes }, [
     isProven
-      ? `What you kept is proven: ${told}. It waits for: skillopt sleep adopt`
+      ? `What you kept is proven: ${told}. It waits for: ${commandFor(proposal, terminal)}`
       : `What you kept is not proven (${told}, by chance ${(100 * pValue).toFixed(1)} %). The proposal waits as it was.`,
   ]);
 }

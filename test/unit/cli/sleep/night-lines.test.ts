@@ -17,7 +17,14 @@ const taskDeltas = Array.from({ length: 15 }, (_, at) => ({
 }));
 
 const report = {
-  ...{ night: 12, startedAt: '2026-03-10T02:00:00Z', endedAt: '2026-03-10T02:12:00Z', nSessions: 6, nTasks: 14 },
+  ...{
+    project: '/nowhere',
+    night: 12,
+    startedAt: '2026-03-10T02:00:00Z',
+    endedAt: '2026-03-10T02:12:00Z',
+    nSessions: 6,
+    nTasks: 14,
+  },
   ...{ notReplayable: 1, pooled: 22, noEditsReason: '', needs: '', calls: 1234, tokensUsed: 456_789, notes: [LONG] },
   recurring: [{ intent: LONG, sessions: 5, days: 3 }],
   quarantined: [
@@ -76,8 +83,8 @@ describe('the report of a night on a terminal', () => {
       two sentences at most
       cost: 1,234 calls, 456.8k tokens, 12 min
 
-      next:  skillopt sleep review  go through it, rule by rule
-             skillopt sleep adopt   put it into the live document"
+      next:  skillopt sleep review --night 12  go through it, rule by rule
+             skillopt sleep adopt --night 12   put it into the live document"
     `);
   });
 

@@ -107,7 +107,7 @@ describe('skillopt sleep review, without a terminal', () => {
     expect([code, err.match(/error:.*/g)]).toEqual([0, null]);
     expect(err).toContain('32 to 160 calls');
     expect(out).toMatch(
-      /^What you kept is proven: \+\d+\.\d points on held-out tasks\. It waits for: skillopt sleep adopt\n$/,
+      /^What you kept is proven: \+\d+\.\d points on held-out tasks\. It waits for: skillopt sleep adopt --night 1 --skill learned\n$/,
     );
     expect(await proposals(home)).toMatchObject([{ id: '1', status: 'pending', block: USEFUL }]);
     expect(server.requests.length).toBeLessThanOrEqual(160);
@@ -196,7 +196,7 @@ describe('skillopt sleep review, without a terminal', () => {
     home.write('shop/CLAUDE.md', `# Shop\n\n${other}`);
     const refused = await home.run(['adopt']);
     expect(refused.code).toBe(2);
-    expect(refused.err).toContain('skillopt sleep review');
+    expect(refused.err.replaceAll('\n', ' ')).toContain('skillopt sleep review --night 1 --memory');
     const { code } = await home.run(review(server.baseURL, '--drop-change', '2', '--yes'));
     expect(code).toBe(0);
     const measured = server.requests.map(({ messages }) => messages[0]!.content);

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
+import { nightFolder } from '../../../../src/sleep/state/nights.ts';
 import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
 import { nightAnswer, nightFlags } from './night-over-http.ts';
+import { propose } from './pending.ts';
 
 const startModel = () => startFakeLLM(nightAnswer);
 
@@ -83,6 +85,24 @@ describe('skillopt sleep run --tasks', () => {
     const { tasks } = JSON.parse(readFileSync(join(folder, 'night.json'), 'utf8')) as { tasks: TaskRecord[] };
     expect(taskArchive.length).toBeGreaterThan(0);
     expect(tasks.filter(({ id, split }) => split === 'val' && !/^[uv]/.test(id))).toEqual([]);
+  });
+
+  it.each(['shop', 'blog'] as const)('says commands that work while another proposal waits, from %s', async (where) => {
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, true);
+    home.write('shop/AGENTS.md', 'a\n');
+    await propose(home, { name: 'AGENTS.md', night: 7, id: '7.memory' });
+    const here = { cwd: home[where] };
+    const tasks = ['--tasks', join(home.shop, 'tasks.json'), '--project', home.shop];
+    const { out } = await home.run([...nightFlags(server.baseURL), ...tasks], here);
+    const [review, adopt] = [...out.matchAll(/skillopt sleep (\w+ --night.*?)( {2}.*)?\n/g)].map((found) => found[1]!);
+    expect(await home.run(review!.split(' '), here)).toMatchObject({ code: 0, err: '' });
+    expect(await home.run(adopt!.split(' '), here)).toMatchObject({ code: 0, err: '' });
+    expect(home.read('.claude/skills/skillopt-sleep-learned/SKILL.md')).toContain(RULE);
+    expect(home.read('shop/AGENTS.md')).toBe('a\n');
+    const page = readFileSync(join(nightFolder(home.state, home.shop, 1), 'report.md'), 'utf8');
+    expect(page).toContain('Adopt it with `skillopt sleep adopt --night 1`.');
   });
 
   it('is one object with --json', async () => {

@@ -1,4 +1,4 @@
-import { oneLine } from '../../core/text/printable.ts';
+import { oneLine } from './printable.ts';
 
 /** A word of a command that somebody may copy: what comes out of a transcript must stay one word in a shell. */
 export function shellWord(text: string): string {
