@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../core/errors.ts';
+import type { SleepReport } from '../sleep/night/sleep-report.ts';
 import { projectFolder } from '../sleep/state/nights.ts';
 import { listRuns, type RunListing } from '../stores/index.ts';
-import { shownPath } from '../stores/shown-path.ts';
+import { readPrivate } from '../stores/private-file.ts';
 import { stateFolderOf } from '../stores/state-folder.ts';
 import { placeOf } from './sleep/open-sleep.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** A night is a run, and lies in the private state folder: `night-12`, and `night-12.memory` for its other document. */
 const PREFIX = 'night-';
+
+export const isNight = (name: string) => name.startsWith(PREFIX);
 
 /** The nights of the project that this folder belongs to. */
 export async function listNightRuns(terminal: Terminal): Promise<RunListing[]> {
@@ -20,13 +23,29 @@ export async function listNightRuns(terminal: Terminal): Promise<RunListing[]> {
 /** What to look for, and where: nights are found by the names that `runs` shows. */
 export function runPlace(name: string, root: string, terminal: Terminal) {
   const cwd = terminal.io.cwd();
-  if (!name.startsWith(PREFIX)) return [name, { cwd, root }] as const;
+  if (!isNight(name)) return [name, { cwd, root }] as const;
   const night = join(nightsFolder(terminal), name.slice(PREFIX.length));
   if (existsSync(join(night, 'report.md')) && !existsSync(join(night, 'events.jsonl'))) {
-    const hint = `What became of it: ${shownPath(night)}/report.md`;
+    const hint = `What became of it: skillopt show ${name}`;
     throw new SkillError('RUN_NOT_FOUND', `${name} has trained nothing, so there is no run of it`, { hint });
   }
   return [existsSync(night) ? night : name, { cwd, root }] as const;
+}
+
+/** A night that is over, by its name or that of one of its runs. */
+export type FinishedNight = {
+  /** Such as `night-12`. */
+  readonly name: string;
+  readonly folder: string;
+  readonly report: SleepReport;
+};
+
+export async function finishedNight(name: string, terminal: Terminal): Promise<FinishedNight | undefined> {
+  const night = /^night-(\d+)(\.|$)/.exec(name)?.[1];
+  if (night === undefined) return undefined;
+  const folder = join(nightsFolder(terminal), night);
+  const text = await readPrivate(join(folder, 'report.json'));
+  return text === undefined ? undefined : { name: PREFIX + night, folder, report: JSON.parse(text) as SleepReport };
 }
 
 /** Nights are of a whole project, and this may be a folder in it. */

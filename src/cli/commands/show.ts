@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { findRun } from '../../runs/load-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { runPlace } from '../night-runs.ts';
-import { reportRun } from '../report/run-report.ts';
+import { type FinishedNight, finishedNight, isNight, runPlace } from '../night-runs.ts';
+import { reportRun, runAnswer } from '../report/run-report.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string; readonly all?: boolean };
 
@@ -13,10 +16,20 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, { root, all = false }: Flags) => {
+      const night = await finishedNight(name, terminal);
+      if (night?.name === name && !all) return showNight(night, root, terminal);
       const run = await findRun(...runPlace(name, root, terminal));
-      reportRun(run, terminal, { isComplete: all });
+      reportRun(run, terminal, { isComplete: all, night: night?.name, ...(isNight(name) ? { called: name } : {}) });
     });
 };
+
+/** What it came to is in its report; machines get its first run too, if it trained anything. */
+async function showNight(night: FinishedNight, root: string, terminal: Terminal): Promise<void> {
+  const { nightReport } = await import('../sleep/show-night.ts');
+  const isTrained = existsSync(join(night.folder, 'events.jsonl'));
+  const run = isTrained ? runAnswer(await findRun(...runPlace(night.name, root, terminal)), terminal) : {};
+  terminal.answer({ ...run, report: night.report }, await nightReport(night, terminal));
+}
 
 const EXAMPLES = examples([
   ['skillopt show demo', 'what the run runs/demo came to'],

@@ -8,4 +8,6 @@ export type ReportOptions = {
   readonly colors: Colors;
   /** Every edit, in full. */
   readonly isComplete?: boolean;
+  /** The night that the run belongs to: what it came to is decided and measured there, with attempts of its own. */
+  readonly night?: string | undefined;
 };

@@ -15,7 +15,7 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
   const sections = [
     [headline(state, options)],
     scoreLines(state, options),
-    finalLines(state, options),
+    options.night === undefined ? finalLines(state, options) : [`what came of it: skillopt show ${options.night}`],
     bucketLines(state, options),
     editLines(state, 'accepted', options),
     editLines(state, 'removed', options),

@@ -6,20 +6,27 @@ import { shownPath } from '../../stores/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportLines } from './report.ts';
 
-type ReportSettings = { readonly warnings?: readonly string[]; readonly isComplete?: boolean };
+type ReportSettings = {
+  readonly warnings?: readonly string[];
+  readonly isComplete?: boolean;
+  /** The night that the run belongs to, when that is over. */
+  readonly night?: string | undefined;
+  /** What it is called by; else its name below `runs`, or its path. */
+  readonly called?: string;
+};
 
 /** Answers with what a run came to: the end of `train`, and all of `show`. */
 export function reportRun(
   run: LoadedRun,
   terminal: Terminal,
-  { warnings = [], isComplete = false }: ReportSettings = {},
+  { warnings = [], isComplete = false, night, called }: ReportSettings = {},
 ): void {
   const cwd = terminal.io.cwd();
   const answer = runAnswer(run, terminal, warnings);
   const { width, colors } = terminal;
-  const called = dirname(run.path) === join(cwd, 'runs') ? run.name : answer.outRoot;
   const lines = reportLines(run.state, {
-    run: called,
+    run: called ?? (dirname(run.path) === join(cwd, 'runs') ? run.name : answer.outRoot),
+    night,
     bestSkillPath: answer.bestSkillPath,
     width,
     colors,

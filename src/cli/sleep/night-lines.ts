@@ -8,13 +8,20 @@ import { clip } from '../terminal/text-width.ts';
 import { nextLines, wrap } from '../terminal/wrap.ts';
 import { commandFor, nightCommand } from './choose-proposals.ts';
 
-type Kept = { readonly folder: string | undefined; readonly isDryRun: boolean };
+type NextCommand = readonly [command: string, why: string];
+
+type Kept = {
+  readonly folder: string | undefined;
+  readonly isDryRun: boolean;
+  /** What to type next. */
+  readonly commands: readonly NextCommand[];
+};
 
 const MOST_RECURRING = 5;
 const MOST_TASKS = 12;
 
 /** The report of a night, to be read in a minute: what recurred, the change, what got better and worse, what it cost. */
-export function nightLines(report: SleepReport, { folder, isDryRun }: Kept, terminal: Terminal): string[] {
+export function nightLines(report: SleepReport, { folder, isDryRun, commands }: Kept, terminal: Terminal): string[] {
   const { colors, width } = terminal;
   return [
     colors.bold(`night ${report.night}`),
@@ -32,7 +39,8 @@ export function nightLines(report: SleepReport, { folder, isDryRun }: Kept, term
     ...report.notes.flatMap((note) => wrap(oneLine(note), width).map(colors.dim)),
     costLine(report),
     ...(folder === undefined ? [] : [colors.dim(`the whole report: ${shownPath(folder)}/report.md`)]),
-    ...whatNext(report, isDryRun, terminal),
+    ...(isDryRun ? [colors.dim('a dry run: nothing is kept')] : []),
+    ...(commands.length > 0 ? ['', ...nextLines(commands, width, colors.bold)] : []),
   ];
 }
 
@@ -132,18 +140,20 @@ function costLine({ calls, tokensUsed, startedAt, endedAt }: SleepReport): strin
   return `cost: ${count(calls)} calls, ${count(tokensUsed)} tokens, ${time}`;
 }
 
-function whatNext(report: SleepReport, isDryRun: boolean, terminal: Terminal): string[] {
-  const { colors, width } = terminal;
-  const [first, ...others] = report.documents.filter(({ isStaged }) => isStaged);
-  if (first === undefined) return isDryRun ? [colors.dim('a dry run: nothing is kept')] : [];
+/** What a person may do about what waits of a night. */
+export function nightCommands(
+  night: Pick<SleepReport, 'night' | 'project'>,
+  waiting: readonly Pick<DocumentReport, 'kind' | 'name'>[],
+  terminal: Terminal,
+): NextCommand[] {
+  const [document, ...others] = waiting;
+  if (document === undefined) return [];
   const isOne = others.length === 0;
-  const one = { ...report, document: first };
-  const commands = [
-    [
-      isOne ? nightCommand(one, terminal, 'review') : commandFor(one, terminal, 'review'),
-      `go through ${isOne ? 'it' : 'one of them'}, rule by rule`,
-    ],
-    [nightCommand(one, terminal), isOne ? 'put it into the live document' : 'put them into the live documents'],
-  ] as const;
-  return ['', ...nextLines(commands, width, colors.bold)];
+  const review = isOne
+    ? nightCommand(night, terminal, 'review')
+    : commandFor({ ...night, document }, terminal, 'review');
+  return [
+    [review, `go through ${isOne ? 'it' : 'one of them'}, rule by rule`],
+    [nightCommand(night, terminal), isOne ? 'put it into the live document' : 'put them into the live documents'],
+  ];
 }

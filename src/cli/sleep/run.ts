@@ -24,7 +24,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { providersIn, requireConsent } from './ask-consent.ts';
 import { meantProject } from './choose-proposals.ts';
 import { gatherNight, nameOfTasks, type RunModels } from './gather/gather-night.ts';
-import { nightLines } from './night-lines.ts';
+import { nightCommands, nightLines } from './night-lines.ts';
 import { type OpenSleep, openSleep, placeOf, retyped } from './open-sleep.ts';
 import { type PlanFlags, showPlan } from './plan.ts';
 import { planOf } from './plan-lines.ts';
@@ -83,9 +83,11 @@ function isDue(at: string, flags: RunFlags, terminal: Terminal): Promise<boolean
 
 function answer({ report, proposals, folder }: CycleOutcome, terminal: Terminal, isDryRun: boolean): void {
   const staged = proposals.map(({ id, document, gain }) => ({ id, path: document.path, gain }));
+  const waiting = proposals.map(({ document }) => document);
+  const commands = nightCommands(report, waiting, terminal);
   terminal.answer(
     { ...report, isDryRun, proposals: staged, folder: folder ?? null },
-    nightLines(report, { folder, isDryRun }, terminal),
+    nightLines(report, { folder, isDryRun, commands }, terminal),
   );
 }
 

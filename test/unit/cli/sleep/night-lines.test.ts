@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nightLines } from '../../../../src/cli/sleep/night-lines.ts';
+import { nightCommands, nightLines } from '../../../../src/cli/sleep/night-lines.ts';
 import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
 import { textWidth } from '../../../../src/cli/terminal/text-width.ts';
 import type { SleepReport } from '../../../../src/sleep/night/sleep-report.ts';
@@ -42,8 +42,11 @@ const report = {
   intents: { t1: LONG },
 } as unknown as SleepReport;
 
-const linesAt = (columns: number, told: SleepReport) =>
-  nightLines(told, { folder: undefined, isDryRun: false }, openTerminal(captureIo({ columns })));
+function linesAt(columns: number, told: SleepReport): string[] {
+  const terminal = openTerminal(captureIo({ columns }));
+  const commands = nightCommands(told, told.documents, terminal);
+  return nightLines(told, { folder: undefined, isDryRun: false, commands }, terminal);
+}
 
 describe('the report of a night on a terminal', () => {
   it('says what recurred, the change, what got better and worse, what was quarantined, the cost, and what to type', () => {

@@ -133,6 +133,45 @@ describe('skillopt sleep run --tasks', () => {
     expect((await call(home.shop, 'show', 'night-7')).answer.error.code).toBe('RUN_NOT_FOUND');
   });
 
+  it('is shown as its report has it, with short commands; the search behind it has no figures of its own', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    tasksFile(home, true);
+    const show = async (...argv: string[]) => {
+      const io = captureIo({ cwd: home.shop, env: home.env });
+      return { code: await runCli(['show', ...argv], io), out: io.out(), err: io.err() };
+    };
+    const [report, next] = (await home.run(nightFlags(server.baseURL))).out.split('\nnext:');
+    const waiting = await show('night-1');
+    expect(waiting.out.split('\nnext:')[0]).toBe(report);
+    expect(waiting.out.split('\nnext:')[1]!.replaceAll(/ +/g, ' ')).toContain(
+      next!.trim().split('\n')[0]!.replaceAll(/ +/g, ' '),
+    );
+    await home.run(['adopt']);
+    const adopted = (await show('night-1')).out;
+    expect(adopted).toContain('skillopt sleep rollback --night 1 ');
+    expect(adopted).not.toContain('skillopt sleep adopt');
+    for (const name of ['night-1', 'night-1.memory']) {
+      const { out: search } = await show(name, '--all');
+      expect(search).toMatch(new RegExp(`^${name} {2}done`));
+      expect(search).toContain(`npx skillopt diff ${name}\n`);
+      expect(search).toContain('skillopt show night-1\n');
+      expect(search).not.toMatch(/measured on validation|gain /);
+    }
+  });
+
+  it('that trained nothing is shown too', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    home.said();
+    await home.run(['run', '--target', `compatible:m@${server.baseURL}`, '--no-llm-mine', '--quiet']);
+    const io = captureIo({ cwd: home.shop, env: home.env });
+    expect([await runCli(['show', 'night-1'], io), io.out()]).toEqual([
+      0,
+      expect.stringContaining('Nothing is proposed.'),
+    ]);
+  });
+
   it('refuses tasks that nobody has reviewed, and asks no model', async () => {
     await using server = await startModel();
     using home = sleepHome();
