@@ -11,7 +11,7 @@ import type { Documents } from '../replay/attempt.ts';
 import { sleepEnv } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { commandOf } from '../staging/proposal-commands.ts';
-import { stage, textOf } from '../staging/stage.ts';
+import { settleText, stage, textOf } from '../staging/stage.ts';
 import { nightFolder } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
 import type { CycleInput } from './cycle-input.ts';
@@ -92,14 +92,15 @@ async function skillTextsOf({ skills }: NightRecord, { readSkill }: Regating) {
   return texts;
 }
 
-/** What was proven takes the place of the proposal, as it is to be recorded. */
-export function stageAgain(
+/** What was proven, as it is to be recorded; then `settleText` puts it into the place of the proposal. */
+export async function stageAgain(
   { proposal, live, text }: Reviewable,
   { folder, block, proof, at }: { folder: string; block: string; proof: Proof; at: string },
 ): Promise<Proposal> {
   const { project, id, night, document } = proposal;
+  await settleText(folder, proposal);
   return stage({
-    ...{ stateFolder: folder, project, night, id, document, live, at },
+    ...{ stateFolder: folder, project, night, id, document, live, at, isAgain: true },
     roots: [dirname(document.realPath)],
     gain: { value: proof.gain.value, ...proof.gain.interval },
     confidence: 1 - proof.error,

@@ -6,7 +6,6 @@ import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
 import { strip } from '../../core/text/python-text.ts';
 import {
   backupPath,
-  digestOf,
   type Moment,
   type ReadDocument,
   type Recovered,
@@ -16,13 +15,11 @@ import {
   recoverReplacements,
   replaceFiles,
 } from '../../skills/index.ts';
-import { readPrivate } from '../../stores/private-file.ts';
 import { ADOPTIONS_FOLDER } from '../../stores/state-folder.ts';
-import { nightFolder } from '../state/nights.ts';
 import type { OpenSleepState } from '../state/state-file.ts';
 import { findProposal, type Proposal, recordProposal } from './proposal.ts';
 import { commandOf } from './proposal-commands.ts';
-import { notStaged, PROPOSED_FILE, textOf } from './stage.ts';
+import { notStaged, readProposed, textOf } from './stage.ts';
 
 export type Adopted = {
   readonly proposal: Proposal;
@@ -115,7 +112,7 @@ function requireAdoptable({ state }: OpenSleepState, proposal: Proposal): void {
 
 async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<Plan> {
   const { path, realPath } = proposal.document;
-  const proposed = await readProposed(open, proposal);
+  const proposed = await readProposed(open.folder, proposal);
   const live = await readDocument(path, [dirname(realPath)], realPath);
   const put = (bytes: Buffer): Replacement => ({ path, realPath, expected: live.digest, bytes });
   const { block, baseBlock } = proposal;
@@ -150,19 +147,6 @@ function isBetween(now: string, { baseBlock, block }: Pick<Proposal, 'baseBlock'
   const isKnown = rules.every((rule) => before.includes(rule) || after.includes(rule));
   const isWhole = before.every((rule) => !after.includes(rule) || rules.includes(rule));
   return isKnown && isWhole && strip(now) === strip(writeRules(rules)); // else there is text that is no rule
-}
-
-async function readProposed({ folder }: OpenSleepState, { project, id, digest }: Proposal): Promise<Buffer> {
-  const path = join(nightFolder(folder, project, id), PROPOSED_FILE);
-  const text = await readPrivate(path);
-  if (text === undefined)
-    throw notStaged(`${path} is not there any more`, 'Nothing was written. Let a new night start.');
-  const bytes = Buffer.from(text);
-  if (digestOf(bytes) === digest) return bytes;
-  throw notStaged(
-    `${path} was changed since it was proposed, and was tested as it was then`,
-    'Nothing was written. Let a new night start.',
-  );
 }
 
 /** After a crash: takes back a change that was cut off, and believes one that came to its end. To be called before any choice. */

@@ -1,14 +1,18 @@
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
 import { casefold, strip } from '../../core/text/python-text.ts';
 import { digestOf, type ReadDocument, readDocument } from '../../skills/index.ts';
-import { writePrivate } from '../../stores/private-file.ts';
+import { readPrivate, writePrivate } from '../../stores/private-file.ts';
 import { makeFolderBelow } from '../../stores/state-folder.ts';
 import { nightFolder } from '../state/nights.ts';
 import { Proposal } from './proposal.ts';
 
-export const PROPOSED_FILE = 'proposed.md';
+const PROPOSED_FILE = 'proposed.md';
+
+/** Text that is to take the place of a proposed one once the state has it: until then the old one stays beside it. */
+const NEXT_FILE = 'proposed.next.md';
 
 export type StageInput = Pick<Proposal, 'id' | 'project' | 'night' | 'at' | 'gain' | 'confidence'> & {
   readonly stateFolder: string;
@@ -21,6 +25,8 @@ export type StageInput = Pick<Proposal, 'id' | 'project' | 'night' | 'at' | 'gai
   readonly roots: readonly string[];
   /** For a skill of our own, which is not there before its first adoption. */
   readonly isNewAllowed?: boolean | undefined;
+  /** A proposal with that id waits already: its text stays until the state has this one, and `settleText` puts it in its place. */
+  readonly isAgain?: boolean | undefined;
 };
 
 /** Writes the proposed text, for this user alone, and returns the record. It is pending once `recordProposal` has put it into the state. */
@@ -33,7 +39,7 @@ export async function stage(input: StageInput): Promise<Proposal> {
   await refuseIfChanged(input);
   const folder = nightFolder(stateFolder, project, id);
   await makeFolderBelow(stateFolder, folder);
-  await writePrivate(join(folder, PROPOSED_FILE), text);
+  await writePrivate(join(folder, input.isAgain ? NEXT_FILE : PROPOSED_FILE), text);
   return Proposal.parse({
     ...{ id, project, night, at, gain, confidence, status: 'pending' },
     document: { kind: document.kind, name: document.name, path: live.path, realPath: live.realPath },
@@ -42,6 +48,25 @@ export async function stage(input: StageInput): Promise<Proposal> {
     baseBlock: readBlock(base, 'learned'),
     block: readBlock(text, 'learned'),
   });
+}
+
+/** The proposed bytes as the state knows them, wherever a crash left them. */
+export async function readProposed(stateFolder: string, { project, id, digest }: Proposal): Promise<Buffer> {
+  const folder = nightFolder(stateFolder, project, id);
+  const texts = [await readPrivate(join(folder, PROPOSED_FILE)), await readPrivate(join(folder, NEXT_FILE))];
+  const found = texts.find((text) => text !== undefined && digestOf(Buffer.from(text)) === digest);
+  if (found !== undefined) return Buffer.from(found);
+  const what = texts[0] === undefined ? 'is not there any more' : 'was changed since it was proposed and tested';
+  throw notStaged(`${join(folder, PROPOSED_FILE)} ${what}`, 'Nothing was written. Let a new night start.');
+}
+
+/** After the state has what was staged again, or a crash: its text is in its place. */
+export async function settleText(stateFolder: string, proposal: Proposal): Promise<void> {
+  const folder = nightFolder(stateFolder, proposal.project, proposal.id);
+  const next = await readPrivate(join(folder, NEXT_FILE));
+  if (next === undefined || digestOf(Buffer.from(next)) !== proposal.digest) return;
+  await writePrivate(join(folder, PROPOSED_FILE), next);
+  await rm(join(folder, NEXT_FILE));
 }
 
 export const notStaged = (message: string, hint = 'Nothing was proposed; the document is as it was.') =>

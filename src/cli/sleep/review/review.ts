@@ -8,6 +8,7 @@ import type { Proof } from '../../../sleep/night/prove.ts';
 import { openReview, type Reviewable, regate, regateCost, stageAgain } from '../../../sleep/night/regate.ts';
 import { findProposal, type Proposal, pendingProposals, recordProposal } from '../../../sleep/staging/proposal.ts';
 import { changesOf, type ReviewDecision, type ReviewedChange, reviewedBlock } from '../../../sleep/staging/review.ts';
+import { settleText } from '../../../sleep/staging/stage.ts';
 import { openSleepState, readSleepState } from '../../../sleep/state/state-file.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openProgress } from '../../progress/progress.ts';
@@ -114,6 +115,7 @@ async function measureAgain({ review, block, sleep, flags }: Again, terminal: Te
   if (proof.isProven) {
     const proven = await stageAgain(review, { folder: sleep.folder, block, proof, at });
     await open.update((state) => recordProposal(state, proven));
+    await settleText(sleep.folder, proven);
   }
   answerWith(proof, proposal, terminal);
 }

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { type FakeRequest, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { writeNight } from '../../../../src/sleep/night/night-record.ts';
+import type { Proof } from '../../../../src/sleep/night/prove.ts';
+import { openReview, stageAgain } from '../../../../src/sleep/night/regate.ts';
+import { recordProposal } from '../../../../src/sleep/staging/proposal.ts';
 import { nightFolder } from '../../../../src/sleep/state/nights.ts';
-import { readSleepState } from '../../../../src/sleep/state/state-file.ts';
+import { openSleepState, readSleepState } from '../../../../src/sleep/state/state-file.ts';
 import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { appends } from '../../../support/scripted-run.ts';
@@ -113,6 +116,25 @@ describe('skillopt sleep review, without a terminal', () => {
     expect(server.requests.length).toBeLessThanOrEqual(160);
     expect((await home.run(['adopt'])).code).toBe(0);
     expect(home.read(`shop/${SKILL.name}`)).toContain(USEFUL);
+    expect(home.read(`shop/${SKILL.name}`)).not.toContain(USELESS);
+  });
+
+  it('killed before the state has it, leaves the proposal as it was; killed after, what was kept', async () => {
+    using home = await reviewHome();
+    const proof = { gain: { value: 0.5, interval: { low: 0.2, high: 0.8 } }, error: 0.05 } as Proof;
+    const reviewed = await openReview(home.state, home.proposal);
+    // What a kill leaves: the text that was proven is on the disk, and the state does not know it.
+    const proven = await stageAgain(reviewed, { folder: home.state, block: USEFUL, proof, at: night.startedAt });
+    expect(await answerOf(home, ['review'])).toMatchObject({ changes: [{ number: 1 }, { number: 2 }] });
+    expect(await home.run(['adopt'])).toMatchObject({ code: 0, err: '' });
+    expect(home.read(`shop/${SKILL.name}`)).toContain(USELESS);
+    await home.run(['rollback']);
+    // A later kill: the state knows it, and the text is not in its place yet.
+    const open = await openSleepState(home.state);
+    await open.update((state) => recordProposal(state, proven));
+    await open[Symbol.asyncDispose]();
+    expect(await answerOf(home, ['review'])).toMatchObject({ changes: [{ number: 1 }] });
+    expect(await home.run(['adopt'])).toMatchObject({ code: 0, err: '' });
     expect(home.read(`shop/${SKILL.name}`)).not.toContain(USELESS);
   });
 
