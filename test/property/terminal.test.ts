@@ -44,6 +44,27 @@ describe('whatever text is printed', () => {
     );
   });
 
+  it('errors, hints, warnings and notes are wrapped at the columns of a terminal, and whole elsewhere', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 30, maxLength: 60 });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 20, max: 100 }), (list, columns) => {
+        const said = list.join(' ');
+        const print = (options: object) => {
+          const io = captureIo({ ...options, env: { NO_COLOR: '1' } });
+          const terminal = openTerminal(io);
+          printError(new SkillError('USAGE', said, { hint: said }), terminal);
+          terminal.warn(said);
+          terminal.note(said);
+          return io.err().trimEnd().split('\n');
+        };
+        const lines = print({ isTTY: true, columns });
+        expect(lines.filter((line) => textWidth(line) > columns)).toEqual([]);
+        expect(lines.join(' ')).toBe(['error', 'hint', 'warning', 'note'].map((word) => `${word}: ${said}`).join(' '));
+        expect(print({})).toHaveLength(4);
+      }),
+    );
+  });
+
   it('our own colours survive beside it', () => {
     fc.assert(
       fc.property(text, (foreign) => {

@@ -32,15 +32,19 @@ export function openLiveBlock(io: SafeIo): LiveBlock {
   const restore = () => write(SHOW_CURSOR);
   io.on('exit', restore); // also when a second Ctrl-C ends the process at once
   write(HIDE_CURSOR);
+  const writeAbove = (text: string) => write(erase(), text + show(shown));
+  const outer = stderr.writeAbove;
+  stderr.writeAbove = writeAbove;
   return {
     draw(lines) {
       if (lines.join('\n') !== shown.join('\n')) write(erase(), show(lines));
     },
-    log: (line) => write(erase(), `${line}\n${show(shown)}`),
+    log: (line) => writeAbove(`${line}\n`),
     close() {
       if (isClosed) return;
       isClosed = true;
       write(erase(), show([]));
+      stderr.writeAbove = outer;
       restore();
       io.off('exit', restore);
     },

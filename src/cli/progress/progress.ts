@@ -5,7 +5,7 @@ import { STAGES } from '../../core/run/step-action.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';
 import { type Change, eventLines, openLine } from './event-line.ts';
-import { openLiveBlock } from './live-block.ts';
+import { type LiveBlock, openLiveBlock } from './live-block.ts';
 import { type ProgressView, progressBlock } from './progress-block.ts';
 import { finishedRollouts, isSearchOver } from './rollout-count.ts';
 import { watchTrouble } from './trouble.ts';
@@ -31,23 +31,31 @@ export function openProgress(
   { isQuiet = false, isNight = false }: ProgressOptions = {},
 ): ProgressReporter {
   const { stderr } = terminal.io;
-  const live = stderr.isTTY && !isQuiet ? openLiveBlock(terminal.io) : undefined;
+  const isLive = stderr.isTTY === true && !isQuiet;
+  let live: LiveBlock | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const look = () => ({ width: lineWidth(stderr.columns), colors: terminal.errorColors });
   const log = (line: string) => (live ? live.log(line) : terminal.say(line));
   const tell = (line: string | undefined) => {
     if (line !== undefined && !isQuiet) log(line);
   };
   const run = followRun();
-  const trouble = watchTrouble(live ? undefined : tell);
+  const trouble = watchTrouble(isLive ? undefined : tell);
   const draw = () => {
     const block = progressBlock(run.view(), look());
     live?.draw([...block, ...trouble.lines().map((line) => clip(line.trim(), look().width))]);
   };
-  const timer = live ? setInterval(draw, REDRAW_MS).unref() : undefined;
+  const begin = () => {
+    if (!isLive || live) return;
+    live = openLiveBlock(terminal.io);
+    timer = setInterval(draw, REDRAW_MS).unref();
+  };
+  if (!isNight) begin(); // before the first run of a night a person is asked, and transcripts are read
 
   return {
     log,
     onOpen(opened) {
+      begin();
       run.open(opened);
       if (!(isNight && opened.isDone)) tell(openLine(opened));
     },
@@ -57,7 +65,7 @@ export function openProgress(
     onProgress: run.progress,
     onRetry: trouble.onRetry,
     onRateLimit: trouble.onRateLimit,
-    onWarning: (message) => log(`${terminal.errorColors.yellow('warning:')} ${message}`),
+    onWarning: terminal.warn,
     close() {
       clearInterval(timer);
       live?.close();

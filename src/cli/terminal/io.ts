@@ -9,6 +9,8 @@ export type Output = {
 export type SafeOutput = Output & {
   /** Writes codes of ours that move the cursor, then a text. */
   writeAfter(codes: string, text: string): unknown;
+  /** Set while lines at the foot of the terminal are redrawn in place: all other text goes above them. */
+  writeAbove?: ((text: string) => unknown) | undefined;
 };
 
 type Listener = () => void;

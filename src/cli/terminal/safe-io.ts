@@ -22,14 +22,15 @@ function safeOutput(output: Output, env: Io['env']): SafeOutput {
     const parts = text.split(COLOR_CODES); // every second one is a code
     return parts.map((part, at) => (at % 2 === 0 ? printable(part) : keepsColors ? part : '')).join('');
   };
-  return {
+  const safe: SafeOutput = {
     get isTTY() {
       return output.isTTY;
     },
     get columns() {
       return output.columns;
     },
-    write: (text) => output.write(clean(text)),
+    write: (text) => (safe.writeAbove ? safe.writeAbove(text) : output.write(clean(text))),
     writeAfter: (codes, text) => output.write(codes + clean(text)),
   };
+  return safe;
 }

@@ -2,6 +2,7 @@ import { jsonText } from '../../core/text/json-text.ts';
 import { type Colors, colorsFor } from './colors.ts';
 import type { Io, SafeIo } from './io.ts';
 import { safeIo } from './safe-io.ts';
+import { wrap } from './wrap.ts';
 
 /** What a command speaks through: results on stdout, everything else on stderr. */
 export type Terminal = {
@@ -27,7 +28,10 @@ export function openTerminal(outside: Io, { isJson = false } = {}): Terminal {
   const answer = (value: object, lines: readonly string[]) =>
     io.stdout.write(isJson ? `${jsonText(value)}\n` : lines.map((line) => `${line}\n`).join(''));
   const errorColors = colorsFor(io.stderr, io.env);
-  const say = (line: string) => void io.stderr.write(`${line}\n`);
+  /** A terminal breaks words at its edge; a file or a pipe gets whole lines. */
+  const inColumns = (text: string, columns = io.stderr.columns) =>
+    columns === undefined ? [text] : text.split('\n').flatMap((line) => wrap(line, Math.min(columns, WIDEST)));
+  const say = (line: string) => void io.stderr.write(`${inColumns(line).join('\n')}\n`);
   return {
     io,
     isJson,

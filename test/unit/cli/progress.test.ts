@@ -228,6 +228,36 @@ describe('progress', () => {
   });
 });
 
+describe('a live block', () => {
+  const ERASED = '\x1b[1F\x1b[J';
+
+  it('leaves what is said meanwhile above itself, and does not write over it', () => {
+    const io = captureIo({ isTTY: true, columns: 60, env: { NO_COLOR: '1' } });
+    const terminal = openTerminal(io);
+    const block = openLiveBlock(terminal.io);
+    block.draw(['one']);
+    terminal.say('estimate: 40 calls');
+    block.draw(['two']);
+    block.close();
+    terminal.say('after');
+    const drawn = `\x1b[?25lone\n${ERASED}estimate: 40 calls\none\n${ERASED}two\n${ERASED}\x1b[?25hafter\n`;
+    expect(io.err()).toBe(drawn);
+  });
+
+  it('of a night begins with its first run: before that a person is asked, and transcripts are read', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const io = captureIo({ isTTY: true, columns: 60 });
+    const progress = openProgress(openTerminal(io), { isNight: true });
+    vi.advanceTimersByTime(500);
+    expect(io.err()).toBe('');
+    progress.onOpen?.(emptyRun);
+    vi.advanceTimersByTime(500);
+    expect(io.err()).not.toBe('');
+    progress.close();
+  });
+});
+
 describe('a provider that wants pauses', () => {
   const slowDown = (io: ReturnType<typeof captureIo>, account = 'openai api.example') => {
     vi.useFakeTimers();
