@@ -45,14 +45,14 @@ export const define: DefineCommand = (command, terminal) => {
       .option('--consent <provider...>', 'agree that texts of sessions are sent there; a terminal asks once')
       .option('--max-minutes <number>', 'stop after so long; the same command resumes', readAmount)
       .option('--max-calls <number>', 'most calls of models', readAmount)
-      .option('--max-cost-usd <number>', 'most dollars; every model needs a known price', readAmount);
-  const night = (name: string, what: string) =>
-    limited(name, what)
+      .option('--max-cost-usd <number>', 'most dollars; every model needs a known price', readAmount)
       .addOption(
         new Option('--skill <name>', 'improve this existing skill: its name, folder or SKILL.md').conflicts(
           'targetSkillPath',
         ),
-      )
+      );
+  const night = (name: string, what: string) =>
+    limited(name, what)
       .option('--tasks <file>', 'reviewed tasks instead of those in your sessions')
       .option('--quiet', 'no progress');
 

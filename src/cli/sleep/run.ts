@@ -41,7 +41,11 @@ export type RunFlags = PlanFlags & {
 };
 
 /** A night, now: with progress, within its limits, and resumed where it was cut off. */
-export async function runNight(given: WithSkill, terminal: Terminal, { isDryRun = false } = {}): Promise<void> {
+export async function runNight(
+  given: RunFlags & WithSkill,
+  terminal: Terminal,
+  { isDryRun = false } = {},
+): Promise<void> {
   const flags = await namingSkill(given, terminal);
   if (flags.plan) return showPlan(flags, terminal);
   if (flags.ifDue !== undefined && !(await isDue(flags.ifDue, flags, terminal))) return;
@@ -64,10 +68,10 @@ export async function runNight(given: WithSkill, terminal: Terminal, { isDryRun 
   }
 }
 
-type WithSkill = RunFlags & { readonly skill?: string };
+export type WithSkill = { readonly skill?: string };
 
 /** The flags with the path of the skill that was named; a name means nothing in a list of settings. */
-async function namingSkill({ skill, ...flags }: WithSkill, terminal: Terminal): Promise<RunFlags> {
+export async function namingSkill({ skill, ...flags }: RunFlags & WithSkill, terminal: Terminal): Promise<RunFlags> {
   if (skill === undefined) return flags;
   using sleep = await openSleep(flags, terminal);
   const { place, project, settings } = sleep;

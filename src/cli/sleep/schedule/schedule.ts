@@ -13,7 +13,7 @@ import { providersIn, requireConsent } from '../ask-consent.ts';
 import { warnOfEveryNight } from '../gather/least-need.ts';
 import { type OpenSleep, openSleep, retyped } from '../open-sleep.ts';
 import { planOf } from '../plan-lines.ts';
-import type { RunFlags } from '../run.ts';
+import { namingSkill, type RunFlags, type WithSkill } from '../run.ts';
 import { checkJob } from './check-night.ts';
 import { chooseInstaller, type Installers, openInstallers } from './choose-installer.ts';
 import type { Installer } from './installer.ts';
@@ -27,7 +27,8 @@ export type ScheduleFlags = RunFlags & {
 };
 
 /** Has a night run every night. What it needs is looked at first, in the environment that the job will have. */
-export async function schedule(flags: ScheduleFlags, terminal: Terminal): Promise<void> {
+export async function schedule(given: ScheduleFlags & WithSkill, terminal: Terminal): Promise<void> {
+  const flags: ScheduleFlags = await namingSkill(given, terminal);
   const at = readClock(flags.at ?? '03:17');
   if (flags.since !== undefined)
     throw new SkillError('USAGE', 'a nightly job considers what is new: --since would be the same every night', {

@@ -29,6 +29,21 @@ const PRINTED = ['schedule', '--target', 'simulated', '--max-minutes', '30', '--
 const OLD = Buffer.from('MAILTO=""\n# caf\xe9, not UTF-8\n5 4 * * * echo 100\\% done\n\n@reboot x', 'latin1');
 const FOREIGN = Buffer.concat([OLD, Buffer.from('\n')]);
 
+describe('schedule --skill', () => {
+  it.each(['cron', 'systemd'])('has the night train a skill that is named, by its path: %s', async (kind) => {
+    using system = fakeSystem();
+    const { home } = system;
+    const path = home.write('.claude/skills/deploy/SKILL.md', '---\nname: deploy\ndescription: d\n---\nDeploy.\n');
+    const { out } = await home.run([...PRINTED, '--with', kind, '--skill', 'deploy']);
+    expect(out).toContain(`--target-skill-path`);
+    expect(out).toContain(path);
+    const { command } = await answerOf(home, [...PRINTED, '--with', kind, '--skill', 'deploy']);
+    expect(command).toEqual(expect.arrayContaining(['--target-skill-path', path]));
+    expect(command).not.toContain('--skill');
+    expect((await home.run([...PRINTED, '--skill', 'no-such'])).code).toBe(2);
+  });
+});
+
 describe('schedule with cron', () => {
   it('keeps every byte of the crontab that was there, replaces its own lines, and takes only them away', async () => {
     using system = fakeSystem();
