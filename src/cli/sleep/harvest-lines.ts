@@ -88,6 +88,6 @@ export function outputLines(
     return ['', ...nextLines([[command, 'the tasks as a file, to review by hand']], width, colors.bold)];
   }
   const file = shownPath(output, io.cwd());
-  const use = `skillopt sleep run --tasks ${shellWord(file)} (which comes with the night) then learns from it; skillopt train does not read it.`;
+  const use = `Then skillopt sleep run --tasks ${shellWord(file)} spends a night on it; skillopt train does not read it.`;
   return ['', ...wrap(`written: ${file}. Read it, mend it, and set "reviewed": true in it. ${use}`, width)];
 }

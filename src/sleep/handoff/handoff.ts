@@ -16,7 +16,8 @@ export class HandoffPending extends SkillError {
   constructor(files?: HandoffFiles) {
     const roles = Object.entries(files?.byRole ?? {}).map(([role, count]) => `${role} ${count}`);
     const hint = `Answer what stands in ${files?.files.join(' and ') ?? 'the files of the handoff'}, then resume the night.`;
-    super('ANSWER_PENDING', `${files?.prompts ?? 'some'} questions wait for an answer (${roles.join(', ')})`, { hint });
+    const what = files?.prompts === 1 ? '1 question waits' : `${files?.prompts ?? 'some'} questions wait`;
+    super('ANSWER_PENDING', `${what} for an answer (${roles.join(', ')})`, { hint });
     this.files = files;
   }
 }

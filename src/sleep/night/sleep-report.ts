@@ -80,12 +80,14 @@ export function toReport(record: NightRecord, result: ConsolidationResult, given
   const { accepted, gateAction, baselineScore, candidateScore, holdoutLeaked } = result;
   const usage = Object.assign({}, ...result.documents.map(usageOf)) as ReturnType<typeof usageOf>;
   const { calls, tokensUsed } = costOf(usage);
+  const noEditsReason = accepted ? '' : whyNothing(record, result);
+  const notes = [...record.notes, ...searchCut(record), ...result.notes, ...warningsOf(result)];
   return {
     ...{ night, project, startedAt, nSessions, notReplayable, pooled, recurring },
     ...{ accepted, gateAction, baselineScore, candidateScore, holdoutLeaked },
     nTasks: tasks.length - pooled,
     nReplayed: tasks.length,
-    noEditsReason: accepted ? '' : whyNothing(record, result),
+    noEditsReason,
     needs: accepted ? '' : whatItTakes(record, result),
     edits: result.appliedEdits,
     rejectedEdits: result.rejectedEdits,
@@ -95,7 +97,7 @@ export function toReport(record: NightRecord, result: ConsolidationResult, given
     calls: Math.max(spent?.calls ?? 0, calls),
     tokensUsed: Math.max(spent?.totalTokens ?? 0, tokensUsed),
     usage,
-    notes: [...record.notes, ...searchCut(record), ...result.notes, ...warningsOf(result)],
+    notes: notes.filter((note) => note !== noEditsReason), // said once
     ...reported,
   };
 }

@@ -160,16 +160,18 @@ describe('skillopt sleep run --tasks', () => {
     }
   });
 
-  it('that trained nothing is shown too', async () => {
+  it('that trained nothing is shown too, with why said once', async () => {
     await using server = await startModel();
     using home = sleepHome();
     home.said();
     await home.run(['run', '--target', `compatible:m@${server.baseURL}`, '--no-llm-mine', '--quiet']);
     const io = captureIo({ cwd: home.shop, env: home.env });
-    expect([await runCli(['show', 'night-1'], io), io.out()]).toEqual([
-      0,
-      expect.stringContaining('Nothing is proposed.'),
-    ]);
+    expect(await runCli(['show', 'night-1'], io)).toBe(0);
+    const shown = io.out().replaceAll('\n', ' ');
+    const why = /Nothing is proposed\. (.*?)[.;]/.exec(shown)![1]!;
+    expect(shown.split(why)).toHaveLength(2);
+    const page = readFileSync(join(nightFolder(home.state, home.shop, 1), 'report.md'), 'utf8');
+    expect(page.split(why)).toHaveLength(2);
   });
 
   it('refuses tasks that nobody has reviewed, and asks no model', async () => {

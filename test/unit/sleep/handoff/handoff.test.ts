@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HandoffPending } from '../../../../src/sleep/handoff/handoff.ts';
 import { type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { answerAll, deafPerson, type PendingAnswer, questionsFor, writeTasks } from './handoff-agent.ts';
 
@@ -158,6 +159,8 @@ describe('skillopt sleep run --target handoff', () => {
     expect(err).not.toContain('error');
     expect((await home.run(['status'])).out).toMatch(/night 1 waits for answers: \S+handoff; /);
     expect((await home.run(['status', '--short'])).out).toBe('sleep: questions wait\n');
+    const one = { prompts: 1, byRole: { judge: 1 }, answersDir: '/a', files: ['/a/judge.md'] };
+    expect(new HandoffPending(one as never).message).toBe('1 question waits for an answer (judge 1)');
   });
 
   it('lets one command work at a time', async () => {
