@@ -78,6 +78,12 @@ export const placeOf = ({ io }: Terminal): Place => ({
   platform: process.platform,
 });
 
+/** While it lasts, what this process writes is for this user alone: a run has many writers, and sessions are in its files. */
+export function privateFiles(): Disposable {
+  const before = process.umask(0o077);
+  return { [Symbol.dispose]: () => void process.umask(before) };
+}
+
 export async function openSleep(flags: SleepFlags, terminal: Terminal): Promise<OpenSleep> {
   const here = placeOf(terminal);
   const folder = await openStateFolder(stateFolderOf(here));

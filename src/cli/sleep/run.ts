@@ -25,7 +25,7 @@ import { providersIn, requireConsent } from './ask-consent.ts';
 import { meantProject } from './choose-proposals.ts';
 import { gatherNight, nameOfTasks, type RunModels } from './gather/gather-night.ts';
 import { nightCommands, nightLines } from './night-lines.ts';
-import { type OpenSleep, openSleep, placeOf, retyped } from './open-sleep.ts';
+import { type OpenSleep, openSleep, placeOf, privateFiles, retyped } from './open-sleep.ts';
 import { type PlanFlags, showPlan } from './plan.ts';
 import { planOf } from './plan-lines.ts';
 
@@ -50,6 +50,7 @@ export async function runNight(
   if (flags.plan) return showPlan(flags, terminal);
   if (flags.ifDue !== undefined && !(await isDue(flags.ifDue, flags, terminal))) return;
   using sleep = await openSleep(flags, terminal);
+  using _ = privateFiles();
   const progress = openProgress(terminal, { isQuiet: flags.quiet === true, isNight: true });
   try {
     const outcome = await interruptible({ io: terminal.io, onStop: progress.log }, async (signal) => {

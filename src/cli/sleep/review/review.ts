@@ -16,7 +16,7 @@ import { confirm } from '../../terminal/confirm.ts';
 import { plural, points } from '../../terminal/figures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { choosePending, commandFor, meantProject, type ProposalFlags } from '../choose-proposals.ts';
-import { type OpenSleep, openSleep } from '../open-sleep.ts';
+import { type OpenSleep, openSleep, privateFiles } from '../open-sleep.ts';
 import { planOf } from '../plan-lines.ts';
 import { openModels, type RunFlags, scorersOfNight } from '../run.ts';
 import { askAbout } from './ask-about.ts';
@@ -148,8 +148,9 @@ async function measured({ review, block, sleep, flags }: Again, terminal: Termin
   const search = { agent, place, project, settings };
   const documents = { skill: (await findSkill(search)).text, memory: (await findMemory(search)).text };
   const state = await readSleepState(folder);
+  using _ = privateFiles();
   const progress = openProgress(terminal, { isQuiet: flags.quiet === true });
-  return interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
+  return await interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
     regate(review, {
       ...{ folder, settings, models, config, scorers, signal, state, block, documents },
       readSkill: async (name) => {

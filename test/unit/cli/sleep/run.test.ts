@@ -112,6 +112,9 @@ describe('skillopt sleep run --tasks', () => {
     const report = await answerOf(home, nightFlags(server.baseURL));
     expect(report).toMatchObject({ night: 1, accepted: true, isDryRun: false, nTasks: 12, proposals: [{ id: '1' }] });
     expect(existsSync(join(report.folder, 'report.md'))).toBe(true);
+    const files = readdirSync(home.state, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    const modes = new Set(files.map((file) => home.mode(join(file.parentPath, file.name))));
+    expect([...modes]).toEqual(['600']);
   });
 
   it('is a run that runs, show and diff know by name, also from a folder of the project', async () => {
