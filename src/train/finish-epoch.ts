@@ -66,8 +66,9 @@ async function judgeGuidance(state: RunState, written: Written, { config, env, i
   if (written.candidateHash === state.current.hash) return { ...nothing, action: 'unchanged' as const };
   const hidden = findNewHidden(state.current.skill, written.candidateSkill)?.text;
   if (hidden !== undefined) return { ...nothing, action: 'hidden_text' as const, hidden };
-  const { reason: leakReason } = leakCriticOf({ env, items, config }, state.current.skill)(written.content);
-  if (leakReason !== undefined) return { ...nothing, action: 'leak' as const, leakReason };
+  const { reason: leakReason, kind } = leakCriticOf({ env, items, config }, state.current.skill)(written.content);
+  const quarantined = kind === undefined ? {} : { leakKind: kind };
+  if (leakReason !== undefined) return { ...nothing, action: 'leak' as const, leakReason, ...quarantined };
   const { maxSkillTokens, slowUpdateGate: useGate } = config;
   if (maxSkillTokens > 0 && (await deps.countTokens(written.candidateSkill)) > maxSkillTokens) {
     return { ...nothing, action: 'over_cap' as const };

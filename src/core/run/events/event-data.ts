@@ -74,6 +74,8 @@ export type SlowUpdate = {
   readonly action: StepAction | 'no_content' | 'over_cap' | 'leak' | 'hidden_text';
   /** Why it is a leak. */
   readonly leakReason?: string;
+  /** What it tries, where it is quarantined. */
+  readonly leakKind?: string;
   /** What it hides: a comment in HTML, or a character by its number. */
   readonly hidden?: string;
   readonly pairs: readonly { readonly id: string; readonly category: PairCategory }[];

@@ -6,7 +6,7 @@ type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 /** Guidance is a candidate like any other. */
 export function takeGuidance(state: RunState, event: Event<'slow-update-end'>): RunState {
-  const { epoch, action, candidateSkill: skill, candidateHash: hash, leakReason: reason } = event;
+  const { epoch, action, candidateSkill: skill, candidateHash: hash, leakReason: reason, leakKind: kind } = event;
   const known = addMeasurement(state, hash, event);
   const gate = isAccepted(action) ? evidenceAfterAccept(known, scoresOf(event), action) : known.gate;
   const origin = `slow_update_epoch_${String(epoch).padStart(2, '0')}`;
@@ -14,7 +14,8 @@ export function takeGuidance(state: RunState, event: Event<'slow-update-end'>): 
   const candidate = { skill, hash, score, step: state.stepsDone, origin };
   const current = isAccepted(action) ? candidate : known.current;
   const best = isNewBest(action, candidate, known) ? candidate : known.best;
-  const leak = reason === undefined ? [] : [{ stage: 'slow_update' as const, at: epoch, reason }];
+  const refused = { stage: 'slow_update' as const, at: epoch, ...(kind === undefined ? {} : { kind }) };
+  const leak = reason === undefined ? [] : [{ ...refused, reason }];
   return { ...known, gate, current, best, leaks: [...known.leaks, ...leak], slowUpdateEpoch: epoch };
 }
 
