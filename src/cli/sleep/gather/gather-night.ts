@@ -17,6 +17,8 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
 import { costLine, planOf } from '../plan-lines.ts';
 import { gatherSessions, gatherTasks, isBySkill } from './gather.ts';
+
+import { miningProgress } from './harvest-progress.ts';
 import { sayNeed, warnOfAnyNight } from './least-need.ts';
 
 export type RunModels = NightModels & { readonly judge: ChatModel };
@@ -68,7 +70,9 @@ async function fromSessions(
       ? await openMiner({ model: models.optimizer, settings: sleep.settings, folder: sleep.folder, signal, budget })
       : undefined;
   const earlier = state.taskArchive.map(({ task }) => task);
-  const mined = await gatherTasks(sleep, harvest, { miner: open?.miner ?? 'heuristic', signal, earlier });
+  const progress = open && !flags.quiet ? miningProgress(terminal) : undefined;
+  const mining = { miner: open?.miner ?? ('heuristic' as const), signal, earlier };
+  const mined = await gatherTasks(sleep, harvest, { ...mining, onProgress: progress?.show }).finally(progress?.clear);
   if (mined.tasks.length === 0 && mined.cut !== undefined) throw nothingFound(mined.cut);
   const recurring = mined.groups
     .filter(({ sessionIds }) => sessionIds.length > 1)
