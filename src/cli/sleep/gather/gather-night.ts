@@ -17,7 +17,6 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
 import { costLine, planOf } from '../plan-lines.ts';
 import { gatherSessions, gatherTasks, isBySkill } from './gather.ts';
-
 import { miningProgress } from './harvest-progress.ts';
 import { sayNeed, warnOfAnyNight } from './least-need.ts';
 
