@@ -40,7 +40,9 @@ export const killNight: BenchRow = {
     for (let kills = 0; kills < KILLS; kills += nights.at(-1)!.killed.length) {
       const most = Math.min(KILLS_PER_NIGHT, KILLS - kills);
       nights.push(await spendNight(home, server, { kills: most, random, calls: whole.calls }));
-      say(`night ${nights.length}: killed in ${nights.at(-1)!.killed.join(', ')}`);
+      const { killed, end } = nights.at(-1)!;
+      const other = Object.keys(end).filter((key) => !isDeepStrictEqual(end[key], whole.end[key]));
+      say(`night ${nights.length}: killed in ${killed.join(', ')}${other.length > 0 ? `; differs in ${other}` : ''}`);
     }
     return sumUp(whole, nights);
   },
@@ -51,7 +53,7 @@ type Outcome = {
   /** After how many kills something was not as it must be. */
   readonly harmed: number;
   readonly calls: number;
-  readonly end: unknown;
+  readonly end: Readonly<Record<string, unknown>>;
 };
 
 function sumUp(whole: Outcome, nights: readonly Outcome[]) {
@@ -189,10 +191,8 @@ async function isWell(home: SleepHome): Promise<boolean> {
 const PASSING = ['startedAt', 'endedAt', 'usage', 'calls', 'tokensUsed', 'folder'];
 
 /** What must not depend on how often the night was killed. */
-function endOf(home: SleepHome, stdout: string) {
+function endOf(home: SleepHome, stdout: string): Readonly<Record<string, unknown>> {
   const report = Object.entries(JSON.parse(stdout)).filter(([key]) => !PASSING.includes(key));
-  return {
-    report: Object.fromEntries(report),
-    proposed: readFileSync(nightFile(home, 'proposed.md') ?? '/dev/null', 'utf8'),
-  };
+  const proposed = readFileSync(nightFile(home, 'proposed.md') ?? '/dev/null', 'utf8');
+  return { ...Object.fromEntries(report), proposed };
 }

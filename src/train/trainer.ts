@@ -10,10 +10,11 @@ import { reduce } from '../core/run/reduce/reduce.ts';
 import { emptyRun } from '../core/run/run-state.ts';
 import type { OpenRunStore, RunStore, TestLook } from '../core/run/run-store.ts';
 import { isNothingRead } from '../core/run/stage-answers.ts';
+import type { Bill } from '../core/run/stage-usage.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
 import { hideSecrets } from '../core/text/hide-secrets.ts';
 import type { Budget } from '../models/index.ts';
-import { type Paid, readPaid } from '../models/wrappers/with-reply-cache.ts';
+import { paidSince } from '../models/wrappers/with-reply-cache.ts';
 import { createStop, loadPrompts, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { createReserve } from './budget/create-reserve.ts';
@@ -188,8 +189,7 @@ async function closing<Answer>(store: OpenRunStore, work: () => Promise<Answer>)
 }
 
 /** After a kill the cache holds replies that were paid for and of which no line tells. The next line counts them. */
-function uncountedReplies({ caches }: OpenRunStore, journal: readonly RunEvent[]): Paid[] {
-  const counted = journal.at(-1)?.counted;
-  if (counted === undefined) return []; // a new run, or one of an earlier version
-  return (caches.replies.since?.(counted) ?? []).flatMap((entry) => readPaid(entry) ?? []);
+function uncountedReplies({ caches }: OpenRunStore, journal: readonly RunEvent[]): Bill[] {
+  const counted = journal.at(-1)?.counted; // none in a new run, or one of an earlier version
+  return (counted === undefined ? undefined : paidSince(caches.replies, counted)) ?? [];
 }

@@ -31,13 +31,20 @@ export const noStageUsage: StageUsage = {
   unpriced: 0,
 };
 
-type UsageTable = Readonly<Record<string, StageUsage>>;
+export type UsageTable = Readonly<Record<string, StageUsage>>;
+
+/** What one reply has cost, and which part of a run has asked for it. */
+export type Bill = { readonly stage: string; readonly amounts: Partial<StageUsage> };
 
 export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
   const sum = { ...a };
   for (const [stage, usage] of Object.entries(b)) sum[stage] = addUsage(sum[stage] ?? noStageUsage, usage);
   return sum;
 }
+
+/** A table of single bills, added to another. */
+export const addBills = (table: UsageTable, bills: readonly Bill[]): UsageTable =>
+  bills.reduce((sum, { stage, amounts }) => addStageUsage(sum, { [stage]: { ...noStageUsage, ...amounts } }), table);
 
 /** A journal of an earlier version lacks the later counters. */
 export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageUsage {

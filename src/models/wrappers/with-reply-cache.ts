@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ReplyCache } from '../../core/cache.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
-import type { StageUsage } from '../../core/run/stage-usage.ts';
+import type { Bill, StageUsage } from '../../core/run/stage-usage.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** Part of every key: entries written under another format are never found. */
@@ -16,12 +16,9 @@ const CachedReply = z.object({
   finishReason: z.enum(['stop', 'length', 'content-filter', 'other']),
 });
 
-/** What a reply has cost, and which part of a run has asked for it. */
-export type Paid = { readonly stage: string; readonly amounts: Partial<StageUsage> };
-
 export type ReplyCacheOptions = {
   /** Told what a reply has cost, once it is safe in the cache together with that. */
-  readonly onPaid?: (paid: Paid) => void;
+  readonly onPaid?: (paid: Bill) => void;
   /** What a reply costs. */
   readonly billFor?: (reply: ChatReply) => Partial<StageUsage>;
   /** Told of every reply for which no call was sent: kept from earlier, or shared with an equal request in flight. */
@@ -88,9 +85,9 @@ function parseReply(entry: string): ChatReply | undefined {
 
 const PaidReply = z.object({ paid: z.object({ stage: z.string(), amounts: z.record(z.string(), count) }) });
 
-/** What was paid for an entry of the cache; nothing when it does not say. */
-export function readPaid(entry: string): Paid | undefined {
-  return PaidReply.safeParse(parseJson(entry)).data?.paid;
+/** What was paid for the entries that became safe after a mark; nothing when the cache keeps no order. */
+export function paidSince(cache: ReplyCache, mark: number): Bill[] | undefined {
+  return cache.since?.(mark).flatMap((entry) => PaidReply.safeParse(parseJson(entry)).data?.paid ?? []);
 }
 
 function parseJson(entry: string): unknown {

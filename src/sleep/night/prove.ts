@@ -2,12 +2,13 @@ import type { SkillEnv } from '../../core/env.ts';
 import { toEvidence, toObservations } from '../../core/gate/gate-evidence.ts';
 import { winnerMeasurement } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
-import { addStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
+import { addBills, addStageUsage, type UsageTable } from '../../core/run/stage-usage.ts';
 import type { Evaluation } from '../../core/score.ts';
 import { addObservations, type Evidence, noEvidence, pooledMean } from '../../core/stats/evidence.ts';
 import type { Estimate } from '../../core/stats/final-report.ts';
 import { gainElsewhere, judgeProof, type NightProof, PROOF_LOOKS, proveGain } from '../../core/stats/night-proof.ts';
 import type { Held } from '../../models/index.ts';
+import { paidSince } from '../../models/wrappers/with-reply-cache.ts';
 import { evaluatePasses } from '../../train/evaluate-skill.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { type DocumentNight, metricOf } from './document-night.ts';
@@ -31,8 +32,6 @@ export type Proof = {
   readonly cut?: string | undefined;
 };
 
-type UsageTable = Readonly<Record<string, StageUsage>>;
-
 /** What one validation task does before and after. */
 export type TaskDelta = { readonly id: string; readonly before: number; readonly after: number };
 
@@ -41,6 +40,8 @@ type Proving = Omit<DocumentNight, 'error'> & {
   readonly error: number;
   /** Of the search that found the block; nothing, if a person wrote it. */
   readonly state?: RunState | undefined;
+  /** Up to where the search has counted the replies in its cache. */
+  readonly counted?: number | undefined;
   readonly baseBlock: string;
   readonly block: string;
   /** What is kept of the limits for the passes behind a proven gain. */
@@ -128,12 +129,12 @@ async function withPasses(night: Proving, { winner, seed, usage }: Sides, draws:
   return {
     winner: evidenceOf(winner, after.passes, metric),
     seed: evidenceOf(seed, before.passes, metric),
-    usage: [after, before].reduce((sum, used) => addStageUsage(sum, used.usage), usage),
+    usage: before.paid ?? [after, before].reduce((sum, used) => addStageUsage(sum, used.usage), usage),
   };
 }
 
 async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
-  const { env, models, config, store, budget, runner, observers, signal } = night;
+  const { env, models, config, store, budget, runner, observers, signal, counted } = night;
   const indexes = Array.from({ length: count }, (_, index) => from + index);
   let usage: UsageTable = {};
   await using open = await store.open();
@@ -150,7 +151,9 @@ async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
     },
     indexes,
   );
-  return { passes: scores.map(({ evaluation }) => evaluation), usage };
+  // All that this proof has paid for, also before it was cut off: what comes from the cache is not in the usage of these passes.
+  const bills = counted === undefined ? undefined : paidSince(open.caches.replies, counted);
+  return { passes: scores.map(({ evaluation }) => evaluation), usage, paid: bills && addBills({}, bills) };
 }
 
 const evidenceOf = (

@@ -1,5 +1,5 @@
 import type { Amounts } from '../../core/run/ledger.ts';
-import type { StageUsage } from '../../core/run/stage-usage.ts';
+import type { UsageTable } from '../../core/run/stage-usage.ts';
 import type { EditRecord } from '../../core/skill/edit-record.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
 import { type ConsolidationResult, type GateTrial, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
@@ -66,7 +66,7 @@ export type SleepReport = {
   readonly intents: Readonly<Record<string, string>>;
   readonly calls: number;
   readonly tokensUsed: number;
-  readonly usage: Readonly<Record<string, StageUsage>>;
+  readonly usage: UsageTable;
   readonly notes: readonly string[];
 };
 
@@ -101,8 +101,6 @@ export function toReport(record: NightRecord, result: ConsolidationResult, given
     ...reported,
   };
 }
-
-type UsageTable = Readonly<Record<string, StageUsage>>;
 
 /** By document and stage. */
 export function usageOf({ trained, named, summary, proof }: TrainedDocument): UsageTable {

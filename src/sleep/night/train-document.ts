@@ -43,7 +43,7 @@ export async function trainDocument(night: DocumentNight): Promise<TrainedDocume
   const { documents, trained, named = '', error } = night;
   const baseBlock = readBlock(documents[trained], 'learned');
   const limits = night.budget && searchBudget(night.budget, (2 * REPORT_PASSES) / firstLook(night).passes);
-  const { summary, state, cut, attempted } = await search({ ...night, budget: limits?.budget }, baseBlock);
+  const { summary, state, counted, cut, attempted } = await search({ ...night, budget: limits?.budget }, baseBlock);
   night.budget?.release();
   // Without a gate the last text is wanted, also where another measured better.
   const block = (error === undefined ? state.current : state.best).skill.trim();
@@ -52,7 +52,8 @@ export async function trainDocument(night: DocumentNight): Promise<TrainedDocume
   if (error === undefined) return { ...found, proof: undefined, isTaken: true };
   if (winnerMeasurement(state) === undefined) return { ...found, proof: undefined, isTaken: false };
   const reserve = limits?.reserve();
-  const proof = await prove({ ...night, env: environmentOf(night), error, state, baseBlock, block, reserve });
+  const sides = { state, counted, baseBlock, block };
+  const proof = await prove({ ...night, env: environmentOf(night), error, ...sides, reserve });
   return { ...found, proof, isTaken: proof.isProven, cut: cut ?? proof.cut };
 }
 
@@ -79,7 +80,8 @@ async function search(night: DocumentNight, initialSkill: string) {
   const cut = ended instanceof SkillError ? ended.message : undefined;
   const trained = ended instanceof SkillError ? summarize(state, { outRoot: store.name }) : ended;
   const summary = { ...trained, warnings: trained.warnings.filter((warning) => !isCalibration(warning)) };
-  return { summary, state, cut, attempted: attemptedIn(events, metricOf(night.config)) };
+  const { counted } = events.at(-1)!;
+  return { summary, state, counted, cut, attempted: attemptedIn(events, metricOf(night.config)) };
 }
 
 /** The first step's rollouts are under the document as it was. */

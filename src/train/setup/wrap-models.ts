@@ -4,7 +4,7 @@ import type { ChatModel, ChatRequest } from '../../core/model.ts';
 import type { Stamp } from '../../core/run/event.ts';
 import type { Ledger } from '../../core/run/ledger.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
-import { addStageUsage, noStageUsage } from '../../core/run/stage-usage.ts';
+import { addBills, type Bill } from '../../core/run/stage-usage.ts';
 import { remainingCalls } from '../../models/ai-sdk/rate-limit-headers.ts';
 import {
   type Budget,
@@ -20,7 +20,6 @@ import {
 } from '../../models/index.ts';
 import { withCountedUsage } from '../../models/wrappers/with-counted-usage.ts';
 import { billFor } from '../../models/wrappers/with-meter.ts';
-import type { Paid } from '../../models/wrappers/with-reply-cache.ts';
 import type { Stop } from '../../pipeline/index.ts';
 import { priceFor } from '../budget/price-for.ts';
 import { type ModelUse, runBudget } from '../budget/run-budget.ts';
@@ -37,7 +36,7 @@ export type WrapOptions = {
   /** What the run has used before, by stage. */
   readonly usage?: Stamp['usage'];
   /** Replies that were paid for before and that no line of the journal has counted. */
-  readonly uncounted?: readonly Paid[];
+  readonly uncounted?: readonly Bill[];
   /** Where the run keeps what it has spent, if it does. */
   readonly ledger?: Ledger | undefined;
   /** Limits that the run shares with other work, in place of its own. */
@@ -64,10 +63,7 @@ export function wrapModels({
     max: config.workers,
     onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
   }));
-  const before = uncounted.reduce((table, { stage, amounts }) => {
-    return addStageUsage(table, { [stage]: { ...noStageUsage, ...amounts } });
-  }, usage);
-  const budget = runBudget({ config, target, optimizer, usage: before, ledger, shared });
+  const budget = runBudget({ config, target, optimizer, usage: addBills(usage, uncounted), ledger, shared });
   const countRetry = ({ request }: { readonly request: ChatRequest }) =>
     meter.add(request.stage ?? 'other', { retries: 1 });
 
@@ -93,7 +89,7 @@ export function wrapModels({
       },
     });
   const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
-  const onPaid = ({ stage, amounts }: Paid) => meter.add(stage, amounts);
+  const onPaid = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
   // Tokens of a remembered reply were paid before. New ones are counted in the moment they are safe: see `counted`.
   const metered = (model: ChatModel, price: Price | undefined) =>
     caches
