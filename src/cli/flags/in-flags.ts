@@ -6,7 +6,7 @@ export const flagOf = (key: string): string => `--${kebabCase(key)}`;
 export const kebabCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Limits of a run that a message of the library may speak of. */
-const LIMITS = /\bmax(?:Calls|TotalTokens|CostUsd|Minutes)\b/g;
+const LIMITS = /\bmax(?:Calls|TotalTokens|TokensPerNight|CostUsd|Minutes)\b/g;
 
 /** What the library advises, and how the same is done on the command line. */
 const ADVICE: readonly (readonly [string, string])[] = [

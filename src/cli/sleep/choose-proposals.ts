@@ -68,10 +68,10 @@ export function shownProposal({ baseBlock: _base, block: _block, ...rest }: Prop
   return rest;
 }
 
-/** `night 12: skill my-skill, +4.2 points at 97.5 %`. */
+/** `night 12: skill my-skill, +4.2 points, 97.5 % sure`. */
 export function proposalLine({ night, document, gain, confidence, at }: Proposal): string {
   const worth = gain === null ? '' : `, ${points(gain.value)} points`;
-  const sure = gain === null || confidence === null ? '' : ` at ${percent(confidence)}`;
+  const sure = gain === null || confidence === null ? '' : `, ${percent(confidence)} sure`;
   return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}`;
 }
 

@@ -37,7 +37,8 @@ function chooseAdopted(proposals: readonly Proposal[], flags: ProposalFlags): Pr
   const named = flags.skill ? ` for ${oneLine(flags.skill.join(', '))}` : '';
   const what = `${night === undefined ? 'nothing was' : `nothing of night ${night} is`} adopted${named}`;
   const nights = [...new Set(adopted.map((one) => one.night))];
-  const hint = nights.length > 0 ? `Adopted are nights ${nights.join(', ')}.` : 'There is nothing to undo.';
+  const hint =
+    nights.length > 0 ? `Adopted: ${nights.map((one) => `night ${one}`).join(', ')}.` : 'There is nothing to undo.';
   throw new SkillError('USAGE', what, { hint });
 }
 
@@ -45,7 +46,7 @@ const WORDS: Readonly<Record<RolledBack['how'], string>> = {
   restored: 'is byte for byte what it was before',
   removed: 'is gone: adoption had made it',
   block: 'was edited since: your text stays, only the learned block is what it was before',
-  already: 'was back already; nothing was written',
+  already: 'has nothing to undo; nothing was written',
 };
 
 function rolledBackLines({ proposal, realPath, how }: RolledBack, terminal: Terminal): string[] {

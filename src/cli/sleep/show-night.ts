@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SleepReport } from '../../sleep/night/sleep-report.ts';
+import { strip } from '../../core/text/python-text.ts';
+import type { DocumentReport, SleepReport } from '../../sleep/night/sleep-report.ts';
+import type { Proposal } from '../../sleep/staging/proposal.ts';
 import { readSleepState } from '../../sleep/state/state-file.ts';
 import { stateFolderOf } from '../../stores/state-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -12,24 +14,44 @@ type ShownNight = { readonly name: string; readonly folder: string; readonly rep
 
 /** A night that is over, in the words of its own report, and what can be done about it now. */
 export async function nightReport({ name, folder, report }: ShownNight, terminal: Terminal): Promise<string[]> {
+  const proposals = await proposalsOf(report, terminal);
   const behind = [
     [`skillopt diff ${name}`, 'what its search changed'],
     [`skillopt show ${name} --all`, 'every edit that it tried'],
   ] as const;
   const commands = [
-    ...(await currentCommands(report, terminal)),
+    ...currentCommands(report, proposals, terminal),
     ...(existsSync(join(folder, 'events.jsonl')) ? behind : []),
   ];
-  return nightLines(report, { folder, isDryRun: false, commands }, terminal);
+  return nightLines(asReviewed(report, proposals), { folder, isDryRun: false, commands }, terminal);
+}
+
+async function proposalsOf(report: SleepReport, terminal: Terminal): Promise<readonly Proposal[]> {
+  const { proposals } = await readSleepState(stateFolderOf(placeOf(terminal)));
+  return proposals.filter(({ night, project }) => night === report.night && project === report.project);
+}
+
+/** What a person kept of it is what waits. */
+function asReviewed(report: SleepReport, proposals: readonly Proposal[]): SleepReport {
+  const keptOf = ({ path, after, isStaged }: DocumentReport) =>
+    proposals.find(({ document, block }) => isStaged && document.path === path && strip(block) !== strip(after));
+  const reviewed = report.documents.filter(keptOf).map(({ name }) => name);
+  if (reviewed.length === 0) return report;
+  const note = `Reviewed since the night: ${reviewed.join(', ')}. The change and its gain are what was kept; the tasks stand as the night has measured them.`;
+  const documents = report.documents.map((one) => {
+    const kept = keptOf(one);
+    return kept ? { ...one, after: kept.block, gain: kept.gain, test: null } : one;
+  });
+  return { ...report, documents, notes: [...report.notes, note] };
 }
 
 /** What was staged may have been adopted, rolled back or superseded since. */
-async function currentCommands(report: SleepReport, terminal: Terminal): Promise<(readonly [string, string])[]> {
-  const { proposals } = await readSleepState(stateFolderOf(placeOf(terminal)));
-  const having = (wanted: string) =>
-    proposals.filter(
-      ({ night, project, status }) => night === report.night && project === report.project && status === wanted,
-    );
+function currentCommands(
+  report: SleepReport,
+  proposals: readonly Proposal[],
+  terminal: Terminal,
+): (readonly [string, string])[] {
+  const having = (wanted: Proposal['status']) => proposals.filter(({ status }) => status === wanted);
   const [adopted, again] = [having('adopted'), having('rolled_back')];
   return [
     ...nightCommands(

@@ -17,7 +17,11 @@ type Shortage = {
   readonly bound: Amounts;
   readonly limits: Amounts;
   readonly kept?: Kept | undefined;
+  readonly names?: LimitNames | undefined;
 };
+
+/** What the caller calls a limit, where that is another setting than a run's. */
+export type LimitNames = Partial<Readonly<Record<keyof Amounts, string>>>;
 
 /** A limit that is reached while a part of it is kept back. */
 export class ReserveShortage extends SkillError {
@@ -35,9 +39,9 @@ const keys = { calls: 'maxCalls', totalTokens: 'maxTotalTokens', costUsd: 'maxCo
 const units = { calls: ' calls', totalTokens: ' tokens', costUsd: '' } as const;
 
 /** Says which limit, what is spent of it, what is kept back, and what the next call could have cost. */
-export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kept }: Shortage): SkillError {
+export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kept, names }: Shortage): SkillError {
   const amount = (amounts: Amounts) => (name === 'costUsd' ? dollars(amounts[name]) : count(amounts[name]));
-  const key = keys[name];
+  const key = names?.[name] ?? keys[name];
   const next = name === 'calls' ? [] : [`the next call may take up to ${amount(bound)}`];
   const spending = `${amount(spent)} of ${amount(limits)}${units[name]}`;
   if (!kept || kept.amounts[name] === 0) return exhausted(key, 'is reached', [`${spending} are spent`, ...next]);

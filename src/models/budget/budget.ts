@@ -10,7 +10,7 @@ import {
   roundUpAmounts,
   subtractAmounts,
 } from './amounts.ts';
-import { budgetExhausted, type Kept, timeIsUp } from './budget-exhausted.ts';
+import { budgetExhausted, type Kept, type LimitNames, timeIsUp } from './budget-exhausted.ts';
 import { claimAhead } from './claim-ahead.ts';
 
 export type BudgetOptions = {
@@ -24,6 +24,8 @@ export type BudgetOptions = {
   /** Where what is set aside is safe from a kill, before it is. */
   readonly ledger?: Pick<Ledger, 'claim'> | undefined;
   readonly now?: () => number;
+  /** For messages. */
+  readonly names?: LimitNames | undefined;
   /** Notified when a call cost more than was set aside for it: then its bound was wrong, and a limit may be passed. */
   readonly onOverrun?: (overrun: { readonly reserved: Amounts; readonly actual: Amounts }) => void;
 };
@@ -93,7 +95,7 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   function refuseIfExhausted(bound: Amounts): void {
     if (msLeft() <= 0) throw timeIsUp(maxMinutes, kept);
     const name = exceeding(addAmounts(spent, bound), within());
-    if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept });
+    if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept, names: options.names });
   }
 
   /** Each looks again whether there is enough for it now. */

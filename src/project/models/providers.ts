@@ -13,7 +13,9 @@ export const providers: Readonly<Record<string, Provider>> = {
     async create(options, { role }) {
       const { simulatedTarget, simulatedOptimizer } = await import('../../sim/index.ts');
       if (role === 'judge')
-        throw new SkillError('CONFIG_INVALID', 'the simulated world scores by rule: it has no judge');
+        throw new SkillError('CONFIG_INVALID', 'the simulated world scores by rule: it has no judge', {
+          hint: 'Name a real model as judge. A whole week with simulated ones: skillopt demo sleep',
+        });
       return role === 'target' ? simulatedTarget(options) : simulatedOptimizer(options);
     },
   }),

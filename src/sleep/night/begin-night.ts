@@ -3,13 +3,13 @@ import { documentOf, type NamedSkill, noChoice, ownerAmong } from '../documents/
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { listNights, makeNight } from '../state/nights.ts';
-import type { SleepState } from '../state/sleep-state.ts';
+import { modelKeyOf, type SleepState } from '../state/sleep-state.ts';
 import { readSleepState, redactTask } from '../state/state-file.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { CycleInput, GatheredNight } from './cycle-input.ts';
 import { testedNights } from './night-history.ts';
 import { hasRecord, type NightRecord } from './night-record.ts';
-import { onPending } from './stage-night.ts';
+import { builtOn, onPending } from './stage-night.ts';
 
 export type NewNight = { readonly folder: string; readonly state: SleepState; readonly night: number };
 
@@ -33,8 +33,9 @@ type Beginning = {
 /** What a new night is to work with, whatever happens meanwhile. */
 export function recordOf(input: CycleInput, { gathered, night, state, documents, notes }: Beginning): NightRecord {
   const { project, agent, modelKey, settings, now, redact } = input;
-  const isOther = state.lastModelKey !== '' && state.lastModelKey !== modelKey;
-  const changed = `The models are not those of the last night (${state.lastModelKey}): scores cannot be compared with it.`;
+  const last = modelKeyOf(state, project);
+  const isOther = last !== '' && last !== modelKey;
+  const changed = `The models are not those of the last night (${last}): scores cannot be compared with it.`;
   return {
     format: 'skillopt_sleep.night.v1',
     ...{ project, night, agent, modelKey, status: 'running', startedAt: now().toISOString() },
@@ -44,7 +45,7 @@ export function recordOf(input: CycleInput, { gathered, night, state, documents,
     skills: documents.flatMap(({ name, hints }) => (hints ? [{ name, hints: [...hints] }] : [])),
     ...gathered,
     tasks: gathered.tasks.map((task) => redactTask(task, redact)), // a reviewed file may say anything
-    notes: [...gathered.notes, ...notes, ...(isOther ? [changed] : [])],
+    notes: [...gathered.notes, ...notes, ...builtOn(documents, state.proposals), ...(isOther ? [changed] : [])],
   };
 }
 

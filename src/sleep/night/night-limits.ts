@@ -16,7 +16,8 @@ export function nightBudget(config: SkillOptConfigInput, ledger?: Ledger): Budge
   const isCounted = COUNTED.some((name) => config[name] !== undefined);
   if (!isCounted && maxMinutes === undefined) return undefined;
   const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
-  return createBudget({ ...limits, spent: ledger?.before, ledger: isCounted ? ledger : undefined });
+  const names = { totalTokens: 'maxTokensPerNight' };
+  return createBudget({ ...limits, names, spent: ledger?.before, ledger: isCounted ? ledger : undefined });
 }
 
 /** `work` within the limits of the night in this folder: what it spends survives the process. */

@@ -13,7 +13,7 @@ import { askForJson } from '../../pipeline/ask/ask.ts';
 import { createStop } from '../../pipeline/index.ts';
 import { wrapModels } from '../../train/setup/wrap-models.ts';
 import type { Trained } from '../replay/sleep-env.ts';
-import type { OverNights, SleepState } from '../state/sleep-state.ts';
+import { modelKeyOf, type OverNights, type SleepState } from '../state/sleep-state.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
@@ -54,7 +54,7 @@ type Cycle = CycleInput & {
 export async function overNightsOf(record: NightRecord, result: ConsolidationResult, input: Cycle) {
   const { project, night, tasks } = record;
   const { state, settings, models, handoff, budget, signal, modelKey } = input;
-  const known = state.lastModelKey === modelKey ? state.overNights : state.overNights.map(withoutScores);
+  const known = modelKeyOf(state, project) === modelKey ? state.overNights : state.overNights.map(withoutScores);
   const kept: Kept[] = [];
   for (const document of settings.slowUpdate ? result.documents : []) {
     const asking = {

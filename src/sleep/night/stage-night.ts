@@ -23,6 +23,18 @@ export function onPending(document: LiveDocument, proposals: readonly Proposal[]
   return { ...document, text: writeBlock(document.text, 'learned', waiting.block) };
 }
 
+/** What is measured holds with it, which is no matter of course when another document waits. */
+export function builtOn(documents: readonly LiveDocument[], proposals: readonly Proposal[]): string[] {
+  const isUnder = (proposal: Proposal) =>
+    documents.some((one) => isFor(proposal, one) && readBlock(one.text, 'learned') === proposal.block);
+  return proposals
+    .filter((proposal) => proposal.status === 'pending' && isUnder(proposal))
+    .map(
+      ({ night, document: { kind, name } }) =>
+        `Built on what night ${night} proposed for the ${kind} ${name}, which still waits: what is measured here holds together with it.`,
+    );
+}
+
 const isFor = ({ document }: Proposal, { live }: LiveDocument) => document.realPath === live.realPath;
 
 /** The state with a new proposal, in place of those for the same document that it was built on. */

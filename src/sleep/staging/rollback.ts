@@ -47,7 +47,8 @@ async function planRollback(open: OpenSleepState, given: Proposal, onMoment: Ado
   const step = change?.steps[0];
   const plan = (how: RolledBack['how'], write: Plan['write']): Plan => ({ proposal, path, realPath, how, write });
   const isBack = (step && live.digest === step.before) || isAsBefore(live, proposal);
-  if (isBack) return plan('already', async () => undefined);
+  const isNothing = proposal.receipt === ''; // another proposal had written the same before
+  if (isBack || isNothing) return plan('already', async () => undefined);
   if (step && live.digest === step.after) {
     const undoIt = (id: string) => undo(change, { journalFolder, id, onMoment });
     return plan(step.before === null ? 'removed' : 'restored', undoIt);

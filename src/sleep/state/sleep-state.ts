@@ -22,6 +22,8 @@ const ProjectState = z.object({
   /** The number of the last night. */
   night: z.number().int().nonnegative().default(0),
   cursors: z.record(z.string(), Cursor).default({}),
+  /** The models of the last night: with others, scores cannot be compared. */
+  modelKey: z.string().default(''),
 });
 
 /** What a night did, a line of it. Other fields are the night's own. */
@@ -75,8 +77,6 @@ export const SleepState = z.object({
   /** What nights proposed, oldest first. */
   proposals: z.array(Proposal).default([]),
   overNights: z.array(OverNights).default([]),
-  /** The models of the last night: with others, scores cannot be compared. */
-  lastModelKey: z.string().default(''),
 });
 export type SleepState = z.infer<typeof SleepState>;
 
@@ -85,6 +85,7 @@ export const emptyState: SleepState = SleepState.parse({});
 const projectOf = (state: SleepState, project: string) => state.projects[project] ?? ProjectState.parse({});
 
 export const nightOf = (state: SleepState, project: string): number => projectOf(state, project).night;
+export const modelKeyOf = (state: SleepState, project: string): string => projectOf(state, project).modelKey;
 export const cursorsOf = (state: SleepState, project: string): Cursors => projectOf(state, project).cursors;
 
 type FinishedNight = {
@@ -96,17 +97,17 @@ type FinishedNight = {
 };
 
 /** After a night. Sources that it did not harvest keep their cursors. */
-export function recordNight(state: SleepState, { row, cursors, tasks = [], modelKey }: FinishedNight): SleepState {
+export function recordNight(state: SleepState, { row, cursors, tasks = [], ...models }: FinishedNight): SleepState {
   const { project, night, at } = row;
   const before = projectOf(state, project);
-  const now = { night: Math.max(before.night, night), cursors: { ...before.cursors, ...cursors } };
+  const { modelKey = before.modelKey } = models;
+  const now = { night: Math.max(before.night, night), cursors: { ...before.cursors, ...cursors }, modelKey };
   const archived = tasks.filter(({ origin }) => origin !== 'dream').map((task) => ({ at, night, task }));
   return {
     ...state,
     projects: { ...state.projects, [project]: now },
     history: [...state.history, row],
     taskArchive: [...state.taskArchive, ...archived],
-    lastModelKey: modelKey ?? state.lastModelKey,
   };
 }
 

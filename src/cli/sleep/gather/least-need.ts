@@ -19,7 +19,7 @@ export function warnOfEveryNight(limited: Limited, terminal: Terminal): void {
   const { maxTasksPerNight } = limited.settings;
   const usual = Math.ceil(usualCalls(maxTasksPerNight, limited.settings) / 10) * 10;
   if (warnOfAnyNight(limited, terminal))
-    terminal.warn(`--max-calls ${usual} is about what one of ${plural(maxTasksPerNight, 'task')} takes`);
+    terminal.warn(`--max-calls ${usual} is about what a night of ${plural(maxTasksPerNight, 'task')} takes`);
 }
 
 type Known = Limited & {

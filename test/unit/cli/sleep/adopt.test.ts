@@ -59,9 +59,9 @@ describe('sleep adopt', () => {
     const { code, out } = await home.run(['adopt']);
     expect([code, home.read('shop/AGENTS.md')]).toEqual([2, 'a']);
     expect(out).toBe(`Say which of 2 proposals:
-  night 3, 2026-03-10: skill b, +4.2 points at 97.5 %
+  night 3, 2026-03-10: skill b, +4.2 points, 97.5 % sure
     skillopt sleep adopt --night 3 --skill b
-  night 3, 2026-03-10: memory AGENTS.md, +4.2 points at 97.5 %
+  night 3, 2026-03-10: memory AGENTS.md, +4.2 points, 97.5 % sure
     skillopt sleep adopt --night 3 --memory
 all of them: skillopt sleep adopt --night 3
 `);
@@ -129,6 +129,20 @@ all of them: skillopt sleep adopt --night 3
     expect((await home.run(['adopt', '--night', '1'])).err).toContain('was adopted already');
     expect((await home.run(['rollback'])).out).toContain('is byte for byte what it was before');
     expect(home.read('shop/AGENTS.md')).toBe('a\n');
+  });
+
+  it('of what the file says already writes nothing, and neither does its rollback', async () => {
+    using home = sleepHome();
+    home.write('shop/CLAUDE.md', '# Mine\n');
+    await propose(home, { name: 'CLAUDE.md', night: 2 });
+    await propose(home, { name: 'CLAUDE.md', night: 3 });
+    await home.run(['adopt', '--night', '2']);
+    expect((await home.run(['adopt', '--night', '3'])).out).toContain('says it already');
+    const { out } = await home.run(['rollback', '--night', '3']);
+    expect(out).toContain('has nothing to undo; nothing was written');
+    expect(home.read('shop/CLAUDE.md')).toBe(`# Mine\n\n${BLOCK}`);
+    expect((await home.run(['rollback', '--night', '2'])).out).toContain('byte for byte');
+    expect(home.read('shop/CLAUDE.md')).toBe('# Mine\n');
   });
 
   it('of a night takes what waits, and what was rolled back only when nothing of it waits', async () => {

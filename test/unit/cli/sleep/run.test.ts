@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
+import { recordProposal } from '../../../../src/sleep/staging/proposal.ts';
 import { nightFolder } from '../../../../src/sleep/state/nights.ts';
+import { openSleepState } from '../../../../src/sleep/state/state-file.ts';
 import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
 import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { captureIo } from '../../../support/capture-io.ts';
@@ -150,6 +152,15 @@ describe('skillopt sleep run --tasks', () => {
     expect(waiting.out.split('\nnext:')[1]!.replaceAll(/ +/g, ' ')).toContain(
       next!.trim().split('\n')[0]!.replaceAll(/ +/g, ' '),
     );
+    {
+      await using open = await openSleepState(home.state);
+      const [proposal] = open.state.proposals;
+      await open.update((state) => recordProposal(state, { ...proposal!, block: '- Kept by hand.' }));
+      const reviewed = (await show('night-1')).out;
+      expect(reviewed).toContain('- Kept by hand.');
+      expect(reviewed).toContain('Reviewed since the night');
+      await open.update((state) => recordProposal(state, proposal!));
+    }
     await home.run(['adopt']);
     const adopted = (await show('night-1')).out;
     expect(adopted).toContain('skillopt sleep rollback --night 1 ');

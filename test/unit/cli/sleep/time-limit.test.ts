@@ -44,6 +44,17 @@ describe('skillopt sleep run --max-calls', () => {
   });
 });
 
+describe('skillopt sleep run --max-tokens-per-night', () => {
+  it('is named when it ends a night', async () => {
+    await using server = await startFakeLLM(nightAnswer);
+    using home = sleepHome();
+    reviewedTasks(home);
+    const { err } = await home.run([...nightFlags(server.baseURL), '--max-tokens-per-night', '300']);
+    expect(err).toContain('Raise --max-tokens-per-night');
+    expect(err).not.toContain('total-tokens');
+  });
+});
+
 describe('skillopt sleep run --max-minutes', () => {
   it('ends while tasks are looked for, says so, and the same command starts there again', async () => {
     const found = JSON.stringify({ tasks: [{ intent: 'Write a commit message', rubric: 'It has one short line.' }] });

@@ -7,7 +7,7 @@ import { loadRun } from '../../../../src/runs/load-run.ts';
 import { mineTasks } from '../../../../src/sleep/mine/mine-tasks.ts';
 import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
 import { pendingProposals } from '../../../../src/sleep/staging/proposal.ts';
-import { cursorsOf, nightOf } from '../../../../src/sleep/state/sleep-state.ts';
+import { cursorsOf, modelKeyOf, nightOf } from '../../../../src/sleep/state/sleep-state.ts';
 import { session } from '../../../support/sleep-tasks.ts';
 import { CURSORS, doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
@@ -133,7 +133,7 @@ describe('a night that finds something', () => {
     expect(nightOf(state, world.project)).toBe(1);
     expect(state.history).toMatchObject([{ night: 1, accepted: true, isTested: true, nTasks: 12, rejected: [] }]);
     expect(state.taskArchive.map(({ task }) => task.id)).toEqual(doneTasks().map(({ id }) => id));
-    expect(state.lastModelKey).toBe('agent · analyst');
+    expect(modelKeyOf(state, world.project)).toBe('agent · analyst');
   });
 
   it('24: does not create a memory file that was not there', async () => {
@@ -178,6 +178,9 @@ describe('a night that finds nothing', () => {
     const models = { target: obedient(), optimizer: proposing(USELESS) };
     const later = await runSleepCycle(await world.input({ models, tasks: doneTasks('u') }));
     expect(later.report).toMatchObject({ night: 2, accepted: false });
+    expect(later.report.notes.join('\n')).toMatch(
+      /Built on what night 1 proposed for the skill \S+, which still waits/,
+    );
     expect(pendingProposals(await world.state(), () => true).map(({ id }) => id)).toEqual(['1']);
   });
 
@@ -201,8 +204,10 @@ describe('a night that finds nothing', () => {
     const first = await runSleepCycle(await world.input());
     expect(first.report.notes.join()).not.toContain('The models');
     const { report } = await runSleepCycle(await world.input({ modelKey: 'another', tasks: doneTasks('u') }));
-    expect(report.notes[0]).toBe(
+    expect(report.notes).toContain(
       'The models are not those of the last night (agent · analyst): scores cannot be compared with it.',
     );
+    const elsewhere = await runSleepCycle(await world.input({ project: '/elsewhere', tasks: doneTasks('v') }));
+    expect(elsewhere.report.notes.join()).not.toContain('The models');
   });
 });

@@ -161,7 +161,7 @@ describe('state.json', () => {
     expect(nightOf(state, '/p')).toBe(1);
     expect(cursorsOf(state, '/p')).toEqual(cursors);
     expect(state.taskArchive[0]).toMatchObject({ night: 1, task: { intent: 'mend it' } });
-    expect(state).toMatchObject({ lastModelKey: 'a', history: [row] });
+    expect(state).toMatchObject({ projects: { '/p': { modelKey: 'a' } }, history: [row] });
     expect(hasConsent(state, { provider: 'openai', textVersion: 1 })).toBe(true);
     expect(hasConsent(state, { provider: 'openai', textVersion: 2 })).toBe(false);
     expect(hasConsent(state, { provider: 'anthropic', textVersion: 1 })).toBe(false);

@@ -179,7 +179,7 @@ describe('a nightly job', () => {
     expect(err).toContain(
       '--max-calls 50 is too few for a proposal: the smallest night that can have one takes about 53',
     );
-    const [, usual] = /--max-calls (\d+) is about what one of 40 tasks takes/.exec(err)!;
+    const [, usual] = /--max-calls (\d+) is about what a night of 40 tasks takes/.exec(err)!;
     expect((await print(usual!)).err).toBe('');
   });
 
