@@ -124,7 +124,6 @@ export const refusalsOf = ({ trained, state }: TrainedDocument) =>
 export const unreadReply = ({ answers }: RunState): string =>
   Object.values(answers).find(({ sample = '' }) => sample !== '')?.sample ?? '';
 
-/** From the first document's baseline to the last one that is taken. */
 /** From the first document's baseline to the last one that is taken; of documents with tasks of their own, of one of them. */
 export function scoresOf(trials: readonly GateTrial[], documents: readonly TrainedDocument[]) {
   const taken =
