@@ -4,6 +4,7 @@ import packPackage from '../test/support/package.ts';
 import { align } from './align.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { adoptKill } from './rows/adopt-kill.ts';
+import { applyKill } from './rows/apply-kill.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
@@ -41,6 +42,7 @@ const rows: readonly BenchRow[] = [
   wideJournal,
   kill,
   adoptKill,
+  applyKill(),
   killNight,
   sharedCache,
   sleepIndexUnchanged,

@@ -13,6 +13,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'runs', summary: 'list runs', load: () => import('./commands/runs.ts') },
   { name: 'show', summary: 'sum up one run', load: () => import('./commands/show.ts') },
   { name: 'diff', summary: 'what changed between two versions of a skill', load: () => import('./commands/diff.ts') },
+  {
+    name: 'apply',
+    summary: 'put what a run learned into the skill that it began from',
+    load: () => import('./commands/apply.ts'),
+  },
   { name: 'eval', summary: 'score a skill document', load: () => import('./commands/eval.ts') },
   {
     name: 'calibrate',

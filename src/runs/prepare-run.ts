@@ -27,12 +27,12 @@ export async function prepareRun<T>(
 ): Promise<T> {
   const wiring = await wireRun(loaded);
   const models = await resolveModels(loaded, caller);
-  const { path, initialSkill, promptOverrides } = wiring;
+  const { path, initialSkill, skillSource, promptOverrides } = wiring;
   const config = { ...wiring.config, outRoot: shownPath(path) };
   const isNew = await isMissing(path);
   return withEnv(wiring.env, parseConfig(config), async () => {
     const env = withoutSetup(wiring.env);
-    const skill = initialSkill === undefined ? {} : { initialSkill };
+    const skill = initialSkill === undefined ? {} : { initialSkill, skillSource };
     const trainer = { config, env, ...models, promptOverrides, ...skill };
     return work({ path, isNew, trainer, estimate: () => estimateWiring(loaded, { ...wiring, env }) });
   });

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { configShape, type SkillOptConfigInput } from '../core/config.ts';
 import type { SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
+import type { SkillSource } from '../core/run/event.ts';
 import { loadEnv } from '../project/env/load-env.ts';
 import type { KeyPath } from '../project/find-line.ts';
 import { isPromptPath, type LoadedProject } from '../project/load-project.ts';
 import { withPlace } from '../project/origin.ts';
 import type { Project } from '../project/project.ts';
+import { digestOf, skillFileAt } from '../skills/index.ts';
 import { shownPath } from '../stores/shown-path.ts';
 import { requireReadable } from '../train/step/skill-cap.ts';
 
@@ -19,6 +21,8 @@ export type Wiring = {
   /** The run directory, absolute. */
   readonly path: string;
   readonly initialSkill: string | undefined;
+  /** Where that was read from. */
+  readonly skillSource: SkillSource | undefined;
   readonly promptOverrides: PromptOverrides;
 };
 
@@ -27,14 +31,16 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   const env = await loadEnv(loaded);
   const blame = async (error: unknown, path: KeyPath) => Promise.reject(await withPlace(error, path, findOrigin));
   const path = project.outRoot ?? join(directory, 'runs', project.name ?? env.name);
+  const skill =
+    project.skill === undefined
+      ? undefined
+      : await readSkill(project.skill).catch((error: unknown) => blame(error, ['skill']));
   return {
     env,
     path,
     config: runConfig(project),
-    initialSkill:
-      project.skill === undefined
-        ? undefined
-        : await readSkill(project.skill).catch((error) => blame(error, ['skill'])),
+    initialSkill: skill?.text,
+    skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
     promptOverrides: await readPrompts(project.promptOverrides).catch((error) => blame(error, ['promptOverrides'])),
   };
 }
@@ -45,18 +51,25 @@ function runConfig(project: Project): SkillOptConfigInput {
   return Object.fromEntries(entries) as SkillOptConfigInput;
 }
 
-/** Throws for a document that is not there, or that no model could read. */
-export async function readSkill(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    const problem = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${cause.message}`;
-    const hint = 'Check the path. An empty file is a fine start.';
-    throw new SkillError('SKILL_NOT_FOUND', `the skill document ${shownPath(path)} ${problem}`, {
+export type ReadSkill = { readonly file: string; readonly text: string; readonly digest: string };
+
+/** The document at a path, or the SKILL.md of a folder. Throws for one that is not there, or that no model could read. */
+export async function readSkill(path: string): Promise<ReadSkill> {
+  const file = await skillFileAt(path);
+  const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
+    throw new SkillError('SKILL_NOT_FOUND', `the skill document ${shownPath(path)} ${unreadableBecause(cause)}`, {
       cause,
-      hint,
+      hint: 'Check the path: a Markdown file, or a folder with a SKILL.md. An empty file is a fine start.',
     });
   });
+  const text = bytes.toString('utf8');
   requireReadable(text); // here already: the estimate would count its tokens
-  return text;
+  return { file, text, digest: digestOf(bytes) };
+}
+
+function unreadableBecause({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'does not exist';
+  return code === 'EISDIR' ? 'is a folder without a SKILL.md' : `cannot be read: ${message}`;
 }
 
 async function readPrompts(overrides: Project['promptOverrides']): Promise<PromptOverrides> {

@@ -14,12 +14,15 @@ type SkillFile = {
 
 /** The skill at a path: a file, or a folder with a SKILL.md. */
 export async function readSkillFile(path: string): Promise<SkillFile> {
-  const file = resolve((await skillFileIn(path)) ?? path);
+  const file = await skillFileAt(path);
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw notFound(path, cause);
   });
   return { file, folder: NAMES.includes(basename(file)) ? dirname(file) : undefined, text };
 }
+
+/** The SKILL.md of a folder that has one; any other path as it is. Absolute. */
+export const skillFileAt = async (path: string): Promise<string> => resolve((await skillFileIn(path)) ?? path);
 
 /** The skills at a path: the file itself, the one in the folder, or else those in its folders, by name. */
 export async function findSkillFiles(path: string): Promise<string[]> {

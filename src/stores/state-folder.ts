@@ -75,12 +75,16 @@ export const ANSWERS_FOLDER = 'mined';
 /** The old bytes of documents that a person let us change, and how far such a change got. */
 export const ADOPTIONS_FOLDER = 'adoptions';
 
+/** The same of documents that trained skills were put into. */
+export const APPLIED_FOLDER = 'applied';
+
 /** Scripts and logs of nightly jobs. */
 export const SCHEDULES_FOLDER = 'schedules';
 
 /** Only we write such files, damaged ones that were set aside among them. */
 const MARK = /^(?:state\.json|state\.lock|index\.db|agents\.json)/;
-const OUR_FILES = ['nights', 'config.yaml', '.skilloptignore', ANSWERS_FOLDER, ADOPTIONS_FOLDER, SCHEDULES_FOLDER];
+const OUR_FOLDERS = ['nights', ANSWERS_FOLDER, ADOPTIONS_FOLDER, APPLIED_FOLDER, SCHEDULES_FOLDER];
+const OUR_FILES = ['config.yaml', '.skilloptignore', ...OUR_FOLDERS];
 
 async function requireOurs(path: string): Promise<void> {
   const names = await readdir(path);

@@ -4,7 +4,7 @@ import type { Item, SkillEnv } from '../core/env.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import type { RolloutRunner } from '../core/rollout-runner.ts';
-import type { RunEvent, RunFact } from '../core/run/event.ts';
+import type { RunEvent, RunFact, SkillSource } from '../core/run/event.ts';
 import type { RunObserver } from '../core/run/observer.ts';
 import { reduce } from '../core/run/reduce/reduce.ts';
 import { emptyRun } from '../core/run/run-state.ts';
@@ -43,6 +43,8 @@ export type TrainerOptions<I extends Item = Item> = {
   readonly runner?: RolloutRunner | undefined;
   /** The document to start from; else the environment's own; else an empty one. */
   readonly initialSkill?: string;
+  /** The file that `initialSkill` was read from: the run remembers it, for `skillopt apply`. */
+  readonly skillSource?: SkillSource | undefined;
   readonly promptOverrides?: PromptOverrides;
   readonly observers?: readonly RunObserver[];
   /** Stops the run: calls in flight may finish for ten seconds and are kept, then `train` rejects with its reason. */
@@ -142,7 +144,7 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async #describeStart(items: RunItems): Promise<Start> {
-    const { env, target, optimizer, judge, agent } = this.#options;
+    const { env, target, optimizer, judge, agent, skillSource } = this.#options;
     const initialSkill = this.#options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
     requireReadable(initialSkill);
     const config = this.#config;
@@ -156,6 +158,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       target: target.id,
       optimizer: optimizer.id,
       initialSkill,
+      ...(skillSource ? { skillSource } : {}),
       totalSteps: countSteps(config, items.train.length, items.val.length),
       items: { train: items.train.length, val: items.val.length, test: items.test.length },
     };

@@ -64,7 +64,8 @@ async function measureNoise(
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: terminal.io.cwd() });
   loaded.warnings.forEach(terminal.warn);
   const wiring = await wireRun(loaded);
-  const document = skill === undefined ? wiring.initialSkill : await readSkill(resolvePath(terminal.io.cwd(), skill));
+  const document =
+    skill === undefined ? wiring.initialSkill : (await readSkill(resolvePath(terminal.io.cwd(), skill))).text;
   const settings = parseConfig(wiring.config);
   const { measured, testLooks } = await passesOf(
     { loaded, wiring, name: skill ?? 'initial skill', skill: document ?? (await wiring.env.getInitialSkill?.()) ?? '' },

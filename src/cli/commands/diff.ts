@@ -30,7 +30,7 @@ const MOST_EDITS = 1_000;
 type Versions = Readonly<Record<'from' | 'to' | 'before' | 'after', string>>;
 
 /** Versions with little in common are shown one after the other: to look for more would take minutes. */
-function patchOf({ from, to, before, after }: Versions): string {
+export function patchOf({ from, to, before, after }: Versions): string {
   const [old, young] = [before.split('\n'), after.split('\n')];
   const isHopeless = Math.abs(old.length - young.length) > MOST_EDITS + 1; // each line more is an edit; a last one may be none
   const options = { maxEditLength: MOST_EDITS };
@@ -46,7 +46,7 @@ const EXAMPLES = examples([
 ]);
 
 /** The patch as lines, without the ruler above its head. */
-function coloured(patch: string, { green, red, cyan, bold }: Colors): string[] {
+export function coloured(patch: string, { green, red, cyan, bold }: Colors): string[] {
   const paint = (line: string) => {
     if (/^(---|\+\+\+) /.test(line)) return bold(line);
     if (line.startsWith('@@')) return cyan(line);

@@ -61,7 +61,7 @@ async function evaluate(
   const { io } = terminal;
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: io.cwd() });
   loaded.warnings.forEach(terminal.warn);
-  const skill = await readSkill(resolvePath(io.cwd(), document));
+  const { text: skill } = await readSkill(resolvePath(io.cwd(), document));
   const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
   const caller = { env: io.env, notices: terminal };
   const target = await resolveRole(loaded, 'target', caller);

@@ -6,6 +6,7 @@ import type { Proposal } from '../../sleep/staging/proposal.ts';
 import type { SleepState } from '../../sleep/state/sleep-state.ts';
 import { type OpenSleepState, openSleepState } from '../../sleep/state/state-file.ts';
 import { stateFolderOf } from '../../stores/state-folder.ts';
+import { type GitState, gitState } from '../git-state.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
@@ -16,7 +17,6 @@ import {
   nightCommand,
   type ProposalFlags,
 } from './choose-proposals.ts';
-import { type GitState, gitState } from './git-state.ts';
 import { placeOf } from './open-sleep.ts';
 
 /** Puts what nights proposed into the live documents, and says what that means for the agent. */

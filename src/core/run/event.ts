@@ -5,7 +5,7 @@ import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Stage } from './step-action.ts';
 
-export type { Refusal, RunIdentity, SearchEnd, TestSubject } from './events/event-data.ts';
+export type { Refusal, RunIdentity, SearchEnd, SkillSource, TestSubject } from './events/event-data.ts';
 
 type Kinds = typeof RUN_EVENTS;
 type Stages = typeof STAGE_EVENTS;

@@ -2,7 +2,7 @@ import type { SkillOptConfig } from '../config.ts';
 import type { FinalMeasurement } from '../gate/gate-decision.ts';
 import { type GateEvidence, noGateEvidence } from '../gate/gate-evidence.ts';
 import type { Bucket } from '../score.ts';
-import type { SearchEnd, TestSubject } from './event.ts';
+import type { SearchEnd, SkillSource, TestSubject } from './event.ts';
 import type { LrDecision } from './events/event-data.ts';
 import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
@@ -52,6 +52,8 @@ export type RunState = {
   readonly totalSteps: number;
   readonly items: Readonly<Record<string, number>>;
   readonly initialSkill: string;
+  /** The file that it was read from, if it was, and if the run is of a version that wrote it down. */
+  readonly skillSource?: SkillSource;
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
   /** Of a run of an earlier version that compared them at its end: what was the best before, each once, the latest last. */

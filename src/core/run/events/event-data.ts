@@ -6,6 +6,14 @@ import type { StepAction } from '../step-action.ts';
 /** Everything that may change the outcome of a run, by name. A run is resumed only under the same identity. */
 export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
 
+/** The file that a run's skill was read from. */
+export type SkillSource = {
+  /** Seen from the run directory: a project that moves takes both along. */
+  readonly path: string;
+  /** SHA-256 of its bytes when the run began. */
+  readonly digest: string;
+};
+
 export type TriedText = { readonly op: string; readonly target: string; readonly content: string };
 
 /** What was kept out of the skill because it gives held-out tasks away, with the reason; with a kind, it is quarantined. */

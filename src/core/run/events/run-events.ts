@@ -10,6 +10,7 @@ import type {
   RunIdentity,
   Salvage,
   SearchEnd,
+  SkillSource,
   SlowUpdate,
   TestSubject,
 } from './event-data.ts';
@@ -31,12 +32,15 @@ export const RUN_EVENTS = {
     readonly target: string;
     readonly optimizer: string;
     readonly initialSkill: string;
+    /** The file that it was read from, if it was. */
+    readonly skillSource?: SkillSource;
     readonly totalSteps: number;
     readonly items: Readonly<Record<string, number>>;
   }>({
     identity: tableOf(anything),
     config: tableOf(anything),
     initialSkill: text,
+    skillSource: optional(object<SkillSource>({ path: text, digest: text })),
     totalSteps: number,
     items: tableOf(number),
   }),

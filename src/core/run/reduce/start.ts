@@ -8,9 +8,10 @@ import { recordPass } from './passes.ts';
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 export function startRun(state: RunState, event: Event<'run-start'>): RunState {
-  const { config, initialSkill, totalSteps, items, at } = event;
+  const { config, initialSkill, skillSource, totalSteps, items, at } = event;
+  const source = skillSource ? { skillSource } : {};
   const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
-  return { ...state, config, initialSkill, totalSteps, items, current: seed, best: seed, startedAt: at };
+  return { ...state, config, initialSkill, ...source, totalSteps, items, current: seed, best: seed, startedAt: at };
 }
 
 /** The seed skill is the first to beat, and all that is known of it. */

@@ -1,0 +1,191 @@
+import { join } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
+import { oneLine } from '../../core/text/printable.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
+import { resolvePath } from '../../project/resolve-path.ts';
+import { type ApplyPlan, applyPlan, documentPath, planApply } from '../../runs/apply/apply-run.ts';
+import { type Undone, undoApply } from '../../runs/apply/undo-apply.ts';
+import { findRun, type LoadedRun } from '../../runs/load-run.ts';
+import { recoverReplacements } from '../../skills/index.ts';
+import { shownPath } from '../../stores/shown-path.ts';
+import { APPLIED_FOLDER, openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
+import { Answered } from '../answered.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { gitState } from '../git-state.ts';
+import { isNight, runPlace } from '../night-runs.ts';
+import { type RunVerdict, verdictOf } from '../run-verdict.ts';
+import { placeOf } from '../sleep/open-sleep.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { plural } from '../terminal/figures.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { coloured, patchOf } from './diff.ts';
+
+type Flags = { readonly root: string; readonly to?: string; readonly yes?: boolean; readonly undo?: boolean };
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .argument('<run>', 'name of a run, or its path')
+    .option('--to <path>', 'another document, or its folder (default: what the run began from)')
+    .option('--yes', 'write without asking, also what is not proven')
+    .option('--undo', 'put back what was there before, byte for byte')
+    .option('--root <dir>', 'folder of runs', 'runs')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', EXAMPLES)
+    .action((name: string, flags: Flags) => apply(name, flags, terminal));
+};
+
+const EXAMPLES = examples([
+  ['skillopt apply starter', 'shows the change and how sure it is, asks, and writes'],
+  ['skillopt apply starter --to ~/.claude/skills/pdf', 'into another folder that holds the same skill, or none'],
+  ['skillopt apply starter --yes --json', 'for a script, also when it is not proven'],
+  ['skillopt apply starter --undo', 'the document as it was before'],
+]);
+
+/** What every part of the command works with. */
+type Applying = {
+  readonly run: LoadedRun;
+  /** The command that was typed, to be continued. */
+  readonly command: string;
+  readonly to: string | undefined;
+  readonly journalFolder: string;
+};
+
+async function apply(name: string, flags: Flags, terminal: Terminal): Promise<void> {
+  refuseNight(name);
+  const run = await findRun(...runPlace(name, flags.root, terminal));
+  const to = flags.to === undefined ? undefined : resolvePath(terminal.io.cwd(), flags.to);
+  const journalFolder = join(await openStateFolder(stateFolderOf(placeOf(terminal))), APPLIED_FOLDER);
+  const root = flags.root === 'runs' ? '' : ` --root ${shellWord(flags.root)}`;
+  const applying = { run, to, journalFolder, command: `skillopt apply ${shellWord(name)}${root}` };
+  await recover(journalFolder, terminal);
+  await (flags.undo ? undoLast(applying, terminal) : write(applying, flags, terminal));
+}
+
+function refuseNight(name: string): void {
+  if (!isNight(name)) return;
+  const hint = `Adopt it: skillopt sleep adopt --night ${/\d+/.exec(name)?.[0] ?? 'N'}`;
+  throw new SkillError('USAGE', `${name} is a night of sleep, and a run of training was expected`, { hint });
+}
+
+/** What a crash cut off is taken back first. */
+async function recover(journalFolder: string, terminal: Terminal): Promise<void> {
+  const { restored, left } = await recoverReplacements(journalFolder);
+  for (const path of restored) terminal.note(`a change that was cut off was taken back: ${path}`);
+  for (const { path, why, backup } of left)
+    terminal.warn(
+      `a change of ${path} was cut off and is left as it is: ${why}${backup ? `; what it was before: ${backup}` : ''}`,
+    );
+}
+
+async function write(applying: Applying, { yes = false }: Flags, terminal: Terminal): Promise<void> {
+  const { run, command } = applying;
+  const plan = requireApplicable(await planApply(run, applying), applying, terminal);
+  const verdict = verdictOf(run.state);
+  if (plan.standing !== 'write') return answerIdle(plan, verdict, terminal);
+  const patch = patchOf({ from: 'now', to: 'trained', before: plan.before, after: plan.after });
+  const uncommitted = (await gitState(plan.document.realPath))?.changes ?? null;
+  if (!terminal.isJson) terminal.answer({}, previewLines(plan, { patch, verdict, uncommitted }, terminal));
+  if (!yes) await requireConsent(plan, { verdict, command }, terminal);
+  const backup = await applyPlan(run, plan, applying);
+  const { path, realPath } = plan.document;
+  const undo = `${command} --undo`;
+  terminal.answer(
+    { run: run.name, isApplied: true, path, realPath, ...verdict, patch, backup, uncommitted, undo },
+    writtenLines(plan, { backup, undo }, terminal),
+  );
+}
+
+function requireApplicable(plan: ApplyPlan | undefined, { run, command }: Applying, { io }: Terminal): ApplyPlan {
+  const other = `${command} --to PATH`;
+  if (plan === undefined) {
+    const hint = `Say where the skill belongs, as a file or a folder: ${other}`;
+    throw new SkillError('USAGE', `${run.name} did not begin from a file that it knows of`, { hint });
+  }
+  const { path } = plan.document;
+  if (plan.standing === 'missing') {
+    const hint = `Restore it, or write the skill somewhere else: ${other}`;
+    throw new SkillError('DOCUMENT_REFUSED', `${path} is not there any more`, { hint });
+  }
+  if (plan.standing === 'changed') throw changedSince(path, shownPath(run.path, io.cwd()), other);
+  return plan;
+}
+
+function changedSince(path: string, runPath: string, other: string): SkillError {
+  const hint = [
+    'Nothing was written, so that nobody loses an edit.',
+    `What changed: diff -u ${shellWord(join(runPath, 'skills', 'skill_v0000.md'))} ${shellWord(path)}.`,
+    `Then undo that edit, train from it (skillopt train --fresh), or write the trained one elsewhere: ${other}`,
+  ].join(' ');
+  return new SkillError('DOCUMENT_REFUSED', `${path} is not the text that the run began from`, { hint });
+}
+
+const IDLE = {
+  same: 'holds the trained text already; nothing was written',
+  unchanged: 'is what it was: training has found nothing better, so that nothing was written',
+};
+
+function answerIdle({ standing, document }: ApplyPlan, verdict: RunVerdict, terminal: Terminal): void {
+  const { path, realPath } = document;
+  const line = `${oneLine(path)} ${IDLE[standing as keyof typeof IDLE]}`;
+  terminal.answer({ isApplied: false, reason: standing, path, realPath, ...verdict }, [line]);
+}
+
+/** A person sees the change first. Where nobody can be asked, a proven one is what was asked for. */
+async function requireConsent(
+  { document }: ApplyPlan,
+  { verdict, command }: { readonly verdict: RunVerdict; readonly command: string },
+  terminal: Terminal,
+): Promise<void> {
+  if (!terminal.canAsk) {
+    if (verdict.isProven) return;
+    throw new SkillError('USAGE', verdict.text, { hint: `To write it all the same: ${command} --yes` });
+  }
+  const doubt = verdict.isProven ? '' : ' It is not proven.';
+  if (await confirm(`Write this into ${oneLine(document.path)}?${doubt}`)) return;
+  terminal.say('Nothing was written.');
+  throw new Answered(1);
+}
+
+type Preview = { readonly patch: string; readonly verdict: RunVerdict; readonly uncommitted: number | null };
+
+function previewLines({ document }: ApplyPlan, { patch, verdict, uncommitted }: Preview, { colors }: Terminal) {
+  const dirty = `${plural(uncommitted ?? 0, 'change')} not committed in the tree around ${document.realPath}`;
+  return [
+    ...coloured(patch, colors),
+    '',
+    (verdict.isProven ? colors.green : colors.yellow)(verdict.text),
+    ...(uncommitted ? [colors.yellow(`git: ${oneLine(dirty)}; nothing will be committed`)] : []),
+  ];
+}
+
+type Written = { readonly backup: string | null; readonly undo: string };
+
+function writtenLines({ document: { path, realPath } }: ApplyPlan, { backup, undo }: Written, { colors }: Terminal) {
+  const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(6))} ${oneLine(text)}`;
+  return [
+    `${colors.bold('applied')} ${oneLine(realPath)}`,
+    ...(path === realPath ? [] : [row('link', `${path} leads to it`)]),
+    row('before', backup ?? 'there was no file'),
+    row('undo', undo),
+  ];
+}
+
+const UNDONE: Readonly<Record<Undone['how'], string>> = {
+  restored: 'is byte for byte what it was before',
+  removed: 'is gone: apply had made it',
+  already: 'is back already; nothing was written',
+};
+
+async function undoLast(applying: Applying, terminal: Terminal): Promise<void> {
+  const { run, to, journalFolder, command } = applying;
+  const meant = to === undefined ? undefined : await documentPath(run, applying);
+  const isMeant = (path: string) => meant === undefined || path === meant;
+  const undone = await undoApply(run, { journalFolder, isMeant });
+  if (undone === undefined) {
+    const hint = `There is nothing to undo. To apply it: ${command}`;
+    throw new SkillError('USAGE', `${run.name} is not applied${meant ? ` to ${meant}` : ''}`, { hint });
+  }
+  terminal.answer({ run: run.name, isUndone: undone.how !== 'already', ...undone }, [
+    `${terminal.colors.bold('undone')} ${oneLine(undone.realPath)} ${UNDONE[undone.how]}`,
+  ]);
+}
