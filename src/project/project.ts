@@ -24,7 +24,15 @@ export const projectKeys = {
     .describe('Name of the run. Default: the name of the environment.'),
   env: z.string().min(1).default('qa').describe('Environment: qa, or the path of a module (.js, .mjs).'),
   tasks: z.string().min(1).optional().describe('File of tasks: .jsonl, .json, .csv or .yaml.'),
-  skill: z.string().min(1).optional().describe('Document to start from. Default: what the environment has.'),
+  skill: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Document to start from, or a folder with a SKILL.md. Default: what the environment has.'),
+  skillFiles: z
+    .enum(['inline', 'none'])
+    .default('inline')
+    .describe('Text files that the skill refers to: behind it in the prompt, up to 48 kB, or left out.'),
   splitRatio: z
     .string()
     .refine(isRatio, 'expected three positive numbers such as 4:3:3')

@@ -7,6 +7,7 @@ import type { ModelSpec } from '../project/models/resolve-model.ts';
 import { estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
 import { loadRunItems } from '../train/setup/run-items.ts';
 import { withEnv } from '../train/setup/with-env.ts';
+import { inlineFiles } from './overlay-env.ts';
 import { type Wiring, wireRun } from './wire-run.ts';
 
 /** Nobody knows how long replies will be. These are usual for short answers, patches of a few edits, and rules of a sentence. */
@@ -27,7 +28,7 @@ export const estimateProject = async (loaded: LoadedProject) => estimateWiring(l
 /** The same of a project that is wired already. */
 export async function estimateWiring(
   loaded: LoadedProject,
-  { env, config: input, initialSkill, promptOverrides }: Wiring,
+  { env, config: input, initialSkill, promptOverrides, skillFiles }: Wiring,
 ): Promise<CostEstimate> {
   const config = parseConfig(input);
   const { items, skill } = await withEnv(env, config, async () => ({
@@ -37,6 +38,7 @@ export async function estimateWiring(
   const prompts = Object.values(loadPrompts({ ...env.prompts, ...promptOverrides }, config.extras));
   const tokens = {
     skill: await countTokens(skill),
+    skillFiles: skillFiles.length === 0 ? 0 : await countTokens(inlineFiles(skillFiles)),
     item: await meanTokens(items.train.slice(0, SAMPLE).map(toText)),
     optimizerPrompt: await meanTokens(prompts),
     ...ASSUMED,

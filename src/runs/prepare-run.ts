@@ -1,5 +1,4 @@
 import { parseConfig } from '../core/config.ts';
-import type { SkillEnv } from '../core/env.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 import { type Caller, resolveModels } from '../project/models/resolve-models.ts';
 import { shownPath } from '../stores/shown-path.ts';
@@ -7,6 +6,7 @@ import type { TrainerOptions } from '../train/index.ts';
 import { withEnv } from '../train/setup/with-env.ts';
 import { type CostEstimate, estimateWiring } from './estimate-project.ts';
 import { loadRun } from './load-run.ts';
+import { overlayEnv } from './overlay-env.ts';
 import { wireRun } from './wire-run.ts';
 
 /** A project that is ready to be trained. */
@@ -15,6 +15,8 @@ export type PreparedRun = {
   readonly path: string;
   /** No run is there yet. One that cannot be read is not new; training says what is wrong with it. */
   readonly isNew: boolean;
+  /** What the project asks for and does not get. */
+  readonly warnings: readonly string[];
   readonly trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>;
   estimate(): Promise<CostEstimate>;
 };
@@ -31,21 +33,16 @@ export async function prepareRun<T>(
   const config = { ...wiring.config, outRoot: shownPath(path) };
   const isNew = await isMissing(path);
   return withEnv(wiring.env, parseConfig(config), async () => {
-    const env = withoutSetup(wiring.env);
+    const env = overlayEnv(wiring.env, { setup: undefined, close: undefined } as object); // it is set up already
     const skill = initialSkill === undefined ? {} : { initialSkill, skillSource };
     const trainer = { config, env, ...models, promptOverrides, ...skill };
-    return work({ path, isNew, trainer, estimate: () => estimateWiring(loaded, { ...wiring, env }) });
-  });
-}
-
-/** The same environment, already set up. It may be an instance of a class with private fields, so that it is not copied. */
-function withoutSetup(env: SkillEnv): SkillEnv {
-  return new Proxy(env, {
-    get(target, key) {
-      if (key === 'setup' || key === 'close') return undefined;
-      const value = Reflect.get(target, key, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
+    return work({
+      path,
+      isNew,
+      warnings: wiring.warnings,
+      trainer,
+      estimate: () => estimateWiring(loaded, { ...wiring, env }),
+    });
   });
 }
 

@@ -10,9 +10,10 @@ import type { KeyPath } from '../project/find-line.ts';
 import { isPromptPath, type LoadedProject } from '../project/load-project.ts';
 import { withPlace } from '../project/origin.ts';
 import type { Project } from '../project/project.ts';
-import { digestOf, skillFileAt } from '../skills/index.ts';
+import { digestOf, readSkillFiles, type SkillFile, skillFileAt } from '../skills/index.ts';
 import { shownPath } from '../stores/shown-path.ts';
 import { requireReadable } from '../train/step/skill-cap.ts';
+import { withSkillFiles } from './overlay-env.ts';
 
 /** A project with everything loaded that does not depend on a model. */
 export type Wiring = {
@@ -24,25 +25,43 @@ export type Wiring = {
   /** Where that was read from. */
   readonly skillSource: SkillSource | undefined;
   readonly promptOverrides: PromptOverrides;
+  /** What the target reads behind the skill. */
+  readonly skillFiles: readonly SkillFile[];
+  /** What the project asks for and does not get. */
+  readonly warnings: readonly string[];
 };
 
 export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   const { project, directory, findOrigin } = loaded;
-  const env = await loadEnv(loaded);
+  const bare = await loadEnv(loaded);
   const blame = async (error: unknown, path: KeyPath) => Promise.reject(await withPlace(error, path, findOrigin));
-  const path = project.outRoot ?? join(directory, 'runs', project.name ?? env.name);
+  const path = project.outRoot ?? join(directory, 'runs', project.name ?? bare.name);
   const skill =
     project.skill === undefined
       ? undefined
       : await readSkill(project.skill).catch((error: unknown) => blame(error, ['skill']));
+  const { files, warnings } = await skillFilesOf(skill, loaded);
   return {
-    env,
+    env: withSkillFiles(bare, files),
     path,
     config: runConfig(project),
     initialSkill: skill?.text,
     skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
     promptOverrides: await readPrompts(project.promptOverrides).catch((error) => blame(error, ['promptOverrides'])),
+    skillFiles: files,
+    warnings,
   };
+}
+
+/** What goes into prompts of the files that a skill refers to; what does not is said. */
+async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }: LoadedProject) {
+  if (skill === undefined) return { files: [], warnings: [] };
+  const { files, leftOut } = await readSkillFiles(skill);
+  const isInline = project.skillFiles === 'inline';
+  const unread = isInline ? leftOut : files.map(({ path }) => ({ path, why: 'skillFiles: none' }));
+  const names = unread.map(({ path, why }) => `${path} (${why})`).join(', ');
+  const warning = `${shownPath(skill.file, directory)} refers to files that the target does not see: ${names}`;
+  return { files: isInline ? files : [], warnings: unread.length === 0 ? [] : [warning] };
 }
 
 /** The keys of a project that are settings of a run. */

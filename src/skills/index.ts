@@ -16,3 +16,5 @@ export { digestOf, type Moment, type Receipt, type Replacement } from './replace
 export { type Recovered, recoverReplacements } from './replace/take-back.ts';
 /** A document as it is, if it could be replaced. */
 export { type ReadDocument, readDocument } from './replace/target.ts';
+/** Files that a skill refers to. */
+export { readSkillFiles, type SkillFile, type SkillFiles } from './skill-files.ts';

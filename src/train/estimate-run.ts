@@ -26,6 +26,8 @@ export type EstimateInput = {
   /** Tokens of the texts that prompts are made of: counted, but for replies, which are assumed. */
   readonly tokens: {
     readonly skill: number;
+    /** What the target reads behind the skill. */
+    readonly skillFiles?: number;
     readonly item: number;
     readonly optimizerPrompt: number;
     readonly targetReply: number;
@@ -60,7 +62,7 @@ export function estimateRun({
   const attempts = rollouts(config, items, { steps, hasOwnPlan });
   const judged = { low: trajectory + JUDGE_PROMPT, high: trajectory + JUDGE_PROMPT };
   return [
-    toEstimate('rollout', attempts, add(skill, tokens.item), tokens.targetReply),
+    toEstimate('rollout', attempts, add(skill, tokens.item + (tokens.skillFiles ?? 0)), tokens.targetReply),
     ...(judgeCalls > 0 ? [toEstimate('judge', scale(attempts, judgeCalls), judged, JUDGE_REPLY)] : []),
     toEstimate('analyst', analysts, add(skill, prompt + minibatch), reply),
     toEstimate('merge', scale(merges(config, perStep), steps), add(skill, prompt + patches), reply),

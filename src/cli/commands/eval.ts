@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
@@ -7,6 +8,7 @@ import { bucketsText } from '../../core/run/views/views.ts';
 import { toSnakeCase } from '../../core/text/snake-case.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { resolveRole } from '../../project/models/resolve-models.ts';
+import type { Project } from '../../project/project.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { countLook, testTasksOf } from '../../runs/count-look.ts';
 import { readSkill, type Wiring, wireRun } from '../../runs/wire-run.ts';
@@ -35,7 +37,7 @@ const ALL = 'all';
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .requiredOption('--skill <path>', 'document to score')
+    .requiredOption('--skill <path>', 'document to score, or a folder with a SKILL.md')
     .option('--split <name>', `train, val or test, or ${ALL}: each of them, and together`, 'test')
     .option('--out <dir>', 'write results.json, summary.json and buckets.json there')
     .option('--no-cache', 'ask the model again, even for what is known')
@@ -61,8 +63,9 @@ async function evaluate(
   const { io } = terminal;
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: io.cwd() });
   loaded.warnings.forEach(terminal.warn);
-  const { text: skill } = await readSkill(resolvePath(io.cwd(), document));
-  const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: undefined } });
+  const { text: skill, file } = await readSkill(resolvePath(io.cwd(), document));
+  const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: folderOf(file, loaded.project) } });
+  wiring.warnings.forEach(terminal.warn);
   const caller = { env: io.env, notices: terminal };
   const target = await resolveRole(loaded, 'target', caller);
   const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller);
@@ -91,6 +94,12 @@ async function evaluate(
     progress.close();
     caches?.close();
   }
+}
+
+/** Whose files the target reads: a SKILL.md has its own; a version in a run has those of the skill that it came from. */
+function folderOf(file: string, { skill }: Project): string | undefined {
+  if (basename(file).toLowerCase() === 'skill.md') return file;
+  return skill !== undefined && existsSync(skill) ? skill : undefined;
 }
 
 type SplitPlan = {

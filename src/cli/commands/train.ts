@@ -50,7 +50,8 @@ async function train(flags: Flags, terminal: Terminal): Promise<void> {
   if (!flags.quiet) loaded.notes.forEach(terminal.note);
   loaded.warnings.forEach(terminal.warn);
   const { fresh: isFresh = false, quiet: isQuiet = false, ignoreEstimate = false } = flags;
-  await prepareRun(loaded, { env: io.env, notices: terminal }, async ({ path, trainer, isNew, estimate }) => {
+  await prepareRun(loaded, { env: io.env, notices: terminal }, async ({ path, trainer, isNew, warnings, estimate }) => {
+    warnings.forEach(terminal.warn);
     if (isNew || isFresh) announceCost(await estimate(), loaded.project, { isQuiet, ignoreEstimate, terminal });
     await trainRun({ path, isFresh, isQuiet, trainer }, terminal);
   });
