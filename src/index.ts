@@ -63,6 +63,7 @@ export { runRollout } from './pipeline/rollout/rollout.ts';
 export { createStageDeps, type StageDeps } from './pipeline/stage-deps.ts';
 export { mergePatches } from './pipeline/update/aggregate.ts';
 export { rankAndSelect } from './pipeline/update/select.ts';
+export { defineConfig, type ProjectConfig } from './project/project.ts';
 export { memoryRun, runDirectory } from './stores/index.ts';
 export { type EvaluateSkillOptions, evaluateSkill, type SkillScore } from './train/evaluate-skill.ts';
 export { SkillOptTrainer, type TrainerOptions } from './train/trainer.ts';

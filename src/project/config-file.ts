@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { SkillError } from '../core/errors.ts';
 import { whyTooMuch } from '../core/text/schema.ts';
-import { resolveSelfImports } from './env/self-import.ts';
+import { importModule } from './env/import-module.ts';
 import type { ProjectInput } from './project.ts';
 
-export const CONFIG_NAMES = ['skillopt.config.yaml', 'skillopt.config.json', 'skillopt.config.mjs'] as const;
+export const CONFIG_NAMES = [
+  'skillopt.config.yaml',
+  'skillopt.config.json',
+  'skillopt.config.mjs',
+  'skillopt.config.ts',
+] as const;
 
 /** The project file of a folder, or `undefined`. Two of them are an error: neither is more right. */
 export function findConfigFile(directory: string): string | undefined {
@@ -31,12 +35,14 @@ const readers: Readonly<Record<string, (path: string, options: ReadOptions) => P
   '.json': readJson,
   '.mjs': readModule,
   '.js': readModule,
+  '.ts': readModule,
+  '.mts': readModule,
 };
 
 /** What a project file says, not yet checked: neither against the schema nor for secrets. */
 export async function readConfigFile(path: string, options: ReadOptions = {}): Promise<ProjectInput> {
   const read = readers[extname(path)];
-  if (!read) throw invalid(path, `expected .yaml, .json or .mjs, got "${extname(path)}"`);
+  if (!read) throw invalid(path, `expected .yaml, .json, .mjs or .ts, got "${extname(path)}"`);
   if (!existsSync(path)) {
     throw new SkillError('CONFIG_INVALID', `${path} does not exist`, { hint: 'Write one with: skillopt init' });
   }
@@ -87,8 +93,7 @@ function lineOf(text: string, message: string): string {
 }
 
 async function readModule(path: string): Promise<unknown> {
-  resolveSelfImports();
-  const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  const module = await importModule(path);
   if (module.default === undefined) throw new Error('it has no default export');
   return module.default;
 }

@@ -22,7 +22,7 @@ export const projectKeys = {
     .regex(NAME, 'expected letters, digits, - _ and .')
     .optional()
     .describe('Name of the run. Default: the name of the environment.'),
-  env: z.string().min(1).default('qa').describe('Environment: qa, or the path of a module (.js, .mjs).'),
+  env: z.string().min(1).default('qa').describe('Environment: qa, or the path of a module (.ts, .mjs, .js).'),
   tasks: z.string().min(1).optional().describe('File of tasks: .jsonl, .json, .csv or .yaml.'),
   skill: z
     .string()
@@ -42,7 +42,9 @@ export const projectKeys = {
   splitMode: z.enum(['ratio', 'split_dir']).optional().describe('How data outside a task file is divided.'),
   splitDir: z.string().min(1).optional().describe('Folder with train/, val/ and test/.'),
   dataPath: z.string().min(1).optional().describe('Data that is divided by ratio.'),
-  target: modelSpec.optional().describe('Frozen model that the skill is for.'),
+  target: modelSpec
+    .optional()
+    .describe('Frozen model that the skill is for; none for an environment that asks no model.'),
   optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
   judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),
   sandbox: z
@@ -63,6 +65,12 @@ const projectShape = { ...configShape, ...projectKeys };
 
 export const Project = z.strictObject(projectShape).superRefine(checkTogether);
 export type Project = z.output<typeof Project>;
+/** What a project file in TypeScript may say. */
+export type ProjectConfig = z.input<typeof Project>;
+
+/** The settings as they are: it lets an editor know them. */
+export const defineConfig = (config: ProjectConfig): ProjectConfig => config;
+
 /** Values before defaults: from a file or from flags, any key may be missing or wrong. */
 export type ProjectInput = Readonly<Record<string, unknown>>;
 

@@ -3,6 +3,7 @@ import type { Item } from '../core/env.ts';
 import { costUsd, countTokens, type Price, priceOf } from '../models/index.ts';
 import { loadPrompts } from '../pipeline/index.ts';
 import type { LoadedProject } from '../project/load-project.ts';
+import { isNoTarget } from '../project/models/providers.ts';
 import type { ModelSpec } from '../project/models/resolve-model.ts';
 import { estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
 import { loadRunItems } from '../train/setup/run-items.ts';
@@ -46,7 +47,8 @@ export async function estimateWiring(
   const sizes = { train: items.train.length, val: items.val.length, test: items.test.length };
   const judgeCalls = loaded.project.judge === undefined ? 0 : (env.judgeCalls ?? 1);
   const hasOwnPlan = env.planTrainEpoch !== undefined;
-  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls, hasOwnPlan });
+  const isAsked = ({ role }: StageEstimate) => role !== 'target' || !isNoTarget(loaded.project.target);
+  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls, hasOwnPlan }).filter(isAsked);
   return priceStages(stages, loaded.project, config.prices);
 }
 

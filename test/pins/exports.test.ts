@@ -29,6 +29,7 @@ const surface: Record<string, string[]> = {
     'buildScheduler',
     'computeScore',
     'createStageDeps',
+    'defineConfig',
     'defineEnv',
     'emptyRun',
     'evaluateGate',

@@ -37,7 +37,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--skill <path>', 'document to measure (default: the one that training starts from)')
     .option('--split <name>', 'split to measure on (default: the one that the gate uses)')
     .option('--passes <n>', 'how often each task is attempted', readPasses, 2)
-    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
+    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
     .option('--quiet', 'no progress, only warnings and the result')
     .option('--json', 'one JSON object on stdout');
   for (const option of [setOption(), ...evalFlags()]) command.addOption(option);

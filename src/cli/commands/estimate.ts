@@ -10,7 +10,7 @@ type Flags = Readonly<Record<string, unknown>> & { readonly config?: string; rea
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
+    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
     .option('--json', 'one JSON object on stdout');
   command.addOption(setOption());
   addTrainFlags(command);

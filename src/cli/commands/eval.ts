@@ -41,7 +41,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--split <name>', `train, val or test, or ${ALL}: each of them, and together`, 'test')
     .option('--out <dir>', 'write results.json, summary.json and buckets.json there')
     .option('--no-cache', 'ask the model again, even for what is known')
-    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
+    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
     .option('--quiet', 'no progress, only warnings and the result')
     .option('--json', 'one JSON object on stdout');
   for (const option of [setOption(), ...evalFlags()]) command.addOption(option);

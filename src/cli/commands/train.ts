@@ -20,7 +20,7 @@ type Flags = Readonly<Record<string, unknown>> & {
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json or .mjs in this folder)')
+    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
     .option('--fresh', 'start over; the run that is there is moved aside, its paid replies are used again')
     .option('--ignore-estimate', 'start even when a limit is below the least that the run can need')
     .option('--quiet', 'no progress, only warnings and the result')

@@ -8,6 +8,7 @@ import { type Budget, countMessages, createBudget, withBudget, withTimeout } fro
 import { type LoadedProject, loadProject } from '../../project/load-project.ts';
 import { type AgentPin, pinAgents, readPins } from '../../project/models/agent-pins.ts';
 import type { ModelRole } from '../../project/models/provider.ts';
+import { isNoTarget } from '../../project/models/providers.ts';
 import { resolveRole } from '../../project/models/resolve-models.ts';
 import { type Wiring, wireRun } from '../../runs/wire-run.ts';
 import { priceFor } from '../../train/budget/price-for.ts';
@@ -46,6 +47,7 @@ export async function* examine({ config, overrides, io, onProject }: Place): Asy
     env = wiring.env;
     return describeTasks(wiring);
   });
+  if (isNoTarget(project.project.target)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);
   for (const role of rolesOf(project, env)) yield await check(role, () => tryModel(project, role, { io, budget }));
 }
@@ -53,7 +55,8 @@ export async function* examine({ config, overrides, io, onProject }: Place): Asy
 /** Only the judge may be missing, and only where nobody asks it. */
 function rolesOf({ project }: LoadedProject, env: SkillEnv | undefined): ModelRole[] {
   const isJudged = project.judge !== undefined || (env?.judgeCalls ?? 0) > 0;
-  return ['target', 'optimizer', ...(isJudged ? ['judge' as const] : [])];
+  const target = isNoTarget(project.target) ? [] : ['target' as const];
+  return [...target, 'optimizer', ...(isJudged ? ['judge' as const] : [])];
 }
 
 function requireNode(version: string): string {

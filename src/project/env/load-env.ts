@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
@@ -12,9 +11,10 @@ import type { EnvProject } from '../../envs/env-project.ts';
 import { findEnvFactory } from '../../envs/env-registry.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { isModulePath, type LoadedProject } from '../load-project.ts';
+import { isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import { guardEnv } from './guard-env.ts';
-import { resolveSelfImports } from './self-import.ts';
+import { importModule } from './import-module.ts';
 import { unknownEnv } from './unknown-env.ts';
 
 /** What the default export of an environment module is called with when it is a function. */
@@ -30,6 +30,7 @@ export async function loadEnv({ project, directory, findOrigin }: LoadedProject)
   const { env, tasks, splitRatio, splitSeed, extras } = project;
   const parts = { directory, tasks, splitRatio, splitSeed, extras, ...dataKeys(project) };
   if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
+  if (env === 'qa' && isNoTarget(project.target)) throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
   return loadNamedEnv(env, { ...parts, judges: await taskScorers(project.sandbox) });
@@ -42,6 +43,13 @@ async function taskScorers(sandbox: string): Promise<readonly TaskScorer[]> {
     import('../../workspaces/index.ts'),
   ]);
   return [rubricJudge(), commandJudge({ sandbox: openSandbox(sandbox) })] as TaskScorer[];
+}
+
+function needsTarget(): SkillError {
+  const hint = 'Name a model: target: provider:model. Or bring your own agent: env: ./env.ts.';
+  return new SkillError('CONFIG_INVALID', 'env: qa puts its questions to the target, and target: none names no model', {
+    hint,
+  });
 }
 
 function noTasks(path: string): SkillError {
@@ -79,7 +87,6 @@ async function loadModuleEnv(path: string, project: EnvProject, findOrigin: Find
   const source = await readFile(path, 'utf8').catch(async (cause: Error) => {
     throw await withPlace(unreadable(path, cause), ['env'], findOrigin);
   });
-  resolveSelfImports();
   const made = await importDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
   const plainName = basename(path, extname(path));
   const env = isEnvAdapter(made) ? projectAdapterEnv(made, { name: plainName }, project) : made;
@@ -87,7 +94,7 @@ async function loadModuleEnv(path: string, project: EnvProject, findOrigin: Find
 }
 
 async function importDefault(path: string, project: EnvProject): Promise<unknown> {
-  const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  const module = await importModule(path);
   if (typeof module.default !== 'function') return module.default;
   if (isEnvAdapter(module.default.prototype)) return new (module.default as new () => EnvAdapter)();
   const make = module.default as (library: EnvLibrary) => unknown;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { SkillError } from '../../core/errors.ts';
+import { ModelCallError, SkillError } from '../../core/errors.ts';
+import type { ChatModel } from '../../core/model.ts';
 import { agentProviders } from './agent-providers.ts';
 import { apiProviders } from './api-providers.ts';
 import { define, type Provider } from './provider.ts';
@@ -19,9 +20,36 @@ export const providers: Readonly<Record<string, Provider>> = {
       return role === 'target' ? simulatedTarget(options) : simulatedOptimizer(options);
     },
   }),
+  none: define({
+    usage: 'none',
+    options: z.strictObject({}),
+    fromText: (text) => (text === '' ? {} : { model: text }),
+    async create(_options, { role }) {
+      if (role === 'target') return NO_TARGET;
+      throw new SkillError('CONFIG_INVALID', `none is for a target that nobody asks, and the ${role} is asked`);
+    },
+  }),
   ...apiProviders,
   ...agentProviders,
 };
+
+/** For environments that bring their own agent. A run that asks it all the same has no score to give. */
+const NO_TARGET: ChatModel = {
+  id: 'none',
+  isFree: true,
+  complete: async () => {
+    const hint = 'Name the model that the environment asks: target: provider:model';
+    throw new ModelCallError('the environment asked the target, and the project says target: none', {
+      isRetryable: false,
+      isFatal: true,
+      hint,
+    });
+  },
+};
+
+/** Whether a project says that its environment asks no model. */
+export const isNoTarget = (spec: unknown): boolean =>
+  spec === 'none' || (spec as { provider?: unknown } | undefined)?.provider === 'none';
 
 /** Names under which other trainers know the same providers. */
 export const providerAliases: Readonly<Record<string, string>> = {

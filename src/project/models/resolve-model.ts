@@ -29,7 +29,8 @@ type ResolveOptions = {
 export async function resolveModel(spec: ModelSpec | undefined, options: ResolveOptions): Promise<ChatModel> {
   const { role } = options;
   if (spec === undefined) {
-    throw invalid(`no ${role} model is named`, `Name one in the project file or with --${role}: ${known()}`);
+    const none = role === 'target' ? '. Or, for an environment that asks no model: target: none' : '';
+    throw invalid(`no ${role} model is named`, `Name one in the project file or with --${role}: ${known()}${none}`);
   }
   try {
     const { name, settings } = readSpec(spec, role);
@@ -104,6 +105,7 @@ function refuseMissingKey(variables: readonly string[], who: string): never {
 
 const known = () =>
   Object.values(providers)
+    .filter(({ usage }) => usage !== 'none')
     .map((provider) => provider.usage)
     .join(', ');
 

@@ -150,7 +150,7 @@ describe('a setting that is wrong elsewhere says where', () => {
       'a file of another kind',
       { 'c.toml': '' },
       ['estimate', '--config', 'c.toml'],
-      'c.toml: expected .yaml, .json or .mjs, got ".toml"',
+      'c.toml: expected .yaml, .json, .mjs or .ts, got ".toml"',
     ],
     ['a list', { 'c.yaml': '- a' }, ['estimate', '--config', 'c.yaml'], 'c.yaml: expected keys and values, got a list'],
     [
