@@ -2,9 +2,9 @@
 import { parseArgs } from 'node:util';
 import packPackage from '../test/support/package.ts';
 import { align } from './align.ts';
+import { adoptKill } from './kills/adopt-kill.ts';
+import { applyKill } from './kills/apply-kill.ts';
 import type { BenchRow, Measured } from './row.ts';
-import { adoptKill } from './rows/adopt-kill.ts';
-import { applyKill } from './rows/apply-kill.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
