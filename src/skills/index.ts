@@ -17,4 +17,4 @@ export { type Recovered, recoverReplacements } from './replace/take-back.ts';
 /** A document as it is, if it could be replaced. */
 export { type ReadDocument, readDocument } from './replace/target.ts';
 /** Files that a skill refers to. */
-export { readSkillFiles, type SkillFile, type SkillFiles } from './skill-files.ts';
+export { readSkillFiles, type SkillFile } from './skill-files.ts';

@@ -13,7 +13,7 @@ export type SkillFile = {
 };
 
 /** Files that a skill refers to: those that a prompt can hold, in order of mention, and why others are not among them. */
-export type SkillFiles = {
+type SkillFiles = {
   readonly files: readonly SkillFile[];
   readonly leftOut: readonly { readonly path: string; readonly why: string }[];
 };

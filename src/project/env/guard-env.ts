@@ -39,6 +39,8 @@ export function guardEnv(exported: unknown, { name, version }: GuardOptions): Sk
     ...(env.close ? { close: () => env.close!() } : {}),
     ...(env.getInitialSkill ? { getInitialSkill: guard('getInitialSkill', () => env.getInitialSkill!()) } : {}),
     ...(env.getTaskTypes ? { getTaskTypes: () => env.getTaskTypes!() } : {}),
+    ...(env.surroundings === undefined ? {} : { surroundings: env.surroundings }),
+    ...(env.refuseText ? { refuseText: (text) => env.refuseText!(text) } : {}),
   };
 }
 

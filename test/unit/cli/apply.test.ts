@@ -17,6 +17,7 @@ import { runCli } from '../../../src/cli/main.ts';
 import { worldFiles } from '../../e2e/project.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { hasTerminal, KEYS, runOnTerminal } from './clone-terminal.ts';
 
 const QUICK = {
   ...{ numEpochs: 1, batchSize: 12, proposalsPerBatch: 1, evalTest: true },
@@ -172,6 +173,21 @@ describe('apply', () => {
     expect((await project.run('apply', 'run', '--yes', '--to', 'learned')).code).toBe(0);
     expect(project.read('learned/SKILL.md')).toBe(project.read('runs/run/best_skill.md'));
   });
+
+  it.skipIf(!hasTerminal)(
+    'asks on a terminal, after it has shown the change: no writes nothing, yes writes',
+    async () => {
+      using project = await trained();
+      const seed = project.read();
+      const place = { cwd: project.path, env: { HOME: project.path, SKILLOPT_HOME: project.at('.state') } };
+      const no = await runOnTerminal(['apply', 'run'], place, [
+        [/Better: .*Write this into .*SKILL\.md\?/s, KEYS.enter],
+      ]);
+      expect([no.code, no.screen, project.read()]).toEqual([1, expect.stringContaining('Nothing was written.'), seed]);
+      const yes = await runOnTerminal(['apply', 'run'], place, [[/Write this into/, KEYS.yes]]);
+      expect([yes.code, project.read() === seed]).toEqual([0, false]);
+    },
+  );
 
   it('says when git is dirty', async () => {
     using project = await trained();

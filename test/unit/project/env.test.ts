@@ -28,6 +28,13 @@ describe('an environment from a module', () => {
     expect(env.getInitialSkill).toBeUndefined();
   });
 
+  it('keeps what stands around the skill, and what it refuses', () => {
+    const own = Object.assign(new Counting(), { surroundings: 'A form.', refuseText: (text: string) => `no ${text}` });
+    const env = guard(own);
+    expect([env.surroundings, env.refuseText?.('x')]).toEqual(['A form.', 'no x']);
+    expect(guard(new Counting())).not.toHaveProperty('refuseText');
+  });
+
   it('has the version of its file unless it names one', () => {
     expect(guard(new Counting()).version).toBe('v1');
     expect(guard(Object.assign(new Counting(), { version: 'mine' })).version).toBe('mine');
