@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { configShape, type SkillOptConfigInput } from '../core/config.ts';
 import type { SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
@@ -62,6 +63,17 @@ async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }
   const names = unread.map(({ path, why }) => `${path} (${why})`).join(', ');
   const warning = `${shownPath(skill.file, directory)} refers to files that the target does not see: ${names}`;
   return { files: isInline ? files : [], warnings: unread.length === 0 ? [] : [warning] };
+}
+
+/**
+ * The project in which a document is scored that is not its own. The target reads the files that belong to it: a SKILL.md has
+ * its own; a version in a run has those of the skill that it came from.
+ */
+export function withDocument(loaded: LoadedProject, file: string): LoadedProject {
+  const own = loaded.project.skill;
+  const kept = own !== undefined && existsSync(own) ? own : undefined;
+  const skill = basename(file).toLowerCase() === 'skill.md' ? file : kept;
+  return { ...loaded, project: { ...loaded.project, skill } };
 }
 
 /** The keys of a project that are settings of a run. */

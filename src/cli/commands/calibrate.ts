@@ -9,7 +9,7 @@ import { type LoadedProject, loadProject } from '../../project/load-project.ts';
 import { resolveModel } from '../../project/models/resolve-model.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { countLook, testTasksOf } from '../../runs/count-look.ts';
-import { readSkill, type Wiring, wireRun } from '../../runs/wire-run.ts';
+import { readSkill, type Wiring, wireRun, withDocument } from '../../runs/wire-run.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluatePasses } from '../../train/evaluate-skill.ts';
 import { withEnv } from '../../train/setup/with-env.ts';
@@ -63,9 +63,10 @@ async function measureNoise(
 ) {
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: terminal.io.cwd() });
   loaded.warnings.forEach(terminal.warn);
-  const wiring = await wireRun(loaded);
-  const document =
-    skill === undefined ? wiring.initialSkill : (await readSkill(resolvePath(terminal.io.cwd(), skill))).text;
+  const given = skill === undefined ? undefined : await readSkill(resolvePath(terminal.io.cwd(), skill));
+  const wiring = await wireRun(given ? withDocument(loaded, given.file) : loaded);
+  wiring.warnings.forEach(terminal.warn);
+  const document = given?.text ?? wiring.initialSkill;
   const settings = parseConfig(wiring.config);
   const { measured, testLooks } = await passesOf(
     { loaded, wiring, name: skill ?? 'initial skill', skill: document ?? (await wiring.env.getInitialSkill?.()) ?? '' },

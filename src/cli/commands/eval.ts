@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
@@ -8,10 +7,9 @@ import { bucketsText } from '../../core/run/views/views.ts';
 import { toSnakeCase } from '../../core/text/snake-case.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { resolveRole } from '../../project/models/resolve-models.ts';
-import type { Project } from '../../project/project.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { countLook, testTasksOf } from '../../runs/count-look.ts';
-import { readSkill, type Wiring, wireRun } from '../../runs/wire-run.ts';
+import { readSkill, type Wiring, wireRun, withDocument } from '../../runs/wire-run.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluateSkill, type SkillScore } from '../../train/index.ts';
 import { withEnv } from '../../train/setup/with-env.ts';
@@ -64,7 +62,7 @@ async function evaluate(
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: io.cwd() });
   loaded.warnings.forEach(terminal.warn);
   const { text: skill, file } = await readSkill(resolvePath(io.cwd(), document));
-  const wiring = await wireRun({ ...loaded, project: { ...loaded.project, skill: folderOf(file, loaded.project) } });
+  const wiring = await wireRun(withDocument(loaded, file));
   wiring.warnings.forEach(terminal.warn);
   const caller = { env: io.env, notices: terminal };
   const target = await resolveRole(loaded, 'target', caller);
@@ -94,12 +92,6 @@ async function evaluate(
     progress.close();
     caches?.close();
   }
-}
-
-/** Whose files the target reads: a SKILL.md has its own; a version in a run has those of the skill that it came from. */
-function folderOf(file: string, { skill }: Project): string | undefined {
-  if (basename(file).toLowerCase() === 'skill.md') return file;
-  return skill !== undefined && existsSync(skill) ? skill : undefined;
 }
 
 type SplitPlan = {

@@ -96,6 +96,7 @@ describe('files of a skill folder', () => {
     const { err } = await project.run('eval', '--skill', 'pdf', '--quiet');
     expect(err).toContain('references/forms.md (skillFiles: none), scripts/fill.py (skillFiles: none)');
     expect(project.systems()[0]).not.toContain('FORMS TEXT');
+    expect((await project.run('doctor')).out).toContain('scripts/fill.py (skillFiles: none)');
   });
 
   it('a folder without a SKILL.md is named', async () => {
