@@ -72,6 +72,8 @@ export interface SkillEnv<I extends Item = Item> {
   readonly prompts?: PromptOverrides;
   /** How often a rollout asks the judge, for estimates. Once, unless it is said. */
   readonly judgeCalls?: number;
+  /** What a person should know about the tasks before a run, such as what of a file is left out. */
+  readonly warnings?: readonly string[];
   getItems(split: string): readonly I[] | Promise<readonly I[]>;
   rolloutOne(context: RolloutContext<I>): Promise<RolloutOutput>;
   /**

@@ -1,9 +1,14 @@
+import type { Scoring } from '../core/judge/scoring.ts';
 import type { TaskScorer } from '../core/judge/task-judge.ts';
 
 /** The parts of a project that are an environment's business. */
 export type EnvProject = {
   readonly directory: string;
   readonly tasks: string | undefined;
+  /** Names of columns, where the task file has others than the usual ones. */
+  readonly columns?: Readonly<Partial<Record<string, string>>> | undefined;
+  /** How tasks without a judge of their own are scored. */
+  readonly scoring?: Scoring | undefined;
   readonly splitRatio: string;
   readonly splitSeed: number;
   readonly splitMode?: 'split_dir' | 'ratio';

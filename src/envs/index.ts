@@ -15,6 +15,8 @@ export type { Selection } from './adapter/select-representative.ts';
 /** Environments that a project may name. */
 export type { EnvProject } from './env-project.ts';
 export { type EnvFactory, envNames, registerEnv } from './env-registry.ts';
+/** Something in a file of tasks that is not carried, and why. */
+export type { LeftOut } from './import/import-tasks.ts';
 export type { BatchSpec } from './loader/base-data-loader.ts';
 /** What a batch holds: loaders, and the order of an epoch. */
 export { BaseDataLoader, type DataItem } from './loader/base-data-loader.ts';
@@ -25,11 +27,13 @@ export type { SplitLoaderOptions } from './loader/split-loader-options.ts';
 export { type AnswerScore, extractAnswer, normalizeAnswer, scoreAnswer, tokenF1 } from './qa/answer-score.ts';
 /** The same, checked to be questions with gold answers. */
 export { loadQaItems } from './qa/load-qa-env.ts';
+/** The same with what of the file was left out. */
+export { type LoadedTasks, loadTasks, type TaskOptions } from './qa/load-tasks.ts';
 /** A question with its gold answers: as it is used, and as it may be written. */
 export type { QaItem, QaItemInput } from './qa/qa-item.ts';
 /** Questions with gold answers: one call per question, exact match and word overlap. */
 export { SimpleQAEnv, type SimpleQAEnvOptions } from './qa/simple-qa-env.ts';
-/** The tasks in a JSONL, JSON, CSV or YAML file, each with its line. */
+/** The rows of a task file, each with its line. */
 export { loadItems } from './read/load-items.ts';
 /** A task with its place in a file. */
 export type { Row } from './read/row.ts';

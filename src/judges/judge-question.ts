@@ -12,6 +12,8 @@ export type JudgeSubject = {
   readonly answer: string;
   /** What a good answer is, in the words of the environment's author. The judge follows it. */
   readonly rubric: string;
+  /** In place of the rubric, statements that each hold or do not; the score is the share that hold. */
+  readonly criteria?: readonly string[] | undefined;
   /** An answer to compare with. Without one, the answer is scored by itself. */
   readonly reference?: string | undefined;
 };
@@ -38,9 +40,17 @@ const comparedAs = (own: 'A' | 'B') =>
   });
 const Compared = { first: comparedAs('A'), second: comparedAs('B') };
 
-export function askForScore({ question, answer, rubric }: JudgeSubject): JudgeQuestion {
+/** Yes or no to each of so many statements. */
+const metOf = (count: number) =>
+  reasoned.extend({ met: z.array(z.boolean()).length(count) }).transform(({ reason, met }): JudgeReply => {
+    return { score: met.filter(Boolean).length / count, reason: reason ?? '' };
+  });
+
+export function askForScore({ question, answer, rubric, criteria }: JudgeSubject): JudgeQuestion {
   const user = `## Task\n${fence('task', question)}\n\n## Answer\n${fence('answer', answer)}`;
-  return { messages: toMessages('score_answer', rubric, user), schema: Scored };
+  if (criteria === undefined) return { messages: toMessages('score_answer', rubric, user), schema: Scored };
+  const list = criteria.map((criterion, index) => `${index + 1}. ${criterion}`).join('\n');
+  return { messages: toMessages('meet_criteria', list, user), schema: metOf(criteria.length) };
 }
 
 export function askToCompare(
@@ -55,14 +65,14 @@ export function askToCompare(
 }
 
 function toMessages(prompt: PromptFile, rubric: string, user: string): ChatMessage[] {
-  const system = `${readPrompt(prompt)}\n## Rubric\n${rubric}`;
+  const system = `${readPrompt(prompt)}\n## ${prompt === 'meet_criteria' ? 'Statements' : 'Rubric'}\n${rubric}`;
   return [
     { role: 'system', content: system },
     { role: 'user', content: user },
   ];
 }
 
-type PromptFile = 'score_answer' | 'compare_answers';
+type PromptFile = 'score_answer' | 'compare_answers' | 'meet_criteria';
 
 const prompts = new Map<PromptFile, string>();
 

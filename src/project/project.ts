@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { CONFIG_HINT, checkTogether, configShape } from '../core/config.ts';
 import { SkillError } from '../core/errors.ts';
+import { Scoring } from '../core/judge/scoring.ts';
 import { withPreset } from '../core/presets.ts';
 import { PROMPT_NAMES } from '../core/prompt-name.ts';
 import { isWithoutEffect, removedKeysIn } from '../core/removed-keys.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { describeValue, valueAt } from '../core/text/describe-issue.ts';
+import { Columns } from '../envs/qa/qa-columns.ts';
 import { isRatio } from '../envs/split/split-ratio.ts';
 import { type FindOrigin, nameOf } from './origin.ts';
 
@@ -23,7 +25,17 @@ export const projectKeys = {
     .optional()
     .describe('Name of the run. Default: the name of the environment.'),
   env: z.string().min(1).default('qa').describe('Environment: qa, or the path of a module (.ts, .mjs, .js).'),
-  tasks: z.string().min(1).optional().describe('File of tasks: .jsonl, .json, .csv or .yaml.'),
+  tasks: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File of tasks: rows as .jsonl, .json, .csv, .tsv, .yaml or .parquet, evals.json, or a promptfoo config.',
+    ),
+  columns: Columns.default({}).describe('Names of columns that are not the usual ones: question, answers, taskType …'),
+  scoring: Scoring.optional().describe(
+    'How tasks without a judge are scored: docs/task-judges.md. Default: one of the answers.',
+  ),
   skill: z
     .string()
     .min(1)

@@ -9,7 +9,10 @@ const group = (title: string, keys: string): SettingGroup => ({ title, keys: key
 
 /** Every key of a project once, sorted by what it is about. In the file itself they stand side by side. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
-  group('project', 'name env tasks skill skillFiles target optimizer judge sandbox promptOverrides extras sleep'),
+  group(
+    'project',
+    'name env tasks columns scoring skill skillFiles target optimizer judge sandbox promptOverrides extras sleep',
+  ),
   group(
     'data',
     'splitRatio splitSeed splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',

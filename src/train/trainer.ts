@@ -167,6 +167,7 @@ export class SkillOptTrainer<I extends Item = Item> {
   #warnings(items: RunItems): string[] {
     const { evalTest, testSplit, verbose } = this.#config;
     return [
+      ...(this.#options.env.warnings ?? []),
       ...(evalTest && items.test.length === 0
         ? [`The ${testSplit} split is empty: the result will not be tested.`]
         : []),

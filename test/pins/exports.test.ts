@@ -65,6 +65,7 @@ const surface: Record<string, string[]> = {
     'isEnvAdapter',
     'loadItems',
     'loadQaItems',
+    'loadTasks',
     'normalizeAnswer',
     'planItems',
     'planSeeds',

@@ -38,8 +38,12 @@ export const exactJudge: TaskScorer<'exact'> = {
   kind: 'exact',
   version: '1',
   score({ judge, answer }): RolloutOutput {
-    const { hard, soft } = scoreExact(judge.reference, answer);
-    const failReason = `not the expected answer: it does not hold ${JSON.stringify(judge.reference)}`;
+    const references = typeof judge.reference === 'string' ? [judge.reference] : judge.reference;
+    const scores = references.map((reference) => scoreExact(reference, answer));
+    const hard = scores.some((score) => score.hard === 1) ? 1 : 0;
+    const soft = Math.max(...scores.map((score) => score.soft));
+    const wanted = references.map((reference) => JSON.stringify(reference)).join(' or ');
+    const failReason = `not the expected answer: it does not hold ${wanted}`;
     return { hard, soft, ...(hard === 1 ? {} : { failReason }) };
   },
 };

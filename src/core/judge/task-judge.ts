@@ -4,6 +4,7 @@ import type { ChatModel } from '../model.ts';
 import { isPlainPath } from '../sandbox.ts';
 import { strip } from '../text/python-text.ts';
 import { errorsInCheck } from './check-rules.ts';
+import { ChecksJudge, jsonSchema, pattern } from './checks/check.ts';
 import type { RuleCheck } from './rule-operators.ts';
 
 const filled = z.string('must be text').refine((text) => strip(text) !== '', 'must be non-empty text');
@@ -20,17 +21,62 @@ const RuleJudge = z.strictObject({
   checks: z.array(Check, 'must be a list of checks').min(1, 'must have a check').readonly(),
 });
 
-const ExactJudge = z.strictObject({ kind: z.literal('exact'), reference: filled });
+/** One, or a list of which any is meant. */
+const oneOrMore = <Part extends z.ZodType>(part: Part, message: string) =>
+  z.union([part, z.array(part, message).min(1, message).readonly()], message);
+/** The same, always as a list. */
+const listOf = <Part extends z.ZodType>(part: Part, message: string) =>
+  z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+    z.array(part, message).min(1, message).readonly(),
+  ) as unknown as z.ZodType<readonly z.output<Part>[], z.input<Part> | readonly z.input<Part>[]>;
+const TEXTS = 'must be text or a list of texts';
 
-const RubricJudge = z.strictObject({
-  kind: z.literal('rubric'),
-  /** What a good answer is, in words. */
-  rubric: filled,
-  /** An answer to compare with, blind and in both places. */
-  reference: filled.optional(),
-  /** The lowest score that is a success: 0.8, beside a reference 0.5. */
-  passMark: share.optional(),
+const ExactJudge = z.strictObject({ kind: z.literal('exact'), reference: oneOrMore(filled, TEXTS) });
+
+const ContainsJudge = z.strictObject({
+  kind: z.literal('contains'),
+  /** One of them is enough, unless `all`. */
+  reference: listOf(filled, TEXTS),
+  all: z.boolean().default(false),
+  ignoreCase: z.boolean().default(true),
 });
+
+/** Python's syntax, without flags: `(?i)` at the beginning ignores case. */
+const RegexJudge = z.strictObject({
+  kind: z.literal('regex'),
+  pattern: listOf(pattern, 'must be a pattern or a list'),
+});
+
+const tolerance = z.number('must be a number').min(0, 'must be at least 0').default(0);
+const NUMBERS = 'must be a number or a list of numbers';
+const NumberJudge = z.strictObject({
+  kind: z.literal('number'),
+  reference: listOf(z.number(NUMBERS), NUMBERS),
+  /** How far off it may be. */
+  tolerance,
+  /** The same as a share of the reference: 0.01 is a hundredth. The wider of the two counts. */
+  relativeTolerance: tolerance,
+  /** Which number of the answer is meant. */
+  which: z.enum(['first', 'last'], 'must be first or last').default('last'),
+});
+
+const JsonSchemaJudge = z.strictObject({ kind: z.literal('json-schema'), schema: jsonSchema });
+
+const RubricJudge = z
+  .strictObject({
+    kind: z.literal('rubric'),
+    /** What a good answer is, in words. */
+    rubric: filled.optional(),
+    /** Statements about the answer, each of which holds or does not; in place of a rubric. */
+    criteria: z.array(filled, 'must be a list of statements').min(1, 'must have a statement').readonly().optional(),
+    /** An answer to compare with, blind and in both places. */
+    reference: filled.optional(),
+    /** The lowest score that is a success: 0.8, beside a reference 0.5, of criteria all of them. */
+    passMark: share.optional(),
+  })
+  .refine(({ rubric, criteria }) => (rubric === undefined) !== (criteria === undefined), 'must have a rubric')
+  .refine(({ criteria, reference }) => !criteria || !reference, 'must not have both criteria and a reference');
 
 const FILE_NAME = 'must have relative file names, such as check.py';
 
@@ -48,8 +94,9 @@ const CommandJudge = z.strictObject({
 /** How the answer to a task is scored, as a task says it. */
 export const TaskJudge = z.discriminatedUnion(
   'kind',
-  [RuleJudge, ExactJudge, RubricJudge, CommandJudge],
-  'must have a kind: rule, exact, rubric or command',
+  // biome-ignore format: one line of names
+  [RuleJudge, ExactJudge, ContainsJudge, RegexJudge, NumberJudge, JsonSchemaJudge, RubricJudge, CommandJudge, ChecksJudge],
+  'must have a kind: rule, exact, contains, regex, number, json-schema, rubric, command or checks',
 );
 export type TaskJudge = z.output<typeof TaskJudge>;
 export type TaskJudgeInput = z.input<typeof TaskJudge>;

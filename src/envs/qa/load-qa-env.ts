@@ -1,13 +1,13 @@
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { EnvProject } from '../env-project.ts';
+import { describeLeftOut } from '../import/import-tasks.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
-import { loadItems } from '../read/load-items.ts';
-import { parseRows } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
 import { splitItems } from '../split/split-items.ts';
 import type { Splits } from '../split/split-ratio.ts';
-import { QA_ITEM_HINT, QaItem, type QaItemInput } from './qa-item.ts';
+import { loadTasks, type TaskOptions } from './load-tasks.ts';
+import type { QaItem, QaItemInput } from './qa-item.ts';
 import { SimpleQAEnv } from './simple-qa-env.ts';
 
 /**
@@ -15,23 +15,30 @@ import { SimpleQAEnv } from './simple-qa-env.ts';
  * data in SkillOpt's layout, named by `splitDir` or `dataPath`.
  */
 export async function loadQaEnv(project: EnvProject): Promise<SkillEnv> {
-  const { train, val, test } = await loadSplits(project);
+  const { splits, warnings } = await loadSplits(project);
+  const { train, val, test } = splits;
   const { maxCompletionTokens } = project.extras as { maxCompletionTokens?: number };
   const limit = maxCompletionTokens === undefined ? {} : { maxCompletionTokens };
   const judges = project.judges ? { judges: project.judges } : {};
-  const splits = { trainItems: train, valItems: val, testItems: test };
-  return new SimpleQAEnv({ ...splits, ...limit, ...judges }) as unknown as SkillEnv;
+  const items = { trainItems: train, valItems: val, testItems: test };
+  return new SimpleQAEnv({ ...items, ...limit, ...judges, warnings }) as unknown as SkillEnv;
 }
 
-async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: EnvProject): Promise<Splits<QaItemInput>> {
-  if (tasks !== undefined) return splitItems(await loadQaItems(tasks), { ratio: splitRatio, seed: splitSeed });
+type Loaded = { readonly splits: Splits<QaItemInput>; readonly warnings: readonly string[] };
+
+async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: EnvProject): Promise<Loaded> {
+  if (tasks !== undefined) {
+    const { rows, leftOut } = await loadTasks(tasks, data);
+    const warnings = leftOut.length === 0 ? [] : [describeLeftOut(tasks, leftOut)];
+    return { splits: splitItems(rows, { ratio: splitRatio, seed: splitSeed }), warnings };
+  }
   const { splitMode, splitDir, dataPath } = data;
   if (splitDir === undefined && dataPath === undefined) throw noTasks();
   const where = { ...(splitMode && { splitMode }), ...(splitDir && { splitDir }), ...(dataPath && { dataPath }) };
   const loader = new SplitDataLoader({ ...where, splitRatio, splitSeed });
   await loader.setup({ extras });
   const itemsOf = (split: string) => loader.getItems(split) as unknown as readonly QaItemInput[];
-  return { train: itemsOf('train'), val: itemsOf('val'), test: itemsOf('test') };
+  return { splits: { train: itemsOf('train'), val: itemsOf('val'), test: itemsOf('test') }, warnings: [] };
 }
 
 function noTasks(): SkillError {
@@ -40,12 +47,6 @@ function noTasks(): SkillError {
 }
 
 /** The tasks of a file, checked, each with its place and the split that its `split` field names, if any. */
-export async function loadQaItems(path: string): Promise<Row<QaItem>[]> {
-  const rows = await loadItems(path);
-  return parseRows(rows.map(withSplit), { schema: QaItem, hint: QA_ITEM_HINT });
-}
-
-function withSplit(row: Row): Row {
-  const split = (row.value as { split?: unknown } | null)?.split;
-  return split == null || split === '' ? row : { ...row, split: String(split) };
+export async function loadQaItems(path: string, options: TaskOptions = {}): Promise<readonly Row<QaItem>[]> {
+  return (await loadTasks(path, options)).rows;
 }

@@ -8,9 +8,13 @@ const FILLED = 'must be non-empty text';
 const FILLED_LIST = 'must be a non-empty list';
 
 const filled = z.string(FILLED).refine(isFilled, FILLED);
+/** A number is what a CSV file would have as text. */
+const gold = z.union([filled, z.number().transform(String)], FILLED);
 /** One answer need not stand in a list. Text that begins as a list is one that was not written well. */
 const toList = (value: unknown) =>
-  typeof value === 'string' && isFilled(value) && !value.startsWith('[') ? [value] : value;
+  typeof value === 'number' || (typeof value === 'string' && isFilled(value) && !value.startsWith('['))
+    ? [value]
+    : value;
 // A blank cell or a null says as little as a missing key.
 const optionalText = z
   .string('must be text')
@@ -22,8 +26,8 @@ const QaFields = z
     {
       id: itemId,
       question: filled,
-      answers: z.preprocess(toList, z.array(filled, FILLED_LIST).refine(isNotEmpty, FILLED_LIST).readonly().nullish()),
-      answer: filled.nullish(),
+      answers: z.preprocess(toList, z.array(gold, FILLED_LIST).refine(isNotEmpty, FILLED_LIST).readonly().nullish()),
+      answer: gold.nullish(),
       judge: TaskJudge.nullish(),
       context: optionalText,
       taskType: optionalText,
@@ -58,7 +62,7 @@ export const QaItem = z.preprocess(withoutEmptyAnswers, QaFields);
 export type QaItem = z.output<typeof QaFields>;
 export type QaItemInput = Omit<z.input<typeof QaFields>, 'answers' | 'judge'> & {
   readonly judge?: TaskJudgeInput | null | undefined;
-  readonly answers?: string | readonly string[] | null | undefined;
+  readonly answers?: string | number | readonly (string | number)[] | null | undefined;
 };
 
 /** What to say to someone whose task is not one. */

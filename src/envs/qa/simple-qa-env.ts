@@ -22,6 +22,8 @@ export type SimpleQAEnvOptions = {
   readonly maxCompletionTokens?: number;
   /** For tasks that bring a judge: `rubricJudge()`, `commandJudge({ sandbox })`. Rules and exact matches need none. */
   readonly judges?: readonly TaskScorer[];
+  /** What a person should know about the tasks before a run. */
+  readonly warnings?: readonly string[];
   readonly name?: string;
 };
 
@@ -35,6 +37,7 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
   readonly name: string;
   readonly version: string;
   readonly judgeCalls: number;
+  readonly warnings: readonly string[];
   readonly #items: ReadonlyMap<string, readonly QaItem[]>;
   readonly #initialSkill: string;
   readonly #maxCompletionTokens: number;
@@ -44,6 +47,7 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
     const { name = 'simple-qa', initialSkill = '', maxCompletionTokens = 4096 } = options;
     checkTokens(name, maxCompletionTokens);
     this.name = name;
+    this.warnings = options.warnings ?? [];
     this.#items = parseSplits(options);
     const items = [...this.#items.values()].flat();
     this.#judges = new TaskJudges(items, options.judges);

@@ -1,13 +1,16 @@
+import { checksJudge, modelChecks } from '../../core/judge/checks/checks-judge.ts';
 import { exactJudge } from '../../core/judge/exact-judge.ts';
+import { numberJudge } from '../../core/judge/number-judge.ts';
 import { ruleJudge } from '../../core/judge/rule-judge.ts';
-import type { JudgedAnswer, JudgeKind, TaskScorer } from '../../core/judge/task-judge.ts';
+import type { JudgedAnswer, JudgeKind, TaskJudge, TaskScorer } from '../../core/judge/task-judge.ts';
+import { containsJudge, jsonSchemaJudge, regexJudge } from '../../core/judge/text-judges.ts';
 import type { ChatMessage, ChatReply } from '../../core/model.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { rstrip } from '../../core/text/python-text.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
 import type { QaItem } from './qa-item.ts';
 
-const BUILT_IN: readonly TaskScorer[] = [ruleJudge as TaskScorer, exactJudge as TaskScorer];
+const BUILT_IN = [ruleJudge, exactJudge, containsJudge, regexJudge, numberJudge, jsonSchemaJudge] as TaskScorer[];
 
 /** The judges that an environment's tasks bring along, and who carries them out. */
 export class TaskJudges {
@@ -17,9 +20,9 @@ export class TaskJudges {
 
   /** Throws `TASKS_INVALID` for tasks whose judges nobody can carry out. */
   constructor(items: readonly QaItem[], given: readonly TaskScorer[] = []) {
-    const known = new Map([...BUILT_IN, ...given].map((scorer) => [scorer.kind, scorer]));
+    const known = withChecks(new Map([...BUILT_IN, ...given].map((scorer) => [scorer.kind, scorer])));
     const kinds = new Set(items.flatMap(({ judge }) => judge?.kind ?? []));
-    const lacking = items.filter(({ judge }) => judge && !known.has(judge.kind));
+    const lacking = items.filter(({ judge }) => judge && !known.has(needed(judge)));
     if (lacking.length > 0) throw noScorer(lacking);
     this.#used = new Map([...known].filter(([kind]) => kinds.has(kind)));
     const versions = [...this.#used.values()].map(({ kind, version }) => `${kind} ${version}`).sort();
@@ -59,8 +62,19 @@ export class TaskJudges {
   }
 }
 
+/** Checks that a model makes are put to whoever scores rubrics. */
+function withChecks(known: Map<JudgeKind, TaskScorer>): Map<JudgeKind, TaskScorer> {
+  const checks = checksJudge(known.get('rubric') as TaskScorer<'rubric'> | undefined) as TaskScorer;
+  return new Map([['checks', checks], ...known]);
+}
+
+const needed = (judge: TaskJudge): JudgeKind =>
+  judge.kind === 'checks' && modelChecks(judge).length > 0 ? 'rubric' : judge.kind;
+
 function noScorer(items: readonly QaItem[]): Error {
-  const problems = items.map(({ id, judge }) => `task ${id} has a judge of the kind ${judge!.kind}, and there is none`);
+  const problems = items.map(
+    ({ id, judge }) => `task ${id} has a judge of the kind ${needed(judge!)}, and there is none`,
+  );
   const hint = 'Give the environment `judges: [rubricJudge(), commandJudge({ sandbox })]` from skillopt/judges.';
   return tasksInvalid(problems, hint);
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { strip } from '../../core/text/python-text.ts';
 import { whyTooMuch } from '../../core/text/schema.ts';
-import { readCsv } from './read-csv.ts';
+import { readCsv, readTsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { readJsonl } from './read-jsonl.ts';
 import { readYaml } from './read-yaml.ts';
@@ -13,8 +13,10 @@ type Reader = (text: string, path: string) => Row[];
 
 const READERS = new Map<string, Reader>([
   ['.jsonl', readJsonl],
+  ['.ndjson', readJsonl],
   ['.json', readJson],
   ['.csv', readCsv],
+  ['.tsv', readTsv],
   ['.yaml', readYaml],
   ['.yml', readYaml],
 ]);

@@ -5,19 +5,23 @@ import { tasksInvalid } from './tasks-invalid.ts';
 
 type ParseOptions<Schema extends z.ZodType> = { readonly schema: Schema; readonly hint: string };
 
+/** What the file calls the fields of a row, for messages, where it is something else. */
+type Names = { readonly columns?: Readonly<Partial<Record<string, string>>> };
+
 /** Every row with its value checked, in the same order, or one `TASKS_INVALID` that names each bad row's place. */
 export function parseRows<Schema extends z.ZodType>(
-  rows: readonly Row[],
+  rows: readonly (Row & Names)[],
   { schema, hint }: ParseOptions<Schema>,
 ): Row<z.output<Schema>>[] {
   const parsed = rows.map((row) => ({ row, result: schema.safeParse(row.value) }));
   const problems = parsed.flatMap(({ row, result }) => result.error?.issues.map((issue) => describe(row, issue)) ?? []);
   if (problems.length > 0) throw tasksInvalid(problems, hint);
-  return parsed.map(({ row, result }) => ({ ...row, value: result.data as z.output<Schema> }));
+  return parsed.map(({ row: { columns: _, ...row }, result }) => ({ ...row, value: result.data as z.output<Schema> }));
 }
 
-function describe({ where, value }: Row, issue: z.core.$ZodIssue): string {
-  const subject = issue.path.length === 0 ? 'a task' : `"${issue.path.join('.')}"`;
+function describe({ where, value, columns = {} }: Row & Names, issue: z.core.$ZodIssue): string {
+  const [field, ...inner] = issue.path.map(String);
+  const subject = field === undefined ? 'a task' : `"${[columns[field] ?? field, ...inner].join('.')}"`;
   const came = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], value);
   return `${where}: ${subject} ${issue.message}, got ${quote(came)}`;
 }

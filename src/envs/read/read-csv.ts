@@ -6,36 +6,57 @@ import { tasksInvalid } from './tasks-invalid.ts';
 type Cells = { readonly [column: string]: string };
 type CsvRecord = { readonly record: Cells; readonly info: Info };
 
-const HINT = 'The first line names the columns; a cell with a comma or a line break stands in double quotes.';
+const HINT = 'The first line names the columns; a cell with a separator or a line break stands in double quotes.';
 
 /** Rows under a header. Every cell is text, but `answers` is a list. */
 export function readCsv(text: string, path: string): Row[] {
   // The parser takes a CRLF inside quotes for two lines.
-  return parseRecords(text.replace(/\r\n?/g, '\n'), path).map(({ record, info }) => ({
-    value: 'answers' in record ? { ...record, answers: toList(record.answers!) } : record,
+  const lines = text.replace(/\r\n?/g, '\n');
+  return toRows(parseRecords(lines, path, { delimiter: separatorOf(lines) }), path);
+}
+
+/** The same with tabs between the cells. A quote inside a cell is a quote: most programs that write such files quote nothing. */
+export function readTsv(text: string, path: string): Row[] {
+  return toRows(parseRecords(text.replace(/\r\n?/g, '\n'), path, { delimiter: '\t', relaxQuotes: true }), path);
+}
+
+/** Spreadsheets of many countries write semicolons into what they call CSV. */
+function separatorOf(text: string): string {
+  const header = text.slice(0, text.indexOf('\n') + 1 || undefined);
+  return [',', ';', '\t'].find((separator) => header.includes(separator)) ?? ',';
+}
+
+function toRows(records: readonly CsvRecord[], path: string): Row[] {
+  const column = Object.keys(records[0]?.record ?? {}).find((name) => name.toLowerCase() === 'answers');
+  return records.map(({ record, info }) => ({
+    value: column === undefined ? record : { ...record, [column]: toList(record[column]!) },
     where: `${path}:${firstLine(record, info.lines)}`,
   }));
 }
 
-function parseRecords(text: string, path: string): CsvRecord[] {
+type Separation = { readonly delimiter: string; readonly relaxQuotes?: true };
+
+function parseRecords(text: string, path: string, separation: Separation): CsvRecord[] {
   let wholeLines = 0;
   const onRecord = (record: CsvRecord, { lines }: { lines: number }) => {
     wholeLines = lines;
     return record;
   };
   try {
-    return parse<CsvRecord>(text, { columns: true, info: true, skipEmptyLines: true, trim: true, onRecord });
+    const format = { ...separation, columns: true, info: true, skipEmptyLines: true, trim: true } as const;
+    return parse<CsvRecord>(text, { ...format, onRecord });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw tasksInvalid([`${path}:${describe(error, wholeLines)}`], HINT, error);
+    const name = separation.delimiter === '\t' ? 'TSV' : 'CSV';
+    throw tasksInvalid([`${path}:${describe(error, wholeLines, name)}`], HINT, error);
   }
 }
 
-function describe({ code, message, lines, record }: CsvError, wholeLines: number): string {
+function describe({ code, message, lines, record }: CsvError, wholeLines: number, name: string): string {
   // The parser only knows that the file ended inside the quotes.
   if (code === 'CSV_QUOTE_NOT_CLOSED') return `${wholeLines + 1}: a quote that opens here or later is never closed`;
   const line = firstLine((record ?? []) as string[], Number(lines));
-  return `${line}: expected CSV: ${message.replace(/ (?:on|at) line \d+/, '')}`;
+  return `${line}: expected ${name}: ${message.replace(/ (?:on|at) line \d+/, '')}`;
 }
 
 /** The parser tells the line where a record ends; line breaks in its cells lead back to where it began. */

@@ -30,6 +30,7 @@ export function guardEnv(exported: unknown, { name, version }: GuardOptions): Sk
     version: env.version ?? version,
     ...(env.prompts ? { prompts: env.prompts } : {}),
     ...(env.judgeCalls === undefined ? {} : { judgeCalls: env.judgeCalls }),
+    ...(env.warnings ? { warnings: env.warnings } : {}),
     getItems: guard('getItems', async (split: string) => requireList(await env.getItems(split), name, split)),
     rolloutOne: (context) => env.rolloutOne(context),
     ...(env.rolloutMany ? { rolloutMany: (context) => env.rolloutMany!(context) } : {}),

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
+import type { Scoring } from '../../core/judge/scoring.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
 import { type AdapterEnvOptions, adapterEnv } from '../../envs/adapter/adapter-env.ts';
@@ -13,6 +14,7 @@ import { shownPath } from '../../stores/shown-path.ts';
 import { isModulePath, type LoadedProject } from '../load-project.ts';
 import { isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { guardEnv } from './guard-env.ts';
 import { importModule } from './import-module.ts';
 import { unknownEnv } from './unknown-env.ts';
@@ -28,12 +30,29 @@ type EnvLibrary = typeof import('../../index.ts') &
 /** The environment that a project names: a registered one, or the default export of a module. */
 export async function loadEnv({ project, directory, findOrigin }: LoadedProject): Promise<SkillEnv> {
   const { env, tasks, splitRatio, splitSeed, extras } = project;
-  const parts = { directory, tasks, splitRatio, splitSeed, extras, ...dataKeys(project) };
+  const { columns } = project;
+  const scoring = await readScoring(project.scoring, directory);
+  const parts = { directory, tasks, columns, scoring, splitRatio, splitSeed, extras, ...dataKeys(project) };
   if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
   if (env === 'qa' && isNoTarget(project.target)) throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
   return loadNamedEnv(env, { ...parts, judges: await taskScorers(project.sandbox) });
+}
+
+/** A schema may stand in a file of its own, beside the project file. */
+async function readScoring(scoring: Scoring | undefined, directory: string): Promise<Scoring | undefined> {
+  if (typeof scoring?.schema !== 'string') return scoring;
+  const path = resolvePath(directory, scoring.schema);
+  try {
+    return { ...scoring, schema: JSON.parse(await readFile(path, 'utf8')) };
+  } catch (cause) {
+    const problem = `scoring.schema: ${shownPath(path)} cannot be read as JSON: ${(cause as Error).message}`;
+    throw new SkillError('CONFIG_INVALID', problem, {
+      cause,
+      hint: 'Name a file with a JSON schema, or write it here.',
+    });
+  }
 }
 
 /** Who carries out the judges of tasks. Nothing is started before a task needs it. */

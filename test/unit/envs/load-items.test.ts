@@ -243,10 +243,10 @@ describe('a file that cannot be read', () => {
 
   test('because of its name says which names can', async () => {
     expect(await problemOf('tasks.txt', 'q1')).toMatchInlineSnapshot(
-      `"tasks.txt: expected a file ending in .jsonl, .json, .csv, .yaml, .yml, got ".txt""`,
+      `"tasks.txt: expected a file ending in .jsonl, .ndjson, .json, .csv, .tsv, .yaml, .yml, got ".txt""`,
     );
     expect(await problemOf('tasks', 'q1')).toMatchInlineSnapshot(
-      `"tasks: expected a file ending in .jsonl, .json, .csv, .yaml, .yml, got """`,
+      `"tasks: expected a file ending in .jsonl, .ndjson, .json, .csv, .tsv, .yaml, .yml, got """`,
     );
   });
 });
@@ -274,11 +274,9 @@ describe('loadQaItems', () => {
     [{ ...q1, answers: [] }, '"answers" must be a non-empty list, got []'],
     [{ ...q1, answers: undefined }, '"answers" must be a non-empty list, got nothing'],
     [{ ...q1, answers: ['Paris', ' '] }, '"answers.1" must be non-empty text, got " "'],
-    [{ ...q1, answers: [1945] }, '"answers.0" must be non-empty text, got 1945'],
-    [{ ...q1, answers: undefined, answer: 42 }, '"answer" must be non-empty text, got 42'],
-    [{ ...q1, id: '' }, '"id" must be non-empty text or a number, got ""'],
+    [{ ...q1, answers: [true] }, '"answers.0" must be non-empty text, got true'],
+    [{ ...q1, answers: undefined, answer: { a: 1 } }, '"answer" must be a non-empty list, got {"a":1}'],
     [{ ...q1, id: true }, '"id" must be non-empty text or a number, got true'],
-    [{ ...q1, id: undefined }, '"id" must be non-empty text or a number, got nothing'],
     [{ ...q1, question: '\n' }, '"question" must be non-empty text, got "\\n"'],
     [{ ...q1, context: ['a'] }, '"context" must be text, got ["a"]'],
     [{ ...q1, task_type: 3 }, '"task_type" must be text, got 3'],

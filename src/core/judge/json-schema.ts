@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { memoize } from '../memoize.ts';
+import { jsonCandidates, parseJson } from '../text/extract-json.ts';
+import { whyTooMuch } from '../text/schema.ts';
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * A JSON schema as a validator. Throws for what it says and would not be checked: an answer must not pass because a
+ * keyword was not understood.
+ */
+export function compileSchema(schema: unknown): z.ZodType {
+  if (!isObject(schema)) throw new Error(`a JSON schema is an object, got ${JSON.stringify(schema)}`);
+  const problem = whyTooMuch(schema);
+  if (problem !== undefined) throw new Error(`the schema is ${problem}`);
+  return z.fromJSONSchema(prepare(schema) as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
+/** By the object, which is read once and used for every answer. */
+const compiled = memoize(compileSchema, { maxEntries: 200 });
+
+/** Whether a value fits; where not, the first reason. */
+export function whyUnfit(value: unknown, schema: JsonSchema): string | undefined {
+  const { error } = compiled(schema).safeParse(value);
+  const [issue] = error?.issues ?? [];
+  return issue && `${issue.path.length === 0 ? 'it' : issue.path.join('.')}: ${issue.message}`;
+}
+
+/** The JSON in a reply: all of it, a fenced block, or the object in it. `undefined`: there is none. */
+export function jsonInReply(text: string): { readonly value: unknown } | undefined {
+  const values = jsonCandidates(text).map(parseJson);
+  const found = values.find((value) => value !== undefined);
+  return found === undefined ? undefined : { value: found };
+}
+
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  object: ['properties', 'required', 'additionalProperties', 'propertyNames', 'minProperties', 'maxProperties'],
+  array: 'items prefixItems additionalItems minItems maxItems uniqueItems contains minContains maxContains'.split(' '),
+  string: ['minLength', 'maxLength', 'format'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  boolean: [],
+  null: [],
+};
+const TYPED = Object.values(KEYWORDS).flat();
+
+/** The same schema in the words that the library checks: it leaves out a keyword whose type is not said. */
+function prepare(schema: JsonSchema): JsonSchema {
+  refuse(schema);
+  const { default: _, ...rest } = schema; // a value that is missing is missing
+  const inner = withRequired(prepareInner(rest));
+  const typed = Object.keys(inner).filter((key) => TYPED.includes(key));
+  return inner.type !== undefined || typed.length === 0 ? inner : forEachType(inner, typed);
+}
+
+function refuse(schema: JsonSchema): void {
+  const pattern = ['pattern', 'patternProperties'].find((key) => key in schema);
+  if (pattern !== undefined) throw new Error(`"${pattern}" is not supported: matching it could take forever`);
+  const values = [...(Array.isArray(schema.enum) ? schema.enum : []), ...('const' in schema ? [schema.const] : [])];
+  if (values.some((value) => typeof value === 'object' && value !== null)) {
+    throw new Error('objects and lists in "enum" or "const" are not supported');
+  }
+}
+
+const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const MAPS = ['properties', '$defs', 'definitions'];
+const SINGLE = ['items', 'additionalProperties', 'contains', 'propertyNames', 'additionalItems'];
+
+function prepareInner(schema: JsonSchema): JsonSchema {
+  const prepareAny = (value: unknown) => (isObject(value) ? prepare(value) : value);
+  const entries = Object.entries(schema).map(([key, value]) => {
+    if (LISTS.includes(key) && Array.isArray(value)) return [key, value.map(prepareAny)];
+    if (MAPS.includes(key) && isObject(value)) return [key, mapValues(value, prepareAny)];
+    return [key, SINGLE.includes(key) ? prepareAny(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+const mapValues = (value: JsonSchema, change: (inner: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
+
+/** What is required and not described may be anything, but must be there. */
+function withRequired(schema: JsonSchema): JsonSchema {
+  if (!Array.isArray(schema.required)) return schema;
+  const names = schema.required.filter((name) => typeof name === 'string');
+  const anything = Object.fromEntries(names.map((name) => [name, {}]));
+  return { ...schema, properties: { ...anything, ...(isObject(schema.properties) ? schema.properties : {}) } };
+}
+
+/** Without a type, a keyword holds for values of its type and says nothing about others. */
+function forEachType(schema: JsonSchema, typed: readonly string[]): JsonSchema {
+  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !typed.includes(key)));
+  const anyOf = Object.entries(KEYWORDS).map(([type, keywords]) => {
+    const own = keywords.filter((key) => key in schema).map((key) => [key, schema[key]]);
+    return { type, ...Object.fromEntries(own) };
+  });
+  return Object.keys(rest).length === 0 ? { anyOf } : { ...rest, allOf: [...((rest.allOf as []) ?? []), { anyOf }] };
+}

@@ -1,0 +1,25 @@
+import type { Row } from '../read/row.ts';
+
+/** Something in a file that is not carried. */
+export type LeftOut = {
+  /** Where it stands: a line, or a path in the file such as `tests[2].assert[0]`. */
+  readonly where: string;
+  readonly what: string;
+  readonly why: string;
+};
+
+export type Imported = { readonly rows: readonly Row[]; readonly leftOut: readonly LeftOut[] };
+
+/** Of many things, so many are named in one line. */
+const MOST_NAMED = 3;
+
+/** One line for people: how many, and the first of them. */
+export function describeLeftOut(path: string, leftOut: readonly LeftOut[]): string {
+  const named = leftOut.slice(0, MOST_NAMED).map(({ where, what, why }) => `${where}: ${what} (${why})`);
+  const rest = leftOut.length - named.length;
+  return `${path}: ${leftOut.length} left out: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+export async function importTasks(_path: string): Promise<Imported | undefined> {
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { fillScoring, needsAnswers, type Scoring } from '../../core/judge/scoring.ts';
+import { importTasks, type LeftOut } from '../import/import-tasks.ts';
+import { loadItems } from '../read/load-items.ts';
+import { isFilled, parseRows } from '../read/parse-rows.ts';
+import type { Row } from '../read/row.ts';
+import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { type Columns, type NamedRow, nameColumns } from './qa-columns.ts';
+import { QA_ITEM_HINT, QaItem } from './qa-item.ts';
+
+export type TaskOptions = {
+  /** What the file calls what we call `question`, `answers` …, where it is none of the usual names. */
+  readonly columns?: Columns | undefined;
+  /** How tasks without a judge of their own are scored. Default: by whether the answer is one of `answers`. */
+  readonly scoring?: Scoring | undefined;
+};
+
+export type LoadedTasks = {
+  /** Checked, each with its place and the split that the file names, if any. */
+  readonly rows: readonly Row<QaItem>[];
+  /** What is in the file and not among the tasks, and why. */
+  readonly leftOut: readonly LeftOut[];
+};
+
+/**
+ * The tasks of a file, whatever it is: rows under the usual names of columns, evals of a skill, or a promptfoo config. A
+ * task without an id gets one from its content; equal ones are one task. Throws `TASKS_INVALID` with a line for each bad row.
+ */
+export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
+  const imported = await importTasks(path);
+  const named = nameColumns(imported?.rows ?? (await loadItems(path)), imported ? {} : columns);
+  const { rows, leftOut } = withIds(named.map(liftSplit));
+  const judged = scoring === undefined ? rows : withJudges(rows, scoring);
+  const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, imported ? undefined : QA_ITEM_HINT) });
+  return { rows: parsed, leftOut: [...(imported?.leftOut ?? []), ...leftOut] };
+}
+
+type Fields = { readonly [field: string]: unknown };
+const fieldsOf = ({ value }: Row): Fields => (typeof value === 'object' && value !== null ? value : {}) as Fields;
+
+function liftSplit(row: NamedRow): NamedRow {
+  const { split } = fieldsOf(row);
+  return split == null || split === '' ? row : { ...row, split: String(split) };
+}
+
+const isBlank = (value: unknown) => value == null || (typeof value === 'string' && !isFilled(value));
+
+/** Ids for rows without one. A row whose content is known already is left out. */
+function withIds(rows: readonly NamedRow[]): { rows: NamedRow[]; leftOut: LeftOut[] } {
+  const places = new Map<string, string>();
+  const short = new Set<string>();
+  const kept: NamedRow[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const row of rows) {
+    if (!isRecord(row.value) || !isBlank(row.value.id)) {
+      kept.push(row);
+      continue;
+    }
+    const hash = contentHash(row.value);
+    const earlier = places.get(hash);
+    if (earlier !== undefined) {
+      leftOut.push({ where: row.where, what: 'a task', why: `the same as ${earlier}` });
+      continue;
+    }
+    places.set(hash, row.where);
+    const isTaken = short.has(hash.slice(0, ID_DIGITS));
+    short.add(hash.slice(0, ID_DIGITS));
+    kept.push({ ...row, value: { ...row.value, id: `t-${isTaken ? hash : hash.slice(0, ID_DIGITS)}` } });
+  }
+  return { rows: kept, leftOut };
+}
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Enough for a hundred thousand tasks; two that agree in them are told apart by all. */
+const ID_DIGITS = 10;
+
+/** What a task asks and how it is scored. Neither its kind nor its split makes it another one. */
+function contentHash({ question, context, answers, judge }: Fields): string {
+  const golds = Array.isArray(answers) ? answers : isBlank(answers) ? [] : [answers];
+  const content = [question, isBlank(context) ? null : context, golds.map(String), judge ?? null];
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
+
+/** The project's way of scoring, for tasks that have none of their own. */
+function withJudges(rows: readonly NamedRow[], scoring: Scoring): NamedRow[] {
+  const problems: string[] = [];
+  const judged = rows.map((row) => {
+    const { judge, answers } = fieldsOf(row);
+    const golds = (Array.isArray(answers) ? answers : [answers]).filter((gold) => !isBlank(gold)).map(String);
+    if (judge != null || (golds.length === 0 && needsAnswers(scoring))) return row;
+    const filled = fillScoring(scoring, golds);
+    if (filled.judge === undefined) problems.push(`${row.where}: ${filled.problem}`);
+    return { ...row, value: { ...fieldsOf(row), judge: filled.judge } };
+  });
+  if (problems.length > 0) throw tasksInvalid(problems, 'Mend the answers, or give such tasks a judge of their own.');
+  return judged;
+}
+
+/** For a file whose columns have names that nobody could guess, how to say which is which. */
+function hintFor(rows: readonly NamedRow[], hint = 'What is imported must have a question and checks.'): string {
+  const stranger = rows.find(({ columns }) => columns && columns.question === undefined);
+  return stranger ? `${hint} Other names of columns: columns: { question: NAME, answers: NAME }` : hint;
+}
