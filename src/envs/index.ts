@@ -16,7 +16,7 @@ export type { Selection } from './adapter/select-representative.ts';
 export type { EnvProject } from './env-project.ts';
 export { type EnvFactory, envNames, registerEnv } from './env-registry.ts';
 /** Something in a file of tasks that is not carried, and why. */
-export type { LeftOut } from './import/import-tasks.ts';
+export type { LeftOut } from './import/left-out.ts';
 export type { BatchSpec } from './loader/base-data-loader.ts';
 /** What a batch holds: loaders, and the order of an epoch. */
 export { BaseDataLoader, type DataItem } from './loader/base-data-loader.ts';

@@ -1,25 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { elementLines } from '../read/element-lines.ts';
 import type { Row } from '../read/row.ts';
-
-/** Something in a file that is not carried. */
-export type LeftOut = {
-  /** Where it stands: a line, or a path in the file such as `tests[2].assert[0]`. */
-  readonly where: string;
-  readonly what: string;
-  readonly why: string;
-};
+import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { type EvalItem, isEvals, isTriggerSet, readEvals } from './evals.ts';
+import type { LeftOut } from './left-out.ts';
+import { importPromptfoo, isPromptfoo } from './promptfoo/import-promptfoo.ts';
+import { parseData, reasonOf } from './promptfoo/source.ts';
+import { readBelow } from './read-below.ts';
 
 export type Imported = { readonly rows: readonly Row[]; readonly leftOut: readonly LeftOut[] };
 
-/** Of many things, so many are named in one line. */
-const MOST_NAMED = 3;
+const HINT = 'Name a file of tasks, of evals (evals/evals.json), or a promptfoo config.';
+/** A key that only a config of promptfoo has at the left edge. */
+const PROMPTFOO_KEY = /^(?:tests|scenarios)\s*:/m;
 
-/** One line for people: how many, and the first of them. */
-export function describeLeftOut(path: string, leftOut: readonly LeftOut[]): string {
-  const named = leftOut.slice(0, MOST_NAMED).map(({ where, what, why }) => `${where}: ${what} (${why})`);
-  const rest = leftOut.length - named.length;
-  return `${path}: ${leftOut.length} left out: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+/** What another tool's file of tests becomes; `undefined` for a file that holds rows. */
+export async function importTasks(path: string): Promise<Imported | undefined> {
+  const ending = extname(path).toLowerCase();
+  if (!['.json', '.yaml', '.yml'].includes(ending)) return undefined;
+  const text = (await readFile(path, 'utf8').catch(() => '')).replace(/^\uFEFF/, '');
+  if (ending !== '.json' && !PROMPTFOO_KEY.test(text)) return undefined; // a large file of rows is not read twice
+  const root = parseQuietly(text, path, ending);
+  try {
+    if (isEvals(root)) return await importEvals(root, { text, path });
+    if (!isPromptfoo(root)) return undefined;
+    return requireTasks(await importPromptfoo(root, path), path);
+  } catch (error) {
+    throw tasksInvalid([`${path}: ${reasonOf(error)}`], HINT, error);
+  }
 }
 
-export async function importTasks(_path: string): Promise<Imported | undefined> {
-  return undefined;
+/** What cannot be read is for the reader of rows to complain about. */
+function parseQuietly(text: string, path: string, ending: string): unknown {
+  try {
+    return ending === '.json' ? JSON.parse(text) : parseData(text, path);
+  } catch {
+    return undefined;
+  }
+}
+
+function requireTasks<Found extends Imported>(imported: Found, path: string): Found {
+  if (imported.rows.length > 0) return imported;
+  if (imported.leftOut.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
+  const reasons = imported.leftOut.map(({ where, what, why }) => `${path}: ${where}: ${what} is left out: ${why}`);
+  throw tasksInvalid([`${path}: none of its tests can be carried`, ...reasons], HINT);
+}
+
+type EvalsFile = { readonly text: string; readonly path: string };
+
+async function importEvals(root: unknown, { text, path }: EvalsFile): Promise<Imported> {
+  if (isTriggerSet(root)) {
+    const problem = `${path}: these queries say when a skill is used, which is for its description; tasks were expected`;
+    throw tasksInvalid([problem], HINT);
+  }
+  const { items, leftOut } = readEvals(root);
+  const lines = elementLines(text, Array.isArray(root) ? undefined : 'evals');
+  const rows: Row[] = [];
+  const missing: LeftOut[] = [];
+  for (const item of items) {
+    const { context, ...lost } = await readInputs(item, { path, at: Array.isArray(root) ? '' : 'evals' });
+    missing.push(...lost.leftOut);
+    rows.push({ value: toTask(item, context), where: `${path}:${lines[item.index]}` });
+  }
+  return requireTasks({ rows, leftOut: [...leftOut, ...missing] }, path);
+}
+
+function toTask({ id, prompt, criteria, expectedOutput }: EvalItem, context: string | undefined) {
+  const rubric = `The answer fits this description of what should come out:\n${expectedOutput}`;
+  const judge = criteria ? { kind: 'rubric', criteria } : { kind: 'rubric', rubric };
+  return { ...(id === undefined ? {} : { id }), question: prompt, judge, ...(context ? { context } : {}) };
+}
+
+/** What a chat can take of all files of one eval. */
+const MAX_INPUT_BYTES = 48_000;
+
+/** Texts that an eval is about, for a model that cannot open files. */
+async function readInputs(
+  { files = [], index }: EvalItem,
+  { path, at }: { readonly path: string; readonly at: string },
+) {
+  const folder = dirname(resolve(path));
+  const skill = basename(folder) === 'evals' ? dirname(folder) : folder;
+  const leftOut: LeftOut[] = [];
+  const parts: string[] = [];
+  for (const [place, file] of files.entries()) {
+    try {
+      const room = MAX_INPUT_BYTES - parts.join('').length;
+      parts.push(`${file}:\n${await readBelow(skill, file, room)}`);
+    } catch (error) {
+      leftOut.push({ where: `${at}[${index}].files[${place}]`, what: file, why: reasonOf(error) });
+    }
+  }
+  return { context: parts.length === 0 ? undefined : parts.join('\n\n'), leftOut };
 }

@@ -1,7 +1,7 @@
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { EnvProject } from '../env-project.ts';
-import { describeLeftOut } from '../import/import-tasks.ts';
+import { describeLeftOut } from '../import/left-out.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
 import type { Row } from '../read/row.ts';
 import { splitItems } from '../split/split-items.ts';

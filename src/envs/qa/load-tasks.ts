@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fillScoring, needsAnswers, type Scoring } from '../../core/judge/scoring.ts';
-import { importTasks, type LeftOut } from '../import/import-tasks.ts';
+import { importTasks } from '../import/import-tasks.ts';
+import type { LeftOut } from '../import/left-out.ts';
 import { loadItems } from '../read/load-items.ts';
 import { isFilled, parseRows } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';

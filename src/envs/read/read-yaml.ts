@@ -33,7 +33,7 @@ function isNamed(document: Document, path: string): boolean {
 }
 
 /** Tasks are built by recursion, which on a deep text can abort the process. Tokens are not; three make a level. */
-function requireShallow(text: string, path: string): void {
+export function requireShallow(text: string, path: string): void {
   for (const token of new Parser().parse(text)) {
     const isTooDeep = whyTooMuch(token, { maxDepth: 1500, maxValues: Number.POSITIVE_INFINITY }) !== undefined;
     if (isTooDeep) throw tasksInvalid([`${path}: expected tasks, got YAML nested more than 500 levels deep`], HINT);

@@ -1,0 +1,63 @@
+import type { Row } from '../../read/row.ts';
+import type { LeftOut } from '../left-out.ts';
+import { NotCarried } from '../read-below.ts';
+import { readPrompts } from './prompts.ts';
+import { type Fields, isObject, Source } from './source.ts';
+import { type Layer, type TestRow, toRows } from './test-rows.ts';
+
+export type ImportedTests = { readonly rows: readonly (Row & TestRow)[]; readonly leftOut: readonly LeftOut[] };
+
+const SIGNS = ['prompts', 'providers', 'targets', 'defaultTest', 'scenarios'];
+
+/** Whether a file is a config of promptfoo, by its keys. */
+export const isPromptfoo = (root: unknown): root is Fields =>
+  isObject(root) && ('scenarios' in root || ('tests' in root && SIGNS.some((key) => key in root)));
+
+/** Keys that say how promptfoo runs and shows, not what is right. */
+const ABOUT_RUNNING =
+  'description providers targets outputPath sharing commandLineOptions writeLatestResults tags $schema';
+const READ = ['prompts', 'tests', 'scenarios', 'defaultTest', 'assertionTemplates', ...ABOUT_RUNNING.split(' ')];
+
+/** More would be a mistake in the config: variables that are lists multiply. */
+const MAX_ROWS = 100_000;
+
+/** A task for each test and prompt of a config, and all that could not be carried. Nothing in it is run. */
+export async function importPromptfoo(config: Fields, path: string): Promise<ImportedTests> {
+  const source = new Source(path);
+  for (const key of Object.keys(config).filter((name) => !READ.includes(name))) {
+    source.leaveOut({ where: key, what: key, why: 'nothing here does it' });
+  }
+  const prompts = await readPrompts(config.prompts, source);
+  const templates = isObject(config.assertionTemplates) ? config.assertionTemplates : {};
+  const rows: (Row & TestRow)[] = [];
+  for await (const layers of layersOf(config, source)) {
+    rows.push(...(await toRows({ layers, prompts, templates, source })));
+    if (rows.length > MAX_ROWS) throw new NotCarried(`its tests and variables make more than ${MAX_ROWS} tasks`);
+  }
+  return { rows: withIds(rows), leftOut: source.leftOut };
+}
+
+/** What holds for each test, the most general first: the defaults, the data of a scenario, the test itself. */
+async function* layersOf(config: Fields, source: Source): AsyncGenerator<readonly Layer[]> {
+  const defaults = await source.resolve(config.defaultTest);
+  const base: Layer[] = isObject(defaults) ? [{ test: defaults, where: 'defaultTest' }] : [];
+  const scenarios = Array.isArray(config.scenarios) ? config.scenarios : [];
+  for (const [index, scenario] of scenarios.entries()) {
+    const at = `scenarios[${index}]`;
+    const { config: data, tests } = isObject(scenario) ? scenario : ({} as Fields);
+    for (const row of await source.tests(data, `${at}.config`)) {
+      for (const test of await source.tests(tests, `${at}.tests`)) yield [...base, row, test];
+    }
+  }
+  if (config.tests === undefined) return;
+  for (const test of await source.tests(config.tests, 'tests')) yield [...base, test];
+}
+
+/** A description that is used once is a name that people know. */
+function withIds(rows: readonly (Row & TestRow)[]): (Row & TestRow)[] {
+  const counts = new Map<string, number>();
+  for (const { test } of rows) counts.set(test, (counts.get(test) ?? 0) + 1);
+  return rows.map((row) =>
+    row.isDescribed && counts.get(row.test) === 1 ? { ...row, value: { ...(row.value as object), id: row.test } } : row,
+  );
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { loadTasks } from 'skillopt/envs';
+import { expect, test } from 'vitest';
+import { isEvals, isTriggerSet, readEvals, readTriggers } from '../../../../src/envs/import/evals.ts';
+import type { LeftOut } from '../../../../src/envs/import/left-out.ts';
+import { evalsExpectations, importFiles, importPath } from '../../../support/import-corpus.ts';
+
+const read = (file: string): unknown => JSON.parse(readFileSync(importPath('evals', file), 'utf8'));
+
+/** What stands at a path such as `evals[0].expectations[1]`. */
+const at = (root: unknown, path: string): unknown =>
+  path
+    .split(/[.[\]]+/)
+    .filter((key) => key !== '')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], root);
+
+const names = (leftOut: readonly LeftOut[]) => leftOut.map(({ where }) => where);
+
+/** Where nothing names a path, its value must stand in what is carried. */
+function isCarried(root: unknown, path: string, carried: string): boolean {
+  const value = at(root, path);
+  const texts = typeof value === 'object' && value !== null ? [(value as { prompt: string }).prompt] : [String(value)];
+  return texts.every((text) => carried.includes(JSON.stringify(text.trim()).slice(1, -1)));
+}
+
+test.each(evalsExpectations())('evals $file', async ({ file, refused, items, triggers, skillName, ...rest }) => {
+  const root = read(file);
+  expect(isEvals(root)).toBe(true);
+  if (refused !== undefined) {
+    await expect(loadTasks(importPath('evals', file))).rejects.toMatchObject({
+      code: 'TASKS_INVALID',
+      message: expect.stringContaining(refused),
+    });
+    return;
+  }
+  if (triggers !== undefined) {
+    const found = readTriggers(root as unknown[]);
+    expect(isTriggerSet(root)).toBe(true);
+    expect(found.triggers).toEqual(triggers);
+    expect(names(found.leftOut)).toEqual(expect.arrayContaining([...(rest.named ?? [])]));
+    await expect(loadTasks(importPath('evals', file))).rejects.toMatchObject({ code: 'TASKS_INVALID' });
+    return;
+  }
+  const found = readEvals(root);
+  expect(found.skillName).toBe(skillName);
+  const carried = found.items.map(({ index: _, ...item }) => item);
+  const wanted = carried.filter((item) => items!.some(({ prompt }) => prompt === item.prompt));
+  expect(wanted).toEqual(items!.map((item) => (item.id === undefined ? expect.objectContaining(item) : item)));
+  expect(names(found.leftOut)).toEqual(expect.arrayContaining([...(rest.named ?? [])]));
+  const lost = (rest.carriedOrNamed ?? []).filter(
+    (path) => !names(found.leftOut).includes(path) && !isCarried(root, path, JSON.stringify(carried)),
+  );
+  expect(lost).toEqual([]);
+});
+
+test('every file has an expectation', () => {
+  expect(importFiles('evals')).toEqual(
+    evalsExpectations()
+      .map(({ file }) => file)
+      .sort(),
+  );
+});
+
+test('an eval becomes a task that a model judges by its statements, or by its expected output', async () => {
+  const { rows, leftOut } = await loadTasks(importPath('evals', 'plain.json'));
+  expect(rows[0]!.value).toMatchObject({ id: '1', judge: { kind: 'rubric', criteria: { length: 3 } }, answers: [] });
+  expect(leftOut[0]).toMatchObject({ where: 'evals[0].files[0]', why: 'evals/files/recipes.csv does not exist' });
+  const [bare] = (await loadTasks(importPath('evals', 'no-criteria.json'))).rows;
+  expect(bare!.value.judge).toMatchObject({ rubric: expect.stringContaining('About 2 km, measured with the scale') });
+});
+
+test('a file without evals holds no tasks', async () => {
+  await expect(loadTasks(importPath('evals', 'no-evals.json'))).rejects.toThrow('holds no tasks');
+});
