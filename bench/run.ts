@@ -21,6 +21,7 @@ import { overhead } from './rows/overhead.ts';
 import { rateLimit } from './rows/rate-limit.ts';
 import { sharedCache } from './rows/shared-cache.ts';
 import { sleepIndexOverview, sleepIndexUnchanged } from './rows/sleep-index.ts';
+import { taskFiles } from './rows/task-files.ts';
 import { tokens } from './rows/tokens.ts';
 
 const rows: readonly BenchRow[] = [
@@ -29,6 +30,7 @@ const rows: readonly BenchRow[] = [
   overhead,
   nightOverhead,
   tokens,
+  taskFiles,
   foreignText,
   harvest,
   loopback(50, 0.9),

@@ -64,6 +64,7 @@ async function evaluate(
   const { text: skill, file } = await readSkill(resolvePath(io.cwd(), document));
   const wiring = await wireRun(withDocument(loaded, file));
   wiring.warnings.forEach(terminal.warn);
+  wiring.env.warnings?.forEach(terminal.warn);
   const caller = { env: io.env, notices: terminal };
   const target = await resolveRole(loaded, 'target', caller);
   const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller);

@@ -3,10 +3,10 @@ import { fillScoring, needsAnswers, type Scoring } from '../../core/judge/scorin
 import { importTasks } from '../import/import-tasks.ts';
 import type { LeftOut } from '../import/left-out.ts';
 import { loadItems } from '../read/load-items.ts';
-import { isFilled, parseRows } from '../read/parse-rows.ts';
+import { parseRows } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
-import { type Columns, type NamedRow, nameColumns } from './qa-columns.ts';
+import { type Columns, type Fields, isBlank, isRecord, type NamedRow, nameColumns } from './qa-columns.ts';
 import { QA_ITEM_HINT, QaItem } from './qa-item.ts';
 
 export type TaskOptions = {
@@ -30,21 +30,13 @@ export type LoadedTasks = {
 export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
   const imported = await importTasks(path);
   const named = nameColumns(imported?.rows ?? (await loadItems(path)), imported ? {} : columns);
-  const { rows, leftOut } = withIds(named.map(liftSplit));
+  const { rows, leftOut } = withIds(named);
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
   const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, imported ? undefined : QA_ITEM_HINT) });
   return { rows: parsed, leftOut: [...(imported?.leftOut ?? []), ...leftOut] };
 }
 
-type Fields = { readonly [field: string]: unknown };
-const fieldsOf = ({ value }: Row): Fields => (typeof value === 'object' && value !== null ? value : {}) as Fields;
-
-function liftSplit(row: NamedRow): NamedRow {
-  const { split } = fieldsOf(row);
-  return split == null || split === '' ? row : { ...row, split: String(split) };
-}
-
-const isBlank = (value: unknown) => value == null || (typeof value === 'string' && !isFilled(value));
+const fieldsOf = ({ value }: Row): Fields => (isRecord(value) ? value : {});
 
 /** Ids for rows without one. A row whose content is known already is left out. */
 function withIds(rows: readonly NamedRow[]): { rows: NamedRow[]; leftOut: LeftOut[] } {
@@ -70,9 +62,6 @@ function withIds(rows: readonly NamedRow[]): { rows: NamedRow[]; leftOut: LeftOu
   }
   return { rows: kept, leftOut };
 }
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Enough for a hundred thousand tasks; two that agree in them are told apart by all. */
 const ID_DIGITS = 10;

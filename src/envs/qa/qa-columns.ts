@@ -30,62 +30,71 @@ const normalise = memoize((name: string) => name.toLowerCase().replace(/[\s_-]/g
 /** Every row under our names. What no field is taken from is left where it is: in the file. */
 export function nameColumns(rows: readonly Row[], columns: Columns = {}): NamedRow[] {
   requireColumns(rows, columns);
-  return rows.map((row) => (isRecord(row.value) ? nameRow(row, row.value, columns) : row));
+  const planFor = rememberingPlan(columns);
+  return rows.map((row) => (isRecord(row.value) ? nameRow(row, row.value, planFor(Object.keys(row.value))) : row));
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const isRecord = (value: unknown): value is Fields =>
+export type Fields = Readonly<Record<string, unknown>>;
+export const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function nameRow(row: Row, value: Fields, columns: Columns): NamedRow {
-  const byName = groupKeys(value);
-  const found = FIELDS.flatMap((field) => {
-    const column = columnOf(field, { value, byName, columns });
-    return column === undefined ? [] : [[field, column] as const];
-  });
-  const names = Object.fromEntries(found) as Partial<Record<Field, string>>;
-  const context = names.context ?? secondInput(names, byName);
-  const used = { ...names, ...(context === undefined ? {} : { context }) };
-  const entries = Object.entries(used).map(([field, column]) => [field, takeValue(field as Field, column, value)]);
-  return { ...row, value: Object.fromEntries(entries), columns: used };
-}
-
-/** Keys by their plain names. Two that differ in case or strokes only stand in the order of the file. */
-function groupKeys(value: Fields): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const key of Object.keys(value)) {
-    const name = normalise(key);
-    const group = groups.get(name);
-    if (group) group.push(key);
-    else groups.set(name, [key]);
+function nameRow(row: Row, value: Fields, { candidates, second }: Plan): NamedRow {
+  const used: Partial<Record<Field, string>> = {};
+  const named: Partial<Record<Field, unknown>> = {};
+  for (const field of FIELDS) {
+    const column = choose(field, candidates[field], value);
+    if (column === undefined) continue;
+    used[field] = column;
+    named[field] = takeValue(field, column, value);
   }
-  return groups;
+  // Beside an `instruction`, the `input` is what it is about.
+  if (second !== undefined && used.context === undefined && normalise(used.question ?? '') === 'instruction') {
+    used.context = second;
+    named.context = value[second];
+  }
+  const { split } = named;
+  return { where: row.where, value: named, columns: used, ...(isBlank(split) ? {} : { split: String(split) }) };
 }
 
-type Look = { readonly value: Fields; readonly byName: ReadonlyMap<string, readonly string[]>; columns: Columns };
+type Candidates = { readonly own: readonly string[]; readonly others: readonly string[] };
+type Plan = { readonly candidates: Readonly<Record<Field, Candidates>>; readonly second: string | undefined };
 
-/** The column that a field is taken from: our own name before others, and one that says something before one that is blank. */
-function columnOf(field: Field, { value, byName, columns }: Look): string | undefined {
-  const named = columns[field];
-  if (named !== undefined) return named in value ? named : undefined;
-  const own = field in value ? [field, ...(byName.get(normalise(field)) ?? [])] : (byName.get(normalise(field)) ?? []);
-  const others = ALIASES[field].flatMap((alias) => byName.get(normalise(alias)) ?? []);
-  const usable = others.filter((column) => isUsable(field, value[column]));
-  const shown = field === 'question' || field === 'answers' ? others : []; // what an error can show
-  return [...own.filter((column) => !isBlank(value[column])), ...usable, ...own, ...shown][0];
+/** Which columns each field may be taken from. Rows of a table all have the same, so that the last plan mostly fits. */
+function rememberingPlan(columns: Columns): (keys: readonly string[]) => Plan {
+  let [known, plan]: [readonly string[], Plan] = [[], planColumns([], columns)];
+  return (keys) => {
+    const isSame = known.length === keys.length && known.every((key, index) => key === keys[index]);
+    if (!isSame) [known, plan] = [keys, planColumns(keys, columns)];
+    return plan;
+  };
 }
 
-const isBlank = (value: unknown) => value == null || (typeof value === 'string' && !isFilled(value));
+function planColumns(keys: readonly string[], columns: Columns): Plan {
+  const called = (name: string) => keys.filter((key) => normalise(key) === normalise(name));
+  const entries = FIELDS.map((field): [Field, Candidates] => {
+    const named = columns[field];
+    if (named !== undefined) return [field, { own: keys.includes(named) ? [named] : [], others: [] }];
+    const own = [...keys.filter((key) => key === field), ...called(field)];
+    return [field, { own, others: ALIASES[field].flatMap(called) }];
+  });
+  return { candidates: Object.fromEntries(entries) as Plan['candidates'], second: called('input')[0] };
+}
+
+/** Our own name before others, and a column that says something before one that is blank. */
+function choose(field: Field, { own, others }: Candidates, value: Fields): string | undefined {
+  const found =
+    own.find((column) => !isBlank(value[column])) ?? others.find((column) => isUsable(field, value[column]));
+  if (found !== undefined) return found;
+  const isNeeded = field === 'question' || field === 'answers';
+  return own[0] ?? (isNeeded ? others[0] : undefined); // what an error can show
+}
+
+export const isBlank = (value: unknown) => value == null || (typeof value === 'string' && !isFilled(value));
 
 /** Under a name that is not ours, only what can be meant: a `type` that is a number is no kind of task. */
 function isUsable(field: Field, value: unknown): boolean {
   if (isBlank(value)) return false;
   return typeof value === 'string' || (field === 'answers' && (typeof value === 'number' || Array.isArray(value)));
-}
-
-/** Beside an `instruction`, the `input` is what it is about. */
-function secondInput({ question }: Partial<Record<Field, string>>, byName: Look['byName']): string | undefined {
-  return question !== undefined && normalise(question) === 'instruction' ? byName.get('input')?.[0] : undefined;
 }
 
 /** A text under another name than ours is one answer, whatever it begins with. A cell may hold a judge as JSON. */
@@ -106,6 +115,7 @@ function parseJudge(text: string): unknown {
 }
 
 function requireColumns(rows: readonly Row[], columns: Columns): void {
+  if (Object.keys(columns).length === 0) return;
   const known = new Set(rows.flatMap(({ value }) => (isRecord(value) ? Object.keys(value) : [])));
   const missing = Object.entries(columns).filter(([, column]) => !known.has(column));
   if (missing.length === 0) return;

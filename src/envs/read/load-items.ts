@@ -5,9 +5,10 @@ import { whyTooMuch } from '../../core/text/schema.ts';
 import { readCsv, readTsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { readJsonl } from './read-jsonl.ts';
+import { readParquet } from './read-parquet.ts';
 import { readYaml } from './read-yaml.ts';
 import type { Row } from './row.ts';
-import { tasksInvalid } from './tasks-invalid.ts';
+import { tasksInvalid, unreadable } from './tasks-invalid.ts';
 
 type Reader = (text: string, path: string) => Row[];
 
@@ -24,15 +25,26 @@ const READERS = new Map<string, Reader>([
 const TASK_LIMITS = { maxDepth: 500, maxValues: 10_000_000 };
 
 /** How the name of a task file may end. */
-export const TASK_FILE_ENDINGS: readonly string[] = [...READERS.keys()];
+export const TASK_FILE_ENDINGS: readonly string[] = [...READERS.keys(), '.parquet'];
 
 /**
  * The tasks in a file, in its order, each with the line where it begins. The name's ending says how to read it: a
  * JSON value per line (`.jsonl`), a list, an object with a list under `data` or `items` or with tasks by name, or a single
- * task with its id (`.json`, `.yaml`, `.yml`), or rows under a header (`.csv`, where `answers` is a JSON list or separated by `|`). Throws `TASKS_INVALID` for a
+ * task with its id (`.json`, `.yaml`, `.yml`), rows under a header (`.csv`, `.tsv`, where `answers` is a JSON list or separated by `|`), or columns (`.parquet`). Throws `TASKS_INVALID` for a
  * file that cannot be read or holds no task. What is inside a task is not looked at.
  */
 export async function loadItems(path: string): Promise<Row[]> {
+  const rows = extname(path).toLowerCase() === '.parquet' ? await readParquet(path) : await readRows(path);
+  if (rows.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
+  const tooMuch = rows.flatMap(({ value, where }) => {
+    const problem = whyTooMuch(value, TASK_LIMITS);
+    return problem === undefined ? [] : [`${where}: expected a task, got ${problem}`];
+  });
+  if (tooMuch.length > 0) throw tasksInvalid(tooMuch, 'Keep what nests so deeply in a file of its own.');
+  return rows;
+}
+
+async function readRows(path: string): Promise<Row[]> {
   const read = READERS.get(extname(path).toLowerCase());
   if (!read) {
     throw tasksInvalid(
@@ -41,14 +53,7 @@ export async function loadItems(path: string): Promise<Row[]> {
     );
   }
   const text = await readText(path);
-  const rows = strip(text) === '' ? [] : (namedWrongly(text, read) ?? read)(text, path);
-  if (rows.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
-  const tooMuch = rows.flatMap(({ value, where }) => {
-    const problem = whyTooMuch(value, TASK_LIMITS);
-    return problem === undefined ? [] : [`${where}: expected a task, got ${problem}`];
-  });
-  if (tooMuch.length > 0) throw tasksInvalid(tooMuch, 'Keep what nests so deeply in a file of its own.');
-  return rows;
+  return strip(text) === '' ? [] : (namedWrongly(text, read) ?? read)(text, path);
 }
 
 /** JSON lines in a `.json` file, or a list in a `.jsonl` file: what is in it is plain to see. */
@@ -63,9 +68,6 @@ function namedWrongly(text: string, read: Reader): Reader | undefined {
 }
 
 async function readText(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const problem = error.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${error.message}`;
-    throw tasksInvalid([`${path} ${problem}`], 'Check the path of the task file.', error);
-  });
+  const text = await readFile(path, 'utf8').catch((error) => Promise.reject(unreadable(path, error)));
   return text.replace(/^\uFEFF/, '');
 }

@@ -13,10 +13,16 @@ export function parseRows<Schema extends z.ZodType>(
   rows: readonly (Row & Names)[],
   { schema, hint }: ParseOptions<Schema>,
 ): Row<z.output<Schema>>[] {
-  const parsed = rows.map((row) => ({ row, result: schema.safeParse(row.value) }));
-  const problems = parsed.flatMap(({ row, result }) => result.error?.issues.map((issue) => describe(row, issue)) ?? []);
+  const parsed: Row<z.output<Schema>>[] = [];
+  const problems: string[] = [];
+  for (const row of rows) {
+    const { success, data, error } = schema.safeParse(row.value);
+    if (!success) problems.push(...error.issues.map((issue) => describe(row, issue)));
+    const { where, split } = row;
+    parsed.push({ value: data as z.output<Schema>, where, ...(split === undefined ? {} : { split }) });
+  }
   if (problems.length > 0) throw tasksInvalid(problems, hint);
-  return parsed.map(({ row: { columns: _, ...row }, result }) => ({ ...row, value: result.data as z.output<Schema> }));
+  return parsed;
 }
 
 function describe({ where, value, columns = {} }: Row & Names, issue: z.core.$ZodIssue): string {

@@ -1,10 +1,9 @@
-import { CsvError, type Info, parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse/sync';
 import { strip } from '../../core/text/python-text.ts';
 import type { Row } from './row.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
 type Cells = { readonly [column: string]: string };
-type CsvRecord = { readonly record: Cells; readonly info: Info };
 
 const HINT = 'The first line names the columns; a cell with a separator or a line break stands in double quotes.';
 
@@ -12,12 +11,12 @@ const HINT = 'The first line names the columns; a cell with a separator or a lin
 export function readCsv(text: string, path: string): Row[] {
   // The parser takes a CRLF inside quotes for two lines.
   const lines = text.replace(/\r\n?/g, '\n');
-  return toRows(parseRecords(lines, path, { delimiter: separatorOf(lines) }), path);
+  return parseRows(lines, path, { delimiter: separatorOf(lines) });
 }
 
 /** The same with tabs between the cells. A quote inside a cell is a quote: most programs that write such files quote nothing. */
 export function readTsv(text: string, path: string): Row[] {
-  return toRows(parseRecords(text.replace(/\r\n?/g, '\n'), path, { delimiter: '\t', relaxQuotes: true }), path);
+  return parseRows(text.replace(/\r\n?/g, '\n'), path, { delimiter: '\t', relaxQuotes: true });
 }
 
 /** Spreadsheets of many countries write semicolons into what they call CSV. */
@@ -26,30 +25,27 @@ function separatorOf(text: string): string {
   return [',', ';', '\t'].find((separator) => header.includes(separator)) ?? ',';
 }
 
-function toRows(records: readonly CsvRecord[], path: string): Row[] {
-  const column = Object.keys(records[0]?.record ?? {}).find((name) => name.toLowerCase() === 'answers');
-  return records.map(({ record, info }) => ({
-    value: column === undefined ? record : { ...record, [column]: toList(record[column]!) },
-    where: `${path}:${firstLine(record, info.lines)}`,
-  }));
-}
-
 type Separation = { readonly delimiter: string; readonly relaxQuotes?: true };
 
-function parseRecords(text: string, path: string, separation: Separation): CsvRecord[] {
+function parseRows(text: string, path: string, separation: Separation): Row[] {
   let wholeLines = 0;
-  const onRecord = (record: CsvRecord, { lines }: { lines: number }) => {
+  const onRecord = (record: Cells, { lines }: { lines: number }): Row => {
     wholeLines = lines;
-    return record;
+    return { value: withList(record), where: `${path}:${firstLine(record, lines)}` };
   };
   try {
-    const format = { ...separation, columns: true, info: true, skipEmptyLines: true, trim: true } as const;
-    return parse<CsvRecord>(text, { ...format, onRecord });
+    const format = { ...separation, columns: true, skipEmptyLines: true, trim: true } as const;
+    return parse(text, { ...format, onRecord: onRecord as never }) as unknown as Row[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const name = separation.delimiter === '\t' ? 'TSV' : 'CSV';
     throw tasksInvalid([`${path}:${describe(error, wholeLines, name)}`], HINT, error);
   }
+}
+
+function withList(record: Cells): unknown {
+  const column = Object.keys(record).find((name) => name.toLowerCase() === 'answers');
+  return column === undefined ? record : { ...record, [column]: toList(record[column]!) };
 }
 
 function describe({ code, message, lines, record }: CsvError, wholeLines: number, name: string): string {
@@ -61,7 +57,13 @@ function describe({ code, message, lines, record }: CsvError, wholeLines: number
 
 /** The parser tells the line where a record ends; line breaks in its cells lead back to where it began. */
 function firstLine(cells: Cells | readonly string[], lastLine: number): number {
-  return lastLine + 1 - Object.values(cells).join('').split('\n').length;
+  return Object.values(cells).reduce((line, cell) => line - breaksIn(cell), lastLine);
+}
+
+function breaksIn(cell: string): number {
+  let count = 0;
+  for (let at = cell.indexOf('\n'); at !== -1; at = cell.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 /** A cell that is no list stays as it is, so that the error can show it. */

@@ -243,10 +243,10 @@ describe('a file that cannot be read', () => {
 
   test('because of its name says which names can', async () => {
     expect(await problemOf('tasks.txt', 'q1')).toMatchInlineSnapshot(
-      `"tasks.txt: expected a file ending in .jsonl, .ndjson, .json, .csv, .tsv, .yaml, .yml, got ".txt""`,
+      `"tasks.txt: expected a file ending in .jsonl, .ndjson, .json, .csv, .tsv, .yaml, .yml, .parquet, got ".txt""`,
     );
     expect(await problemOf('tasks', 'q1')).toMatchInlineSnapshot(
-      `"tasks: expected a file ending in .jsonl, .ndjson, .json, .csv, .tsv, .yaml, .yml, got """`,
+      `"tasks: expected a file ending in .jsonl, .ndjson, .json, .csv, .tsv, .yaml, .yml, .parquet, got """`,
     );
   });
 });

@@ -1,3 +1,4 @@
+import { isFilled } from '../../read/parse-rows.ts';
 import type { Row } from '../../read/row.ts';
 import { NotCarried } from '../read-below.ts';
 import { type Assertion, requireCheck, toCheck } from './assertion.ts';
@@ -65,8 +66,10 @@ async function rowsOf(combination: Combination): Promise<(Row & TestRow)[]> {
   const threshold = layers.map((layer) => layer.test.threshold).findLast((value) => value !== undefined);
   const judge = { kind: 'checks', checks, ...(threshold === undefined ? {} : { threshold }) };
   const [prefix, suffix] = [String(options.prefix ?? ''), String(options.suffix ?? '')];
-  return prompts.map((prompt) => ({
-    value: { question: render(`${prefix}${prompt}${suffix}`, vars), judge },
+  const questions = prompts.map((prompt) => render(`${prefix}${prompt}${suffix}`, vars));
+  if (!questions.every(isFilled)) throw new NotCarried('it asks nothing: a variable of its prompt is missing');
+  return questions.map((question) => ({
+    value: { question, judge },
     where: `${source.path}: ${where}`,
     ...{ test, isDescribed, vars, checks: numbers },
   }));
