@@ -21,8 +21,8 @@ import { overhead } from './rows/overhead.ts';
 import { rateLimit } from './rows/rate-limit.ts';
 import { sharedCache } from './rows/shared-cache.ts';
 import { sleepIndexOverview, sleepIndexUnchanged } from './rows/sleep-index.ts';
-import { taskFiles } from './rows/task-files.ts';
 import { tokens } from './rows/tokens.ts';
+import { taskFiles } from './task-files/task-files.ts';
 
 const rows: readonly BenchRow[] = [
   help,

@@ -4,7 +4,7 @@ import type { TaskScorer } from './task-judge.ts';
 const NUMBER = /[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?|[-+−]?\.\d+/g;
 
 /** Every number in a text as people write them: with a sign, with commas between thousands, with an exponent. */
-export function numbersIn(text: string): number[] {
+function numbersIn(text: string): number[] {
   return Array.from(text.matchAll(NUMBER), ([found]) => toNumber(found)).filter(Number.isFinite);
 }
 

@@ -1,7 +1,6 @@
 import { strip } from '../../core/text/python-text.ts';
 import { isFilled } from '../read/parse-rows.ts';
-import type { LeftOut } from './left-out.ts';
-import { NotCarried } from './read-below.ts';
+import { type LeftOut, NotCarried } from './left-out.ts';
 
 /** One eval of a skill: what is asked, what should come out, and statements about it. */
 export type EvalItem = {

@@ -4,9 +4,9 @@ import { elementLines } from '../read/element-lines.ts';
 import type { Row } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
 import { type EvalItem, isEvals, isTriggerSet, readEvals } from './evals.ts';
-import type { LeftOut } from './left-out.ts';
+import { type LeftOut, reasonOf } from './left-out.ts';
 import { importPromptfoo, isPromptfoo } from './promptfoo/import-promptfoo.ts';
-import { parseData, reasonOf } from './promptfoo/source.ts';
+import { parseData } from './promptfoo/source.ts';
 import { readBelow } from './read-below.ts';
 
 export type Imported = { readonly rows: readonly Row[]; readonly leftOut: readonly LeftOut[] };

@@ -1,3 +1,14 @@
+/** Why something in a file of another tool cannot be carried. */
+export class NotCarried extends Error {
+  override readonly name = 'NotCarried';
+}
+
+/** The reason in an error of ours. Any other is thrown on. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof NotCarried) return error.message;
+  throw error;
+}
+
 /** Something in a file that is not carried. */
 export type LeftOut = {
   /** Where it stands: a line, or a path in the file such as `tests[2].assert[0]`. */

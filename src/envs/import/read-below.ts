@@ -1,10 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
-
-/** Why something in a file of another tool cannot be carried. */
-export class NotCarried extends Error {
-  override readonly name = 'NotCarried';
-}
+import { NotCarried } from './left-out.ts';
 
 /** Larger ones are not written by hand, and a task is a text for a model. */
 const MAX_BYTES = 10_000_000;

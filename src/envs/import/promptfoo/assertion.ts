@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import type { z } from 'zod';
 import { ChecksJudge } from '../../../core/judge/checks/check.ts';
-import { NotCarried } from '../read-below.ts';
+import { NotCarried } from '../left-out.ts';
 import { fromJsPattern } from './js-pattern.ts';
 
 type Check = z.input<typeof ChecksJudge>['checks'][number];

@@ -1,6 +1,5 @@
 import type { Row } from '../../read/row.ts';
-import type { LeftOut } from '../left-out.ts';
-import { NotCarried } from '../read-below.ts';
+import { type LeftOut, NotCarried } from '../left-out.ts';
 import { readPrompts } from './prompts.ts';
 import { type Fields, isObject, Source } from './source.ts';
 import { type Layer, type TestRow, toRows } from './test-rows.ts';

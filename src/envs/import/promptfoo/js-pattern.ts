@@ -1,5 +1,5 @@
 import { checkPattern } from '../../../core/judge/regex/python-regex.ts';
-import { NotCarried } from '../read-below.ts';
+import { NotCarried } from '../left-out.ts';
 
 /** What JavaScript takes for white space, inside a class. And everything else. */
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import { whyTooMuch } from '../../../core/text/schema.ts';
 import { requireShallow } from '../../read/read-yaml.ts';
-import type { LeftOut } from '../left-out.ts';
-import { NotCarried, readBelow } from '../read-below.ts';
+import { type LeftOut, NotCarried, reasonOf } from '../left-out.ts';
+import { readBelow } from '../read-below.ts';
 import { testsInTable } from './table.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -71,11 +71,6 @@ export class Source {
     const data = /\.jsonl$/i.test(path) ? lines.map((line) => parseData(line, path)) : parseData(text, path);
     return this.tests(Array.isArray(data) ? data : [data], path);
   }
-}
-
-export function reasonOf(error: unknown): string {
-  if (error instanceof NotCarried) return error.message;
-  throw error;
 }
 
 /** YAML, of which JSON is a part. */

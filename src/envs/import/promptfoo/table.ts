@@ -24,7 +24,7 @@ export function testsInTable(text: string): Record<string, unknown>[] {
 }
 
 /** `type:value`, `type(threshold):value` or a type that needs no value; any other text is what the answer must be. */
-export function toAssertion(cell: string): Assertion {
+function toAssertion(cell: string): Assertion {
   const [, written, bar, value] = /^\s*([\w:-]+?)\s*(?:\((-?[\d.]+)\))?\s*(?::([\s\S]*))?$/.exec(cell) ?? [];
   const name = (written ?? '').replace(/^not-/, '');
   const type = Object.hasOwn(SHORT_NAMES, name) ? SHORT_NAMES[name]! : name;

@@ -1,4 +1,4 @@
-import { NotCarried } from '../read-below.ts';
+import { NotCarried } from '../left-out.ts';
 
 export type Vars = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { isFilled } from '../../read/parse-rows.ts';
 import type { Row } from '../../read/row.ts';
-import { NotCarried } from '../read-below.ts';
+import { NotCarried, reasonOf } from '../left-out.ts';
 import { type Assertion, requireCheck, toCheck } from './assertion.ts';
-import { type Fields, isObject, reasonOf, type Source } from './source.ts';
+import { type Fields, isObject, type Source } from './source.ts';
 import { render, renderDeep, type Vars } from './template.ts';
 
 /** Something that says a part of a test, and where it stands. */

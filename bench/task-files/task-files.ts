@@ -51,7 +51,7 @@ async function writeFiles(folder: string): Promise<readonly string[]> {
 
 /** In a process of its own, whose peak is known. */
 async function readApart(path: string): Promise<Reading> {
-  const script = new URL('./task-files-read.mjs', import.meta.url).pathname;
+  const script = new URL('./read.mjs', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const [reading] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
   if (typeof reading !== 'object') throw new Error(`reading ${path} ended with ${reading}`);
