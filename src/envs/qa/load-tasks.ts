@@ -58,7 +58,9 @@ function withIds(rows: readonly NamedRow[]): { rows: NamedRow[]; leftOut: LeftOu
     places.set(hash, row.where);
     const isTaken = short.has(hash.slice(0, ID_DIGITS));
     short.add(hash.slice(0, ID_DIGITS));
-    kept.push({ ...row, value: { ...row.value, id: `t-${isTaken ? hash : hash.slice(0, ID_DIGITS)}` } });
+    // In place: the row was made for us a moment ago, and there may be a hundred thousand.
+    Object.assign(row.value, { id: `t-${isTaken ? hash : hash.slice(0, ID_DIGITS)}` });
+    kept.push(row);
   }
   return { rows: kept, leftOut };
 }

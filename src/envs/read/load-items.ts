@@ -58,6 +58,7 @@ async function readRows(path: string): Promise<Row[]> {
 
 /** JSON lines in a `.json` file, or a list in a `.jsonl` file: what is in it is plain to see. */
 function namedWrongly(text: string, read: Reader): Reader | undefined {
+  if (read !== readJson && read !== readJsonl) return undefined;
   const lines = text
     .split('\n')
     .map(strip)
