@@ -3,7 +3,7 @@ import type { RunState } from '../core/run/run-state.ts';
 import { summarize } from '../core/run/summary.ts';
 import { isRunLocked, type RunListing } from '../stores/index.ts';
 import { loadRun } from './load-run.ts';
-import { stepTotal } from './step-total.ts';
+import { stepTotal } from '../core/run/step-total.ts';
 
 /** One run in the list of runs. */
 export type RunRow = {

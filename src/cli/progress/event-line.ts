@@ -5,7 +5,7 @@ import { gateMetricScore } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { StepRecord } from '../../core/run/step-record.ts';
 import { oneLine } from '../../core/text/printable.ts';
-import { stepNumber, stepTotal } from '../../runs/step-total.ts';
+import { stepNumber, stepTotal } from '../../core/run/step-total.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural } from '../terminal/figures.ts';

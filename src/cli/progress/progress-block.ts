@@ -2,7 +2,7 @@ import type { Progress } from '../../core/run/observer.ts';
 import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
-import { stepNumber } from '../../runs/step-total.ts';
+import { stepNumber } from '../../core/run/step-total.ts';
 import { costWords } from '../report/report-usage.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { count, duration, percent, plural } from '../terminal/figures.ts';

@@ -2,7 +2,7 @@ import type { Amounts } from '../../core/run/ledger.ts';
 import { reportedScores } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
-import { stepTotal } from '../../runs/step-total.ts';
+import { stepTotal } from '../../core/run/step-total.ts';
 import { count, percent, plural } from '../terminal/figures.ts';
 import { costWords } from './report-usage.ts';
 

@@ -1,5 +1,5 @@
 import type { RunState } from '../../core/run/run-state.ts';
-import { stepTotal } from '../../runs/step-total.ts';
+import { stepTotal } from '../../core/run/step-total.ts';
 import { duration, plural } from '../terminal/figures.ts';
 import { editLines } from './report-edits.ts';
 import { finalLines } from './report-final.ts';

@@ -26,7 +26,7 @@ export const noGateEvidence: GateEvidence = {
 };
 
 export const toEvidence = (table: EvidenceTable): Evidence => new Map(Object.entries(table));
-const toTable = (evidence: Evidence): EvidenceTable => Object.fromEntries(evidence);
+export const toTable = (evidence: Evidence): EvidenceTable => Object.fromEntries(evidence);
 
 export function toKnowledge({ own, inherited, repeats }: GateEvidence): Knowledge {
   return { own: toEvidence(own), inherited: new Map(Object.entries(inherited)), repeats };

@@ -1,6 +1,6 @@
 import type { SkillOptConfig } from '../config.ts';
 import type { FinalMeasurement } from '../gate/gate-decision.ts';
-import { type GateEvidence, noGateEvidence } from '../gate/gate-evidence.ts';
+import { type EvidenceTable, type GateEvidence, noGateEvidence } from '../gate/gate-evidence.ts';
 import type { Bucket } from '../score.ts';
 import type { SearchEnd, SkillSource, TestSubject } from './event.ts';
 import type { LrDecision } from './events/event-data.ts';
@@ -100,6 +100,8 @@ export type RunState = {
   /** How many times the test tasks were looked at, with this run; nothing before it does. */
   readonly testLooks: number | undefined;
   readonly tests: { readonly [subject in TestSubject]?: TestReport };
+  /** The same task by task, by the score that the gate looks at: what a gain is proven with, and which tasks it is made of. */
+  readonly testEvidence: { readonly [subject in TestSubject]?: EvidenceTable };
   readonly usage: Readonly<Record<string, StageUsage>>;
   /** Attempts whose environment threw, each as often as it was made. */
   readonly threw: number;
@@ -116,7 +118,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
-export const STATE_FORMAT = 3;
+export const STATE_FORMAT = 4;
 
 /** A run before its first event. */
 export const emptyRun: RunState = {
@@ -151,6 +153,7 @@ export const emptyRun: RunState = {
   final: undefined,
   testLooks: undefined,
   tests: {},
+  testEvidence: {},
   usage: {},
   threw: 0,
   answers: {},

@@ -1,4 +1,4 @@
-import { normalCdf, tQuantile } from './distributions.ts';
+import { normalCdf, normalQuantile, tQuantile } from './distributions.ts';
 import { addWithin, type Evidence, itemMean, pooledMean, type WithinItems, withinItems } from './evidence.ts';
 
 /** Of an interval, unless another is asked for. */
@@ -92,17 +92,38 @@ function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): 
 
 /** The paired difference over the items that both sides have. */
 export function estimateGain(fresh: Evidence, seed: Evidence, confidence = DEFAULT_CONFIDENCE): Estimate | undefined {
+  const { n, value, squares } = pairedDifference(fresh, seed);
+  if (n === 0) return undefined;
+  const error = Math.sqrt(squares + PRIOR_SQUARES) / n;
+  return around(value, quantile(confidence, n - 1) * error, { low: -1, high: 1 });
+}
+
+/** Of the tasks that both sides have: how many, the mean of their gains, and the squares about it. */
+function pairedDifference(fresh: Evidence, seed: Evidence) {
   const differences: number[] = [];
   for (const [id, item] of fresh) {
     const before = seed.get(id);
     if (before !== undefined) differences.push(itemMean(item) - itemMean(before));
   }
   const n = differences.length;
-  if (n === 0) return undefined;
   const value = differences.reduce((sum, difference) => sum + difference, 0) / n;
   const squares = differences.reduce((sum, difference) => sum + (difference - value) ** 2, 0);
-  const error = Math.sqrt(squares + PRIOR_SQUARES) / n;
-  return around(value, quantile(confidence, n - 1) * error, { low: -1, high: 1 });
+  return { n, value, squares };
+}
+
+/**
+ * How many such tasks, in all, would prove a gain as large as the one that was measured, in `power` of the cases.
+ * `undefined` where nothing was gained.
+ */
+export function tasksToProve(
+  fresh: Evidence,
+  seed: Evidence,
+  { confidence = DEFAULT_CONFIDENCE, power = 0.8 } = {},
+): number | undefined {
+  const { n, value, squares } = pairedDifference(fresh, seed);
+  if (n === 0 || value <= 0) return undefined;
+  const factor = normalQuantile((1 + confidence) / 2) + normalQuantile(power);
+  return Math.ceil((factor ** 2 * (squares + PRIOR_SQUARES)) / n / value ** 2);
 }
 
 function quantile(confidence: number, freedom: number): number {

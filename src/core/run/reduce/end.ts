@@ -1,5 +1,7 @@
+import { toObservations, toTable } from '../../gate/gate-evidence.ts';
 import { bucketScores } from '../../score.ts';
 import { skillHash } from '../../skill/skill-hash.ts';
+import { addObservations, noEvidence } from '../../stats/evidence.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
 import { type RunState, unscored } from '../run-state.ts';
 import { noteEffect } from './edit-effect.ts';
@@ -41,5 +43,8 @@ function seedSkill({ initialSkill, baseline }: RunState): RunState['best'] {
 export function endTest(state: RunState, { evaluation, subject, taskTypes }: Event<'test-end'>): RunState {
   const buckets = bucketScores(evaluation.scores, taskTypes);
   const report = { hard: evaluation.hard, soft: evaluation.soft, n: evaluation.scores.length, buckets };
-  return { ...state, tests: { ...state.tests, [subject]: report } };
+  const observed = toObservations(evaluation.scores, { gateMetric: 'hard', gateMixedWeight: 0.5, ...state.config });
+  const evidence = toTable(addObservations(noEvidence, observed));
+  const testEvidence = { ...state.testEvidence, [subject]: evidence };
+  return { ...state, tests: { ...state.tests, [subject]: report }, testEvidence };
 }

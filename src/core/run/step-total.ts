@@ -1,4 +1,4 @@
-import type { RunState } from '../core/run/run-state.ts';
+import type { RunState } from './run-state.ts';
 
 type Planned = Pick<RunState, 'totalSteps'> & {
   readonly config: Pick<NonNullable<RunState['config']>, 'proposalsPerBatch' | 'maxRollouts'> | undefined;

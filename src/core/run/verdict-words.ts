@@ -1,0 +1,151 @@
+import { dollars, percent, plural, wholePoints } from '../text/figures.ts';
+import type { RunState } from './run-state.ts';
+import { stepTotal } from './step-total.ts';
+import type { Comparison, Verdict, VerdictKind } from './verdict.ts';
+
+/** Words of the journal in those that a person uses who has not read the paper. What is not listed says what it is. */
+export const PLAIN_WORDS: Readonly<Record<string, string>> = {
+  rollout: 'trying tasks',
+  judge: 'scoring answers',
+  analyst: 'reading results',
+  merge: 'joining edits',
+  ranking: 'choosing edits',
+  rewrite: 'writing the skill',
+  lr_autonomous: 'deciding how much to change',
+  slow_update: 'comparing rounds',
+  meta_skill: 'taking notes',
+  appendix_consolidate: 'tidying notes',
+  mine: 'finding tasks',
+};
+
+/** How many lines a skill gained and lost. Empty ones do not count. */
+export type LineCount = { readonly added: number; readonly removed: number };
+
+export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
+  better: 'Better',
+  'not-proven': 'Not proven',
+  'no-change': 'No change',
+  worse: 'Worse',
+  broken: 'Broken',
+  stopped: 'Stopped',
+};
+
+/** The verdict as sentences: what it is, how sure that is and on which tasks, what it cost, what changed. */
+export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount): { head: string; text: string } {
+  const [head, sentence] = HEADLINES[verdict.kind](verdict, state);
+  const amounts = `${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;
+  const isChanged = verdict.kind !== 'no-change' && verdict.kind !== 'broken';
+  return { head, text: [sentence, amounts, ...(isChanged ? [`${lineWords(lines)}.`] : [])].join(' ') };
+}
+
+type Headline = (verdict: Verdict, state: RunState) => [head: string, sentence: string];
+
+const HEADLINES: Readonly<Record<VerdictKind, Headline>> = {
+  better: ({ comparison }) => ['Better', `${figures(comparison!)}, proven, ${span(comparison!)}.`],
+  worse: ({ comparison }) => [
+    'Worse',
+    `${figures(comparison!)}, proven, ${span(comparison!)}. Keep the skill that you have.`,
+  ],
+  'not-proven': (verdict) => ['Not proven', doubt(verdict)],
+  'no-change': ({ comparison }, state) => ['No change', unchanged(comparison, state)],
+  broken: ({ reason, comparison }) => ['Broken', reason === 'optimizer' ? UNREAD : nothingPasses(comparison)],
+  stopped: (verdict, state) => [stopWords(verdict, state), soFar(verdict)],
+};
+
+const UNREAD = 'no reply of the model that proposes edits could be read, so nothing was learned.';
+
+const nothingPasses = (comparison: Comparison | undefined) =>
+  `not one of ${plural(comparison?.tasks ?? 0, 'task')} was even partly right, before or after: the model or agent does not answer, or the scoring is wrong.`;
+
+/** `36.1 → 97.2 % on 72 tasks it never saw`. */
+const figures = (comparison: Comparison) =>
+  `${percent(comparison.before).replace(' %', '')} → ${percent(comparison.after)} on ${tasksOf(comparison)}`;
+
+const tasksOf = ({ on, tasks }: Pick<Comparison, 'on' | 'tasks'>) =>
+  on === 'test' ? `${plural(tasks, 'task')} it never saw` : `the ${plural(tasks, 'task')} it was chosen by`;
+
+const span = ({ gain }: Comparison) =>
+  `${wholePoints(gain!.interval.low)} to ${wholePoints(gain!.interval.high)} points`;
+
+const FLATTERS = 'as the search itself saw it, which flatters';
+
+function doubt({ comparison, tasksToProve }: Verdict): string {
+  if (!comparison) return 'nothing was measured.';
+  if (!comparison.gain) return `${figures(comparison)}, ${FLATTERS}. Tasks kept for a test would tell.`;
+  const more =
+    typeof tasksToProve === 'number'
+      ? `About ${plural(tasksToProve, 'more task')} like these would prove such a gain.`
+      : 'More tasks would hardly prove it.';
+  return `${figures(comparison)}, ${span(comparison)}: it may be luck. ${more}`;
+}
+
+function unchanged(comparison: Comparison | undefined, { history, searchEnd }: RunState): string {
+  const tried = history.reduce((sum, { edits }) => sum + (edits ?? []).length, 0);
+  const why = searchEnd === 'nothing_to_gain' && tried === 0 ? 'there was nothing left to gain' : triedWords(tried);
+  const stays = comparison ? `, ${percent(comparison.after)} on ${tasksOf(comparison)}` : '';
+  return `${why}. Your skill stays as it was${stays}.`;
+}
+
+const triedWords = (tried: number) =>
+  tried === 0 ? 'no edit was proposed' : `none of ${plural(tried, 'edit')} that were tried made it better for sure`;
+
+function stopWords({ reason }: Verdict, state: RunState): string {
+  const steps = `${state.stepsDone} of ${stepTotal(state)} steps`;
+  if (reason === 'limit') return `Stopped at its limit after ${steps}`;
+  return reason === 'running' ? `Running, ${steps} done` : `Not finished, ${steps} done`;
+}
+
+function soFar({ comparison }: Verdict): string {
+  if (!comparison) return 'nothing is measured yet.';
+  if (comparison.before === comparison.after && !comparison.gain)
+    return `no better skill so far, ${percent(comparison.after)} on ${tasksOf(comparison)}.`;
+  if (!comparison.gain) return `so far ${figures(comparison)}, ${FLATTERS}.`;
+  return `so far ${figures(comparison)}, ${comparison.isProven ? 'proven' : 'not proven'}, ${span(comparison)}.`;
+}
+
+/** Where the price of a model is not known, the sum of the others is the least that it was. */
+export function costWords({ costUsd, isPriced }: Pick<Verdict, 'costUsd' | 'isPriced'>): string {
+  if (isPriced) return `$${dollars(costUsd)}`;
+  return costUsd > 0 ? `at least $${dollars(costUsd)}` : 'no price known';
+}
+
+function lineWords({ added, removed }: LineCount): string {
+  if (added === 0 && removed === 0) return 'No line changed';
+  const parts = [
+    ...(added > 0 ? [`${plural(added, 'line')} added`] : []),
+    ...(removed > 0 ? [`${added > 0 ? removed : plural(removed, 'line')} removed`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** The same on the tasks that the search chose by, once. */
+export function chosenByWords({ chosenBy }: Verdict): string | undefined {
+  if (!chosenBy) return undefined;
+  const how = chosenBy.gain ? `, ${chosenBy.isProven ? 'proven' : 'not proven'}` : '';
+  return `On ${tasksOf(chosenBy)}: ${percent(chosenBy.before).replace(' %', '')} → ${percent(chosenBy.after)}${how}.`;
+}
+
+export type Place = {
+  /** What the run is called by on the command line. */
+  readonly run: string;
+  readonly bestSkillPath: string;
+  /** Where the skill came from, if it is known. */
+  readonly skillFile?: string | undefined;
+};
+
+/** The one thing to do now: a command or a path, and what it is for. */
+export function nextStep(verdict: Verdict, { config }: RunState, place: Place): [what: string, why: string] {
+  const { run, bestSkillPath, skillFile } = place;
+  if (verdict.kind === 'better')
+    return skillFile === undefined
+      ? [bestSkillPath, 'is the better skill: put it where the old one is']
+      : [`npx skillopt apply ${run}`, `puts it in place of ${skillFile}`];
+  if (verdict.kind === 'broken') return ['npx skillopt doctor', 'asks each model one question'];
+  if (verdict.kind === 'not-proven') return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
+  if (verdict.kind !== 'stopped')
+    return [`npx skillopt show ${run} --all`, 'shows every edit, and why it was turned down'];
+  if (verdict.reason === 'running') return [`npx skillopt show ${run}`, 'shows how far it is'];
+  const { maxCalls } = config ?? {};
+  const limit = verdict.reason === 'limit' && maxCalls !== undefined ? ` --max-calls ${2 * maxCalls}` : '';
+  return [`npx skillopt train${limit}`, 'resumes it where it stopped'];
+}

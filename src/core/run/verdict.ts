@@ -1,0 +1,185 @@
+import { toEvidence, toObservations } from '../gate/gate-evidence.ts';
+import { addObservations, type Evidence, itemMean, noEvidence } from '../stats/evidence.ts';
+import { DEFAULT_CONFIDENCE, type Estimate, estimateGain, tasksToProve } from '../stats/final-report.ts';
+import type { Amounts } from './ledger.ts';
+import { reportedScores, winnerMeasurement } from './reported-scores.ts';
+import type { RunState } from './run-state.ts';
+import { isNothingRead } from './stage-answers.ts';
+import { addUsage, noStageUsage, type StageUsage } from './stage-usage.ts';
+
+export type VerdictKind = 'better' | 'not-proven' | 'no-change' | 'worse' | 'broken' | 'stopped';
+
+/** The skill that the run began with against the best one, on the same tasks. */
+export type Comparison = {
+  /** Tasks that the search never saw, or, where there are none, those that it chose by. */
+  readonly on: 'test' | 'validation';
+  readonly tasks: number;
+  readonly before: number;
+  readonly after: number;
+  /** By attempts that nothing was chosen by. Without it the figures are those of the search, which flatter. */
+  readonly gain: Estimate | undefined;
+  /** The whole interval of the gain is above 0. */
+  readonly isProven: boolean;
+  /** Tasks that failed and now pass, and the reverse. */
+  readonly gained: readonly string[];
+  readonly lost: readonly string[];
+};
+
+export type Verdict = {
+  readonly kind: VerdictKind;
+  /** What is broken, or why the run is not over. */
+  readonly reason?: 'optimizer' | 'nothing-passes' | 'limit' | 'unfinished' | 'running';
+  /** Nothing before the first measurement. */
+  readonly comparison?: Comparison;
+  /** Where there are test tasks: the same on those that the search chose by, once. */
+  readonly chosenBy?: Comparison;
+  /** How many more such tasks would prove a gain of this size; `null` when no reasonable number would. */
+  readonly tasksToProve?: number | null;
+  readonly calls: number;
+  readonly tokens: number;
+  /** Of the calls whose price is known. */
+  readonly costUsd: number;
+  /** That of all calls is. */
+  readonly isPriced: boolean;
+};
+
+export type VerdictOptions = {
+  /** Whether a process is at work on it. */
+  readonly isRunning?: boolean;
+  /** What the limits of a run have counted: of a run that is not over the journal lacks the end. */
+  readonly spent?: Amounts | undefined;
+};
+
+/** What a run came to, as a person should hear it first. A function of the journal; never «better» without a proof. */
+export function verdictOf(state: RunState, { isRunning = false, spent }: VerdictOptions = {}): Verdict {
+  const [test, validation] = [compareOnTest(state), compareOnValidation(state)];
+  const comparison = test ?? validation;
+  const needed = comparison && !comparison.isProven ? moreTasks(comparison, state) : undefined;
+  return {
+    ...kindOf(state, comparison, isRunning),
+    ...(comparison ? { comparison } : {}),
+    ...(test && validation ? { chosenBy: validation } : {}),
+    ...(needed === undefined ? {} : { tasksToProve: needed }),
+    ...amountsOf(state, spent),
+  };
+}
+
+function kindOf(
+  state: RunState,
+  comparison: Comparison | undefined,
+  isRunning: boolean,
+): Pick<Verdict, 'kind' | 'reason'> {
+  const { isDone, stepsDone, answers, best, initialSkill } = state;
+  const isTried = isDone || stepsDone > 0; // one reply that cannot be read says little
+  if (isTried && isNothingRead(answers)) return { kind: 'broken', reason: 'optimizer' };
+  if (isTried && isNothingPassed(state)) return { kind: 'broken', reason: 'nothing-passes' };
+  if (!isDone) return { kind: 'stopped', reason: isRunning ? 'running' : whyStopped(state) };
+  if (best.skill === initialSkill) return { kind: 'no-change' };
+  if (comparison?.isProven) return { kind: 'better' };
+  return { kind: (comparison?.gain?.interval.high ?? 0) < 0 ? 'worse' : 'not-proven' };
+}
+
+/** A budget that is used up has the winner so far measured before the search is over. */
+const whyStopped = ({ finalMeasurement, final }: RunState) =>
+  finalMeasurement && !final ? ('limit' as const) : ('unfinished' as const);
+
+/** Not a part of one task was ever right: that is what an agent looks like that never answers. */
+function isNothingPassed({ baseline, best, evaluations, tests }: RunState): boolean {
+  if (!baseline || best.score > 0) return false;
+  const all = [baseline, ...evaluations, ...Object.values(tests)];
+  return all.every(({ hard, soft }) => hard === 0 && soft === 0);
+}
+
+function compareOnTest(state: RunState): Comparison | undefined {
+  const { baseline, best } = state.testEvidence;
+  if (!baseline || !best) return undefined;
+  const [before, after] = paired(toEvidence(baseline), toEvidence(best));
+  if (before.size === 0) return undefined;
+  const mean = (evidence: Evidence) =>
+    [...evidence.values()].reduce((sum, item) => sum + itemMean(item), 0) / evidence.size;
+  const scores = { before: mean(before), after: mean(after) };
+  return { on: 'test', ...scores, ...gainOf(state, before, after) };
+}
+
+/** By the fresh attempts at the end, if there are any; else as the search saw it. */
+function compareOnValidation(state: RunState): Comparison | undefined {
+  const scores = reportedScores(state);
+  if (!scores) return undefined;
+  const { before, after, isFresh } = scores;
+  const { passes = [], gain, isClaimed = false, isSeedBetter = false } = winnerMeasurement(state) ?? {};
+  const [seed, fresh] = paired(seedEvidence(state), freshEvidence(state, passes));
+  const isOver = isFresh && !isSeedBetter && gain !== undefined;
+  return {
+    ...{
+      on: 'validation',
+      before,
+      after,
+      gain: isOver ? gain : undefined,
+      isProven: isOver && isClaimed && gain.interval.low > 0,
+    },
+    ...(isOver ? flips(seed, fresh) : { gained: [], lost: [] }),
+    tasks: isOver ? seed.size : Object.keys(state.gate.seed).length,
+  };
+}
+
+const seedEvidence = ({ gate }: RunState) => toEvidence(gate.seed);
+
+function freshEvidence({ config }: RunState, passes: NonNullable<RunState['finalMeasurement']>['passes']): Evidence {
+  if (!config) return noEvidence;
+  return addObservations(
+    noEvidence,
+    passes.flatMap(({ scores }) => toObservations(scores, config)),
+  );
+}
+
+function gainOf({ config, best, initialSkill }: RunState, before: Evidence, after: Evidence) {
+  const isSame = best.skill === initialSkill; // one text has no gain over itself
+  const gain = isSame ? undefined : estimateGain(after, before, config?.confidence ?? DEFAULT_CONFIDENCE);
+  return { tasks: before.size, gain, isProven: (gain?.interval.low ?? 0) > 0, ...flips(before, after) };
+}
+
+/** The tasks that both sides have a score for. */
+function paired(before: Evidence, after: Evidence): [before: Evidence, after: Evidence] {
+  const common = (one: Evidence, other: Evidence) => new Map([...one].filter(([id]) => other.has(id)));
+  return [common(before, after), common(after, before)];
+}
+
+/** A task passes from this mean on. */
+const PASS_MARK = 0.5;
+
+function flips(before: Evidence, after: Evidence): Pick<Comparison, 'gained' | 'lost'> {
+  const passes = (evidence: Evidence, id: string) => itemMean(evidence.get(id)!) >= PASS_MARK;
+  const ids = [...before.keys()];
+  return {
+    gained: ids.filter((id) => !passes(before, id) && passes(after, id)),
+    lost: ids.filter((id) => passes(before, id) && !passes(after, id)),
+  };
+}
+
+/** More than this nobody will collect for one skill. */
+const MOST_TASKS = 2_000;
+
+function moreTasks({ on, tasks, gain }: Comparison, state: RunState): number | null | undefined {
+  if (!gain) return undefined;
+  const { baseline = {}, best = {} } = state.testEvidence;
+  const passes = winnerMeasurement(state)?.passes ?? [];
+  const [seed, fresh] =
+    on === 'test' ? [toEvidence(baseline), toEvidence(best)] : [seedEvidence(state), freshEvidence(state, passes)];
+  const needed = tasksToProve(fresh, seed, { confidence: state.config?.confidence ?? DEFAULT_CONFIDENCE });
+  return needed === undefined || needed > MOST_TASKS ? null : Math.max(1, needed - tasks);
+}
+
+/** Calls that were sent, those that had to be repeated included. */
+export const callsOf = ({ replies, cacheHits, retries }: StageUsage) => replies - cacheHits + retries;
+
+type AmountsSpent = Pick<Verdict, 'calls' | 'tokens' | 'costUsd' | 'isPriced'>;
+
+function amountsOf({ usage, isDone }: RunState, spent: Amounts | undefined): AmountsSpent {
+  const total: StageUsage = Object.values(usage).reduce(addUsage, noStageUsage);
+  const ledger = isDone ? undefined : spent;
+  const calls = Math.max(callsOf(total), ledger?.calls ?? 0);
+  const costUsd = Math.max(total.costUsd, ledger?.costUsd ?? 0);
+  const isUnheard = total.replies === 0 && calls > 0 && costUsd === 0; // no line says whether its models have a price
+  const tokens = Math.max(total.input + total.output, ledger?.totalTokens ?? 0);
+  return { calls, tokens, costUsd, isPriced: total.unpriced === 0 && !isUnheard };
+}

@@ -1,0 +1,34 @@
+import { diffLines } from 'diff';
+import type { LineCount } from '../../core/run/verdict-words.ts';
+
+/** Texts with less in common are shown one after the other: to look for more would take minutes. */
+const MOST_EDITS = 1_000;
+
+/** Every line of two versions with what became of it: ` `, `-` or `+`. */
+export function changedLines(before: string, after: string): string[] {
+  const parts = diffLines(withEnd(before), withEnd(after), { maxEditLength: MOST_EDITS }) ?? [
+    { value: withEnd(before), removed: true, added: false },
+    { value: withEnd(after), removed: false, added: true },
+  ];
+  return parts.flatMap(({ value, added, removed }) => {
+    const sign = added ? '+' : removed ? '-' : ' ';
+    return value
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => `${sign}${line}`);
+  });
+}
+
+const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+
+export type SkillChange = LineCount & {
+  /** The lines that were added and removed, with their signs. Empty ones say nothing and are left out. */
+  readonly lines: readonly string[];
+};
+
+/** What training made of a skill, as far as a person wants to see it. */
+export function skillChange(before: string, after: string): SkillChange {
+  const lines = before === after ? [] : changedLines(before, after).filter((line) => /^[+-].*\S/.test(line));
+  const added = lines.filter((line) => line.startsWith('+')).length;
+  return { lines, added, removed: lines.length - added };
+}
