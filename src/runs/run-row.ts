@@ -1,15 +1,19 @@
 import { gateMetricScore, reportedScores } from '../core/run/reported-scores.ts';
 import type { RunState } from '../core/run/run-state.ts';
+import { stepTotal } from '../core/run/step-total.ts';
 import { summarize } from '../core/run/summary.ts';
+import { type VerdictKind, verdictOf } from '../core/run/verdict.ts';
+import { KIND_WORDS } from '../core/run/verdict-words.ts';
 import { isRunLocked, type RunListing } from '../stores/index.ts';
 import { loadRun } from './load-run.ts';
-import { stepTotal } from '../core/run/step-total.ts';
 
 /** One run in the list of runs. */
 export type RunRow = {
   readonly name: string;
   readonly path: string;
   readonly state: string;
+  /** What it came to; `null` when the run cannot be read. */
+  readonly verdict: VerdictKind | null;
   readonly baselineScore: number | null;
   readonly bestScore: number | null;
   readonly testHard: number | null;
@@ -27,16 +31,20 @@ export async function describeRun({ name, path, modifiedAt }: RunListing): Promi
   const place = { name, path, modifiedAt };
   try {
     const { state } = await loadRun(path);
-    return { ...place, ...figures(state), state: describeState(state, await isRunLocked(path)) };
+    const isRunning = await isRunLocked(path);
+    const { kind: verdict } = verdictOf(state, { isRunning });
+    return { ...place, ...figures(state), verdict, state: describeState(state, verdict, isRunning) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return { ...place, ...noFigures, state: 'unreadable', problem };
+    return { ...place, ...noFigures, verdict: null, state: 'unreadable', problem };
   }
 }
 
 const noFigures = { baselineScore: null, bestScore: null, testHard: null, testScore: null, accepted: 0, rejected: 0 };
 
-function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'path' | 'state' | 'modifiedAt'> {
+function figures(
+  state: RunState,
+): typeof noFigures | Omit<RunRow, 'name' | 'path' | 'state' | 'verdict' | 'modifiedAt'> {
   const summary = summarize(state);
   const scores = reportedScores(state);
   return {
@@ -49,7 +57,9 @@ function figures(state: RunState): typeof noFigures | Omit<RunRow, 'name' | 'pat
   };
 }
 
-function describeState(state: RunState, isRunning: boolean): string {
-  const progress = state.isDone ? 'done' : `step ${state.stepsDone} of ${stepTotal(state)}`;
+/** One that is over says what it came to: «done» alone would speak well of a run whose models never answered. */
+function describeState(state: RunState, verdict: VerdictKind, isRunning: boolean): string {
+  const over = verdict === 'broken' ? 'broken' : `done, ${KIND_WORDS[verdict].toLowerCase()}`;
+  const progress = state.isDone ? over : `step ${state.stepsDone} of ${stepTotal(state)}`;
   return isRunning ? `running, ${progress}` : progress;
 }

@@ -131,6 +131,7 @@ const surface: Record<string, string[]> = {
     'stateViews',
     'summarize',
     'toFact',
+    'verdictOf',
     'winnerMeasurement',
   ],
   './sim': ['createWorld', 'serveSim', 'simulatedOptimizer', 'simulatedPerson', 'simulatedTarget'],

@@ -12,14 +12,18 @@ export const define: DefineCommand = (command, terminal) => {
   command
     .argument('<run>', 'name of a run or a night, or its path')
     .option('--root <dir>', 'folder of runs', 'runs')
-    .option('--all', 'every edit, in full')
+    .option('--all', 'all that is known, every edit in full')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, { root, all = false }: Flags) => {
       const night = await finishedNight(name, terminal);
       if (night?.name === name && !all) return showNight(night, root, terminal);
       const run = await findRun(...runPlace(name, root, terminal));
-      reportRun(run, terminal, { isComplete: all, night: night?.name, ...(isNight(name) ? { called: name } : {}) });
+      await reportRun(run, terminal, {
+        isComplete: all,
+        night: night?.name,
+        ...(isNight(name) ? { called: name } : {}),
+      });
     });
 };
 

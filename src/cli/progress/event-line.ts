@@ -4,8 +4,8 @@ import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts'
 import { gateMetricScore } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { StepRecord } from '../../core/run/step-record.ts';
-import { oneLine } from '../../core/text/printable.ts';
 import { stepNumber, stepTotal } from '../../core/run/step-total.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural } from '../terminal/figures.ts';
@@ -97,7 +97,9 @@ function searchEndText(reason: SearchEnd, { config, current, gate, stepsDone }: 
   if (reason === 'rollouts_spent')
     return stepsDone > 0 ? `the ${limit} are used up` : `the ${limit} leave no room for a step`;
   const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);
-  const how = isPerfect ? 'every validation task passes' : `validation is at ${percent(current.score)}`;
+  const how = isPerfect
+    ? 'every task that it is chosen by passed when last tried'
+    : `the tasks that it is chosen by are at ${percent(current.score)}`;
   return `nothing left to gain: ${how}`;
 }
 

@@ -1,9 +1,9 @@
+import { costWords, isPriced } from '../../core/run/cost.ts';
 import type { Progress } from '../../core/run/observer.ts';
 import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
 import { stepNumber } from '../../core/run/step-total.ts';
-import { costWords } from '../report/report-usage.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { count, duration, percent, plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
@@ -91,7 +91,12 @@ function costFacts({ state, elapsedMs, finishedBefore }: ProgressView, finished:
   const calls = `${plural(replies - cached, 'call')}${cached > 0 ? `, ${count(cached)} from cache` : ''}`;
   const total: StageUsage = usage.reduce(addUsage, noStageUsage);
   const isSaid = total.costUsd > 0 || total.unpriced > 0; // what costs nothing need not be said
-  return [`${duration(elapsedMs)} elapsed`, ...left, calls, ...(isSaid ? [costWords(total)] : [])];
+  return [
+    `${duration(elapsedMs)} elapsed`,
+    ...left,
+    calls,
+    ...(isSaid ? [costWords({ costUsd: total.costUsd, isPriced: isPriced(total) })] : []),
+  ];
 }
 
 /** As many facts as fit on the line, the first ones first. */

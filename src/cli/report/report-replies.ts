@@ -1,5 +1,5 @@
 import type { RunState } from '../../core/run/run-state.ts';
-import { isNothingRead } from '../../core/run/stage-answers.ts';
+import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { plural } from '../terminal/figures.ts';
 import { clip } from '../terminal/text-width.ts';
@@ -8,10 +8,11 @@ import type { ReportOptions } from './report-options.ts';
 /** Replies of the optimizer that could not be read, by stage, with the beginning of one. */
 export function unreadableLines({ answers }: RunState, { width, colors }: ReportOptions): string[] {
   const stages = Object.entries(answers).filter(([, { unreadable }]) => unreadable > 0);
-  const lines = stages.flatMap(([stage, { read, unreadable, sample = '' }]) => [
-    clip(`${stage}: ${unreadable} of ${plural(read + unreadable, 'reply', 'replies')} could not be read`, width),
+  return stages.flatMap(([stage, { read, unreadable, sample = '' }]) => [
+    clip(
+      `${PLAIN_WORDS[stage] ?? stage}: ${unreadable} of ${plural(read + unreadable, 'reply', 'replies')} could not be read`,
+      width,
+    ),
     colors.dim(clip(`  such as: ${oneLine(sample) || '(no text)'}`, width)),
   ]);
-  const verdict = 'no reply of the optimizer could be read: nothing was learned';
-  return isNothingRead(answers) ? [colors.red(clip(verdict, width)), ...lines] : lines;
 }

@@ -1,6 +1,8 @@
+import { dollarCell, isPriced } from '../../core/run/cost.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
-import { count, dollars, duration } from '../terminal/figures.ts';
+import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
+import { count, duration } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
@@ -10,7 +12,7 @@ type Figure = readonly [title: string, show: (usage: StageUsage) => string];
 /** In the order in which they are worth a column: on a narrow terminal the last ones give way. */
 const FIGURES: readonly Figure[] = [
   ['calls', ({ replies, cacheHits }) => count(replies - cacheHits)],
-  ['dollars', cost],
+  ['dollars', (usage) => dollarCell({ costUsd: usage.costUsd, isPriced: isPriced(usage) })],
   ['hits', ({ cacheHits }) => count(cacheHits)],
   ['tokens in', ({ input }) => count(input)],
   ['cached', ({ cached, input }) => share(cached, input)],
@@ -30,7 +32,10 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
     { title: 'stage', isElastic: true },
     ...FIGURES.map(([title], at) => ({ title, align: 'right' as const, isOptional: at > 0 })),
   ];
-  const cells = rows.map(([name, stage]) => [name, ...FIGURES.map(([, show]) => show(addUsage(noStageUsage, stage)))]);
+  const cells = rows.map(([name, stage]) => [
+    PLAIN_WORDS[name] ?? name,
+    ...FIGURES.map(([, show]) => show(addUsage(noStageUsage, stage))),
+  ]);
   const lines = table(columns, cells, { width, paintTitle: colors.dim });
   const legend = rows.some(([, stage]) => !isPriced(addUsage(noStageUsage, stage)))
     ? [colors.dim(clip(NO_PRICE, width))]
@@ -38,25 +43,7 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
   return [...lines, ...legend];
 }
 
-const NO_PRICE = '?: no price known for that model; "prices" in the project file gives one';
-
-/** Calls that failed may be billed too, and nobody knows at what price. */
-function isPriced({ unpriced, replies, cacheHits, retries, costUsd }: StageUsage): boolean {
-  return unpriced === 0 && (costUsd > 0 || replies > cacheHits || retries === 0);
-}
-
-/** `≥` where some replies have no known price, `?` where none has. */
-function cost(usage: StageUsage): string {
-  const { costUsd, unpriced, replies, cacheHits } = usage;
-  if (isPriced(usage)) return dollars(costUsd);
-  return unpriced >= replies - cacheHits ? '?' : `≥ ${dollars(costUsd)}`;
-}
-
-/** The same in a sentence. */
-export function costWords(usage: StageUsage): string {
-  const figure = cost(usage);
-  return figure === '?' ? 'no price known' : figure.replace(/^(≥ )?/, '$1$$');
-}
+export const NO_PRICE = '?: no price known for that model; "prices" in the project file gives one';
 
 /** What providers took from their own caches, or spent on thoughts. */
 function share(part: number, whole: number): string {

@@ -1,45 +1,68 @@
 import type { RunState } from '../../core/run/run-state.ts';
-import { stepTotal } from '../../core/run/step-total.ts';
-import { duration, plural } from '../terminal/figures.ts';
+import { verdictOf } from '../../core/run/verdict.ts';
+import { skillChange } from '../../train/record/skill-change.ts';
+import { costLines } from './report-cost.ts';
 import { editLines } from './report-edits.ts';
-import { finalLines } from './report-final.ts';
 import { blameLines, invalidLines, thrownLines } from './report-invalid.ts';
+import { kindLines } from './report-kinds.ts';
 import { leakLines, memorisedLines } from './report-leaks.ts';
 import type { ReportOptions } from './report-options.ts';
 import { unreadableLines } from './report-replies.ts';
-import { bucketLines, scoreLines } from './report-scores.ts';
 import { usageLines } from './report-usage.ts';
+import { changeLines, flipLines, nextLines, verdictLines } from './report-verdict.ts';
+import { testLookLines } from './test-look-lines.ts';
 
-/** What a run came to, as lines for people: scores, task types, edits, costs, and what to do next. */
+/** Lines of the smallest usual terminal, less the one that the shell asks on. */
+const SCREEN = 23;
+const LEAST_CHANGE = 4;
+
+/**
+ * What a run came to, as lines for people: the verdict, what changed, which tasks turned, what it cost, what to do next.
+ * That much is one screen; all the rest is for those who ask for it.
+ */
 export function reportLines(state: RunState, options: ReportOptions): string[] {
-  const sections = [
-    [headline(state, options)],
-    scoreLines(state, options),
-    options.night === undefined ? finalLines(state, options) : [`what came of it: skillopt show ${options.night}`],
-    bucketLines(state, options),
-    editLines(state, 'accepted', options),
-    editLines(state, 'removed', options),
-    editLines(state, 'rejected', options),
-    editLines(state, 'skipped', options),
+  const verdict = verdictOf(state, options);
+  const change = skillChange(state.initialSkill, state.best.skill);
+  const told = { state, verdict, change, options };
+  const [head, next] = [verdictLines(told), nextLines(told)];
+  const behind = [flipLines(told), options.isComplete ? [] : noteLines(state, options), costLines(told)];
+  const taken = [head, ...behind, next]
+    .filter((lines) => lines.length > 0)
+    .reduce((sum, lines) => sum + lines.length + 1, 0);
+  const room = options.isComplete ? Number.MAX_SAFE_INTEGER : Math.max(LEAST_CHANGE, SCREEN - taken);
+  const rest = options.isComplete ? everything(state, options) : [];
+  return spaced([head, changeLines(told, room), ...behind, ...rest, next]);
+}
+
+const spaced = (sections: readonly (readonly string[])[]) =>
+  sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+
+/** What somebody should know who decides by this report. */
+function noteLines(state: RunState, options: ReportOptions): string[] {
+  const looks = state.testLooks ?? 0;
+  const notes = [
+    ...invalidLines(state, options),
+    ...blameLines(state, options),
+    ...thrownLines(state, options),
+    ...unreadableLines(state, options),
+    ...leakLines(state, options),
+    ...memorisedLines(state, options),
+    ...(looks > 1 ? [options.colors.dim(`look ${looks} at these test tasks: each makes them a little less new`)] : []),
+  ];
+  const more = `… and ${notes.length - MOST_NOTES + 1} more notes: npx skillopt show ${options.run} --all`;
+  return notes.length > MOST_NOTES ? [...notes.slice(0, MOST_NOTES - 1), options.colors.dim(more)] : notes;
+}
+
+const MOST_NOTES = 4;
+
+function everything(state: RunState, options: ReportOptions): string[][] {
+  return [
+    kindLines(state, options),
+    ...(['accepted', 'removed', 'rejected', 'skipped'] as const).map((fate) => editLines(state, fate, options)),
     [...invalidLines(state, options), ...blameLines(state, options), ...thrownLines(state, options)],
     unreadableLines(state, options),
     [...leakLines(state, options), ...memorisedLines(state, options)],
+    testLookLines(state.testLooks, options.colors),
     usageLines(state, options),
-    nextLines(options),
-  ];
-  return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
-}
-
-function headline(state: RunState, { run, colors }: ReportOptions): string {
-  const { isDone, stepsDone, wallTimeMs } = state;
-  const progress = isDone ? `done, ${plural(stepsDone, 'step')}` : `step ${stepsDone} of ${stepTotal(state)}`;
-  return `${colors.bold(run)}  ${progress} in ${duration(wallTimeMs)}`;
-}
-
-function nextLines({ run, bestSkillPath, colors }: ReportOptions): string[] {
-  return [
-    `${colors.dim('best skill')}  ${bestSkillPath}`,
-    `${colors.dim('next      ')}  npx skillopt diff ${run}`,
-    `${colors.dim('          ')}  npx skillopt show ${run} --all`,
   ];
 }

@@ -1,7 +1,9 @@
 import { dirname, join } from 'node:path';
 import { summarize } from '../../core/run/summary.ts';
+import { type VerdictOptions, verdictOf } from '../../core/run/verdict.ts';
 import { listEdits } from '../../runs/edit-list.ts';
 import type { LoadedRun } from '../../runs/load-run.ts';
+import { isRunLocked, LEDGER_FILE, readLedger } from '../../stores/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportLines } from './report.ts';
@@ -13,31 +15,47 @@ type ReportSettings = {
   readonly night?: string | undefined;
   /** What it is called by; else its name below `runs`, or its path. */
   readonly called?: string;
+  /** The document that the run began with, if it is known. */
+  readonly skillFile?: string | undefined;
 };
 
 /** Answers with what a run came to: the end of `train`, and all of `show`. */
-export function reportRun(
+export async function reportRun(
   run: LoadedRun,
   terminal: Terminal,
-  { warnings = [], isComplete = false, night, called }: ReportSettings = {},
-): void {
-  const cwd = terminal.io.cwd();
-  const answer = runAnswer(run, terminal, warnings);
-  const { width, colors } = terminal;
+  { warnings = [], isComplete = false, night, called, skillFile }: ReportSettings = {},
+): Promise<void> {
+  const { io, colors } = terminal;
+  const standing = await standingOf(run);
+  const answer = runAnswer(run, terminal, { warnings, standing });
   const lines = reportLines(run.state, {
-    run: called ?? (dirname(run.path) === join(cwd, 'runs') ? run.name : answer.outRoot),
+    ...standing,
+    run: called ?? (dirname(run.path) === join(io.cwd(), 'runs') ? run.name : answer.outRoot),
     night,
     bestSkillPath: answer.bestSkillPath,
-    width,
+    skillFile: skillFile === undefined ? undefined : shownPath(skillFile, io.cwd()),
+    width: io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : terminal.width, // a file or a pipe gets whole lines
     colors,
     isComplete,
   });
   terminal.answer(answer, lines);
 }
 
+/** What the journal of a run that is not over does not say. */
+export async function standingOf({ path, state }: LoadedRun): Promise<VerdictOptions> {
+  if (state.isDone) return {};
+  return { isRunning: await isRunLocked(path), spent: await readLedger(join(path, LEDGER_FILE)) };
+}
+
+type Answering = { readonly warnings?: readonly string[]; readonly standing?: VerdictOptions };
+
 /** What a run came to, for machines. */
-export function runAnswer({ path, name, state }: LoadedRun, { io }: Terminal, warnings: readonly string[] = []) {
+export function runAnswer(
+  { path, name, state }: LoadedRun,
+  { io }: Terminal,
+  { warnings = [], standing = {} }: Answering = {},
+) {
   const bestSkillPath = shownPath(join(path, 'best_skill.md'), io.cwd());
   const summary = summarize(state, { outRoot: shownPath(path, io.cwd()), warnings });
-  return { name, bestSkillPath, ...summary, edits: listEdits(state) };
+  return { name, verdict: verdictOf(state, standing), bestSkillPath, ...summary, edits: listEdits(state) };
 }

@@ -1,19 +1,15 @@
-import { join } from 'node:path';
 import { ModelCallError, SkillError } from '../../core/errors.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import { isNothingRead } from '../../core/run/stage-answers.ts';
-import { type LoadedRun, loadRun } from '../../runs/load-run.ts';
-import { archiveRun, clearCache, LEDGER_FILE, readLedger, runDirectory } from '../../stores/index.ts';
+import { loadRun } from '../../runs/load-run.ts';
+import { archiveRun, clearCache, runDirectory } from '../../stores/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
-import { priceFor } from '../../train/budget/price-for.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { Answered } from '../answered.ts';
 import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { boughtLine } from './bought-line.ts';
-import { finalLines } from './report-final.ts';
-import { reportRun, runAnswer } from './run-report.ts';
+import { reportRun, runAnswer, standingOf } from './run-report.ts';
 import { StoppedRun } from './stopped-run.ts';
 
 export type TrainRunOptions = {
@@ -23,12 +19,14 @@ export type TrainRunOptions = {
   readonly isQuiet?: boolean;
   /** With `isFresh`: also replies are asked for again. */
   readonly isCacheCleared?: boolean;
+  /** The document that is trained, if it is a file. */
+  readonly skillFile?: string | undefined;
   readonly trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>;
 };
 
 /** Trains with progress on stderr, stops on Ctrl-C, and answers with the report. */
 export async function trainRun(
-  { path, isFresh = false, isQuiet = false, isCacheCleared = false, trainer }: TrainRunOptions,
+  { path, isFresh = false, isQuiet = false, isCacheCleared = false, skillFile, trainer }: TrainRunOptions,
   terminal: Terminal,
 ): Promise<void> {
   const shown = shownPath(path, terminal.io.cwd());
@@ -43,31 +41,19 @@ export async function trainRun(
     );
     progress.close();
     const run = await loadRun(path);
-    reportRun(run, terminal, { warnings: summary.warnings });
+    await reportRun(run, terminal, { warnings: summary.warnings, skillFile });
     if (isNothingRead(run.state.answers)) throw new Answered(1);
   } catch (error) {
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
-    for (const line of run ? await boughtLines(run, hasPrices(trainer), terminal) : []) progress.log(line);
+    progress.close();
+    if (run && !terminal.isJson) await reportRun(run, terminal, { skillFile });
     if (isResumable(error)) progress.log(`the run is kept in ${shown}: ${howToGoOn(error)}`);
-    throw run && isOutOfBudget(error) ? new StoppedRun(error, runAnswer(run, terminal)) : error;
+    if (!run || !isOutOfBudget(error)) throw error;
+    throw new StoppedRun(error, runAnswer(run, terminal, { standing: await standingOf(run) }));
   } finally {
     progress.close();
   }
 }
-
-/** What the money was spent on, and what came of it by fresh rollouts, if they were made. */
-async function boughtLines(
-  { path, state }: LoadedRun,
-  arePriced: boolean,
-  { io, errorColors }: Terminal,
-): Promise<string[]> {
-  const spent = await readLedger(join(path, LEDGER_FILE));
-  const width = io.stderr.columns ?? Number.MAX_SAFE_INTEGER; // in a file, lines may be as long as they are
-  return [boughtLine(state, spent, arePriced), ...finalLines(state, { colors: errorColors, width })];
-}
-
-const hasPrices = ({ target, optimizer, judge, config }: TrainRunOptions['trainer']) =>
-  [target, optimizer, judge].every((model) => !model || priceFor(model, config?.prices ?? {}) !== undefined);
 
 const isOutOfBudget = (error: unknown): error is SkillError =>
   error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';

@@ -1,7 +1,8 @@
 import { oneLine, printable } from '../../core/text/printable.ts';
-import { changedLines, isOfSeveral } from '../../sleep/night/report-markdown.ts';
+import { isOfSeveral } from '../../sleep/night/report-markdown.ts';
 import type { DocumentReport, SleepReport } from '../../sleep/night/sleep-report.ts';
 import { shownPath } from '../../stores/shown-path.ts';
+import { changedLines } from '../../train/record/skill-change.ts';
 import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';

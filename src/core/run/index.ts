@@ -20,5 +20,7 @@ export { STAGES, type Stage, type StepAction } from './step-action.ts';
 export type { EditEffect, StepRecord } from './step-record.ts';
 /** What a run came to, or has so far. */
 export { type RunSummary, summarize } from './summary.ts';
+/** The same in a word, with the figures that it stands on: what a person should hear first. */
+export { type Comparison, type Verdict, type VerdictKind, type VerdictOptions, verdictOf } from './verdict.ts';
 /** The files of a run directory, made from events and state. */
 export { type Detail, detailViews, stateViews } from './views/views.ts';

@@ -1,4 +1,5 @@
-import { dollars, percent, plural, wholePoints } from '../text/figures.ts';
+import { percent, plural, points, wholePoints } from '../text/figures.ts';
+import { costWords } from './cost.ts';
 import type { RunState } from './run-state.ts';
 import { stepTotal } from './step-total.ts';
 import type { Comparison, Verdict, VerdictKind } from './verdict.ts';
@@ -59,13 +60,19 @@ const nothingPasses = (comparison: Comparison | undefined) =>
 
 /** `36.1 → 97.2 % on 72 tasks it never saw`. */
 const figures = (comparison: Comparison) =>
-  `${percent(comparison.before).replace(' %', '')} → ${percent(comparison.after)} on ${tasksOf(comparison)}`;
+  `${change(comparison)}${METRICS[comparison.metric]} on ${tasksOf(comparison)}`;
+
+const METRICS = { hard: '', soft: ' of partial credit', mixed: ' of whole and partial credit' } as const;
+
+const change = ({ before, after }: Comparison) => `${percent(before).replace(' %', '')} → ${percent(after)}`;
 
 const tasksOf = ({ on, tasks }: Pick<Comparison, 'on' | 'tasks'>) =>
   on === 'test' ? `${plural(tasks, 'task')} it never saw` : `the ${plural(tasks, 'task')} it was chosen by`;
 
 const span = ({ gain }: Comparison) =>
   `${wholePoints(gain!.interval.low)} to ${wholePoints(gain!.interval.high)} points`;
+
+const sureness = (comparison: Comparison) => `${comparison.isProven ? 'proven' : 'not proven'}, ${span(comparison)}`;
 
 const FLATTERS = 'as the search itself saw it, which flatters';
 
@@ -79,9 +86,12 @@ function doubt({ comparison, tasksToProve }: Verdict): string {
   return `${figures(comparison)}, ${span(comparison)}: it may be luck. ${more}`;
 }
 
-function unchanged(comparison: Comparison | undefined, { history, searchEnd }: RunState): string {
+function unchanged(comparison: Comparison | undefined, { history, searchEnd, finalMeasurement }: RunState): string {
   const tried = history.reduce((sum, { edits }) => sum + (edits ?? []).length, 0);
-  const why = searchEnd === 'nothing_to_gain' && tried === 0 ? 'there was nothing left to gain' : triedWords(tried);
+  const isPerfect = searchEnd === 'nothing_to_gain' && tried === 0;
+  const { isSeedBetter = false, gain } = finalMeasurement ?? {};
+  const lost = `what the search chose lost in fresh attempts (${points(gain?.value)} points)`;
+  const why = isSeedBetter ? lost : isPerfect ? 'there was nothing left to gain' : triedWords(tried);
   const stays = comparison ? `, ${percent(comparison.after)} on ${tasksOf(comparison)}` : '';
   return `${why}. Your skill stays as it was${stays}.`;
 }
@@ -100,13 +110,7 @@ function soFar({ comparison }: Verdict): string {
   if (comparison.before === comparison.after && !comparison.gain)
     return `no better skill so far, ${percent(comparison.after)} on ${tasksOf(comparison)}.`;
   if (!comparison.gain) return `so far ${figures(comparison)}, ${FLATTERS}.`;
-  return `so far ${figures(comparison)}, ${comparison.isProven ? 'proven' : 'not proven'}, ${span(comparison)}.`;
-}
-
-/** Where the price of a model is not known, the sum of the others is the least that it was. */
-export function costWords({ costUsd, isPriced }: Pick<Verdict, 'costUsd' | 'isPriced'>): string {
-  if (isPriced) return `$${dollars(costUsd)}`;
-  return costUsd > 0 ? `at least $${dollars(costUsd)}` : 'no price known';
+  return `so far ${figures(comparison)}, ${sureness(comparison)}.`;
 }
 
 function lineWords({ added, removed }: LineCount): string {
@@ -121,8 +125,7 @@ function lineWords({ added, removed }: LineCount): string {
 /** The same on the tasks that the search chose by, once. */
 export function chosenByWords({ chosenBy }: Verdict): string | undefined {
   if (!chosenBy) return undefined;
-  const how = chosenBy.gain ? `, ${chosenBy.isProven ? 'proven' : 'not proven'}` : '';
-  return `On ${tasksOf(chosenBy)}: ${percent(chosenBy.before).replace(' %', '')} → ${percent(chosenBy.after)}${how}.`;
+  return `On ${tasksOf(chosenBy)}: ${change(chosenBy)}${chosenBy.gain ? `, ${sureness(chosenBy)}` : ''}.`;
 }
 
 export type Place = {

@@ -1,11 +1,12 @@
+import type { GateMetric } from '../gate/gate.ts';
 import { toEvidence, toObservations } from '../gate/gate-evidence.ts';
 import { addObservations, type Evidence, itemMean, noEvidence } from '../stats/evidence.ts';
 import { DEFAULT_CONFIDENCE, type Estimate, estimateGain, tasksToProve } from '../stats/final-report.ts';
+import { type Cost, totalCost } from './cost.ts';
 import type { Amounts } from './ledger.ts';
 import { reportedScores, winnerMeasurement } from './reported-scores.ts';
 import type { RunState } from './run-state.ts';
 import { isNothingRead } from './stage-answers.ts';
-import { addUsage, noStageUsage, type StageUsage } from './stage-usage.ts';
 
 export type VerdictKind = 'better' | 'not-proven' | 'no-change' | 'worse' | 'broken' | 'stopped';
 
@@ -16,6 +17,8 @@ export type Comparison = {
   readonly tasks: number;
   readonly before: number;
   readonly after: number;
+  /** What is counted: tasks that are right, partial credit, or a mix. */
+  readonly metric: GateMetric;
   /** By attempts that nothing was chosen by. Without it the figures are those of the search, which flatter. */
   readonly gain: Estimate | undefined;
   /** The whole interval of the gain is above 0. */
@@ -25,7 +28,7 @@ export type Comparison = {
   readonly lost: readonly string[];
 };
 
-export type Verdict = {
+export type Verdict = Cost & {
   readonly kind: VerdictKind;
   /** What is broken, or why the run is not over. */
   readonly reason?: 'optimizer' | 'nothing-passes' | 'limit' | 'unfinished' | 'running';
@@ -35,12 +38,6 @@ export type Verdict = {
   readonly chosenBy?: Comparison;
   /** How many more such tasks would prove a gain of this size; `null` when no reasonable number would. */
   readonly tasksToProve?: number | null;
-  readonly calls: number;
-  readonly tokens: number;
-  /** Of the calls whose price is known. */
-  readonly costUsd: number;
-  /** That of all calls is. */
-  readonly isPriced: boolean;
 };
 
 export type VerdictOptions = {
@@ -60,7 +57,7 @@ export function verdictOf(state: RunState, { isRunning = false, spent }: Verdict
     ...(comparison ? { comparison } : {}),
     ...(test && validation ? { chosenBy: validation } : {}),
     ...(needed === undefined ? {} : { tasksToProve: needed }),
-    ...amountsOf(state, spent),
+    ...totalCost(state, spent),
   };
 }
 
@@ -98,7 +95,7 @@ function compareOnTest(state: RunState): Comparison | undefined {
   const mean = (evidence: Evidence) =>
     [...evidence.values()].reduce((sum, item) => sum + itemMean(item), 0) / evidence.size;
   const scores = { before: mean(before), after: mean(after) };
-  return { on: 'test', ...scores, ...gainOf(state, before, after) };
+  return { on: 'test', metric: metricOf(state), ...scores, ...gainOf(state, before, after) };
 }
 
 /** By the fresh attempts at the end, if there are any; else as the search saw it. */
@@ -112,6 +109,7 @@ function compareOnValidation(state: RunState): Comparison | undefined {
   return {
     ...{
       on: 'validation',
+      metric: metricOf(state),
       before,
       after,
       gain: isOver ? gain : undefined,
@@ -121,6 +119,8 @@ function compareOnValidation(state: RunState): Comparison | undefined {
     tasks: isOver ? seed.size : Object.keys(state.gate.seed).length,
   };
 }
+
+const metricOf = ({ config }: RunState) => config?.gateMetric ?? 'hard';
 
 const seedEvidence = ({ gate }: RunState) => toEvidence(gate.seed);
 
@@ -167,19 +167,4 @@ function moreTasks({ on, tasks, gain }: Comparison, state: RunState): number | n
     on === 'test' ? [toEvidence(baseline), toEvidence(best)] : [seedEvidence(state), freshEvidence(state, passes)];
   const needed = tasksToProve(fresh, seed, { confidence: state.config?.confidence ?? DEFAULT_CONFIDENCE });
   return needed === undefined || needed > MOST_TASKS ? null : Math.max(1, needed - tasks);
-}
-
-/** Calls that were sent, those that had to be repeated included. */
-export const callsOf = ({ replies, cacheHits, retries }: StageUsage) => replies - cacheHits + retries;
-
-type AmountsSpent = Pick<Verdict, 'calls' | 'tokens' | 'costUsd' | 'isPriced'>;
-
-function amountsOf({ usage, isDone }: RunState, spent: Amounts | undefined): AmountsSpent {
-  const total: StageUsage = Object.values(usage).reduce(addUsage, noStageUsage);
-  const ledger = isDone ? undefined : spent;
-  const calls = Math.max(callsOf(total), ledger?.calls ?? 0);
-  const costUsd = Math.max(total.costUsd, ledger?.costUsd ?? 0);
-  const isUnheard = total.replies === 0 && calls > 0 && costUsd === 0; // no line says whether its models have a price
-  const tokens = Math.max(total.input + total.output, ledger?.totalTokens ?? 0);
-  return { calls, tokens, costUsd, isPriced: total.unpriced === 0 && !isUnheard };
 }

@@ -1,5 +1,5 @@
-import { diffLines } from 'diff';
 import { inMarkdown, nameAsData, oneLine } from '../../core/text/printable.ts';
+import { changedLines } from '../../train/record/skill-change.ts';
 import { nightCommandOf } from '../staging/proposal-commands.ts';
 import type { DocumentReport, SleepReport } from './sleep-report.ts';
 
@@ -60,18 +60,6 @@ function untrainedSection({ untrained }: SleepReport): string[][] {
   if (untrained.length === 0) return [];
   return [['## Not trained', '', ...untrained.map(({ name, why }) => `- ${nameAsData(name)}: ${text(why)}`)]];
 }
-
-/** Every line with what became of it: ` `, `-` or `+`. */
-export const changedLines = (before: string, after: string): string[] =>
-  diffLines(withEnd(before), withEnd(after)).flatMap(({ value, added, removed }) => {
-    const sign = added ? '+' : removed ? '-' : ' ';
-    return value
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((line) => `${sign}${line}`);
-  });
-
-const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
 /** Inside a fence: nothing in a line may end it. */
 const safeLine = (line: string) => inMarkdown(line).replace(/`{3,}|~{3,}/g, "'''");

@@ -6,6 +6,7 @@ import { emptyRun, type RunState } from '../../core/run/run-state.ts';
 import type { OpenRunStore } from '../../core/run/run-store.ts';
 import { STAGES } from '../../core/run/step-action.ts';
 import { type Detail, detailViews, isCheckpoint, stateViews } from '../../core/run/views/views.ts';
+import { reportView } from './report-view.ts';
 import { createWriteBehind } from './write-behind.ts';
 
 /** Has a fact written down, and answers with the state after it. */
@@ -64,7 +65,7 @@ export function createRecorder(options: RecorderOptions) {
     if (isSlow) await turn(); // the calls that come next are sent before files are made
     await store.writeViews(detailViews(event, detail));
     if (isNew) await store.append(event);
-    if (isCheckpoint(fact)) await store.writeViews(stateViews(event, after, outRoot));
+    if (isCheckpoint(fact)) await store.writeViews(viewsOf(event, after, outRoot));
     notify(observers, 'onEvent', event, after);
     if (isNew && isCheckpoint(fact)) await store.keepState?.(after);
   };
@@ -97,7 +98,7 @@ export function createRecorder(options: RecorderOptions) {
     /** Makes the files about the state again: a crash may have come between the journal and them. */
     async refreshViews(): Promise<void> {
       const event = journal[settledCount - 1];
-      if (event) await store.writeViews(stateViews(event, state, outRoot));
+      if (event) await store.writeViews(viewsOf(event, state, outRoot));
       notify(observers, 'onOpen', state);
     },
     progress: (...[done, total, result, phase = phaseAfter(last)]: [...Count, phase?: Progress['phase']]) =>
@@ -110,11 +111,17 @@ export function createRecorder(options: RecorderOptions) {
     /** The same at the end of a run. One that is not done leaves the files about where it stands. */
     async close(): Promise<void> {
       await behind.done();
-      if (last && !state.isDone) await store.writeViews(stateViews(last, state, outRoot));
+      if (last && !state.isDone) await store.writeViews(viewsOf(last, state, outRoot));
       await store.keepState?.(whole, { isLast: true });
     },
   };
 }
+
+/** The files about where the run stands, and what a person should read first. */
+const viewsOf = (event: RunEvent, state: RunState, outRoot: string) => ({
+  ...stateViews(event, state, outRoot),
+  'report.md': reportView(state, outRoot),
+});
 
 type Written = {
   readonly fact: RunFact;

@@ -373,8 +373,12 @@ describe('the line of a search that has nothing left to gain', () => {
 
   it('says whether every task passes', () => {
     const item = { ...perfect, sumSquares: 2 };
-    expect(lineFor({ a: item })).toEqual(['  nothing left to gain: every validation task passes']);
-    expect(lineFor({ a: item, b: { ...item, sum: 1 } })).toEqual(['  nothing left to gain: validation is at 75.0 %']);
+    expect(lineFor({ a: item })).toEqual([
+      '  nothing left to gain: every task that it is chosen by passed when last tried',
+    ]);
+    expect(lineFor({ a: item, b: { ...item, sum: 1 } })).toEqual([
+      '  nothing left to gain: the tasks that it is chosen by are at 75.0 %',
+    ]);
   });
 });
 

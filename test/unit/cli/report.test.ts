@@ -16,94 +16,101 @@ const options = { run: 'sample', bestSkillPath: 'runs/sample/best_skill.md', wid
 describe('the report of a run', () => {
   it('says what was learned in 80 columns', () => {
     expect(reportLines(state, options).join('\n')).toMatchInlineSnapshot(`
-      "sample  done, 3 steps in 29 s
+      "Better: 37.5 → 87.5 % on 8 tasks it never saw, proven, +6 to +94 points. 261
+      calls, $0.00. 1 line added.
+      On the 8 tasks it was chosen by: 25.0 → 75.0 %.
 
-                  baseline    best  points  tasks
-      validation    25.0 %  75.0 %   +50.0      8
-      test          37.5 %  87.5 %   +50.0      8
+      what changed
+      + - Write dates as YYYY-MM-DD.
 
-      test by task type  baseline     best  points  tasks
-      dates                50.0 %  100.0 %   +50.0      4
-      money                25.0 %   75.0 %   +50.0      4
+      4 tasks gained: t3, t4, t5, t6
 
-      accepted edits (1)  [points by itself]
-        step 1   + [+50.0] Write dates as YYYY-MM-DD.
+      what it cost  calls  tokens  dollars
+      trying tasks    261  46,980     0.00
+      in all, 29 s    261  46,980     0.00
 
-      rejected edits (1)
-        step 2   + Guess.
-
-      stage    calls  dollars  hits  tokens in  cached    out  retries  waited
-      rollout    232     0.00    58     43,500       –  3,480       29       –
-
-      best skill  runs/sample/best_skill.md
-      next        npx skillopt diff sample
-                  npx skillopt show sample --all"
+      next:  runs/sample/best_skill.md
+             is the better skill: put it where the old one is"
     `);
   });
 
   it('says the same in 40', () => {
     expect(reportLines(state, { ...options, width: 40 }).join('\n')).toMatchInlineSnapshot(`
-      "sample  done, 3 steps in 29 s
+      "Better: 37.5 → 87.5 % on 8 tasks it
+      never saw, proven, +6 to +94 points. 261
+      calls, $0.00. 1 line added.
+      On the 8 tasks it was chosen by: 25.0 →
+      75.0 %.
 
-                  baseline    best  points
-      validation    25.0 %  75.0 %   +50.0
-      test          37.5 %  87.5 %   +50.0
+      what changed
+      + - Write dates as YYYY-MM-DD.
 
-      test by tas…  baseline     best  points
-      dates           50.0 %  100.0 %   +50.0
-      money           25.0 %   75.0 %   +50.0
+      4 tasks gained: t3, t4, t5, t6
 
-      accepted edits (1)  [points by itself]
-        step 1   + [+50.0] Write dates as YYY…
+      what it cost  calls  tokens  dollars
+      trying tasks    261  46,980     0.00
+      in all, 29 s    261  46,980     0.00
 
-      rejected edits (1)
-        step 2   + Guess.
-
-      stage    calls  dollars  hits  tokens in
-      rollout    232     0.00    58     43,500
-
-      best skill  runs/sample/best_skill.md
-      next        npx skillopt diff sample
-                  npx skillopt show sample --all"
+      next:  runs/sample/best_skill.md
+             is the better skill: put it where
+             the old one is"
     `);
   });
 
   it('is no wider than the terminal, but for what is there to be copied', () => {
     for (let width = 30; width < 100; width++) {
-      const tables = reportLines(state, { ...options, width }).slice(0, -3);
-      for (const line of tables) expect(textWidth(line)).toBeLessThanOrEqual(width);
+      const lines = reportLines(state, { ...options, width });
+      for (const line of lines.filter((each) => !/npx|skill\.md/.test(each)))
+        expect(textWidth(line)).toBeLessThanOrEqual(width);
     }
   });
 
   it('has the figures it has when a run is not done', () => {
     const unfinished = sampleRun.slice(0, 10).reduce(reduce, emptyRun);
-    expect(reportLines(unfinished, options).slice(0, 5).join('\n')).toMatchInlineSnapshot(`
-      "sample  step 1 of 3 in 10 s
-
-                  baseline    best  points  tasks
-      validation    25.0 %  75.0 %   +50.0      8
-      "
-    `);
-    expect(reportLines(emptyRun, options)[0]).toBe('sample  step 0 of 0 in 0.0 s');
-  });
-
-  it('cuts long lists and says how to see the rest', () => {
-    const record = state.history[0]!;
-    const many = { ...record, edits: Array(20).fill(record.edits[0]), editStatuses: Array(20).fill('applied_append') };
-    const long: RunState = { ...state, history: [many] };
-    expect(reportLines(long, options)).toContain('  … and 8 more: npx skillopt show sample --all');
-    expect(reportLines(long, { ...options, isComplete: true }).join('\n')).not.toContain('more:');
-  });
-
-  it('shows types that changed when there are many', () => {
-    const buckets = Object.fromEntries(
-      Array.from({ length: 20 }, (_, index) => [`type ${index}`, { total: 1, hard: 0, soft: 0 }]),
+    expect(reportLines(unfinished, options).slice(0, 2).join(' ')).toBe(
+      'Not finished, 1 of 3 steps done: so far 25.0 → 75.0 % on the 8 tasks it was chosen by, as the search itself saw it, which flatters. 90 calls, $0.00. 1 line added.',
     );
-    const test = { hard: 0, soft: 0, n: 20, buckets };
-    const best = { ...test, buckets: { ...buckets, 'type 7': { total: 1, hard: 1, soft: 1 } } };
-    const lines = reportLines({ ...state, tests: { baseline: test, best } }, options);
-    expect(lines.filter((line) => line.startsWith('type '))).toHaveLength(1);
-    expect(lines).toContain('… and 19 that did not change');
+    expect(reportLines(unfinished, { ...options, isRunning: true })[0]).toMatch(/^Running, 1 of 3 steps done: /);
+    expect(reportLines(emptyRun, options)[0]).toBe(
+      'Not finished, 0 of 0 steps done: nothing is measured yet. 0 calls, $0.00. No',
+    );
+  });
+
+  it('fits a screen, however much there is to say, and says how to see the rest', () => {
+    const lines = Array.from({ length: 300 }, (_, at) => `- Rule ${at}`).join('\n');
+    const test = Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [`task-${at}`, { sum: 0, sumSquares: 0, count: 1 }]),
+    );
+    const passed = Object.fromEntries(Object.keys(test).map((id) => [id, { sum: 1, sumSquares: 1, count: 1 }]));
+    const long: RunState = {
+      ...state,
+      best: { ...state.best, skill: `${state.best.skill}${lines}\n` },
+      testEvidence: { baseline: test, best: passed },
+    };
+    const shown = reportLines(long, options);
+    expect(shown.length).toBeLessThanOrEqual(23);
+    expect(shown.join('\n')).toMatch(/… and \d+ more lines: npx skillopt diff sample/);
+    expect(shown.join('\n')).toMatch(/^300 tasks gained: task-0, .* and \d+ more$/m);
+    const all = reportLines(long, { ...options, isComplete: true }).join('\n');
+    expect(all).toContain('task-299');
+    expect(all).toContain('+ - Rule 299');
+  });
+
+  it('leaves out kinds of tasks that are too few to tell, and counts them', () => {
+    const bucket = (total: number, hard: number) => ({ total, hard, soft: hard });
+    const test = (hard: number) => ({
+      hard,
+      soft: hard,
+      n: 22,
+      buckets: { many: bucket(13, hard), few: bucket(9, hard) },
+    });
+    const lines = reportLines(
+      { ...state, tests: { baseline: test(0), best: test(1) } },
+      { ...options, isComplete: true },
+    );
+    expect(lines.join('\n')).toMatch(/^many +0\.0 % +100\.0 % +\+100\.0 +13$/m);
+    expect(lines.join('\n')).not.toMatch(/^few /m);
+    expect(lines).toContain('1 kind of fewer than 10 tasks left out');
   });
 
   it('shows every edit in full when asked, also those that did not fit', () => {
@@ -115,7 +122,7 @@ describe('the report of a run', () => {
   it('says apart what was taken out again', () => {
     const [first, second, ...rest] = state.history as [StepRecord, StepRecord, ...StepRecord[]];
     const history = [first, { ...second, removed: [`- ${LEARNED}`] }, ...rest];
-    const lines = reportLines({ ...state, history }, options);
+    const lines = reportLines({ ...state, history }, { ...options, isComplete: true });
     expect(lines).toContain('removed edits (1): the skill is better without');
     expect(lines.some((line) => line.startsWith('accepted edits'))).toBe(false);
   });
@@ -128,17 +135,34 @@ describe('the report of a run', () => {
       ...{ type: 'final-measurement-end', ...measured, score: estimate(0.25), gain: estimate(-0.018) },
       ...{ isSeedBetter: true, isClaimed: false },
     } as RunEvent;
-    const over = { ...state, final: { hard: 0.75, soft: 0.75, score: 0.75 } };
+    const over = { ...state, testEvidence: {}, final: { hard: 0.75, soft: 0.75, score: 0.75 } };
     const after = reduce(over, event);
     expect(after.best).toMatchObject({ skill: INITIAL_SKILL, origin: 'initial' });
-    const kept = 'the seed skill measured better than the winner (-1.8 points) and is kept';
-    const lines = reportLines(after, options);
-    expect(lines).toContain(kept);
-    expect(lines.join('\n')).toMatch(/validation +25\.0 % +25\.0 % +±0/);
-    expect(lines.join('\n')).not.toContain('gain');
-    // A run that is not over continues with its winner.
-    const stopped = reportLines(reduce({ ...state, isDone: false }, event), options);
-    expect(stopped).toContain('the seed skill measured better than the winner so far (-1.8 points)');
+    expect(reportLines(after, { ...options, width: 200 })[0]).toBe(
+      'No change: what the search chose lost in fresh attempts (-1.8 points). Your skill stays as it was, 25.0 % on the 8 tasks it was chosen by. 261 calls, $0.00.',
+    );
+  });
+
+  it('says what to do next, by what came out', () => {
+    const next = (run: RunState, more: object = {}) =>
+      reportLines(run, { ...options, ...more }).findLast((line) => line.startsWith('next:'));
+    expect(next(state)).toBe('next:  npx skillopt calibrate  tells which gains these tasks can prove');
+    const sure = (passed: number) =>
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_, at) => [`t${at}`, { sum: passed, sumSquares: passed, count: 1 }]),
+      );
+    const better = { ...state, testEvidence: { baseline: sure(0), best: sure(1) } };
+    expect(next(better)).toBe('next:  runs/sample/best_skill.md  is the better skill: put it where the old one is');
+    expect(next(better, { skillFile: 'SKILL.md' })).toBe(
+      'next:  npx skillopt apply sample  puts it in place of SKILL.md',
+    );
+    const worse = { ...state, testEvidence: { baseline: sure(1), best: sure(0) } };
+    expect(next(worse)).toBe('next:  npx skillopt show sample --all  shows every edit, and why it was turned down');
+    expect(next({ ...state, isDone: false })).toBe('next:  npx skillopt train  resumes it where it stopped');
+    expect(next({ ...state, answers: { analyst: { read: 0, unreadable: 2 } } })).toBe(
+      'next:  npx skillopt doctor  asks each model one question',
+    );
+    expect(next(state, { night: 'night-3' })).toBe('next:  npx skillopt show night-3  tells what came of it');
   });
 
   it('prints nothing that a model wrote to move the cursor', () => {

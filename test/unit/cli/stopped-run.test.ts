@@ -18,10 +18,11 @@ const quick = {
   optimizer: 'simulated',
 };
 
+const headOf = (report: string) => report.split('\n')[0]!;
 const toNumber = (figure: string) => Number(figure.replaceAll(',', ''));
 
 const command = async (cwd: string, line: string) => {
-  const io = captureIo({ cwd, columns: 200 });
+  const io = captureIo({ cwd });
   const code = await runCli(line.split(' '), io);
   return { code, stdout: io.out(), stderr: io.err() };
 };
@@ -29,19 +30,20 @@ const command = async (cwd: string, line: string) => {
 describe('a run that has reached its limit', () => {
   it('shows what it has found by fresh rollouts, with the interval, and what to do', async () => {
     using folder = tempFolder(worldFiles(quick));
-    const { code, stderr } = await command(folder.path, 'train --max-calls 170 --ignore-estimate');
+    const { code, stdout, stderr } = await command(folder.path, 'train --max-calls 170 --ignore-estimate');
     expect(code).toBe(3);
-    const [bought, measured, gain, kept, error, hint] = stderr.trimEnd().split('\n').slice(-6);
-    expect(bought).toMatch(/^bought: \d+ of \d+ steps .* → [\d.]+ %$/); // the fresh figures, not the search's
-    expect(measured).toMatch(/^measured on validation \(2 fresh passes\): \d/);
-    expect(gain).toMatch(/^gain [+-]\d.* points, .* to .*: (proven, 95 % sure|not proven: it may be luck)$/);
+    expect(headOf(stdout)).toMatch(
+      /^Stopped at its limit after 5 of 8 steps: so far [\d.]+ → [\d.]+ % on the 16 tasks it was chosen by, (not )?proven, [+-]?[\d.]+ to [+-][\d.]+ points\. 170 calls, \$0\.00\. \d+ lines? added\.$/,
+    ); // the fresh figures, not the search's
+    expect(stdout).toMatch(/^in all, .* 170 /m);
+    expect(stdout).toMatch(/^next: {2}npx skillopt train --max-calls 340 {2}resumes it where it stopped$/m);
+    const [kept, error, hint] = stderr.trimEnd().split('\n').slice(-3);
     expect(kept).toContain('the run is kept in runs/run');
-    expect(bought).toContain('for 170 calls,');
     expect(error).toBe(
       'error: --max-calls is reached: 170 of 170 calls are spent, and 32 of them went into the final measurement',
     );
     expect(hint).toContain('Raise --max-calls to more than 202 and');
-    expect((await command(folder.path, 'show run')).stdout).toContain(`${measured}\n${gain}`);
+    expect((await command(folder.path, 'show run')).stdout).toBe(stdout);
   });
 
   it('says what it takes to go on, and that is enough', async () => {
@@ -50,21 +52,22 @@ describe('a run that has reached its limit', () => {
     await train(170);
     const stuck = await train(202);
     expect(stuck.stderr).toContain('--max-calls leaves nothing for the search: 170 of 202 calls were spent before it');
-    expect(stuck.stderr).toContain('bought: 5 of 8 steps for 170 calls,');
+    expect(headOf(stuck.stdout)).toMatch(/^Stopped at its limit after 5 of 8 steps: .* 170 calls,/);
     expect(stuck.stderr).toContain('Raise --max-calls to more than 202 and');
     expect((await train(203)).stderr).toContain('171 of 203 calls are spent, and 32 are kept for the final');
   });
 
   it('says the same of tokens, as far as it is known', async () => {
     using folder = tempFolder(worldFiles(quick));
-    const train = async (tokens: number) =>
-      unwrapped((await command(folder.path, `train --max-total-tokens ${tokens} --ignore-estimate`)).stderr);
-    const first = await train(40_000);
+    const start = (tokens: number) => command(folder.path, `train --max-total-tokens ${tokens} --ignore-estimate`);
+    const train = async (tokens: number) => unwrapped((await start(tokens)).stderr);
+    const { stderr, stdout } = await start(40_000);
+    const first = unwrapped(stderr);
     const [, spent, used, kept] =
       /reached: ([\d,]+) of 40,000 tokens are spent, and ([\d,]+) of them went into the final measurement, for which ([\d,]+) were kept hint:/
         .exec(first)!
         .map(toNumber);
-    expect(first).toContain(`calls, ${spent!.toLocaleString('en-US')} tokens,`);
+    expect(stdout).toMatch(new RegExp(`^in all, .* ${spent!.toLocaleString('en-US')} `, 'm'));
     expect(used).toBeLessThan(kept!);
     expect(first).toContain('hint: Raise --max-total-tokens and run');
     const least = toNumber(/Raise --max-total-tokens to more than ([\d,]+) and/.exec(await train(40_001))![1]!);
@@ -73,8 +76,9 @@ describe('a run that has reached its limit', () => {
 
   it('counts also what an unfinished step or measurement has spent', async () => {
     using folder = tempFolder(worldFiles(quick));
-    const { stderr } = await command(folder.path, 'train --max-calls 10 --ignore-estimate');
-    expect(stderr).toMatch(/bought: 0 of 8 steps for 10 calls, [1-9][\d,]* tokens, /);
+    const { stdout, stderr } = await command(folder.path, 'train --max-calls 10 --ignore-estimate');
+    expect(stdout).toMatch(/^Not finished, 0 of 8 steps done: nothing is measured yet\. 10 calls, /);
+    expect(stdout).toMatch(/^unfinished work +10 +[1-9][\d,]* /m);
     expect(stderr).toContain('--max-calls is reached: 10 of 10 calls are spent\n');
   });
 
@@ -82,12 +86,12 @@ describe('a run that has reached its limit', () => {
     await using server = await startSimOverHttp();
     using project = projectOverHttp(server.baseURL, { numEpochs: 1, maxCalls: 10 });
     const stopped = await project.run('train', '--ignore-estimate');
-    expect(stopped.err).toMatch(/bought: 0 of .* steps for 10 calls, [\d,]+ tokens, no price known;/);
+    expect(stopped.out).toMatch(/^Not finished, 0 of .* steps done: .* 10 calls, no price known\./);
     const whole = await project.run('train', '--max-calls', '9999');
     expect(whole.code).toBe(0);
-    expect(whole.out).toMatch(/rollout +\d+ +\? /);
+    expect(whole.out).toMatch(/trying tasks +\d+ +[\d.,k]+ +\?/);
     expect(whole.out).toContain('?: no price known for that model');
-    expect(`${stopped.err}${whole.err}${whole.out}`).not.toMatch(/\b0\.00\b/);
+    expect(`${stopped.err}${stopped.out}${whole.err}${whole.out}`).not.toMatch(/\b0\.00\b/);
   });
 
   it('tells machines the same, in one object', async () => {

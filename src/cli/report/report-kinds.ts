@@ -1,0 +1,56 @@
+import { gateMetricScore } from '../../core/run/reported-scores.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import type { Bucket } from '../../core/score.ts';
+import { oneLine } from '../../core/text/printable.ts';
+import { percent, plural, points } from '../terminal/figures.ts';
+import { type Column, table } from '../terminal/table.ts';
+import type { ReportOptions } from './report-options.ts';
+
+/** One task of fewer than this moves a score by more than ten points: such a figure says nothing. */
+const LEAST_TASKS = 10;
+
+type Row = { readonly kind: string; readonly tasks: number; readonly before: number; readonly after: number };
+
+/** The tasks that the search never saw, by their kind; kinds with too few tasks are counted and left out. */
+export function kindLines(state: RunState, options: ReportOptions): string[] {
+  const rows = kindRows(state);
+  const shown = rows.filter(({ tasks }) => tasks >= LEAST_TASKS);
+  const few = rows.length - shown.length;
+  if (rows.length === 0) return [];
+  const left =
+    few > 0 ? [options.colors.dim(`${plural(few, 'kind')} of fewer than ${LEAST_TASKS} tasks left out`)] : [];
+  return [...(shown.length > 0 ? kindTable(shown, options) : []), ...left];
+}
+
+function kindRows(state: RunState): Row[] {
+  const { baseline, best } = state.tests;
+  if (!baseline || !best) return [];
+  const score = (bucket: Bucket | undefined) => gateMetricScore(bucket, state) ?? 0;
+  return Object.entries(best.buckets)
+    .filter(([kind, { total }]) => kind !== 'overall' && total > 0)
+    .map(([kind, bucket]) => ({
+      kind: oneLine(kind),
+      tasks: bucket.total,
+      before: score(baseline.buckets[kind]),
+      after: score(bucket),
+    }));
+}
+
+function kindTable(rows: readonly Row[], { width, colors }: ReportOptions): string[] {
+  const gains = rows.map(({ before, after }) => after - before);
+  const paint = (text: string, row: number) => {
+    if (gains[row]! === 0) return colors.dim(text);
+    return gains[row]! > 0 ? colors.green(text) : colors.red(text);
+  };
+  const columns: Column[] = [
+    { title: 'kind of task', isElastic: true },
+    { title: 'before', align: 'right' },
+    { title: 'after', align: 'right' },
+    { title: 'points', align: 'right', paint, isOptional: true },
+    { title: 'tasks', align: 'right', isOptional: true },
+  ];
+  const cells = rows.map(({ kind, tasks, before, after }, index) => [
+    ...[kind, percent(before), percent(after), points(gains[index]), String(tasks)],
+  ]);
+  return table(columns, cells, { width, paintTitle: colors.dim });
+}

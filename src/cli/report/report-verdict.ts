@@ -1,0 +1,96 @@
+import type { RunState } from '../../core/run/run-state.ts';
+import type { Verdict, VerdictKind } from '../../core/run/verdict.ts';
+import { chosenByWords, nextStep, verdictWords } from '../../core/run/verdict-words.ts';
+import { oneLine } from '../../core/text/printable.ts';
+import type { SkillChange } from '../../train/record/skill-change.ts';
+import type { Colors } from '../terminal/colors.ts';
+import { plural } from '../terminal/figures.ts';
+import { clip, textWidth } from '../terminal/text-width.ts';
+import { wrap } from '../terminal/wrap.ts';
+import type { ReportOptions } from './report-options.ts';
+
+/** A run with what is to be said of it. */
+export type Told = {
+  readonly state: RunState;
+  readonly verdict: Verdict;
+  readonly change: SkillChange;
+  readonly options: ReportOptions;
+};
+
+/** The verdict, its first words in the colour of what they mean; then the tasks that the search chose by, once. */
+export function verdictLines({ state, verdict, change, options }: Told): string[] {
+  const { width, colors } = options;
+  const { head, text } = verdictWords(verdict, state, change);
+  const paint = (words: string) => colors.bold(colors[COLORS[verdict.kind]](words));
+  const [first = '', ...more] = wrap(`${head}: ${text}`, width);
+  const painted = first.startsWith(`${head}:`) ? `${paint(`${head}:`)}${first.slice(head.length + 1)}` : paint(first);
+  const chosenBy = chosenByWords(verdict);
+  return [painted, ...more, ...(chosenBy === undefined ? [] : wrap(chosenBy, width).map(colors.dim))];
+}
+
+const COLORS: Readonly<Record<VerdictKind, Exclude<keyof Colors, 'isColorSupported'>>> = {
+  better: 'green',
+  'not-proven': 'yellow',
+  'no-change': 'yellow',
+  worse: 'red',
+  broken: 'red',
+  stopped: 'yellow',
+};
+
+/** The lines that training added and removed, as many as there is room for with their title. */
+export function changeLines({ change: { lines }, options }: Told, room: number): string[] {
+  const { colors, width, run } = options;
+  if (lines.length === 0) return [];
+  const shown = lines.length < room ? lines : lines.slice(0, Math.max(1, room - 2));
+  const rest = lines.length - shown.length;
+  return [
+    colors.dim('what changed'),
+    ...shown.map((line) =>
+      (line.startsWith('+') ? colors.green : colors.red)(clip(`${line[0]} ${oneLine(line.slice(1))}`, width)),
+    ),
+    ...(rest > 0 ? [colors.dim(`  … and ${plural(rest, 'more line')}: npx skillopt diff ${run}`)] : []),
+  ];
+}
+
+/** Tasks that turned, by name, as many as fit on a line each. */
+export function flipLines({ verdict: { comparison }, options }: Told): string[] {
+  const { gained = [], lost = [] } = comparison ?? {};
+  const { green, red } = options.colors;
+  return [
+    ...(gained.length > 0 ? [named(`${plural(gained.length, 'task')} gained:`, gained, green, options)] : []),
+    ...(lost.length > 0 ? [named(`${plural(lost.length, 'task')} lost:`, lost, red, options)] : []),
+  ];
+}
+
+const MOST_NAMES = 20;
+
+function named(
+  title: string,
+  ids: readonly string[],
+  paint: (text: string) => string,
+  { width, isComplete = false }: ReportOptions,
+): string {
+  const names = ids.map((id) => oneLine(id));
+  const most = isComplete ? ids.length : MOST_NAMES;
+  const room = isComplete ? Number.MAX_SAFE_INTEGER : width;
+  const line = (count: number) => {
+    const rest = ids.length - count;
+    return `${title} ${names.slice(0, count).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  };
+  let count = Math.min(most, ids.length);
+  while (count > 1 && textWidth(line(count)) > room) count -= 1;
+  return `${paint(title)}${clip(line(count), room).slice(title.length)}`;
+}
+
+/** The one thing to do now, and where the skill is that the run has found. */
+export function nextLines({ state, verdict, change, options }: Told): string[] {
+  const { colors, width, night, bestSkillPath } = options;
+  const [what, why] =
+    night === undefined ? nextStep(verdict, state, options) : [`npx skillopt show ${night}`, 'tells what came of it'];
+  const isLong = textWidth(`next:  ${what}  ${why}`) > width;
+  const next = isLong
+    ? [`next:  ${colors.bold(what)}`, ...wrap(`       ${why}`, width, '       ')]
+    : [`next:  ${colors.bold(what)}  ${why}`];
+  const isFound = change.lines.length > 0 && what !== bestSkillPath;
+  return [...next, ...(isFound ? [colors.dim(`skill: ${bestSkillPath}`)] : [])];
+}

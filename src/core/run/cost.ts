@@ -1,0 +1,77 @@
+import { dollars } from '../text/figures.ts';
+import type { Amounts } from './ledger.ts';
+import type { RunState } from './run-state.ts';
+import { addUsage, noStageUsage, type StageUsage } from './stage-usage.ts';
+
+/** What something cost. */
+export type Cost = {
+  /** Calls that were sent, those that had to be repeated included. */
+  readonly calls: number;
+  readonly tokens: number;
+  /** Of the calls whose price is known. */
+  readonly costUsd: number;
+  /** That of all calls is. */
+  readonly isPriced: boolean;
+};
+
+export type CostRow = Cost & { readonly what: string };
+
+const GROUPS = ['trying tasks', 'scoring answers', 'finding edits'] as const;
+
+const groupOf = (stage: string) => (stage === 'rollout' ? GROUPS[0] : stage === 'judge' ? GROUPS[1] : GROUPS[2]);
+
+/** What a run has cost so far. The journal lacks what an unfinished step has spent; the ledger of its limits has it. */
+export function totalCost({ usage, isDone }: Pick<RunState, 'usage' | 'isDone'>, spent?: Amounts): Cost {
+  const known = costOf(Object.values(usage));
+  if (isDone || !spent) return known;
+  const calls = Math.max(known.calls, spent.calls);
+  const costUsd = Math.max(known.costUsd, spent.costUsd);
+  const isUnheard = known.calls === 0 && calls > 0 && costUsd === 0; // no line says whether its models have a price
+  const tokens = Math.max(known.tokens, spent.totalTokens);
+  return { calls, tokens, costUsd, isPriced: known.isPriced && !isUnheard };
+}
+
+/** The same by what it was spent on; what no line of the journal tells of is a row of its own. */
+export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost): CostRow[] {
+  const rows = GROUPS.map((what) => {
+    const stages = Object.entries(usage).filter(([stage]) => groupOf(stage) === what);
+    return { what, ...costOf(stages.map(([, stage]) => stage)) };
+  });
+  const known = costOf(Object.values(usage));
+  const rest = {
+    what: 'unfinished work',
+    calls: total.calls - known.calls,
+    tokens: total.tokens - known.tokens,
+    costUsd: total.costUsd - known.costUsd,
+    isPriced: total.isPriced,
+  };
+  return [...rows, rest].filter(({ calls, tokens }) => calls > 0 || tokens > 0);
+}
+
+function costOf(stages: readonly Partial<StageUsage>[]): Cost {
+  const each = stages.map((usage) => addUsage(noStageUsage, usage));
+  const sum = (of: (usage: StageUsage) => number) => each.reduce((total, usage) => total + of(usage), 0);
+  return {
+    calls: sum(({ replies, cacheHits, retries }) => replies - cacheHits + retries),
+    tokens: sum(({ input, output }) => input + output),
+    costUsd: sum(({ costUsd }) => costUsd),
+    isPriced: each.every(isPriced),
+  };
+}
+
+/** Calls that failed may be billed too, and nobody knows at what price. */
+export function isPriced({ unpriced, replies, cacheHits, retries, costUsd }: StageUsage): boolean {
+  return unpriced === 0 && (costUsd > 0 || replies > cacheHits || retries === 0);
+}
+
+/** For a cell: `≥` where some calls have no known price, `?` where none has. */
+export function dollarCell({ costUsd, isPriced }: Pick<Cost, 'costUsd' | 'isPriced'>): string {
+  if (isPriced) return dollars(costUsd);
+  return costUsd > 0 ? `≥ ${dollars(costUsd)}` : '?';
+}
+
+/** The same in a sentence. */
+export function costWords(cost: Pick<Cost, 'costUsd' | 'isPriced'>): string {
+  const cell = dollarCell(cost);
+  return cell === '?' ? 'no price known' : cell.replace(/^(≥ )?/, (least) => (least ? 'at least $' : '$'));
+}

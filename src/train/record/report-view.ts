@@ -1,0 +1,60 @@
+import { costRows, dollarCell } from '../../core/run/cost.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { type Comparison, verdictOf } from '../../core/run/verdict.ts';
+import { chosenByWords, nextStep, verdictWords } from '../../core/run/verdict-words.ts';
+import { count, plural } from '../../core/text/figures.ts';
+import { inMarkdown, nameAsData } from '../../core/text/printable.ts';
+import { skillChange } from './skill-change.ts';
+
+const MOST_LINES = 400;
+const MOST_NAMES = 100;
+
+/** What the terminal says of a run, as a page: `report.md`. Every text of models and tasks is data in it. */
+export function reportView(state: RunState, outRoot: string): string {
+  const verdict = verdictOf(state);
+  const change = skillChange(state.initialSkill, state.best.skill);
+  const { head, text } = verdictWords(verdict, state, change);
+  const chosenBy = chosenByWords(verdict);
+  const [what, why] = nextStep(verdict, state, { run: outRoot, bestSkillPath: `${outRoot}/best_skill.md` });
+  const sections = [
+    [`# ${head}`, '', text, ...(chosenBy === undefined ? [] : ['', chosenBy])],
+    changeSection(change.lines),
+    taskSection(verdict.comparison),
+    costSection(state, verdict),
+    ['## Next', '', `${nameAsData(what)} ${why}.`],
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function changeSection(lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const rest = lines.length - MOST_LINES;
+  const more = rest > 0 ? [`… and ${plural(rest, 'more line')}`] : [];
+  return ['## What changed', '', '```diff', ...lines.slice(0, MOST_LINES).map(safeLine), ...more, '```'];
+}
+
+/** Inside a fence: nothing in a line may end it. */
+const safeLine = (line: string) => inMarkdown(line).replace(/`{3,}|~{3,}/g, "'''");
+
+function taskSection(comparison: Comparison | undefined): string[] {
+  const { gained = [], lost = [] } = comparison ?? {};
+  const rows = [...namedTasks('gained', gained), ...namedTasks('lost', lost)];
+  return rows.length === 0 ? [] : ['## Tasks gained and lost', '', ...rows];
+}
+
+function namedTasks(word: string, ids: readonly string[]): string[] {
+  if (ids.length === 0) return [];
+  const rest = ids.length - MOST_NAMES;
+  const names = ids.slice(0, MOST_NAMES).map(nameAsData).join(', ');
+  return [`- ${plural(ids.length, 'task')} ${word}: ${names}${rest > 0 ? ` and ${rest} more` : ''}`];
+}
+
+function costSection(state: RunState, verdict: ReturnType<typeof verdictOf>): string[] {
+  const rows = [...costRows(state, verdict), { what: 'in all', ...verdict }].map(
+    (row) => `| ${row.what} | ${count(row.calls)} | ${count(row.tokens)} | ${dollarCell(row)} |`,
+  );
+  return ['## What it cost', '', '| | calls | tokens | dollars |', '|---|---:|---:|---:|', ...rows];
+}
