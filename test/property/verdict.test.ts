@@ -96,7 +96,10 @@ const told: fc.Arbitrary<Told> = fc
   );
 
 const LINES = { added: 1, removed: 0 };
-const wordsOf = (state: RunState, verdict: Verdict) => verdictWords(verdict, state, LINES);
+const wordsOf = (state: RunState, verdict: Verdict) => {
+  const { head, sentence, amounts } = verdictWords(verdict, state, LINES);
+  return { head, text: `${sentence} ${amounts}` };
+};
 
 describe('the verdict of any run', () => {
   it('is better exactly when the whole interval is above 0 in a run that is over, works and changed something', () => {

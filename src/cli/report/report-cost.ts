@@ -2,8 +2,8 @@ import { type Cost, costRows, dollarCell } from '../../core/run/cost.ts';
 import { count, duration } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { clip } from '../terminal/text-width.ts';
+import type { Told } from './report-options.ts';
 import { NO_PRICE } from './report-usage.ts';
-import type { Told } from './report-verdict.ts';
 
 /** What the run cost, in four columns: on what, calls, tokens, dollars. */
 export function costLines({ state, verdict, options: { width, colors } }: Told): string[] {

@@ -1,5 +1,7 @@
-import type { VerdictOptions } from '../../core/run/verdict.ts';
-import type { Place } from '../../core/run/verdict-words.ts';
+import type { Place } from '../../core/run/next-step.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import type { Verdict, VerdictOptions } from '../../core/run/verdict.ts';
+import type { SkillChange } from '../../train/record/skill-change.ts';
 import type { Colors } from '../terminal/colors.ts';
 
 /** `run` is what the user may call it: its name below `runs`, or a path. */
@@ -12,3 +14,11 @@ export type ReportOptions = Place &
     /** The night that the run belongs to: what it came to is decided and measured there, with attempts of its own. */
     readonly night?: string | undefined;
   };
+
+/** A run with what is to be said of it. */
+export type Told = {
+  readonly state: RunState;
+  readonly verdict: Verdict;
+  readonly change: SkillChange;
+  readonly options: ReportOptions;
+};

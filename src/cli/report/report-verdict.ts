@@ -1,31 +1,28 @@
-import type { RunState } from '../../core/run/run-state.ts';
-import type { Verdict, VerdictKind } from '../../core/run/verdict.ts';
-import { chosenByWords, nextStep, verdictWords } from '../../core/run/verdict-words.ts';
+import { nextStep } from '../../core/run/next-step.ts';
+import type { VerdictKind } from '../../core/run/verdict.ts';
+import { chosenByWords, verdictWords } from '../../core/run/verdict-words.ts';
 import { oneLine } from '../../core/text/printable.ts';
-import type { SkillChange } from '../../train/record/skill-change.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
 import { wrap } from '../terminal/wrap.ts';
-import type { ReportOptions } from './report-options.ts';
-
-/** A run with what is to be said of it. */
-export type Told = {
-  readonly state: RunState;
-  readonly verdict: Verdict;
-  readonly change: SkillChange;
-  readonly options: ReportOptions;
-};
+import type { ReportOptions, Told } from './report-options.ts';
 
 /** The verdict, its first words in the colour of what they mean; then the tasks that the search chose by, once. */
 export function verdictLines({ state, verdict, change, options }: Told): string[] {
   const { width, colors } = options;
-  const { head, text } = verdictWords(verdict, state, change);
+  const { head, sentence, amounts } = verdictWords(verdict, state, change);
   const paint = (words: string) => colors.bold(colors[COLORS[verdict.kind]](words));
-  const [first = '', ...more] = wrap(`${head}: ${text}`, width);
+  const [first = '', ...more] = inSentences(`${head}: ${sentence}`, amounts, width);
   const painted = first.startsWith(`${head}:`) ? `${paint(`${head}:`)}${first.slice(head.length + 1)}` : paint(first);
   const chosenBy = chosenByWords(verdict);
   return [painted, ...more, ...(chosenBy === undefined ? [] : wrap(chosenBy, width).map(colors.dim))];
+}
+
+/** On one line, or the figures of the end on one of their own: half of them would be read as another. */
+function inSentences(first: string, second: string, width: number): string[] {
+  const whole = `${first} ${second}`;
+  return textWidth(whole) <= width ? [whole] : [...wrap(first, width), ...wrap(second, width)];
 }
 
 const COLORS: Readonly<Record<VerdictKind, Exclude<keyof Colors, 'isColorSupported'>>> = {

@@ -31,12 +31,20 @@ export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
   stopped: 'Stopped',
 };
 
+export type VerdictWords = {
+  /** `Better`, without the colon. */
+  readonly head: string;
+  readonly sentence: string;
+  /** What it cost, and how many lines changed. */
+  readonly amounts: string;
+};
+
 /** The verdict as sentences: what it is, how sure that is and on which tasks, what it cost, what changed. */
-export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount): { head: string; text: string } {
+export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount): VerdictWords {
   const [head, sentence] = HEADLINES[verdict.kind](verdict, state);
   const amounts = `${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;
   const isChanged = verdict.kind !== 'no-change' && verdict.kind !== 'broken';
-  return { head, text: [sentence, amounts, ...(isChanged ? [`${lineWords(lines)}.`] : [])].join(' ') };
+  return { head, sentence, amounts: [amounts, ...(isChanged ? [`${lineWords(lines)}.`] : [])].join(' ') };
 }
 
 type Headline = (verdict: Verdict, state: RunState) => [head: string, sentence: string];
@@ -126,29 +134,4 @@ function lineWords({ added, removed }: LineCount): string {
 export function chosenByWords({ chosenBy }: Verdict): string | undefined {
   if (!chosenBy) return undefined;
   return `On ${tasksOf(chosenBy)}: ${change(chosenBy)}${chosenBy.gain ? `, ${sureness(chosenBy)}` : ''}.`;
-}
-
-export type Place = {
-  /** What the run is called by on the command line. */
-  readonly run: string;
-  readonly bestSkillPath: string;
-  /** Where the skill came from, if it is known. */
-  readonly skillFile?: string | undefined;
-};
-
-/** The one thing to do now: a command or a path, and what it is for. */
-export function nextStep(verdict: Verdict, { config }: RunState, place: Place): [what: string, why: string] {
-  const { run, bestSkillPath, skillFile } = place;
-  if (verdict.kind === 'better')
-    return skillFile === undefined
-      ? [bestSkillPath, 'is the better skill: put it where the old one is']
-      : [`npx skillopt apply ${run}`, `puts it in place of ${skillFile}`];
-  if (verdict.kind === 'broken') return ['npx skillopt doctor', 'asks each model one question'];
-  if (verdict.kind === 'not-proven') return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
-  if (verdict.kind !== 'stopped')
-    return [`npx skillopt show ${run} --all`, 'shows every edit, and why it was turned down'];
-  if (verdict.reason === 'running') return [`npx skillopt show ${run}`, 'shows how far it is'];
-  const { maxCalls } = config ?? {};
-  const limit = verdict.reason === 'limit' && maxCalls !== undefined ? ` --max-calls ${2 * maxCalls}` : '';
-  return [`npx skillopt train${limit}`, 'resumes it where it stopped'];
 }

@@ -1,7 +1,8 @@
 import { costRows, dollarCell } from '../../core/run/cost.ts';
+import { nextStep } from '../../core/run/next-step.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { type Comparison, verdictOf } from '../../core/run/verdict.ts';
-import { chosenByWords, nextStep, verdictWords } from '../../core/run/verdict-words.ts';
+import { chosenByWords, verdictWords } from '../../core/run/verdict-words.ts';
 import { count, plural } from '../../core/text/figures.ts';
 import { inMarkdown, nameAsData } from '../../core/text/printable.ts';
 import { skillChange } from './skill-change.ts';
@@ -13,11 +14,11 @@ const MOST_NAMES = 100;
 export function reportView(state: RunState, outRoot: string): string {
   const verdict = verdictOf(state);
   const change = skillChange(state.initialSkill, state.best.skill);
-  const { head, text } = verdictWords(verdict, state, change);
+  const { head, sentence, amounts } = verdictWords(verdict, state, change);
   const chosenBy = chosenByWords(verdict);
   const [what, why] = nextStep(verdict, state, { run: outRoot, bestSkillPath: `${outRoot}/best_skill.md` });
   const sections = [
-    [`# ${head}`, '', text, ...(chosenBy === undefined ? [] : ['', chosenBy])],
+    [`# ${head}`, '', `${sentence} ${amounts}`, ...(chosenBy === undefined ? [] : ['', chosenBy])],
     changeSection(change.lines),
     taskSection(verdict.comparison),
     costSection(state, verdict),

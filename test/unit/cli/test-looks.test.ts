@@ -26,6 +26,7 @@ function project() {
   };
 }
 
+const AGAIN = 'at these test tasks: each makes them a little less new';
 const evaluate = 'eval --skill SKILL.md --quiet';
 
 vi.setConfig({ testTimeout: 400_000 }); // trains several runs, which a busy machine does slowly
@@ -33,14 +34,14 @@ vi.setConfig({ testTimeout: 400_000 }); // trains several runs, which a busy mac
 describe('looks at the test split', () => {
   it('are told by train, show and summary.json, and a run with another outcome takes another', async () => {
     using folder = project();
-    const trained = await folder.cli('train --quiet');
-    expect(trained).toContain('\ntest looks: 1\n');
-    expect(trained).not.toContain(MEANING);
-    expect(await folder.cli('train --quiet')).toContain('\ntest looks: 1\n');
-    expect(await folder.cli('train --quiet --fresh')).toContain('\ntest looks: 1\n'); // the same skills, shown again
-    expect(await folder.cli('train --quiet --fresh --seed 7')).toContain(`\ntest looks: 2\n${MEANING}`);
-    expect(await folder.cli('show run')).toContain(`\ntest looks: 2\n${MEANING}`);
-    expect(await folder.cli('show run.old-1')).toContain('\ntest looks: 1\n');
+    expect(await folder.cli('train --quiet')).not.toContain(AGAIN);
+    expect(await folder.cli('show run --all')).toContain('\ntest looks: 1\n');
+    expect(await folder.cli('train --quiet')).not.toContain(AGAIN);
+    expect(await folder.cli('train --quiet --fresh')).not.toContain(AGAIN); // the same skills, shown again
+    expect(await folder.cli('train --quiet --fresh --seed 7')).toContain(`look 2 ${AGAIN}`);
+    expect(await folder.cli('show run')).toContain(`look 2 ${AGAIN}`);
+    expect(await folder.cli('show run --all')).toContain(`\ntest looks: 2\n${MEANING}`);
+    expect(await folder.cli('show run.old-1 --all')).toContain('\ntest looks: 1\n');
     expect(JSON.parse(await folder.cli('show run --json')).testLooks).toBe(2);
     const summary = readFileSync(join(folder.path, 'runs/run/summary.json'), 'utf8');
     expect(JSON.parse(summary).test_looks).toBe(2);
@@ -65,7 +66,7 @@ describe('looks at the test split', () => {
       ['eval', ['SKILL.md']],
       ['eval', ['OTHER.md']],
     ]);
-    expect(await folder.cli('train --quiet')).toContain('\ntest looks: 4\n');
+    expect(await folder.cli('train --quiet')).toContain(`look 4 ${AGAIN}`);
   });
 
   it('are not taken by other splits, and calibrate takes one only on test', async () => {
