@@ -13,16 +13,18 @@ export function verdictLines({ state, verdict, change, options }: Told): string[
   const { width, colors } = options;
   const { head, sentence, amounts } = verdictWords(verdict, state, change);
   const paint = (words: string) => colors.bold(colors[COLORS[verdict.kind]](words));
-  const [first = '', ...more] = inSentences(`${head}: ${sentence}`, amounts, width);
+  const [first = '', ...more] = inSentences(`${head}: ${sentence} ${amounts}`, width);
   const painted = first.startsWith(`${head}:`) ? `${paint(`${head}:`)}${first.slice(head.length + 1)}` : paint(first);
   const chosenBy = chosenByWords(verdict);
   return [painted, ...more, ...(chosenBy === undefined ? [] : wrap(chosenBy, width).map(colors.dim))];
 }
 
-/** On one line, or the figures of the end on one of their own: half of them would be read as another. */
-function inSentences(first: string, second: string, width: number): string[] {
-  const whole = `${first} ${second}`;
-  return textWidth(whole) <= width ? [whole] : [...wrap(first, width), ...wrap(second, width)];
+/** A sentence begins a line where it would not end on the one before: half a figure is read as another. */
+function inSentences(text: string, width: number): string[] {
+  return text.split(/(?<=\.) (?=[A-Z\d])/).reduce<string[]>((lines, sentence) => {
+    const joined = lines.length > 0 ? `${lines.at(-1)} ${sentence}` : sentence;
+    return textWidth(joined) <= width ? [...lines.slice(0, -1), joined] : [...lines, ...wrap(sentence, width)];
+  }, []);
 }
 
 const COLORS: Readonly<Record<VerdictKind, Exclude<keyof Colors, 'isColorSupported'>>> = {

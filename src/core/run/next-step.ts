@@ -17,9 +17,10 @@ export function nextStep(verdict: Verdict, { config }: RunState, place: Place): 
       ? [bestSkillPath, 'is the better skill, ready to copy']
       : [`npx skillopt apply ${run}`, `puts it in place of ${skillFile}`];
   if (verdict.kind === 'broken') return ['npx skillopt doctor', 'asks each model one question'];
-  if (verdict.kind === 'not-proven') return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
-  if (verdict.kind !== 'stopped')
-    return [`npx skillopt show ${run} --all`, 'shows every edit, and why it was turned down'];
+  const isHopeful = (verdict.comparison?.gain?.value ?? 1) > 0;
+  if (verdict.kind === 'not-proven' && isHopeful)
+    return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
+  if (verdict.kind !== 'stopped') return [`npx skillopt show ${run} --all`, 'shows every edit and what became of it'];
   if (verdict.reason === 'running') return [`npx skillopt show ${run}`, 'shows how far it is'];
   return [`npx skillopt train${verdict.reason === 'limit' ? raised(config) : ''}`, 'resumes it where it stopped'];
 }

@@ -61,7 +61,7 @@ const HEADLINES: Readonly<Record<VerdictKind, Headline>> = {
   stopped: (verdict, state) => [stopWords(verdict, state), soFar(verdict)],
 };
 
-const UNREAD = 'no reply of the model that proposes edits could be read, so nothing was learned.';
+const UNREAD = 'no reply of the model that proposes edits could be read. Your skill stays as it was.';
 
 const nothingPasses = (comparison: Comparison | undefined) =>
   `not one of ${plural(comparison?.tasks ?? 0, 'task')} was even partly right, before or after: the model or agent does not answer, or the scoring is wrong.`;
@@ -87,6 +87,8 @@ const FLATTERS = 'as the search itself saw it, which flatters';
 function doubt({ comparison, tasksToProve }: Verdict): string {
   if (!comparison) return 'nothing was measured.';
   if (!comparison.gain) return `${figures(comparison)}, ${FLATTERS}. Tasks kept for a test would tell.`;
+  if (comparison.gain.value <= 0)
+    return `${figures(comparison)}, ${span(comparison)}: no better here, by luck or not. Keep the skill that you have.`;
   const more =
     typeof tasksToProve === 'number'
       ? `About ${plural(tasksToProve, 'more task')} like these would prove such a gain.`
@@ -131,7 +133,9 @@ function lineWords({ added, removed }: LineCount): string {
 }
 
 /** The same on the tasks that the search chose by, once. */
-export function chosenByWords({ chosenBy }: Verdict): string | undefined {
-  if (!chosenBy) return undefined;
-  return `On ${tasksOf(chosenBy)}: ${change(chosenBy)}${chosenBy.gain ? `, ${sureness(chosenBy)}` : ''}.`;
+export function chosenByWords({ kind, chosenBy }: Verdict): string | undefined {
+  if (!chosenBy || kind === 'broken') return undefined;
+  const isSame = chosenBy.before === chosenBy.after;
+  const scores = isSame ? percent(chosenBy.after) : change(chosenBy);
+  return `On ${tasksOf(chosenBy)}: ${scores}${chosenBy.gain ? `, ${sureness(chosenBy)}` : ''}.`;
 }

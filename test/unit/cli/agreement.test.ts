@@ -47,7 +47,7 @@ describe('a run whose gate looks at another score than hard', () => {
     expect(err).toContain('  baseline  50.0 % on 10 of 12 validation tasks, 2 without a score\n');
     expect(err).toContain('  test      50.0 % with the best skill\n');
     expect(out).toMatch(/^No change: .* stays as it was, 50\.0 % on 4 tasks it never saw\. /);
-    expect(out).toContain('On the 10 tasks it was chosen by: 50.0 → 50.0 %.\n');
+    expect(out).toContain('On the 10 tasks it was chosen by: 50.0 %.\n');
     expect((await folder.cli('runs')).out).toMatch(/50.0 → 50.0 % +50.0 %/);
     const { runs } = JSON.parse((await folder.cli('runs --json')).out);
     expect(runs).toMatchObject([{ testHard: 0, testScore: 0.5 }]);

@@ -16,8 +16,8 @@ const options = { run: 'sample', bestSkillPath: 'runs/sample/best_skill.md', wid
 describe('the report of a run', () => {
   it('says what was learned in 80 columns', () => {
     expect(reportLines(state, options).join('\n')).toMatchInlineSnapshot(`
-      "Better: 37.5 → 87.5 % on 8 tasks it never saw, proven, +6 to +94 points. 261
-      calls, $0.00. 1 line added.
+      "Better: 37.5 → 87.5 % on 8 tasks it never saw, proven, +6 to +94 points.
+      261 calls, $0.00. 1 line added.
       On the 8 tasks it was chosen by: 25.0 → 75.0 %.
 
       what changed
@@ -29,16 +29,15 @@ describe('the report of a run', () => {
       trying tasks    261  46,980     0.00
       in all, 29 s    261  46,980     0.00
 
-      next:  runs/sample/best_skill.md
-             is the better skill: put it where the old one is"
+      next:  runs/sample/best_skill.md  is the better skill, ready to copy"
     `);
   });
 
   it('says the same in 40', () => {
     expect(reportLines(state, { ...options, width: 40 }).join('\n')).toMatchInlineSnapshot(`
       "Better: 37.5 → 87.5 % on 8 tasks it
-      never saw, proven, +6 to +94 points. 261
-      calls, $0.00. 1 line added.
+      never saw, proven, +6 to +94 points.
+      261 calls, $0.00. 1 line added.
       On the 8 tasks it was chosen by: 25.0 →
       75.0 %.
 
@@ -52,8 +51,8 @@ describe('the report of a run', () => {
       in all, 29 s    261  46,980     0.00
 
       next:  runs/sample/best_skill.md
-             is the better skill: put it where
-             the old one is"
+             is the better skill, ready to
+             copy"
     `);
   });
 
@@ -157,7 +156,7 @@ describe('the report of a run', () => {
       'next:  npx skillopt apply sample  puts it in place of SKILL.md',
     );
     const worse = { ...state, testEvidence: { baseline: sure(1), best: sure(0) } };
-    expect(next(worse)).toBe('next:  npx skillopt show sample --all  shows every edit, and why it was turned down');
+    expect(next(worse)).toBe('next:  npx skillopt show sample --all  shows every edit and what became of it');
     expect(next({ ...state, isDone: false })).toBe('next:  npx skillopt train  resumes it where it stopped');
     expect(next({ ...state, answers: { analyst: { read: 0, unreadable: 2 } } })).toBe(
       'next:  npx skillopt doctor  asks each model one question',
