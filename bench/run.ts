@@ -7,6 +7,7 @@ import { applyKill } from './kills/apply-kill.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
+import { estimate } from './rows/estimate.ts';
 import { foreignText } from './rows/foreign-text.ts';
 import { harvest } from './rows/harvest.ts';
 import { help } from './rows/help.ts';
@@ -31,6 +32,7 @@ const rows: readonly BenchRow[] = [
   nightOverhead,
   tokens,
   taskFiles,
+  estimate,
   foreignText,
   harvest,
   loopback(50, 0.9),

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { parseConfig } from '../core/config.ts';
 import type { Item } from '../core/env.ts';
 import { costUsd, countTokens, type Price, priceOf } from '../models/index.ts';
@@ -8,6 +9,7 @@ import type { ModelSpec } from '../project/models/resolve-model.ts';
 import { estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
 import { loadRunItems } from '../train/setup/run-items.ts';
 import { withEnv } from '../train/setup/with-env.ts';
+import { earlierRuns, type Likely, likelyStages, middleOf } from './likely-cost.ts';
 import { inlineFiles } from './overlay-env.ts';
 import { type Wiring, wireRun } from './wire-run.ts';
 
@@ -16,11 +18,15 @@ export const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
 const SAMPLE = 50;
 
 export type CostEstimate = {
-  readonly stages: readonly (StageEstimate & { readonly usd: Range | null })[];
+  readonly stages: readonly (StageEstimate & { readonly usd: Range | null; readonly likely: Likely })[];
   readonly totals: Readonly<Record<'calls' | 'inputTokens' | 'outputTokens' | 'tokens', Range>>;
   /** `null` when a model has no known price. Simulated models cost nothing. */
   readonly totalUsd: Range | null;
   readonly assumed: typeof ASSUMED;
+  /** What it will probably be. */
+  readonly likely: { readonly calls: number; readonly tokens: number; readonly usd: number | null };
+  /** How many earlier runs of this project that was learned from. */
+  readonly learnedFrom: number;
 };
 
 /** What training this project will ask of its models. Makes no call. */
@@ -29,7 +35,7 @@ export const estimateProject = async (loaded: LoadedProject) => estimateWiring(l
 /** The same of a project that is wired already. */
 export async function estimateWiring(
   loaded: LoadedProject,
-  { env, config: input, initialSkill, promptOverrides, skillFiles }: Wiring,
+  { env, config: input, path, initialSkill, promptOverrides, skillFiles }: Wiring,
 ): Promise<CostEstimate> {
   const config = parseConfig(input);
   const { items, skill } = await withEnv(env, config, async () => ({
@@ -48,8 +54,11 @@ export async function estimateWiring(
   const judgeCalls = loaded.project.judge === undefined ? 0 : (env.judgeCalls ?? 1);
   const hasOwnPlan = env.planTrainEpoch !== undefined;
   const isAsked = ({ role }: StageEstimate) => role !== 'target' || !isNoTarget(loaded.project.target);
-  const stages = estimateRun({ config, items: sizes, tokens, judgeCalls, hasOwnPlan }).filter(isAsked);
-  return priceStages(stages, loaded.project, config.prices);
+  const question = { config, items: sizes, tokens, judgeCalls, hasOwnPlan };
+  const stages = estimateRun(question).filter(isAsked);
+  const earlier = await earlierRuns(dirname(path), { env: env.name, models: loaded.project });
+  const likely = likelyStages(stages, earlier, question);
+  return { ...priceStages(stages, loaded.project, config.prices, likely), learnedFrom: earlier.length };
 }
 
 type Models = Readonly<Partial<Record<StageEstimate['role'], ModelSpec | undefined>>>;
@@ -59,13 +68,25 @@ export function priceStages(
   estimates: readonly StageEstimate[],
   models: Models,
   prices: Readonly<Record<string, Price>>,
+  likely: readonly Likely[] = estimates.map(middleOf),
 ): CostEstimate {
-  const stages = estimates.map((stage) => {
+  const stages = estimates.map((stage, at) => {
     const price = priceOfSpec(models[stage.role], prices);
-    return { ...stage, usd: price ? usdOf(stage, price) : null };
+    return { ...stage, usd: price ? usdOf(stage, price) : null, likely: likely[at]! };
   });
-  return { stages, totals: totalsOf(stages), totalUsd: addUp(stages.map(({ usd }) => usd)), assumed: ASSUMED };
+  const usd = addUp(stages.map(({ usd }) => usd));
+  const dollars =
+    usd && stages.reduce((sum, stage) => sum + likelyUsd(stage, priceOfSpec(models[stage.role], prices)!), 0);
+  const sum = (of: keyof Likely) => likely.reduce((all, stage) => all + stage[of], 0);
+  return {
+    ...{ stages, totals: totalsOf(stages), totalUsd: usd, assumed: ASSUMED },
+    likely: { calls: sum('calls'), tokens: sum('inputTokens') + sum('outputTokens'), usd: dollars },
+    learnedFrom: 0,
+  };
 }
+
+const likelyUsd = ({ likely }: { readonly likely: Likely }, price: Price) =>
+  costUsd({ input: likely.inputTokens, cached: 0, output: likely.outputTokens }, price);
 
 const toText = (item: Item) => JSON.stringify(item);
 

@@ -21,10 +21,13 @@ export function verdictLines({ state, verdict, change, options }: Told): string[
 
 /** A sentence begins a line where it would not end on the one before: half a figure is read as another. */
 function inSentences(text: string, width: number): string[] {
-  return text.split(/(?<=\.) (?=[A-Z\d])/).reduce<string[]>((lines, sentence) => {
+  const lines: string[] = [];
+  for (const sentence of text.split(/(?<=\.) (?=[A-Z\d])/)) {
     const joined = lines.length > 0 ? `${lines.at(-1)} ${sentence}` : sentence;
-    return textWidth(joined) <= width ? [...lines.slice(0, -1), joined] : [...lines, ...wrap(sentence, width)];
-  }, []);
+    if (textWidth(joined) <= width) lines.splice(-1, 1, joined);
+    else lines.push(...wrap(sentence, width));
+  }
+  return lines;
 }
 
 const COLORS: Readonly<Record<VerdictKind, Exclude<keyof Colors, 'isColorSupported'>>> = {

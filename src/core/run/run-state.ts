@@ -49,6 +49,8 @@ export type Leak = {
 
 export type RunState = {
   readonly config: SkillOptConfig | undefined;
+  /** The environment's name and the identities of the models. */
+  readonly about: { readonly env: string; readonly target: string; readonly optimizer: string };
   readonly totalSteps: number;
   readonly items: Readonly<Record<string, number>>;
   readonly initialSkill: string;
@@ -123,6 +125,7 @@ export const STATE_FORMAT = 4;
 /** A run before its first event. */
 export const emptyRun: RunState = {
   config: undefined,
+  about: { env: '', target: '', optimizer: '' },
   totalSteps: 0,
   items: {},
   initialSkill: '',

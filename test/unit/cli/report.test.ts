@@ -70,7 +70,9 @@ describe('the report of a run', () => {
       'Not finished, 1 of 3 steps done: so far 25.0 → 75.0 % on the 8 tasks it was chosen by, as the search itself saw it, which flatters. 90 calls, $0.00. 1 line added.',
     );
     expect(reportLines(unfinished, { ...options, isRunning: true })[0]).toMatch(/^Running, 1 of 3 steps done: /);
-    expect(reportLines(emptyRun, options)[0]).toBe('Not finished, 0 of 0 steps done: nothing is measured yet.');
+    expect(reportLines(emptyRun, options)[0]).toBe(
+      'Not finished, 0 of 0 steps done: nothing is measured yet. 0 calls, $0.00.',
+    );
   });
 
   it('fits a screen, however much there is to say, and says how to see the rest', () => {

@@ -10,8 +10,10 @@ type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 export function startRun(state: RunState, event: Event<'run-start'>): RunState {
   const { config, initialSkill, skillSource, totalSteps, items, at } = event;
   const source = skillSource ? { skillSource } : {};
+  const about = { env: event.env, target: event.target, optimizer: event.optimizer };
   const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
-  return { ...state, config, initialSkill, ...source, totalSteps, items, current: seed, best: seed, startedAt: at };
+  const facts = { config, about, initialSkill, ...source, totalSteps, items };
+  return { ...state, ...facts, current: seed, best: seed, startedAt: at };
 }
 
 /** The seed skill is the first to beat, and all that is known of it. */

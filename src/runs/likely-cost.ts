@@ -1,0 +1,123 @@
+import type { RunState } from '../core/run/run-state.ts';
+import { addUsage, noStageUsage } from '../core/run/stage-usage.ts';
+import { verdictOf } from '../core/run/verdict.ts';
+import type { ModelSpec } from '../project/models/resolve-model.ts';
+import { listRuns } from '../stores/index.ts';
+import { type EstimateInput, estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
+import { loadRun } from './load-run.ts';
+
+/** What a stage will probably ask for. */
+export type Likely = { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
+
+/** A finished run of the same project, and how much it says about the next one. */
+export type EarlierRun = { readonly state: RunState; readonly weight: number };
+
+/** The newest say the most, and a journal may be long. */
+const MOST_RUNS = 5;
+/** A run with other models or another environment is better than none. */
+const OF_OTHERS = 0.2;
+
+type Kind = {
+  readonly env: string;
+  readonly models: Readonly<Partial<Record<'target' | 'optimizer', ModelSpec | undefined>>>;
+};
+
+/** The finished runs in a folder, the newest first. Those that cannot be read, or in which something was broken, teach nothing. */
+export async function earlierRuns(folder: string, kind: Kind): Promise<EarlierRun[]> {
+  const found: EarlierRun[] = [];
+  for (const { path } of await listRuns(folder).catch(() => [])) {
+    if (found.length === MOST_RUNS) break;
+    const state = await loadRun(path).then(
+      (run) => run.state,
+      () => undefined,
+    );
+    if (state?.isDone && state.config && verdictOf(state).kind !== 'broken')
+      found.push({ state, weight: weightOf(state, kind) });
+  }
+  return found;
+}
+
+function weightOf({ about }: RunState, { env, models }: Kind): number {
+  const isSameEnv = about.env === env;
+  const areSameModels = names(about.target, models.target) && names(about.optimizer, models.optimizer);
+  return (isSameEnv ? 1 : OF_OTHERS) * (areSameModels ? 1 : OF_OTHERS);
+}
+
+/** Whether the identity of a model is that of the one that a project names. */
+function names(id: string, spec: ModelSpec | undefined): boolean {
+  const [provider, name] = typeof spec === 'string' ? spec.split(/:(.*)/s) : [spec?.provider, spec?.model];
+  if (provider === 'simulated') return id.startsWith('sim-');
+  return typeof name === 'string' && id.includes(name.split('@')[0]!);
+}
+
+/**
+ * What each stage will probably ask for. A run lies somewhere between the least that it can need and the most: where the
+ * earlier ones lay, the next one is expected. Without any, the middle of what is known, by factors rather than by sums: a
+ * run that finds little is as usual as one that finds much.
+ */
+export function likelyStages(
+  stages: readonly StageEstimate[],
+  earlier: readonly EarlierRun[],
+  input: EstimateInput,
+): Likely[] {
+  const places = earlier.map((run) => ({ ...run, estimates: estimateRun(likeInput(run.state, input)) }));
+  return stages.map((stage) => {
+    const share = placeOf(stage.stage, places);
+    if (share === undefined) return middleOf(stage);
+    const calls = Math.max(0, stage.calls.low + share * (stage.calls.high - stage.calls.low));
+    const perCall = tokensPerCall(stage, earlier);
+    return {
+      calls: Math.round(calls),
+      inputTokens: Math.round(calls * perCall.input),
+      outputTokens: Math.round(calls * perCall.output),
+    };
+  });
+}
+
+const likeInput = ({ config, items }: RunState, input: EstimateInput): EstimateInput => ({
+  ...input,
+  config: config!,
+  items: { train: items.train ?? 0, val: items.val ?? 0, test: items.test ?? 0 },
+});
+
+type Placed = EarlierRun & { readonly estimates: readonly StageEstimate[] };
+
+/** Where earlier runs lay between the least (0) and the most (1) of a stage. */
+function placeOf(stage: StageEstimate['stage'], runs: readonly Placed[]): number | undefined {
+  const shares = runs.flatMap(({ state, weight, estimates }) => {
+    const range = estimates.find((estimate) => estimate.stage === stage)?.calls;
+    if (!range || range.high <= range.low) return [];
+    return [{ weight, share: (askedOf(state, stage).calls - range.low) / (range.high - range.low) }];
+  });
+  const total = shares.reduce((sum, { weight }) => sum + weight, 0);
+  return total === 0 ? undefined : shares.reduce((sum, { weight, share }) => sum + weight * share, 0) / total;
+}
+
+/** More than this share out of the cache, and the run was paid for by another. */
+const MOST_CACHED = 0.2;
+
+function askedOf({ usage }: RunState, stage: string) {
+  const { replies, cacheHits, input, output } = addUsage(noStageUsage, usage[stage] ?? {});
+  const calls = cacheHits > MOST_CACHED * replies ? replies : replies - cacheHits;
+  return { calls, input, output };
+}
+
+const middle = ({ low, high }: Range) => Math.round(Math.sqrt(Math.max(1, low) * Math.max(1, high)));
+
+export const middleOf = ({ calls, inputTokens, outputTokens }: StageEstimate): Likely =>
+  calls.high === 0
+    ? { calls: 0, inputTokens: 0, outputTokens: 0 }
+    : { calls: middle(calls), inputTokens: middle(inputTokens), outputTokens: middle(outputTokens) };
+
+/** As earlier runs had them; where none asked, as they are assumed. */
+function tokensPerCall({ stage, calls, inputTokens, outputTokens }: StageEstimate, earlier: readonly EarlierRun[]) {
+  const asked = earlier
+    .map(({ state, weight }) => ({ weight, ...askedOf(state, stage) }))
+    .filter((one) => one.calls > 0);
+  const total = asked.reduce((sum, { weight }) => sum + weight, 0);
+  const mean = (of: 'input' | 'output') =>
+    asked.reduce((sum, one) => sum + (one.weight * one[of]) / one.calls, 0) / total;
+  if (total > 0) return { input: mean('input'), output: mean('output') };
+  const most = Math.max(1, calls.high);
+  return { input: inputTokens.high / most, output: outputTokens.high / most };
+}
