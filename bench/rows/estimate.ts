@@ -6,40 +6,40 @@ import { worldFiles } from '../../test/e2e/project.ts';
 import { captureIo } from '../../test/support/capture-io.ts';
 import type { BenchRow } from '../row.ts';
 
-type Project = { readonly world: object; readonly noise: number; readonly first: object; readonly then: object };
+type Project = { readonly world: object; readonly noise: number; readonly first: object; readonly again: object };
 
 /** Ten projects that have been trained once and are trained again with another seed, half of them with other settings. */
 const PROJECTS: readonly Project[] = [
-  { world: { seed: 1, train: 24, val: 16, test: 12 }, noise: 0.04, first: { numEpochs: 2, batchSize: 12 }, then: {} },
-  { world: { seed: 2, train: 48, val: 40, test: 60 }, noise: 0.1, first: { numEpochs: 2, batchSize: 24 }, then: {} },
+  { world: { seed: 1, train: 24, val: 16, test: 12 }, noise: 0.04, first: { numEpochs: 2, batchSize: 12 }, again: {} },
+  { world: { seed: 2, train: 48, val: 40, test: 60 }, noise: 0.1, first: { numEpochs: 2, batchSize: 24 }, again: {} },
   {
     ...{ world: { seed: 3, train: 36, val: 24, test: 24 }, noise: 0.04 },
-    ...{ first: { numEpochs: 1, batchSize: 12 }, then: { numEpochs: 2 } },
+    ...{ first: { numEpochs: 1, batchSize: 12 }, again: { numEpochs: 2 } },
   },
   {
     ...{ world: { seed: 4, train: 48, val: 24, test: 36 }, noise: 0.1 },
-    ...{ first: { numEpochs: 2, batchSize: 16, gate: 'strict' }, then: {} },
+    ...{ first: { numEpochs: 2, batchSize: 16, gate: 'strict' }, again: {} },
   },
   {
     ...{ world: { seed: 5, train: 60, val: 30, test: 30 }, noise: 0.2 },
-    ...{ first: { numEpochs: 2, batchSize: 20 }, then: { batchSize: 30 } },
+    ...{ first: { numEpochs: 2, batchSize: 20 }, again: { batchSize: 30 } },
   },
-  { world: { seed: 6, train: 24, val: 40, test: 0 }, noise: 0.04, first: { numEpochs: 3, batchSize: 12 }, then: {} },
+  { world: { seed: 6, train: 24, val: 40, test: 0 }, noise: 0.04, first: { numEpochs: 3, batchSize: 12 }, again: {} },
   {
     ...{ world: { seed: 7, train: 72, val: 48, test: 72 }, noise: 0.04 },
-    ...{ first: { numEpochs: 2, batchSize: 24, editBudget: 3 }, then: { numEpochs: 3 } },
+    ...{ first: { numEpochs: 2, batchSize: 24, editBudget: 3 }, again: { numEpochs: 3 } },
   },
   {
     ...{ world: { seed: 8, train: 30, val: 20, test: 20, topics: 6 }, noise: 0.1 },
-    ...{ first: { numEpochs: 2, batchSize: 10 }, then: {} },
+    ...{ first: { numEpochs: 2, batchSize: 10 }, again: {} },
   },
   {
     ...{ world: { seed: 9, train: 48, val: 32, test: 40 }, noise: 0.2 },
-    ...{ first: { numEpochs: 2, batchSize: 16, useSlowUpdate: true }, then: { editBudget: 2, minEditBudget: 1 } },
+    ...{ first: { numEpochs: 2, batchSize: 16, useSlowUpdate: true }, again: { editBudget: 2, minEditBudget: 1 } },
   },
   {
     ...{ world: { seed: 10, train: 40, val: 40, test: 40 }, noise: 0.04 },
-    ...{ first: { preset: 'paper', numEpochs: 2, batchSize: 20 }, then: { numEpochs: 3 } },
+    ...{ first: { preset: 'paper', numEpochs: 2, batchSize: 20 }, again: { numEpochs: 3 } },
   },
 ];
 
@@ -68,7 +68,7 @@ export const estimate: BenchRow = {
 const worst = (errors: readonly number[]) => errors.toSorted((a, b) => Math.abs(b) - Math.abs(a))[0]!;
 const percent = (share: number) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(0)} %`;
 
-async function play({ world, noise, first, then }: Project) {
+async function play({ world, noise, first, again }: Project) {
   const folder = await mkdtemp(join(tmpdir(), 'skillopt-estimate-'));
   const models = {
     target: { provider: 'simulated', noise },
@@ -84,11 +84,11 @@ async function play({ world, noise, first, then }: Project) {
     return JSON.parse(io.out());
   };
   try {
-    await setUp('then', { ...first, ...then, seed: 2 });
+    await setUp('again', { ...first, ...again, seed: 2 });
     const before = (await cli('estimate')).likely.calls;
     await setUp('first', { ...first, seed: 1 });
     await cli('train', '--quiet');
-    await setUp('then', { ...first, ...then, seed: 2 });
+    await setUp('again', { ...first, ...again, seed: 2 });
     const { likely, totals } = await cli('estimate');
     const { verdict } = await cli('train', '--quiet');
     return { before, likely: likely.calls, truth: verdict.calls, ...totals.calls };

@@ -18,7 +18,11 @@ export const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
 const SAMPLE = 50;
 
 export type CostEstimate = {
-  readonly stages: readonly (StageEstimate & { readonly usd: Range | null; readonly likely: Likely })[];
+  readonly stages: readonly (StageEstimate & {
+    readonly usd: Range | null;
+    readonly likely: Likely;
+    readonly likelyUsd: number | null;
+  })[];
   readonly totals: Readonly<Record<'calls' | 'inputTokens' | 'outputTokens' | 'tokens', Range>>;
   /** `null` when a model has no known price. Simulated models cost nothing. */
   readonly totalUsd: Range | null;
@@ -72,11 +76,12 @@ export function priceStages(
 ): CostEstimate {
   const stages = estimates.map((stage, at) => {
     const price = priceOfSpec(models[stage.role], prices);
-    return { ...stage, usd: price ? usdOf(stage, price) : null, likely: likely[at]! };
+    const expected = likely[at]!;
+    const likelyUsd = price ? usdOfLikely(expected, price) : null;
+    return { ...stage, usd: price ? usdOf(stage, price) : null, likely: expected, likelyUsd };
   });
   const usd = addUp(stages.map(({ usd }) => usd));
-  const dollars =
-    usd && stages.reduce((sum, stage) => sum + likelyUsd(stage, priceOfSpec(models[stage.role], prices)!), 0);
+  const dollars = usd && stages.reduce((sum, { likelyUsd }) => sum + (likelyUsd ?? 0), 0);
   const sum = (of: keyof Likely) => likely.reduce((all, stage) => all + stage[of], 0);
   return {
     ...{ stages, totals: totalsOf(stages), totalUsd: usd, assumed: ASSUMED },
@@ -85,8 +90,8 @@ export function priceStages(
   };
 }
 
-const likelyUsd = ({ likely }: { readonly likely: Likely }, price: Price) =>
-  costUsd({ input: likely.inputTokens, cached: 0, output: likely.outputTokens }, price);
+const usdOfLikely = ({ inputTokens, outputTokens }: Likely, price: Price) =>
+  costUsd({ input: inputTokens, cached: 0, output: outputTokens }, price);
 
 const toText = (item: Item) => JSON.stringify(item);
 

@@ -1,3 +1,5 @@
+import type { SkillOptConfig } from '../core/config.ts';
+import { knowsNoise } from '../core/gate/gate.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { addUsage, noStageUsage } from '../core/run/stage-usage.ts';
 import { verdictOf } from '../core/run/verdict.ts';
@@ -51,27 +53,38 @@ function names(id: string, spec: ModelSpec | undefined): boolean {
 }
 
 /**
- * What each stage will probably ask for. A run lies somewhere between the least that it can need and the most: where the
- * earlier ones lay, the next one is expected. Without any, the middle of what is known, by factors rather than by sums: a
- * run that finds little is as usual as one that finds much.
+ * What each stage will probably ask for. A run lies somewhere between the least that it can need and the most: where such
+ * runs usually lie and where the earlier ones of this project lay, the next one is expected.
  */
 export function likelyStages(
   stages: readonly StageEstimate[],
   earlier: readonly EarlierRun[],
   input: EstimateInput,
 ): Likely[] {
-  const places = earlier.map((run) => ({ ...run, estimates: estimateRun(likeInput(run.state, input)) }));
+  const placed = earlier.map((run) => ({ ...run, estimates: estimateRun(likeInput(run.state, input)) }));
   return stages.map((stage) => {
-    const share = placeOf(stage.stage, places);
-    if (share === undefined) return middleOf(stage);
-    const calls = Math.max(0, stage.calls.low + share * (stage.calls.high - stage.calls.low));
-    const perCall = tokensPerCall(stage, earlier);
+    const place = placeOf(stage.stage, placed, input);
+    const calls = Math.max(0, stage.calls.low + place * (stage.calls.high - stage.calls.low));
+    const { inputTokens, outputTokens } = tokensPerCall(stage, earlier);
     return {
       calls: Math.round(calls),
-      inputTokens: Math.round(calls * perCall.input),
-      outputTokens: Math.round(calls * perCall.output),
+      inputTokens: Math.round(calls * inputTokens),
+      outputTokens: Math.round(calls * outputTokens),
     };
   });
+}
+
+/**
+ * Where runs lay in simulated worlds, of attempts and of questions to the optimizer. A gate that knows noise seldom needs all
+ * that it may ask for; where a batch gives several candidates the search is mostly over in the second epoch, however many
+ * there may be.
+ */
+function usualPlace(stage: StageEstimate['stage'], { gate, proposalsPerBatch, numEpochs }: SkillOptConfig): number {
+  const isAttempt = stage === 'rollout' || stage === 'judge';
+  const unused = proposalsPerBatch > 1 ? Math.max(1, numEpochs / 2) : 1;
+  if (knowsNoise(gate)) return (isAttempt ? 0.18 : 0.25) / unused;
+  if (proposalsPerBatch > 1) return (isAttempt ? 0.39 : 0.18) / unused;
+  return isAttempt ? 0.75 : 0.6;
 }
 
 const likeInput = ({ config, items }: RunState, input: EstimateInput): EstimateInput => ({
@@ -82,15 +95,17 @@ const likeInput = ({ config, items }: RunState, input: EstimateInput): EstimateI
 
 type Placed = EarlierRun & { readonly estimates: readonly StageEstimate[] };
 
-/** Where earlier runs lay between the least (0) and the most (1) of a stage. */
-function placeOf(stage: StageEstimate['stage'], runs: readonly Placed[]): number | undefined {
+/** Between the least (0) and the most (1) of a stage. What is usual counts as much as one run. */
+function placeOf(stage: StageEstimate['stage'], runs: readonly Placed[], { config }: EstimateInput): number {
   const shares = runs.flatMap(({ state, weight, estimates }) => {
     const range = estimates.find((estimate) => estimate.stage === stage)?.calls;
     if (!range || range.high <= range.low) return [];
-    return [{ weight, share: (askedOf(state, stage).calls - range.low) / (range.high - range.low) }];
+    const place = (askedOf(state, stage).calls - range.low) / (range.high - range.low);
+    // A run in another mode says how much above or below the usual this project lies.
+    return [{ weight, place: (place * usualPlace(stage, config)) / usualPlace(stage, state.config!) }];
   });
-  const total = shares.reduce((sum, { weight }) => sum + weight, 0);
-  return total === 0 ? undefined : shares.reduce((sum, { weight, share }) => sum + weight * share, 0) / total;
+  const all = [...shares, { weight: 1, place: usualPlace(stage, config) }];
+  return all.reduce((sum, one) => sum + one.weight * one.place, 0) / all.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /** More than this share out of the cache, and the run was paid for by another. */
@@ -102,6 +117,7 @@ function askedOf({ usage }: RunState, stage: string) {
   return { calls, input, output };
 }
 
+/** Without knowing a run's mode, the middle by factors: a night that finds little is as usual as one that finds much. */
 const middle = ({ low, high }: Range) => Math.round(Math.sqrt(Math.max(1, low) * Math.max(1, high)));
 
 export const middleOf = ({ calls, inputTokens, outputTokens }: StageEstimate): Likely =>
@@ -117,7 +133,7 @@ function tokensPerCall({ stage, calls, inputTokens, outputTokens }: StageEstimat
   const total = asked.reduce((sum, { weight }) => sum + weight, 0);
   const mean = (of: 'input' | 'output') =>
     asked.reduce((sum, one) => sum + (one.weight * one[of]) / one.calls, 0) / total;
-  if (total > 0) return { input: mean('input'), output: mean('output') };
+  if (total > 0) return { inputTokens: mean('input'), outputTokens: mean('output') };
   const most = Math.max(1, calls.high);
-  return { input: inputTokens.high / most, output: outputTokens.high / most };
+  return { inputTokens: inputTokens.high / most, outputTokens: outputTokens.high / most };
 }

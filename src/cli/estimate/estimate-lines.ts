@@ -1,53 +1,56 @@
+import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
 import type { CostEstimate } from '../../runs/estimate-project.ts';
 import type { Range } from '../../train/estimate-run.ts';
-import { count, dollars } from '../terminal/figures.ts';
+import { count, dollars, plural } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrap.ts';
 
 const COLUMNS: readonly Column[] = [
-  { title: 'stage' },
-  { title: 'model', isOptional: true },
-  ...['calls', 'tokens in', 'tokens out', 'dollars'].map((title) => ({ title, align: 'right' as const })),
+  { title: 'for' },
+  { title: 'calls', align: 'right' },
+  { title: 'from – to', align: 'right', isOptional: true },
+  { title: 'tokens', align: 'right' },
+  { title: 'dollars', align: 'right' },
 ];
 
 /** The table that people see before anything is spent, and how it was made. */
-export function estimateLines(
-  { stages, totals, totalUsd, assumed }: CostEstimate,
-  terminal: Pick<Terminal, 'width' | 'colors'>,
-): string[] {
+export function estimateLines(costs: CostEstimate, terminal: Pick<Terminal, 'width' | 'colors'>): string[] {
   const { width, colors } = terminal;
-  const rows = stages.map(({ stage, role, calls, inputTokens, outputTokens, usd }) => [
-    stage,
-    role,
-    span(calls, count),
-    span(inputTokens, count),
-    span(outputTokens, count),
-    usd ? span(usd, dollars) : '?',
+  const { stages, totals, totalUsd, likely } = costs;
+  const rows = stages.map((stage) => [
+    PLAIN_WORDS[stage.stage] ?? stage.stage,
+    count(stage.likely.calls),
+    span(stage.calls, count),
+    count(stage.likely.inputTokens + stage.likely.outputTokens),
+    stage.likelyUsd === null ? '?' : dollars(stage.likelyUsd),
   ]);
   const total = [
-    'total',
-    '',
-    ...[totals.calls, totals.inputTokens, totals.outputTokens].map((range) => span(range, count)),
+    ...['in all', count(likely.calls), span(totals.calls, count), count(likely.tokens)],
+    likely.usd === null ? '?' : dollars(likely.usd),
   ];
   return [
-    ...table(COLUMNS, [...rows, [...total, totalUsd ? span(totalUsd, dollars) : '?']], {
-      width,
-      paintTitle: colors.dim,
-    }),
+    ...wrap(estimateLine(costs), width),
     '',
-    ...wrap(
-      `low: nothing is found to change; high: every step has a new candidate. One call per task is assumed, replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens, edits of ${assumed.edit}. Nothing was called.`,
-      width,
-    ).map((line) => colors.dim(line)),
+    ...table(COLUMNS, [...rows, total], { width, paintTitle: colors.dim }),
+    '',
+    ...wrap(howMade(costs), width).map((line) => colors.dim(line)),
     ...(totalUsd ? [] : [colors.dim('?: no price is known for that model.')]),
   ];
 }
 
+function howMade({ assumed, learnedFrom }: CostEstimate): string {
+  const learned =
+    learnedFrom > 0
+      ? `The likely values are learned from ${plural(learnedFrom, 'earlier run')} of this project.`
+      : `No earlier run of this project is known: the likely values are those of simulated ones, with replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens and edits of ${assumed.edit}.`;
+  return `${learned} From: nothing is found to change. To: every step has a new candidate. One call per task is assumed. Nothing was called.`;
+}
+
 /** The same in one line. */
-export function estimateLine({ totals, totalUsd }: CostEstimate): string {
-  const cost = totalUsd ? `$${span(totalUsd, dollars)}` : 'a model without a known price';
-  return `estimate: ${span(totals.calls, count)} calls, ${span(totals.tokens, count)} tokens, ${cost}`;
+export function estimateLine({ totals, totalUsd, likely }: CostEstimate): string {
+  const cost = totalUsd ? `$${dollars(likely.usd ?? 0)} (${span(totalUsd, dollars)})` : 'a model without a known price';
+  return `estimate: about ${count(likely.calls)} calls (${span(totals.calls, count)}), ${count(likely.tokens)} tokens (${span(totals.tokens, count)}), ${cost}`;
 }
 
 export function span({ low, high }: Range, show: (value: number) => string): string {
