@@ -2,12 +2,12 @@
 import { parseArgs } from 'node:util';
 import packPackage from '../test/support/package.ts';
 import { align } from './align.ts';
+import { estimate } from './estimate.ts';
 import { adoptKill } from './kills/adopt-kill.ts';
 import { applyKill } from './kills/apply-kill.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
-import { estimate } from './rows/estimate.ts';
 import { foreignText } from './rows/foreign-text.ts';
 import { harvest } from './rows/harvest.ts';
 import { help } from './rows/help.ts';

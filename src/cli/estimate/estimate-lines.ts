@@ -43,7 +43,7 @@ function howMade({ assumed, learnedFrom }: CostEstimate): string {
   const learned =
     learnedFrom > 0
       ? `The likely values are learned from ${plural(learnedFrom, 'earlier run')} of this project.`
-      : `No earlier run of this project is known: the likely values are those of simulated ones, with replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens and edits of ${assumed.edit}.`;
+      : `No earlier run of this project is known: the likely values are what is usual, with replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens and edits of ${assumed.edit}.`;
   return `${learned} From: nothing is found to change. To: every step has a new candidate. One call per task is assumed. Nothing was called.`;
 }
 

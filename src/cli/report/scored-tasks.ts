@@ -1,5 +1,3 @@
-import { winnerMeasurement } from '../../core/run/reported-scores.ts';
-import type { RunState } from '../../core/run/run-state.ts';
 import type { Evaluation } from '../../core/score.ts';
 import { plural } from '../terminal/figures.ts';
 
@@ -9,15 +7,6 @@ export type TaskCount = { readonly scored: number; readonly total: number };
 /** Of one or more passes over the same tasks: scored is what any of them has scored. */
 export function countTasks(passes: readonly Pick<Evaluation, 'scores'>[]): TaskCount {
   return { scored: scoredIds(passes).size, total: passes[0]?.scores.length ?? 0 };
-}
-
-/** The validation tasks that have a score under the seed skill, and under the winner if it was measured by itself. */
-export function countValidation(state: RunState): TaskCount {
-  const { gate, items } = state;
-  const { passes = [] } = winnerMeasurement(state) ?? {};
-  const fresh = scoredIds(passes);
-  const scored = Object.keys(gate.seed).filter((id) => passes.length === 0 || fresh.has(id));
-  return { scored: scored.length, total: items.val ?? 0 };
 }
 
 const scoredIds = (passes: readonly Pick<Evaluation, 'scores'>[]) =>

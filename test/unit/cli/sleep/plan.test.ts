@@ -16,8 +16,8 @@ describe('skillopt sleep run --plan', () => {
     for (const id of ['a', 'b', 'c']) home.said({ id });
     const far = await home.run(plan());
     expect({ code: far.code, err: far.err }).toEqual({ code: 0, err: '' });
-    expect(far.out).toMatch(/mine +optimizer +3 /);
-    expect(far.out).toMatch(/\ntotal .*\d–.*\d\n/);
+    expect(far.out).toMatch(/finding tasks +3 /);
+    expect(far.out).toMatch(/\nin all .*\d–.*\d\n/);
     expect(far.out).toMatch(/about .*minutes/);
     expect(far.out.replace(/\s+/g, ' ')).toContain(
       '3 pages of text may be sent to OpenAI, as target, optimizer, judge (you will be asked first)',

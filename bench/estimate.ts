@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCli } from '../../src/cli/main.ts';
-import { worldFiles } from '../../test/e2e/project.ts';
-import { captureIo } from '../../test/support/capture-io.ts';
-import type { BenchRow } from '../row.ts';
+import { runCli } from '../src/cli/main.ts';
+import { worldFiles } from '../test/e2e/project.ts';
+import { captureIo } from '../test/support/capture-io.ts';
+import type { BenchRow } from './row.ts';
 
 type Project = { readonly world: object; readonly noise: number; readonly first: object; readonly again: object };
 

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/main.ts';
+import { worldFiles } from '../../e2e/project.ts';
+import { captureIo } from '../../support/capture-io.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+const files = () => worldFiles({ numEpochs: 1, batchSize: 12, target: 'simulated', optimizer: 'simulated' });
+
+const command = async (cwd: string, line: string, columns?: number) => {
+  const io = captureIo({ cwd, ...(columns === undefined ? {} : { columns }) });
+  expect(await runCli(line.split(' '), io), io.err()).toBe(0);
+  return io.out();
+};
+
+describe('estimate', () => {
+  it('gives a likely value within its range, by what is usual before there is a run', async () => {
+    using folder = tempFolder(files());
+    const { likely, totals, learnedFrom } = JSON.parse(await command(folder.path, 'estimate --json'));
+    expect(learnedFrom).toBe(0);
+    for (const [value, range] of [
+      [likely.calls, totals.calls],
+      [likely.tokens, totals.tokens],
+    ]) {
+      expect(value).toBeGreaterThanOrEqual(range.low);
+      expect(value).toBeLessThanOrEqual(range.high);
+    }
+    const lines = (await command(folder.path, 'estimate', 80)).split('\n');
+    expect(lines[0]).toMatch(/^estimate: about [\d,]+ calls \([\d,]+–[\d,]+\), /);
+    expect(lines.join(' ')).toContain('No earlier run of this project is known');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('learns from the earlier runs of the project', async () => {
+    using folder = tempFolder(files());
+    const calls = async (more = '') => JSON.parse(await command(folder.path, `estimate --json${more}`));
+    const before = await calls(' --name next');
+    const { verdict } = JSON.parse(await command(folder.path, 'train --quiet --json'));
+    const after = await calls(' --name next');
+    expect(after.learnedFrom).toBe(1);
+    const miss = (likely: number) => Math.abs(likely - verdict.calls);
+    expect(miss(after.likely.calls)).toBeLessThan(miss(before.likely.calls));
+    expect(await command(folder.path, 'estimate --name next')).toContain('learned from 1 earlier run of this project.');
+  });
+});
