@@ -33,7 +33,7 @@ describe('the first ten minutes', () => {
 
     const runs = await project.run(['runs']);
     expect(runs.stdout).toMatch(/starter +done/);
-    expect((await project.run(['show', 'starter'])).stdout).toContain('accepted edits');
+    expect((await project.run(['show', 'starter'])).stdout).toContain('what changed');
     expect((await project.run(['diff', 'starter'])).stdout).toMatch(/^\+- Write /m);
     expect((await project.run(['diff', 'starter'], { FORCE_COLOR: '1', NO_COLOR: '' })).code).toBe(0);
     const scored = await project.run(['eval', '--skill', 'runs/starter/best_skill.md', '--split', 'test', '--json']);
@@ -328,7 +328,7 @@ describe('a limit below what a run needs', () => {
     await using project = await createProject(worldFiles({ ...quick }));
     const { totals } = JSON.parse((await project.run(['estimate', '--json'])).stdout);
     const { stderr } = await project.run(['train', '--max-calls', String(totals.calls.high - 1)]);
-    expect(stderr).toMatch(/estimate: [\d,]+–[\d,]+ calls/);
+    expect(stderr).toMatch(/estimate: about [\d,]+ calls \([\d,]+–[\d,]+\)/);
     expect(stderr).toMatch(/warning: this run may need .* it stops at --max-calls/);
   });
 });
