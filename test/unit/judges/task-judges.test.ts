@@ -73,7 +73,9 @@ describe('a task with rules', () => {
     expect(() => envOf(bad)).toThrow(
       /item 1 of train: "judge.checks.0" has the unknown op "contain".*\n.*"judge.checks.1" .*"\(\?=" is a lookahead/,
     );
-    expect(() => envOf(task({ kind: 'ruel' }))).toThrow('must have a kind: rule, exact, contains, regex, number, json-schema, rubric, command or checks');
+    expect(() => envOf(task({ kind: 'ruel' }))).toThrow(
+      'must have a kind: rule, exact, contains, regex, number, json-schema, rubric, command or checks',
+    );
     expect(() => envOf(task(rule()))).toThrow('must have a check');
   });
 });
