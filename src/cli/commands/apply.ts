@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
+import type { RunState } from '../../core/run/run-state.ts';
+import { verdictOf } from '../../core/run/verdict.ts';
+import { verdictWords } from '../../core/run/verdict-words.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
@@ -13,7 +16,6 @@ import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { gitState } from '../git-state.ts';
 import { isNight, runPlace } from '../night-runs.ts';
-import { type RunVerdict, verdictOf } from '../run-verdict.ts';
 import { placeOf } from '../sleep/open-sleep.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { plural } from '../terminal/figures.ts';
@@ -80,7 +82,7 @@ async function recover(journalFolder: string, terminal: Terminal): Promise<void>
 async function write(applying: Applying, { yes = false }: Flags, terminal: Terminal): Promise<void> {
   const { run, command } = applying;
   const plan = requireApplicable(await planApply(run, applying), applying, terminal);
-  const verdict = verdictOf(run.state);
+  const verdict = verdictIn(run.state);
   if (plan.standing !== 'write') return answerIdle(plan, verdict, terminal);
   const patch = patchOf({ from: 'now', to: 'trained', before: plan.before, after: plan.after });
   const uncommitted = (await gitState(plan.document.realPath))?.changes ?? null;
@@ -93,6 +95,14 @@ async function write(applying: Applying, { yes = false }: Flags, terminal: Termi
     { run: run.name, isApplied: true, path, realPath, ...verdict, patch, backup, uncommitted, undo },
     writtenLines(plan, { backup, undo }, terminal),
   );
+}
+
+type RunVerdict = { readonly isProven: boolean; readonly text: string };
+
+function verdictIn(state: RunState): RunVerdict {
+  const verdict = verdictOf(state);
+  const { head, sentence } = verdictWords(verdict, state, { added: 0, removed: 0 });
+  return { isProven: verdict.kind === 'better', text: `${head}: ${sentence}` };
 }
 
 function requireApplicable(plan: ApplyPlan | undefined, { run, command }: Applying, { io }: Terminal): ApplyPlan {

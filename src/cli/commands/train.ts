@@ -53,7 +53,7 @@ async function train(flags: Flags, terminal: Terminal): Promise<void> {
   await prepareRun(loaded, { env: io.env, notices: terminal }, async ({ path, trainer, isNew, warnings, estimate }) => {
     warnings.forEach(terminal.warn);
     if (isNew || isFresh) announceCost(await estimate(), loaded.project, { isQuiet, ignoreEstimate, terminal });
-    await trainRun({ path, isFresh, isQuiet, trainer, skillFile: loaded.project.skill }, terminal);
+    await trainRun({ path, isFresh, isQuiet, trainer }, terminal);
   });
 }
 

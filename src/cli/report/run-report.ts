@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { summarize } from '../../core/run/summary.ts';
 import { type VerdictOptions, verdictOf } from '../../core/run/verdict.ts';
 import { listEdits } from '../../runs/edit-list.ts';
@@ -15,25 +15,24 @@ type ReportSettings = {
   readonly night?: string | undefined;
   /** What it is called by; else its name below `runs`, or its path. */
   readonly called?: string;
-  /** The document that the run began with, if it is known. */
-  readonly skillFile?: string | undefined;
 };
 
 /** Answers with what a run came to: the end of `train`, and all of `show`. */
 export async function reportRun(
   run: LoadedRun,
   terminal: Terminal,
-  { warnings = [], isComplete = false, night, called, skillFile }: ReportSettings = {},
+  { warnings = [], isComplete = false, night, called }: ReportSettings = {},
 ): Promise<void> {
   const { io, colors } = terminal;
   const standing = await standingOf(run);
+  const source = run.state.skillSource?.path;
   const answer = runAnswer(run, terminal, { warnings, standing });
   const lines = reportLines(run.state, {
     ...standing,
     run: called ?? (dirname(run.path) === join(io.cwd(), 'runs') ? run.name : answer.outRoot),
     night,
     bestSkillPath: answer.bestSkillPath,
-    skillFile: skillFile === undefined ? undefined : shownPath(skillFile, io.cwd()),
+    skillFile: source === undefined ? undefined : shownPath(resolve(run.path, source), io.cwd()),
     width: io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : terminal.width, // a file or a pipe gets whole lines
     colors,
     isComplete,

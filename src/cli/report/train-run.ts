@@ -19,14 +19,12 @@ export type TrainRunOptions = {
   readonly isQuiet?: boolean;
   /** With `isFresh`: also replies are asked for again. */
   readonly isCacheCleared?: boolean;
-  /** The document that is trained, if it is a file. */
-  readonly skillFile?: string | undefined;
   readonly trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>;
 };
 
 /** Trains with progress on stderr, stops on Ctrl-C, and answers with the report. */
 export async function trainRun(
-  { path, isFresh = false, isQuiet = false, isCacheCleared = false, skillFile, trainer }: TrainRunOptions,
+  { path, isFresh = false, isQuiet = false, isCacheCleared = false, trainer }: TrainRunOptions,
   terminal: Terminal,
 ): Promise<void> {
   const shown = shownPath(path, terminal.io.cwd());
@@ -41,12 +39,12 @@ export async function trainRun(
     );
     progress.close();
     const run = await loadRun(path);
-    await reportRun(run, terminal, { warnings: summary.warnings, skillFile });
+    await reportRun(run, terminal, { warnings: summary.warnings });
     if (isNothingRead(run.state.answers)) throw new Answered(1);
   } catch (error) {
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
     progress.close();
-    if (run && !terminal.isJson) await reportRun(run, terminal, { skillFile });
+    if (run && !terminal.isJson) await reportRun(run, terminal);
     if (isResumable(error)) progress.log(`the run is kept in ${shown}: ${howToGoOn(error)}`);
     if (!run || !isOutOfBudget(error)) throw error;
     throw new StoppedRun(error, runAnswer(run, terminal, { standing: await standingOf(run) }));

@@ -16,7 +16,8 @@ export function reportView(state: RunState, outRoot: string): string {
   const change = skillChange(state.initialSkill, state.best.skill);
   const { head, sentence, amounts } = verdictWords(verdict, state, change);
   const chosenBy = chosenByWords(verdict);
-  const [what, why] = nextStep(verdict, state, { run: outRoot, bestSkillPath: `${outRoot}/best_skill.md` });
+  const place = { run: outRoot, bestSkillPath: `${outRoot}/best_skill.md`, skillFile: state.skillSource?.path };
+  const [what, why] = nextStep(verdict, state, place);
   const sections = [
     [`# ${head}`, '', `${sentence} ${amounts}`, ...(chosenBy === undefined ? [] : ['', chosenBy])],
     changeSection(change.lines),

@@ -75,7 +75,9 @@ describe('apply', () => {
     expect(statSync(project.at('pdf/SKILL.md')).mode & 0o777).toBe(0o640);
     expect(readdirSync(project.at('pdf')).sort()).toEqual(['SKILL.md', 'references']);
     expect(out).toMatch(/^\+- Write /m);
-    expect(out).toMatch(/^Better: [\d.]+ % → [\d.]+ % on tasks it never saw, proven, \+[\d.]+ to \+[\d.]+ points\.$/m);
+    expect(out).toMatch(
+      /^Better: [\d.]+ → [\d.]+ % on \d+ tasks it never saw, proven, \+[\d.]+ to \+[\d.]+ points\.$/m,
+    );
     expect(out).toContain(`applied ${project.at('pdf/SKILL.md')}\n`);
     expect(out).toContain('undo   skillopt apply run --undo\n');
     const backup = out.match(/^ {2}before (.*)$/m)![1]!;
@@ -217,12 +219,12 @@ describe('apply', () => {
   });
 
   it('does not write what is not proven without --yes', async () => {
-    using project = openProject({ config: { preset: 'paper' } });
+    using project = openProject({ config: { preset: 'paper', evalTest: false } });
     const before = project.read();
     expect((await project.run('train', '--quiet')).code).toBe(0);
     const { code, err } = await project.run('apply', 'run');
     expect([code, project.read()]).toEqual([2, before]);
-    expect(err).toMatch(/Not proven: .*no fresh attempts confirm it/);
+    expect(err).toMatch(/Not proven: .+/);
     expect(err).toContain('skillopt apply run --yes');
     expect((await project.run('apply', 'run', '--yes', '--json')).json()).toMatchObject({ isProven: false });
     expect(project.read()).toBe(project.read('runs/run/best_skill.md'));

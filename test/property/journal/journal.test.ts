@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RunEvent } from '../../src/core/run/event.ts';
-import { openJournal, readJournal } from '../../src/stores/run/journal.ts';
-import { stepEnd, temporaryDirectory } from '../unit/stores/run-directory.fixture.ts';
+import type { RunEvent } from '../../../src/core/run/event.ts';
+import { openJournal, readJournal } from '../../../src/stores/run/journal.ts';
+import { stepEnd, temporaryDirectory } from '../../unit/stores/run-directory.fixture.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 const event: fc.Arbitrary<RunEvent> = fc.record({

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { emptyRun, type RunEvent, reduce, SkillOptTrainer, summarize } from 'skillopt';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readJournal } from '../../src/stores/run/journal.ts';
-import { levelsEnv, levelsOptimizer, levelsTarget } from '../support/levels.ts';
-import { temporaryDirectory } from '../unit/stores/run-directory.fixture.ts';
+import { readJournal } from '../../../src/stores/run/journal.ts';
+import { levelsEnv, levelsOptimizer, levelsTarget } from '../../support/levels.ts';
+import { temporaryDirectory } from '../../unit/stores/run-directory.fixture.ts';
 
 const NEWLINE = 0x0a;
 
