@@ -38,6 +38,18 @@ async function foldRun(path: string, kept: KeptState | undefined, watch?: Watch)
 
 type Place = { readonly cwd: string; readonly root: string };
 
+/** The name that is meant where none was given: that of the only run. */
+export async function onlyRun({ cwd, root }: Place): Promise<string> {
+  const names = (await listRuns(resolvePath(cwd, root))).map((run) => run.name);
+  const [only] = names;
+  if (only !== undefined && names.length === 1) return only;
+  if (only === undefined) throw new SkillError('RUN_NOT_FOUND', `there are no runs in ${root}`, { hint: NO_RUNS });
+  const hint = `Name one of them, the latest first: ${names.join(', ')}`;
+  throw new SkillError('USAGE', `which run is meant? There are ${names.length} in ${root}`, { hint });
+}
+
+const NO_RUNS = 'Start one with: skillopt train';
+
 /** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */
 export async function findRun(nameOrPath: string, { cwd, root }: Place, watch?: Watch): Promise<LoadedRun> {
   const folder = resolvePath(cwd, root);
@@ -45,9 +57,6 @@ export async function findRun(nameOrPath: string, { cwd, root }: Place, watch?: 
   const path = candidates.find((candidate) => existsSync(join(candidate, JOURNAL)));
   if (path !== undefined) return loadRun(path, watch);
   const names = (await listRuns(folder)).map((run) => run.name);
-  const hint =
-    names.length > 0
-      ? `Runs in ${root}: ${names.join(', ')}`
-      : `There are no runs in ${root}. Start one with: skillopt train`;
+  const hint = names.length > 0 ? `Runs in ${root}: ${names.join(', ')}` : `There are no runs in ${root}. ${NO_RUNS}`;
   throw new SkillError('RUN_NOT_FOUND', `no run ${nameOrPath}${suggestion(nameOrPath, names)}`, { hint });
 }

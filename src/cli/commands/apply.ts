@@ -8,7 +8,7 @@ import { shellWord } from '../../core/text/shell-word.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { type ApplyPlan, applyPlan, documentPath, planApply } from '../../runs/apply/apply-run.ts';
 import { type Undone, undoApply } from '../../runs/apply/undo-apply.ts';
-import { findRun, type LoadedRun } from '../../runs/load-run.ts';
+import { findRun, type LoadedRun, onlyRun } from '../../runs/load-run.ts';
 import { recoverReplacements } from '../../skills/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { APPLIED_FOLDER, openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
@@ -26,14 +26,16 @@ type Flags = { readonly root: string; readonly to?: string; readonly yes?: boole
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .argument('<run>', 'name of a run, or its path')
+    .argument('[run]', 'name of a run, or its path (default: the only one)')
     .option('--to <path>', 'another document, or its folder (default: what the run began from)')
     .option('--yes', 'write without asking, also what is not proven')
     .option('--undo', 'put back what was there before, byte for byte')
     .option('--root <dir>', 'folder of runs', 'runs')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
-    .action((name: string, flags: Flags) => apply(name, flags, terminal));
+    .action(async (name: string | undefined, flags: Flags) => {
+      await apply(name ?? (await onlyRun({ cwd: terminal.io.cwd(), root: flags.root })), flags, terminal);
+    });
 };
 
 const EXAMPLES = examples([

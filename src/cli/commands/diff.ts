@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import { printable } from '../../core/text/printable.ts';
-import { findRun } from '../../runs/load-run.ts';
+import { findRun, onlyRun } from '../../runs/load-run.ts';
 import { versionFinder } from '../../runs/skill-version.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { runPlace } from '../night-runs.ts';
@@ -8,13 +8,14 @@ import type { Colors } from '../terminal/colors.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .argument('<run>', 'name of a run or a night, or its path')
+    .argument('[run]', 'name of a run or a night, or its path (default: the only run)')
     .argument('[a]', 'initial, best, current, or a step', 'initial')
     .argument('[b]', 'the same', 'best')
     .option('--root <dir>', 'folder of runs', 'runs')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
-    .action(async (name: string, from: string, to: string, { root }: { root: string }) => {
+    .action(async (given: string | undefined, from: string, to: string, { root }: { root: string }) => {
+      const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
       const { watch, find } = versionFinder([from, to]);
       const { state } = await findRun(...runPlace(name, root, terminal), watch);
       const [before, after] = [find(from, state), find(to, state)];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRun } from '../../runs/load-run.ts';
+import { findRun, onlyRun } from '../../runs/load-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { type FinishedNight, finishedNight, isNight, runPlace } from '../night-runs.ts';
 import { reportRun, runAnswer } from '../report/run-report.ts';
@@ -10,12 +10,13 @@ type Flags = { readonly root: string; readonly all?: boolean };
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .argument('<run>', 'name of a run or a night, or its path')
+    .argument('[run]', 'name of a run or a night, or its path (default: the only run)')
     .option('--root <dir>', 'folder of runs', 'runs')
     .option('--all', 'all that is known, every edit in full')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
-    .action(async (name: string, { root, all = false }: Flags) => {
+    .action(async (given: string | undefined, { root, all = false }: Flags) => {
+      const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
       const night = await finishedNight(name, terminal);
       if (night?.name === name && !all) return showNight(night, root, terminal);
       const run = await findRun(...runPlace(name, root, terminal));

@@ -122,6 +122,18 @@ describe('apply', () => {
     expect((await project.run('apply', 'run', '--undo')).out).toContain('is back already; nothing was written');
   });
 
+  it('means the only run when none is named, and asks which where there are several', async () => {
+    using project = await trained();
+    expect(await project.run('show')).toMatchObject({ code: 0, out: expect.stringContaining('Better') });
+    expect(await project.run('diff')).toMatchObject({ code: 0, out: expect.stringContaining('+++ best') });
+    expect(await project.run('apply')).toMatchObject({ code: 0, out: expect.stringContaining('applied') });
+    cpSync(project.at('runs/run'), project.at('runs/other'), { recursive: true });
+    const unsure = await project.run('apply', '--undo');
+    expect(unsure).toMatchObject({ code: 2, err: expect.stringMatching(/which run is meant[\s\S]*other/) });
+    rmSync(project.at('runs'), { recursive: true });
+    expect(await project.run('apply')).toMatchObject({ code: 2, err: expect.stringContaining('skillopt train') });
+  });
+
   it('a second time writes nothing', async () => {
     using project = await trained();
     await project.run('apply', 'run');
