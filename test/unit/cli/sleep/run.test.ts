@@ -34,7 +34,9 @@ describe('skillopt sleep run', () => {
     using home = sleepHome();
     for (const id of ['s-1', 's-2', 's-3']) home.said({ id });
     const { err } = await home.run(['run', '--target', `compatible:m@${server.baseURL}`, '--no-llm-mine']);
-    expect(err).toMatch(/estimate: \S+ calls, \S+ tokens, .*, about \S+ minutes; share of a usage limit: unknown\n/);
+    expect(err).toMatch(
+      /estimate: about \S+ calls \(\S+\), \S+ tokens .*, about \S+ minutes; share of a usage limit: unknown\n/,
+    );
     const { err: quiet } = await home.run(['dry-run', '--target', `compatible:m@${server.baseURL}`, '--quiet']);
     expect(quiet).not.toContain('estimate:');
   });
@@ -258,12 +260,12 @@ describe('skillopt sleep dry-run', () => {
 });
 
 describe('skillopt demo sleep', () => {
-  it('is in the README with its true output, shortened; WRITE_DOCS=1 writes it', async () => {
+  it('is in the documentation with its true output, shortened; WRITE_DOCS=1 writes it', async () => {
     const io = captureIo({ columns: 100 });
     expect(await runCli(['demo', 'sleep', '--quiet'], io)).toBe(0);
     const nights = io.out().trimEnd().split('\n\n');
     const shown = [nights[1], nights[2], '…', nights[5], '…', nights.at(-1)].join('\n');
-    const page = new URL('../../../../README.md', import.meta.url);
+    const page = new URL('../../../../docs/sleep.md', import.meta.url);
     const text = readFileSync(page, 'utf8');
     const told = text.replace(/(?<=on unseen days:\n\n```text\n)[\s\S]*?(?=\n```\n)/, () => shown);
     if (process.env.WRITE_DOCS === '1') writeFileSync(page, told);
