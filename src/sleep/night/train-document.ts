@@ -6,6 +6,7 @@ import type { RunObserver } from '../../core/run/observer.ts';
 import { reduce } from '../../core/run/reduce/reduce.ts';
 import { winnerMeasurement } from '../../core/run/reported-scores.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
+import type { RunStore } from '../../core/run/run-store.ts';
 import { type RunSummary, summarize } from '../../core/run/summary.ts';
 import { readBlock } from '../../core/skill/marked-block.ts';
 import { PROOF_LOOKS } from '../../core/stats/night-proof.ts';
@@ -64,7 +65,7 @@ async function search(night: DocumentNight, initialSkill: string) {
     config: nightRunConfig(night),
     env: environmentOf(night),
     initialSkill,
-    ...{ store, budget },
+    ...{ store: withoutReport(store), budget },
     ...(promptOverrides ? { promptOverrides } : {}),
     ...(runner ? { runner } : {}),
     ...(observers ? { observers: observers.map(withoutCalibration) } : {}),
@@ -135,3 +136,15 @@ export const nightConfigOf = ({ settings, config }: Pick<CycleInput, 'settings' 
   ...nightConfig(settings),
   ...config,
 });
+
+/** A night writes a report of its own under the same name, and one without it is not over. */
+function withoutReport(store: RunStore): RunStore {
+  return {
+    name: store.name,
+    read: () => store.read(),
+    async open(options) {
+      const run = await store.open(options);
+      return { ...run, writeViews: ({ 'report.md': _, ...views }) => run.writeViews(views) };
+    },
+  };
+}
