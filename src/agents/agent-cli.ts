@@ -61,6 +61,8 @@ export type AgentCli = {
   readonly signInCommand: string;
   /** Names of the caller's variables that are this CLI's settings and keys; a star at the end stands for any rest. */
   variables(caller: { readonly env: Environment; readonly model: string | undefined }): readonly string[];
+  /** Where it keeps its sign-in, when that is a file: one of them being there tells as much as can be told without a call. */
+  signInFiles?(caller: Pick<AgentCall, 'env' | 'userHome'>): readonly string[];
   invoke(call: AgentCall): Invocation;
   /** `undefined` when the output holds neither an answer nor a failure. */
   read(output: AgentOutput): AgentAnswer | undefined;

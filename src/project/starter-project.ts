@@ -1,17 +1,17 @@
 import { stringify } from 'yaml';
 import { createWorld } from '../sim/index.ts';
 import { skillNameFor } from '../skills/index.ts';
+import type { ConfigFormat } from './propose/config-text.ts';
 
-export const STARTER_FORMATS = ['yaml', 'json', 'mjs'] as const;
-export type StarterFormat = (typeof STARTER_FORMATS)[number];
+export const STARTER_TASKS = 'tasks.jsonl';
 
 /** The files of a project that trains offline at once, by name. Its skill is named after the folder, as skills must be. */
-export function starterProject(format: StarterFormat, folderName: string): Readonly<Record<string, string>> {
+export function starterProject(format: ConfigFormat, folderName: string): Readonly<Record<string, string>> {
   const { items, initialSkill } = createWorld({ train: 48, val: 36, test: 36 });
   const rows = [...items.train, ...items.val, ...items.test];
   return {
     [`skillopt.config.${format}`]: configs[format],
-    'tasks.jsonl': rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    [STARTER_TASKS]: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
     'SKILL.md': initialSkill.replace(/^name: .*\n/m, stringify({ name: skillNameFor(folderName) })),
   };
 }
@@ -73,4 +73,6 @@ const JSON_TEXT = `{
 }
 `;
 
-const configs: Readonly<Record<StarterFormat, string>> = { yaml: YAML, json: JSON_TEXT, mjs: MJS };
+const TS = `import { defineConfig } from 'skillopt';\n\n${MJS.replace('export default {', 'export default defineConfig({').replace(/};\n$/, '});\n')}`;
+
+const configs: Readonly<Record<ConfigFormat, string>> = { yaml: YAML, json: JSON_TEXT, mjs: MJS, ts: TS };

@@ -11,6 +11,7 @@ export {
 export type { PersonTask } from './person/task.ts';
 export type { PersonSession } from './person/transcript.ts';
 export { type ServeSimOptions, type SimServer, serveSim } from './serve/serve-sim.ts';
+export { type SimulatedJudgeOptions, simulatedJudge } from './simulated-judge.ts';
 export { type SimulatedTargetOptions, simulatedTarget } from './simulated-target.ts';
 export {
   createWorld,

@@ -29,6 +29,9 @@ export const claude: AgentCli = {
     ...(CLAUDE_CODE_USE_BEDROCK ? AMAZON : []),
     ...(CLAUDE_CODE_USE_VERTEX ? GOOGLE_CLOUD : []),
   ],
+  signInFiles: ({ env: { CLAUDE_CONFIG_DIR }, userHome }) => [
+    join(CLAUDE_CONFIG_DIR ?? join(userHome, '.claude'), '.credentials.json'),
+  ],
   invoke: (call) => ({
     args: [...isolation, ...modelArgs(call), ...systemArgs(call)],
     input: call.conversation,

@@ -26,12 +26,13 @@ export const codex: AgentCli = {
   installCommand: 'npm install -g @openai/codex',
   signInCommand: 'codex login',
   variables: () => ['CODEX_*', 'OPENAI_*'],
+  signInFiles: (caller) => [signInFile(caller)],
   invoke: (call) => ({
     args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model]), '-'],
     input: call.conversation,
     env: { CODEX_HOME: join(call.folder, 'home') },
     files: { 'home/config.toml': configText(call) },
-    links: { 'home/auth.json': join(call.env.CODEX_HOME ?? join(call.userHome, '.codex'), 'auth.json') },
+    links: { 'home/auth.json': signInFile(call) },
   }),
   read({ stdout }) {
     const events = jsonEvents(stdout);
@@ -55,6 +56,9 @@ export const codex: AgentCli = {
     return retrying && { failure: /^[^(]*\((.*)\)$/.exec(retrying.message)?.[1] ?? retrying.message };
   },
 };
+
+const signInFile = ({ env, userHome }: Pick<AgentCall, 'env' | 'userHome'>) =>
+  join(env.CODEX_HOME ?? join(userHome, '.codex'), 'auth.json');
 
 const headless = [
   ...['exec', '--json', '--skip-git-repo-check', '--ephemeral', '--ignore-rules'],

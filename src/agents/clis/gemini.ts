@@ -27,6 +27,8 @@ export const gemini: AgentCli = {
     ...['GEMINI_*', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_*', 'GOOGLE_GENAI_*', 'CODE_ASSIST_ENDPOINT'],
     ...GOOGLE_CLOUD,
   ],
+  signInFiles: (caller) =>
+    ['oauth_creds.json', 'gemini-credentials.json'].map((name) => join(userFolder(caller), name)),
   invoke: (call) => ({
     args: ['--output-format', 'json', '--extensions', 'none', ...(call.model === undefined ? [] : ['-m', call.model])],
     input: call.conversation,
@@ -52,7 +54,8 @@ export const gemini: AgentCli = {
 
 const credentials = ['oauth_creds.json', 'google_accounts.json', 'gemini-credentials.json', 'installation_id'];
 
-const userFolder = ({ env, userHome }: AgentCall) => join(env.GEMINI_CLI_HOME ?? userHome, '.gemini');
+const userFolder = ({ env, userHome }: Pick<AgentCall, 'env' | 'userHome'>) =>
+  join(env.GEMINI_CLI_HOME ?? userHome, '.gemini');
 
 /** Of the user's settings, only the way of signing in. */
 function settingsText(call: AgentCall): string {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { z } from 'zod';
-import { serveSim, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
+import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { flagsFrom } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';
@@ -38,16 +38,20 @@ export const define: DefineCommand = (command, terminal) => {
 };
 
 const EXAMPLES = examples([
-  ['skillopt sim', 'serve sim-target and sim-optimizer until Ctrl-C'],
+  ['skillopt sim', 'serve sim-target, sim-optimizer and sim-judge until Ctrl-C'],
   ['skillopt sim --port 0 --latency-ms 200 --json', 'on any free port, slowly; the URL as JSON'],
 ]);
 
 async function serve(flags: unknown, terminal: Terminal): Promise<void> {
   const target = simulatedTarget(z.object({ ...line, ...targetKnobs }).parse(flags));
   const optimizer = simulatedOptimizer(z.object({ ...line, ...optimizerKnobs }).parse(flags));
-  const server = await serveSim({ target, optimizer, ...z.object(place).parse(flags) });
+  const judge = simulatedJudge(z.object(line).parse(flags));
+  const server = await serveSim({ target, optimizer, judge, ...z.object(place).parse(flags) });
   await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
-    terminal.answer({ url: server.url, models: ['sim-target', 'sim-optimizer'] }, howToUse(server.url, terminal));
+    terminal.answer(
+      { url: server.url, models: ['sim-target', 'sim-optimizer', 'sim-judge'] },
+      howToUse(server.url, terminal),
+    );
     terminal.say('serving until Ctrl-C');
     await once(signal, 'abort');
   });
@@ -65,5 +69,6 @@ function howToUse(url: string, { colors: { bold, dim } }: Terminal): string[] {
     dim('in skillopt.config.yaml:'),
     `  target: compatible:sim-target@${url}`,
     `  optimizer: compatible:sim-optimizer@${url}`,
+    `  judge: compatible:sim-judge@${url}          ${dim('only for tasks that a model scores')}`,
   ];
 }

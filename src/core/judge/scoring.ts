@@ -39,6 +39,7 @@ type Filled = { readonly judge: TaskJudgeInput } | { readonly judge?: undefined;
 /** The judge of a task with these answers, or why there is none. */
 export function fillScoring(scoring: Scoring, answers: readonly string[]): Filled {
   const { kind } = scoring;
+  if (asksForAnswers(scoring)) return { judge: withAnswers(scoring, answers) };
   if (!isFilledKind(kind)) return { judge: scoring as TaskJudgeInput };
   const numbers = kind === 'number' ? answers.map(readNumber) : [];
   const bad = answers[numbers.indexOf(undefined)];
@@ -46,5 +47,17 @@ export function fillScoring(scoring: Scoring, answers: readonly string[]): Fille
   return { judge: { ...scoring, [FROM_ANSWERS[kind]]: kind === 'number' ? numbers : answers } as TaskJudgeInput };
 }
 
+/** In the text of a rubric: where a task's answers are put. */
+const ANSWERS = '{answers}';
+
+const asksForAnswers = ({ kind, rubric }: Scoring): boolean =>
+  kind === 'rubric' && typeof rubric === 'string' && rubric.includes(ANSWERS);
+
+/** As one text; of several answers each is a good one. */
+function withAnswers(scoring: Scoring, answers: readonly string[]): TaskJudgeInput {
+  const rubric = String(scoring.rubric).replaceAll(ANSWERS, () => answers.join('\n\nor:\n\n'));
+  return { ...scoring, rubric } as unknown as TaskJudgeInput;
+}
+
 /** Whether a task must have answers to be scored so. */
-export const needsAnswers = ({ kind }: Scoring): boolean => isFilledKind(kind);
+export const needsAnswers = (scoring: Scoring): boolean => isFilledKind(scoring.kind) || asksForAnswers(scoring);

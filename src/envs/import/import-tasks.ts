@@ -9,7 +9,12 @@ import { importPromptfoo, isPromptfoo } from './promptfoo/import-promptfoo.ts';
 import { parseData } from './promptfoo/source.ts';
 import { readBelow } from './read-below.ts';
 
-export type Imported = { readonly rows: readonly Row[]; readonly leftOut: readonly LeftOut[] };
+export type Imported = {
+  /** Whose file it is. */
+  readonly format: 'evals' | 'promptfoo';
+  readonly rows: readonly Row[];
+  readonly leftOut: readonly LeftOut[];
+};
 
 const HINT = 'Name a file of tasks, of evals (evals/evals.json), or a promptfoo config.';
 /** A key that only a config of promptfoo has at the left edge. */
@@ -25,7 +30,7 @@ export async function importTasks(path: string): Promise<Imported | undefined> {
   try {
     if (isEvals(root)) return await importEvals(root, { text, path });
     if (!isPromptfoo(root)) return undefined;
-    return requireTasks(await importPromptfoo(root, path), path);
+    return requireTasks({ format: 'promptfoo', ...(await importPromptfoo(root, path)) }, path);
   } catch (error) {
     throw tasksInvalid([`${path}: ${reasonOf(error)}`], HINT, error);
   }
@@ -40,7 +45,7 @@ function parseQuietly(text: string, path: string, ending: string): unknown {
   }
 }
 
-function requireTasks<Found extends Imported>(imported: Found, path: string): Found {
+function requireTasks(imported: Imported, path: string): Imported {
   if (imported.rows.length > 0) return imported;
   if (imported.leftOut.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
   const reasons = imported.leftOut.map(({ where, what, why }) => `${path}: ${where}: ${what} is left out: ${why}`);
@@ -63,7 +68,7 @@ async function importEvals(root: unknown, { text, path }: EvalsFile): Promise<Im
     missing.push(...lost.leftOut);
     rows.push({ value: toTask(item, context), where: `${path}:${lines[item.index]}` });
   }
-  return requireTasks({ rows, leftOut: [...leftOut, ...missing] }, path);
+  return requireTasks({ format: 'evals', rows, leftOut: [...leftOut, ...missing] }, path);
 }
 
 function toTask({ id, prompt, criteria, expectedOutput }: EvalItem, context: string | undefined) {

@@ -68,6 +68,10 @@ function withChecks(known: Map<JudgeKind, TaskScorer>): Map<JudgeKind, TaskScore
   return new Map([['checks', checks], ...known]);
 }
 
+/** Whether a model is asked about answers to a task. */
+export const asksModel = ({ judge }: Pick<QaItem, 'judge'>): boolean =>
+  judge !== undefined && needed(judge) === 'rubric';
+
 const needed = (judge: TaskJudge): JudgeKind =>
   judge.kind === 'checks' && modelChecks(judge).length > 0 ? 'rubric' : judge.kind;
 

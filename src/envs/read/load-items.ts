@@ -34,7 +34,8 @@ export const TASK_FILE_ENDINGS: readonly string[] = [...READERS.keys(), '.parque
  * file that cannot be read or holds no task. What is inside a task is not looked at.
  */
 export async function loadItems(path: string): Promise<Row[]> {
-  const rows = extname(path).toLowerCase() === '.parquet' ? await readParquet(path) : await readRows(path);
+  const rows =
+    extname(path).toLowerCase() === '.parquet' ? await readParquet(path) : rowsOf(await readText(path), path);
   if (rows.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
   const tooMuch = rows.flatMap(({ value, where }) => {
     const problem = whyTooMuch(value, TASK_LIMITS);
@@ -44,7 +45,8 @@ export async function loadItems(path: string): Promise<Row[]> {
   return rows;
 }
 
-async function readRows(path: string): Promise<Row[]> {
+/** The rows of a text that is a task file, or the head of one. */
+export function rowsOf(text: string, path: string): Row[] {
   const read = READERS.get(extname(path).toLowerCase());
   if (!read) {
     throw tasksInvalid(
@@ -52,7 +54,6 @@ async function readRows(path: string): Promise<Row[]> {
       'Name the file after its format, for example tasks.jsonl.',
     );
   }
-  const text = await readText(path);
   return strip(text) === '' ? [] : (namedWrongly(text, read) ?? read)(text, path);
 }
 

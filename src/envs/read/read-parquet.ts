@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { FileMetaData } from 'hyparquet';
+import type { AsyncBuffer, FileMetaData } from 'hyparquet';
 import type { Row } from './row.ts';
 import { tasksInvalid, unreadable } from './tasks-invalid.ts';
 
@@ -10,17 +10,32 @@ const HINT = 'Write it again with any Parquet library, or as .jsonl.';
 /** The rows of a Parquet file, packed in any usual way. They have no lines: a row is named by its number, from 1. */
 export async function readParquet(path: string): Promise<Row[]> {
   const bytes = await readFile(path).catch((error) => Promise.reject(unreadable(path, error)));
-  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  return (await readFrom(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength), path)).rows;
+}
+
+/** The first rows of a Parquet file, and how many it has. Little else of it is read. */
+export async function readParquetHead(path: string, rowEnd: number): Promise<{ rows: Row[]; total: number }> {
+  const { asyncBufferFromFile } = await import('hyparquet');
+  return readFrom(await asyncBufferFromFile(path), path, rowEnd);
+}
+
+async function readFrom(file: ArrayBuffer | AsyncBuffer, path: string, rowEnd?: number) {
   // Loaded here, since most task files are texts.
-  const [{ parquetMetadata, parquetReadObjects }, { compressors }] = await Promise.all([
+  const [{ parquetMetadataAsync, parquetReadObjects }, { compressors }] = await Promise.all([
     import('hyparquet'),
     import('hyparquet-compressors'),
   ]);
   try {
-    const metadata = parquetMetadata(file);
-    requireSize(metadata);
-    const rows = await parquetReadObjects({ file, metadata, compressors });
-    return rows.map((value, index) => ({ value: plain(value), where: `${path}: row ${index + 1}` }));
+    const metadata = await parquetMetadataAsync(file as AsyncBuffer);
+    if (rowEnd === undefined) requireSize(metadata);
+    const values = await parquetReadObjects({
+      file,
+      metadata,
+      compressors,
+      ...(rowEnd === undefined ? {} : { rowEnd }),
+    });
+    const rows = values.map((value, index): Row => ({ value: plain(value), where: `${path}: row ${index + 1}` }));
+    return { rows, total: Number(metadata.num_rows) };
   } catch (error) {
     throw tasksInvalid([`${path}: expected Parquet: ${(error as Error).message}`], HINT, error);
   }

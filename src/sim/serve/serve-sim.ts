@@ -11,6 +11,8 @@ export type ServeSimOptions = {
   readonly target: ChatModel;
   /** Answers as `sim-optimizer`. */
   readonly optimizer: ChatModel;
+  /** Answers as `sim-judge`, if there is one. */
+  readonly judge?: ChatModel;
   /** 0, the default, takes any free port. */
   readonly port?: number;
   /** 127.0.0.1 unless told otherwise: there is no key and no limit. */
@@ -28,18 +30,20 @@ export interface SimServer extends AsyncDisposable {
 }
 
 /**
- * Serves two models as an OpenAI-compatible endpoint: `POST /v1/chat/completions` without streaming, and
+ * Serves simulated models as an OpenAI-compatible endpoint: `POST /v1/chat/completions` without streaming, and
  * `GET /v1/models`. A request's `seed` is its sample index. A client that hangs up aborts its call.
  */
 export async function serveSim({
   target,
   optimizer,
+  judge,
   port = 0,
   host = '127.0.0.1',
 }: ServeSimOptions): Promise<SimServer> {
   const models = new Map([
     ['sim-target', target],
     ['sim-optimizer', optimizer],
+    ...(judge ? [['sim-judge', judge] as const] : []),
   ]);
   let requests = 0;
   const server = createServer((request, response) => {

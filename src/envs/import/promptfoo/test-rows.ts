@@ -69,10 +69,20 @@ async function rowsOf(combination: Combination): Promise<(Row & TestRow)[]> {
   const questions = prompts.map((prompt) => render(`${prefix}${prompt}${suffix}`, vars));
   if (!questions.every(isFilled)) throw new NotCarried('it asks nothing: a variable of its prompt is missing');
   return questions.map((question) => ({
-    value: { question, judge },
+    value: { question, judge, ...answersIn(checks) },
     where: `${source.path}: ${where}`,
     ...{ test, isDescribed, vars, checks: numbers },
   }));
+}
+
+const WANTED = ['equals', 'contains', 'icontains', 'contains-any', 'icontains-any'];
+
+/** Texts that a right answer has: analysts see them as they see the gold answer of a question, and leaks of them are found. */
+function answersIn(checks: readonly unknown[]): { answers?: string[] } {
+  const wanted = checks.filter(isObject).filter(({ type, not }) => WANTED.includes(String(type)) && not !== true);
+  const texts = wanted.flatMap(({ value }) => (Array.isArray(value) ? value : [value]));
+  const answers = texts.filter((text): text is string => typeof text === 'string' && isFilled(text));
+  return answers.length === 0 ? {} : { answers: [...new Set(answers)] };
 }
 
 const KNOWN = ['description', 'vars', 'assert', 'threshold', 'options', 'assertScoringFunction'];

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
+import type { Columns } from '../../envs/qa/qa-columns.ts';
+import type { Found, FoundTasks } from '../../project/discover/found.ts';
+import { checkModelSpec } from '../../project/models/resolve-model.ts';
+import { type ModelOption, modelOptions, SIMULATED } from '../../project/propose/model-options.ts';
+import { type Choice, mappingOf } from '../../project/propose/propose.ts';
+import { type ProposedScoring, proposeScoring, SCORINGS } from '../../project/propose/propose-scoring.ts';
+import { describeSource, type Source, skillsOf, sourcesOf } from '../../project/propose/sources.ts';
+import { weighTasks } from '../../project/propose/weigh-tasks.ts';
+import { STARTER_TASKS, starterProject } from '../../project/starter-project.ts';
+import { askForText, chooseOne } from '../terminal/ask.ts';
+
+/** What is likeliest, or what a person says: at most five questions, and only those with more than one answer. */
+export async function choose(found: Found, isAsking: boolean): Promise<Choice> {
+  const pick = <Value>(question: string, options: readonly { value: Value; label: string; hint?: string }[]) =>
+    isAsking && options.length > 1 ? chooseOne(question, options) : Promise.resolve(options[0]?.value);
+  const skill = await pick(
+    'Which skill is to be trained?',
+    skillsOf(found).map((value) => ({ value, label: value.path, hint: value.name })),
+  );
+  const sources = sourcesOf(found, skill).map((value) => ({ value, label: describeSource(value) }));
+  const source = await pick<Source>('What is it trained on?', sources);
+  const tasks = source?.kind === 'tasks' ? source.tasks : undefined;
+  const columns = (tasks && (await pick('Which column is which?', mappings(tasks)))) ?? {};
+  const scoring = tasks && (await pick('How are answers scored?', scorings(tasks)));
+  const options = await modelsFor(found, source);
+  const models = await pick(
+    'Which models?',
+    options.map((value) => ({ value, label: value.label, hint: value.why })),
+  );
+  const path = tasks && join(found.directory, tasks.path);
+  const weighed = path && (await weighTasks(path, { columns, scoring: toScoring(scoring) }));
+  return { skill, source, columns, scoring, weighed: weighed || undefined, models: models ?? (await typed(isAsking)) };
+}
+
+const toScoring = (proposed: ProposedScoring | undefined) =>
+  typeof proposed?.scoring === 'string'
+    ? { kind: proposed.scoring }
+    : (proposed?.scoring as { kind: string } | undefined);
+
+/** As it was guessed, and the other way round. */
+function mappings({ guessed }: FoundTasks): { value: Columns; label: string }[] {
+  const { question, answers } = guessed;
+  const label = (columns: Columns) => mappingOf(columns) || 'as they are called';
+  if (question === undefined || answers === undefined) return [{ value: guessed, label: label(guessed) }];
+  const turned = { ...guessed, question: answers, answers: question };
+  return [guessed, turned].map((value) => ({ value, label: label(value) }));
+}
+
+/** Only long answers leave a choice. */
+function scorings({ answers }: FoundTasks): { value: ProposedScoring; label: string; hint: string }[] {
+  const proposed = proposeScoring(answers);
+  const first = { value: proposed, label: proposed.name, hint: proposed.why };
+  if (proposed.name !== 'rubric') return [first];
+  const exact = { ...SCORINGS.exact, why: 'one of the answers must be given, word for word' };
+  return [first, { value: exact, label: 'exact', hint: exact.why }];
+}
+
+async function modelsFor(found: Found, source: Source | undefined): Promise<ModelOption[]> {
+  const isStarter = source?.kind === 'tasks' && (await isOfStarter(found, source.path));
+  return [...(isStarter ? [SIMULATED] : []), ...modelOptions(found.models)];
+}
+
+async function isOfStarter({ directory }: Found, path: string): Promise<boolean> {
+  if (path !== STARTER_TASKS) return false;
+  const text = await readFile(join(directory, path), 'utf8').catch(() => '');
+  return text === starterProject('json', 'starter')[STARTER_TASKS];
+}
+
+async function typed(isAsking: boolean): Promise<ModelOption | undefined> {
+  if (!isAsking) return undefined;
+  const spec = await askForText(
+    'Which model? Nothing was found that could be asked.',
+    'openai:MODEL, or later',
+    problemWith,
+  );
+  return spec === '' ? undefined : { label: spec, why: 'you named it', target: spec, optimizer: spec, judge: spec };
+}
+
+function problemWith(spec: string): string | undefined {
+  try {
+    checkModelSpec(spec, 'target');
+    return undefined;
+  } catch (error) {
+    return error instanceof SkillError ? `${error.message}. ${error.hint ?? ''}` : String(error);
+  }
+}

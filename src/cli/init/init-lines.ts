@@ -1,0 +1,80 @@
+import type { Found } from '../../project/discover/found.ts';
+import type { Choice, Proposal } from '../../project/propose/propose.ts';
+import { mappingOf } from '../../project/propose/propose.ts';
+import { describeSource, sourcesOf } from '../../project/propose/sources.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrap.ts';
+
+/** What to type next, and what is to be known about it. */
+export type Next = { readonly command: string; readonly why: string };
+
+type Row = readonly [what: string, text: string];
+
+/** What was found, what was decided and why, what was written, and the next command. */
+export function initLines(
+  { found, choice, proposal }: { found: Found; choice: Choice; proposal?: Proposal },
+  { written, next, cautions }: { written: readonly string[]; next: Next; cautions: readonly string[] },
+  { width, colors: { bold, dim, yellow } }: Terminal,
+): string[] {
+  const show = ([what, text]: Row) => {
+    const [first = '', ...more] = wrap(text, width - INDENT);
+    return [`  ${dim(what.padEnd(INDENT - 2))}${first}`, ...more.map((line) => ' '.repeat(INDENT) + line)];
+  };
+  return [
+    bold('found'),
+    ...foundRows(found, choice).flatMap(show),
+    ...(proposal ? [bold('decided'), ...decidedRows(choice, proposal).flatMap(show)] : []),
+    ...cautions.flatMap((text) => wrap(`  ${yellow('note:')} ${text}`, width, '  ')),
+    '',
+    ...wrap(
+      written.length === 0
+        ? 'Nothing was written: that file is the project.'
+        : `Wrote ${written.join(' and ')}; nothing else was touched.`,
+      width,
+    ),
+    '',
+    `next:  ${bold(next.command)}`,
+    ...wrap(`       ${next.why}`, width, '       '),
+  ];
+}
+
+const INDENT = 12;
+const MOST_NAMED = 4;
+
+function foundRows(found: Found, { skill }: Choice): Row[] {
+  const { servers, keys, agents } = found.models;
+  const models = [
+    ...servers.map(({ url, variable, name }) => `${variable ?? name} ${url}`),
+    ...keys.map(({ variable, place }) => (place === '.env' ? `${variable} in .env` : variable)),
+    ...agents.map(({ cli, isSignedIn }) => (isSignedIn ? `${cli} (signed in)` : cli)),
+  ];
+  return [
+    ['skill', some(found.skills.map(({ path }) => path)) || 'none'],
+    ['tasks', some(sourcesOf(found, skill).map(describeSource)) || 'none'],
+    ['models', some(models) || 'none: no key, no server, no agent'],
+  ];
+}
+
+/** The first few, and how many more. */
+function some(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+function decidedRows({ skill, source, columns, scoring, models }: Choice, { settings }: Proposal): Row[] {
+  const tasks = source?.kind === 'tasks' ? source.tasks : undefined;
+  const mapping = tasks ? mappingOf({ ...tasks.columns, ...columns }) : '';
+  return [
+    ['skill', skill ? skill.path : 'SKILL.md, a new one: there was none'],
+    ['tasks', source ? `${source.path}${mapping ? `: ${mapping}` : ''}` : 'to be drafted from the skill'],
+    ...(scoring && tasks?.format === 'rows' ? [['scoring', `${scoring.name}: ${scoring.why}`] as const] : []),
+    ['models', models ? `${models.label}: ${models.why}` : 'none yet'],
+    ...(settings.target === 'none' ? [['target', 'none: the environment asks no model'] as const] : []),
+    ...(settings.judge === undefined
+      ? []
+      : [['judge', `${nameOf(settings.judge)}, since a model scores these tasks`] as const]),
+  ];
+}
+
+const nameOf = (spec: unknown): string =>
+  typeof spec === 'string' ? spec : String((spec as { model?: unknown }).model);

@@ -1,0 +1,24 @@
+import { shownPath } from '../../stores/shown-path.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** What the starter is, and how to begin. */
+export function starterLines(
+  path: string,
+  files: Readonly<Record<string, string>>,
+  { io, colors: { bold, dim } }: Terminal,
+): string[] {
+  const cwd = io.cwd();
+  const isHere = path === cwd;
+  const what = [' how it is trained', ' what is learned from', ' where training starts'];
+  const names = Object.keys(files).map((name, index) => `  ${name.padEnd(22)}${dim(what[index]!)}`);
+  return [
+    `wrote a project into ${isHere ? 'this folder' : shownPath(path, cwd)}`,
+    ...names,
+    '',
+    'next:',
+    ...(isHere ? [] : [`  ${bold(`cd ${shownPath(path, cwd)}`)}`]),
+    `  ${bold('npx skillopt train')}         ${dim('offline, with simulated models, in a few seconds')}`,
+    `  ${bold('npx skillopt diff starter')}  ${dim('what was learned')}`,
+    `then put your tasks into tasks.jsonl and name real models as ${Object.keys(files)[0]} says`,
+  ];
+}

@@ -1,0 +1,95 @@
+import { get } from 'node:http';
+import type { FoundServer } from './found.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where such servers listen unless somebody tells them otherwise. */
+const PORTS: Readonly<Record<string, number>> = {
+  Ollama: 11_434,
+  'LM Studio': 1234,
+  'llama.cpp': 8080,
+  vLLM: 8000,
+  'skillopt sim': 4141,
+};
+
+/** Variables that name the address of a server, and the one that holds its key. */
+const NAMED: readonly (readonly [variable: string, apiKeyEnv?: string])[] = [
+  ['OPENAI_BASE_URL', 'OPENAI_API_KEY'],
+  ['OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_COMPATIBLE_API_KEY'],
+  ['OLLAMA_HOST'],
+];
+
+const TIMEOUT_MS = 500;
+const MAX_REPLY_BYTES = 200_000;
+const MOST_MODELS = 20;
+
+/** Servers that variables name, then those on the usual ports of this machine. Only this machine is asked, once each, without a key. */
+export async function findServers(
+  env: Environment,
+  isSet: (variable: string) => boolean,
+  ports: Readonly<Record<string, number>> = PORTS,
+): Promise<FoundServer[]> {
+  const named = NAMED.flatMap(([variable, apiKeyEnv]) => {
+    const url = addressIn(variable, env[variable]);
+    if (url === undefined) return [];
+    return [{ name: variable, variable, url, ...(apiKeyEnv && isSet(apiKeyEnv) ? { apiKeyEnv } : {}) }];
+  });
+  const usual = Object.entries(ports).map(([name, port]) => ({ name, url: `http://127.0.0.1:${port}/v1` }));
+  const all = [...named, ...usual.filter(({ url }) => !named.some((one) => sameServer(one.url, url)))];
+  const asked = await Promise.all(all.map(async (server) => ({ ...server, models: await modelsOf(server.url) })));
+  return asked.flatMap(({ models, ...server }) =>
+    models === undefined && !('variable' in server) ? [] : [{ ...server, models: models ?? [] }],
+  );
+}
+
+/** With a scheme and a path. Ollama's variable is often a host and a port, and 0.0.0.0 is where it listens, not where it is. */
+function addressIn(variable: string, value: string | undefined): string | undefined {
+  if (!value) return undefined;
+  const isHost = variable === 'OLLAMA_HOST';
+  const text = isHost && !value.includes('://') ? `http://${value}` : value;
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  // A name or a password in an address would end up in the project file.
+  if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search) return undefined;
+  if (!isHost) return text.replace(/\/+$/, '');
+  const host = url.hostname === '0.0.0.0' ? '127.0.0.1' : url.hostname;
+  return `${url.protocol}//${host}:${url.port || PORTS.Ollama}/v1`;
+}
+
+const sameServer = (one: string, other: string) =>
+  one.replace('//localhost:', '//127.0.0.1:') === other.replace('//localhost:', '//127.0.0.1:');
+
+const isHere = (url: string) => /^http:\/\/(127(\.\d+){3}|localhost|\[::1\])(:\d+)?(\/|$)/.test(url);
+
+/** The names of the models at an address of this machine; `undefined` where no such server answers in time. */
+async function modelsOf(url: string): Promise<string[] | undefined> {
+  if (!isHere(url)) return undefined;
+  try {
+    const { data } = JSON.parse(await fetchText(`${url}/models`)) as { data: unknown };
+    if (!Array.isArray(data)) return undefined;
+    const ids = data.map((model: unknown) => (model as { id?: unknown } | null)?.id);
+    return ids.filter(isModelName).slice(0, MOST_MODELS);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name as servers have them. It goes into a file and onto a terminal. */
+const isModelName = (id: unknown): id is string => typeof id === 'string' && /^[\w][\w.:/+@-]{0,120}$/.test(id);
+
+/** Not the global `fetch`: that follows redirects, and a proxy that variables name. */
+function fetchText(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), agent: false }, (response) => {
+      if (response.statusCode !== 200) return void request.destroy(new Error('refused'));
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > MAX_REPLY_BYTES) request.destroy(new Error('too long'));
+      });
+      response.on('end', () => resolve(text));
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+  });
+}
