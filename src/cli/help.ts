@@ -1,6 +1,7 @@
 import { commands } from './command-table.ts';
 import { EXIT_CODES } from './exit-code.ts';
-import type { Colors } from './terminal/colors.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { fitRows } from './terminal/wrap.ts';
 
 const EXAMPLES = [
   ['skillopt demo', 'see a skill being trained, no key needed'],
@@ -10,14 +11,15 @@ const EXAMPLES = [
 ] as const;
 
 /** What `skillopt --help` prints. */
-export function rootHelp({ bold, dim }: Colors): string {
+export function rootHelp({ colors: { bold, dim }, called, width }: Terminal): string {
   const section = (title: string, rows: readonly (readonly [string, string])[]) => {
-    const width = Math.max(...rows.map(([left]) => left.length));
-    return [bold(`${title}:`), ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${dim(right)}`)].join('\n');
+    const named = rows.map(([left, right]) => [called(left), right] as const);
+    const widest = Math.max(...named.map(([left]) => left.length));
+    return [bold(`${title}:`), ...named.map(([left, right]) => `  ${left.padEnd(widest)}  ${dim(right)}`)].join('\n');
   };
-  return [
+  const sections = [
     `${bold('skillopt')}: train a SKILL.md for a frozen agent the way weights are trained`,
-    `${bold('usage:')} skillopt <command> [options]\n       skillopt <command> --help`,
+    `${bold('usage:')} ${called('skillopt <command> [options]')}\n       ${called('skillopt <command> --help')}`,
     section(
       'commands',
       commands.map(({ name, summary }) => [name, summary] as const),
@@ -25,5 +27,6 @@ export function rootHelp({ bold, dim }: Colors): string {
     section('examples', EXAMPLES),
     section('exit codes', Object.entries(EXIT_CODES)),
     `${bold('everywhere:')} --json prints one object on stdout; messages go to stderr; NO_COLOR=1 turns colours off`,
-  ].join('\n\n');
+  ];
+  return fitRows(sections.join('\n\n'), width);
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SkillError } from '../core/errors.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { Answered } from './answered.ts';
+import { calledAs } from './called-as.ts';
 import { commands } from './command-table.ts';
 import type { Typed } from './define-command.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -13,9 +14,9 @@ import { openTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The front door: arguments in, exit code out. Nothing is loaded that the command does not need. */
 export async function runCli(argv: readonly string[], io: Io, typed: Typed = 'skillopt'): Promise<number> {
-  const terminal = openTerminal(io, { isJson: argv.includes('--json') });
+  const terminal = openTerminal(io, { isJson: argv.includes('--json'), called: calledAs(io, typed) });
   try {
-    await dispatch(typed === 'skillopt' ? argv : sleepWords(argv), terminal, typed);
+    await dispatch(typed === 'skillopt' ? argv : sleepWords(argv), terminal);
     return 0;
   } catch (error) {
     if (!(error instanceof Answered)) printError(error, terminal);
@@ -23,20 +24,22 @@ export async function runCli(argv: readonly string[], io: Io, typed: Typed = 'sk
   }
 }
 
+const VERSION = new Set(['--version', '-V', '-v']);
+
 /** `skillopt-sleep run` is `skillopt sleep run`. */
 function sleepWords(argv: readonly string[]): readonly string[] {
-  if (argv[0] === '--version' || argv[0] === '-V') return argv;
+  if (VERSION.has(argv[0] ?? '')) return argv;
   return argv[0] === 'help' ? ['help', 'sleep', ...argv.slice(1)] : ['sleep', ...argv];
 }
 
-async function dispatch(argv: readonly string[], terminal: Terminal, typed: Typed): Promise<void> {
+async function dispatch(argv: readonly string[], terminal: Terminal): Promise<void> {
   const [name = '--help', ...rest] = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-  if (name === '--help' || name === '-h') return void terminal.io.stdout.write(`${rootHelp(terminal.colors)}\n`);
-  if (name === '--version' || name === '-V') return void terminal.io.stdout.write(`${version()}\n`);
+  if (name === '--help' || name === '-h') return void terminal.io.stdout.write(`${rootHelp(terminal)}\n`);
+  if (VERSION.has(name)) return void terminal.io.stdout.write(`${version()}\n`);
   const entry = commands.find((command) => command.name === name);
   if (!entry) throw unknownCommand(name);
   const { runCommand } = await import('./run-command.ts');
-  await runCommand(entry, rest, { terminal, typed });
+  await runCommand(entry, rest, terminal);
 }
 
 function unknownCommand(name: string): SkillError {
@@ -60,7 +63,8 @@ export async function start(process: NodeJS.Process, typed: Typed): Promise<void
   for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(name, (thrown: unknown) => {
       const error = lateError(thrown);
-      printError(error, openTerminal(process, { isJson: process.argv.includes('--json') }));
+      const isJson = process.argv.includes('--json');
+      printError(error, openTerminal(process, { isJson, called: calledAs(process, typed) }));
       process.exit(exitCodeOf(error));
     });
   }

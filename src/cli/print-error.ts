@@ -9,7 +9,7 @@ type Explained = { readonly code: string; readonly message: string; readonly hin
 
 /** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too. */
 export function printError(error: unknown, terminal: Terminal): void {
-  const { code, message, hint } = explain(error);
+  const { code, message, hint } = inOwnWords(explain(error), terminal);
   const { red, dim } = terminal.errorColors;
   terminal.say(error instanceof Interrupted ? `stopped: ${message}` : `${red('error:')} ${message}`);
   if (hint !== undefined) terminal.say(`${dim('hint:')} ${hint}`);
@@ -18,6 +18,12 @@ export function printError(error: unknown, terminal: Terminal): void {
   if (terminal.isJson)
     terminal.answer({ error: { code, message, ...(hint === undefined ? {} : { hint }) }, ...run }, []);
 }
+
+const inOwnWords = ({ code, message, hint }: Explained, { called }: Terminal): Explained => ({
+  code,
+  message: called(message),
+  ...(hint === undefined ? {} : { hint: called(hint) }),
+});
 
 function explain(error: unknown): Explained {
   if (error instanceof SkillError) return { code: error.code, ...inFlags(error) };

@@ -11,7 +11,7 @@ import { loadRunItems } from '../train/setup/run-items.ts';
 import { withEnv } from '../train/setup/with-env.ts';
 import { earlierRuns, type Likely, likelyStages, middleOf } from './likely-cost.ts';
 import { inlineFiles } from './overlay-env.ts';
-import { type Wiring, wireRun } from './wire-run.ts';
+import type { Wiring } from './wire-run.ts';
 
 /** Nobody knows how long replies will be. These are usual for short answers, patches of a few edits, and rules of a sentence. */
 export const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
@@ -34,9 +34,6 @@ export type CostEstimate = {
 };
 
 /** What training this project will ask of its models. Makes no call. */
-export const estimateProject = async (loaded: LoadedProject) => estimateWiring(loaded, await wireRun(loaded));
-
-/** The same of a project that is wired already. */
 export async function estimateWiring(
   loaded: LoadedProject,
   { env, config: input, path, initialSkill, promptOverrides, skillFiles }: Wiring,

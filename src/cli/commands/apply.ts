@@ -60,7 +60,12 @@ async function apply(name: string, flags: Flags, terminal: Terminal): Promise<vo
   const to = flags.to === undefined ? undefined : resolvePath(terminal.io.cwd(), flags.to);
   const journalFolder = join(await openStateFolder(stateFolderOf(placeOf(terminal))), APPLIED_FOLDER);
   const root = flags.root === 'runs' ? '' : ` --root ${shellWord(flags.root)}`;
-  const applying = { run, to, journalFolder, command: `skillopt apply ${shellWord(name)}${root}` };
+  const applying = {
+    run,
+    to,
+    journalFolder,
+    command: `${terminal.called('skillopt apply')} ${shellWord(name)}${root}`,
+  };
   await recover(journalFolder, terminal);
   await (flags.undo ? undoLast(applying, terminal) : write(applying, flags, terminal));
 }

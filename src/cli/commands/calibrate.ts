@@ -65,7 +65,7 @@ async function measureNoise(
   loaded.warnings.forEach(terminal.warn);
   const given = skill === undefined ? undefined : await readSkill(resolvePath(terminal.io.cwd(), skill));
   const wiring = await wireRun(given ? withDocument(loaded, given.file) : loaded);
-  wiring.warnings.forEach(terminal.warn);
+  [...wiring.warnings, ...(wiring.env.warnings ?? [])].forEach(terminal.warn);
   const document = given?.text ?? wiring.initialSkill;
   const settings = parseConfig(wiring.config);
   const { measured, testLooks } = await passesOf(

@@ -1,5 +1,6 @@
 import { loadProject } from '../../project/load-project.ts';
-import { type CostEstimate, estimateProject } from '../../runs/estimate-project.ts';
+import { type CostEstimate, estimateWiring } from '../../runs/estimate-project.ts';
+import { wireRun } from '../../runs/wire-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { estimateLines } from '../estimate/estimate-lines.ts';
 import { setOption } from '../flags/flags.ts';
@@ -27,6 +28,8 @@ async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: terminal.io.cwd() });
   loaded.notes.forEach(terminal.note);
   loaded.warnings.forEach(terminal.warn);
-  const costs: CostEstimate = await estimateProject(loaded);
+  const wiring = await wireRun(loaded);
+  [...wiring.warnings, ...(wiring.env.warnings ?? [])].forEach(terminal.warn);
+  const costs: CostEstimate = await estimateWiring(loaded, wiring);
   terminal.answer(costs, estimateLines(costs, terminal));
 }

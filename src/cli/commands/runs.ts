@@ -18,7 +18,7 @@ export const define: DefineCommand = (command, terminal) => {
       const listings = [...(await listRuns(resolvePath(terminal.io.cwd(), root))), ...nights].sort(newestFirst);
       const runs: RunRow[] = [];
       for (const listing of listings) runs.push(await describeRun(listing)); // one by one: long journals are large
-      const none = [`no runs in ${root}; start one with: skillopt train, or skillopt demo`];
+      const none = [`no runs in ${root}; start one with: ${terminal.called('skillopt train, or skillopt demo')}`];
       terminal.answer({ root, runs }, runs.length > 0 ? runTable(runs, terminal) : none);
     });
 };

@@ -45,7 +45,7 @@ export async function* examine({ config, overrides, io, onProject }: Place): Asy
   yield await check('tasks', async () => {
     const wiring = await wireRun(project);
     env = wiring.env;
-    return [await describeTasks(wiring), ...wiring.warnings].join('\n');
+    return [await describeTasks(wiring), ...wiring.warnings, ...(wiring.env.warnings ?? [])].join('\n');
   });
   if (isNoTarget(project.project.target)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);

@@ -9,11 +9,16 @@ export type ReportOptions = Place &
   VerdictOptions & {
     readonly width: number;
     readonly colors: Colors;
+    /** Commands of ours as the person types them. */
+    readonly called?: (text: string) => string;
     /** All that is known, and every edit in full. */
     readonly isComplete?: boolean;
     /** The night that the run belongs to: what it came to is decided and measured there, with attempts of its own. */
     readonly night?: string | undefined;
   };
+
+/** For lines that nobody is going to copy into a shell. */
+export const asWritten = (text: string): string => text;
 
 /** A run with what is to be said of it. */
 export type Told = {

@@ -6,7 +6,7 @@ import type { Colors } from '../terminal/colors.ts';
 import { plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';
 import { wrap } from '../terminal/wrap.ts';
-import type { ReportOptions, Told } from './report-options.ts';
+import { asWritten, type ReportOptions, type Told } from './report-options.ts';
 
 /** The verdict, its first words in the colour of what they mean; then the tasks that the search chose by, once. */
 export function verdictLines({ state, verdict, change, options }: Told): string[] {
@@ -41,7 +41,7 @@ const COLORS: Readonly<Record<VerdictKind, Exclude<keyof Colors, 'isColorSupport
 
 /** The lines that training added and removed, as many as there is room for with their title. */
 export function changeLines({ change: { lines }, options }: Told, room: number): string[] {
-  const { colors, width, run } = options;
+  const { colors, width, run, called = asWritten } = options;
   if (lines.length === 0) return [];
   const shown = lines.length < room ? lines : lines.slice(0, Math.max(1, room - 2));
   const rest = lines.length - shown.length;
@@ -50,7 +50,7 @@ export function changeLines({ change: { lines }, options }: Told, room: number):
     ...shown.map((line) =>
       (line.startsWith('+') ? colors.green : colors.red)(clip(`${line[0]} ${oneLine(line.slice(1))}`, width)),
     ),
-    ...(rest > 0 ? [colors.dim(`  … and ${plural(rest, 'more line')}: npx skillopt diff ${run}`)] : []),
+    ...(rest > 0 ? [colors.dim(`  … and ${plural(rest, 'more line')}: ${called('npx skillopt diff')} ${run}`)] : []),
   ];
 }
 
@@ -86,9 +86,10 @@ function named(
 
 /** The one thing to do now, and where the skill is that the run has found. */
 export function nextLines({ state, verdict, change, options }: Told): string[] {
-  const { colors, width, night, bestSkillPath } = options;
-  const [what, why] =
+  const { colors, width, night, bestSkillPath, called = asWritten } = options;
+  const [step, why] =
     night === undefined ? nextStep(verdict, state, options) : [`npx skillopt show ${night}`, 'tells what came of it'];
+  const what = called(step);
   const isLong = textWidth(`next:  ${what}  ${why}`) > width;
   const next = isLong
     ? [`next:  ${colors.bold(what)}`, ...wrap(`       ${why}`, width, '       ')]

@@ -6,7 +6,7 @@ import { editLines } from './report-edits.ts';
 import { blameLines, invalidLines, thrownLines } from './report-invalid.ts';
 import { kindLines } from './report-kinds.ts';
 import { leakLines, memorisedLines } from './report-leaks.ts';
-import type { ReportOptions } from './report-options.ts';
+import { asWritten, type ReportOptions } from './report-options.ts';
 import { unreadableLines } from './report-replies.ts';
 import { usageLines } from './report-usage.ts';
 import { changeLines, flipLines, nextLines, verdictLines } from './report-verdict.ts';
@@ -39,6 +39,7 @@ const spaced = (sections: readonly (readonly string[])[]) =>
 
 /** What somebody should know who decides by this report. */
 function noteLines(state: RunState, options: ReportOptions): string[] {
+  const { called = asWritten } = options;
   const looks = state.testLooks ?? 0;
   const notes = [
     ...invalidLines(state, options),
@@ -49,7 +50,8 @@ function noteLines(state: RunState, options: ReportOptions): string[] {
     ...memorisedLines(state, options),
     ...(looks > 1 ? [options.colors.dim(`look ${looks} at these test tasks: each makes them a little less new`)] : []),
   ];
-  const more = `… and ${notes.length - MOST_NOTES + 1} more notes: npx skillopt show ${options.run} --all`;
+  const all = `${called('npx skillopt show')} ${options.run} --all`;
+  const more = `… and ${notes.length - MOST_NOTES + 1} more notes: ${all}`;
   return notes.length > MOST_NOTES ? [...notes.slice(0, MOST_NOTES - 1), options.colors.dim(more)] : notes;
 }
 

@@ -35,6 +35,7 @@ export async function reportRun(
     skillFile: source === undefined ? undefined : shownPath(resolve(run.path, source), io.cwd()),
     width: io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : terminal.width, // a file or a pipe gets whole lines
     colors,
+    called: terminal.called,
     isComplete,
   });
   terminal.answer(answer, lines);

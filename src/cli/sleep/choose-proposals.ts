@@ -100,7 +100,7 @@ export function commandFor(
   terminal: Terminal,
   command: ProposalCommand = 'adopt',
 ): string {
-  return commandOf(proposal, command) + projectWords(proposal.project, terminal);
+  return terminal.called(commandOf(proposal, command)) + projectWords(proposal.project, terminal);
 }
 
 /** The command for everything that a night proposed. */
@@ -109,7 +109,7 @@ export function nightCommand(
   terminal: Terminal,
   command: ProposalCommand = 'adopt',
 ): string {
-  return nightCommandOf(night, command) + projectWords(project, terminal);
+  return terminal.called(nightCommandOf(night, command)) + projectWords(project, terminal);
 }
 
 const projectWords = (project: string, terminal: Terminal) =>

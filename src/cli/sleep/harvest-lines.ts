@@ -78,16 +78,15 @@ function taskTable({ tasks }: MineResult, { width, colors }: Terminal): string[]
   return [...table([...(isOfMany ? [PROJECT] : []), ...TASK_COLUMNS], rows, { width, paintTitle: colors.dim }), ''];
 }
 
-export function outputLines(
-  output: string | undefined,
-  flags: HarvestFlags,
-  { io, colors, width }: Terminal,
-): string[] {
+export function outputLines(output: string | undefined, flags: HarvestFlags, terminal: Terminal): string[] {
+  const { io, width, called } = terminal;
   if (output === undefined) {
     const command = retyped(`harvest${flags.withModel ? ' --with-model' : ''} --output tasks.json`, flags);
-    return ['', ...nextLines([[command, 'the tasks as a file, to review by hand']], width, colors.bold)];
+    return ['', ...nextLines([[command, 'the tasks as a file, to review by hand']], terminal)];
   }
   const file = shownPath(output, io.cwd());
-  const use = `Then skillopt sleep run --tasks ${shellWord(file)} spends a night on it; skillopt train does not read it.`;
+  const use = called(
+    `Then skillopt sleep run --tasks ${shellWord(file)} spends a night on it; skillopt train does not read it.`,
+  );
   return ['', ...wrap(`written: ${file}. Read it, mend it, and set "reviewed": true in it. ${use}`, width)];
 }

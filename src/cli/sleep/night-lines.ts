@@ -41,7 +41,7 @@ export function nightLines(report: SleepReport, { folder, isDryRun, commands }: 
     costLine(report),
     ...(folder === undefined ? [] : [colors.dim(`the whole report: ${shownPath(folder)}/report.md`)]),
     ...(isDryRun ? [colors.dim('a dry run: nothing is kept')] : []),
-    ...(commands.length > 0 ? ['', ...nextLines(commands, width, colors.bold)] : []),
+    ...(commands.length > 0 ? ['', ...nextLines(commands, terminal)] : []),
   ];
 }
 

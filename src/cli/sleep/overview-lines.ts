@@ -84,7 +84,7 @@ function leftOutLine({ sessions, usable }: Overview, width: number): string[] {
   return ['', ...wrap(`${plural(others, 'session')} cannot teach anything: ${why}.`, width)];
 }
 
-function nextSteps({ next }: OverviewNotes, { width, colors }: Terminal): string[] {
+function nextSteps({ next }: OverviewNotes, terminal: Terminal): string[] {
   const { here, usableHere, flags } = next;
   const isAll = flags.allProjects === true;
   const what = isAll
@@ -99,8 +99,7 @@ function nextSteps({ next }: OverviewNotes, { width, colors }: Terminal): string
       [retyped('harvest', given), `the tasks in them (${what}), no model asked`],
       [retyped('run --plan', given), 'what a night would cost, and every text that it may send'],
     ],
-    width,
-    colors.bold,
+    terminal,
   );
 }
 

@@ -117,7 +117,7 @@ export function pageLines(
   flags: SleepFlags,
   terminal: Terminal,
 ): string[] {
-  const { colors, width } = terminal;
+  const { colors } = terminal;
   if (pages.length === 0) return [];
   const shown = wanted === undefined ? [] : choosePages(pages, wanted);
   const texts = shown
@@ -126,7 +126,7 @@ export function pageLines(
   const next = wanted === undefined ? 1 : wanted === 'all' ? pages.length + 1 : wanted + 1;
   if (next > pages.length) return texts;
   const why = wanted === undefined ? 'the texts, page by page (or --page all)' : 'the next page';
-  return [...texts, '', ...nextLines([[retyped(`run --plan --page ${next}`, flags), why]], width, colors.bold)];
+  return [...texts, '', ...nextLines([[retyped(`run --plan --page ${next}`, flags), why]], terminal)];
 }
 
 export function choosePages(pages: readonly Page[], wanted: PageNumber | undefined): readonly Page[] {

@@ -118,8 +118,8 @@ function statusLines(
     ...(lastNight
       ? [`last night: ${lastNight.night}, ${lastNight.at.slice(0, 10)}, ${plural(lastNight.nTasks, 'task')}`]
       : []),
-    ...unfinishedLines(unfinished),
-    ...scheduleLines(schedule),
+    ...unfinishedLines(unfinished).map(terminal.called),
+    ...scheduleLines(schedule).map(terminal.called),
     ...overNights
       .filter(({ guidance }) => guidance !== '')
       .map(({ document, guidance }) => `noted over nights (${document}): ${oneLine(guidance)}`),
@@ -127,7 +127,11 @@ function statusLines(
     ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    ${nightCommand(last, terminal, 'rollback')}`)] : []),
     ...(elsewhere > 0 ? [`${plural(elsewhere, 'proposal')} in other projects`] : []),
     ...(isCutOff
-      ? ['an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right']
+      ? [
+          terminal.called(
+            'an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right',
+          ),
+        ]
       : []),
   ];
 }

@@ -22,6 +22,8 @@ export type Io = {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How the process was started: Node, the file, its arguments. */
+  readonly argv?: readonly string[] | undefined;
   cwd(): string;
   on(name: string, listener: Listener): unknown;
   off(name: string, listener: Listener): unknown;

@@ -9,6 +9,7 @@ export function safeIo(io: Io): SafeIo {
     stdout: safeOutput(io.stdout, io.env),
     stderr: safeOutput(io.stderr, io.env),
     env: io.env,
+    argv: io.argv,
     cwd: () => io.cwd(),
     on: (name, listener) => io.on(name, listener),
     off: (name, listener) => io.off(name, listener),

@@ -14,6 +14,8 @@ export type Terminal = {
   readonly width: number;
   readonly colors: Colors;
   readonly errorColors: Colors;
+  /** Commands of ours in a sentence, as this person types them: all that is said has them already. */
+  called(text: string): string;
   say(line: string): void;
   warn(message: string): void;
   note(message: string): void;
@@ -22,8 +24,11 @@ export type Terminal = {
 };
 
 const WIDEST = 120;
+const asWritten = (text: string) => text;
 
-export function openTerminal(outside: Io, { isJson = false } = {}): Terminal {
+type Opening = { readonly isJson?: boolean; readonly called?: Terminal['called'] };
+
+export function openTerminal(outside: Io, { isJson = false, called = asWritten }: Opening = {}): Terminal {
   const io = safeIo(outside);
   const answer = (value: object, lines: readonly string[]) =>
     io.stdout.write(isJson ? `${jsonText(value)}\n` : lines.map((line) => `${line}\n`).join(''));
@@ -31,7 +36,7 @@ export function openTerminal(outside: Io, { isJson = false } = {}): Terminal {
   /** A terminal breaks words at its edge; a file or a pipe gets whole lines. */
   const inColumns = (text: string, columns = io.stderr.columns) =>
     columns === undefined ? [text] : text.split('\n').flatMap((line) => wrap(line, Math.min(columns, WIDEST)));
-  const say = (line: string) => void io.stderr.write(`${inColumns(line).join('\n')}\n`);
+  const say = (line: string) => void io.stderr.write(`${inColumns(called(line)).join('\n')}\n`);
   return {
     io,
     isJson,
@@ -41,6 +46,7 @@ export function openTerminal(outside: Io, { isJson = false } = {}): Terminal {
     },
     colors: colorsFor(io.stdout, io.env),
     errorColors,
+    called,
     say,
     warn: (message) => say(`${errorColors.yellow('warning:')} ${message}`),
     note: (message) => say(`${errorColors.dim('note:')} ${message}`),

@@ -3,6 +3,7 @@ import type { SkillOptConfig } from '../../core/config.ts';
 import type { EpochPlan } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { shuffle } from '../../core/random.ts';
+import { withContentIds } from '../read/content-id.ts';
 import { loadItems } from '../read/load-items.ts';
 import { itemId, parseRows } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
@@ -18,7 +19,7 @@ import { planItems } from './plan-train-epoch.ts';
 import { planSplitLoader, type SplitLoaderOptions, type SplitLoaderPlan } from './split-loader-options.ts';
 
 const Data = z.looseObject({ id: itemId }, 'must be an object');
-const HINT = 'An item is an object with an id of its own: {"id": "t1", …}.';
+const HINT = 'An item is an object, with an id of its own or none: {"id": "t1", …}.';
 
 type ItemsBySplit = ReadonlyMap<SplitName, readonly DataItem[]>;
 type PlanOf<Mode extends SplitLoaderPlan['mode']> = Extract<SplitLoaderPlan, { readonly mode: Mode }>;
@@ -48,7 +49,7 @@ export class SplitDataLoader extends BaseDataLoader {
 
   /** The items of one split; `splitPath` is its folder. Also read from here: the one file or folder of ratio mode. */
   async loadSplitItems(splitPath: string): Promise<readonly unknown[]> {
-    const rows = await loadItems(await findDataFile(splitPath));
+    const { rows } = withContentIds(await loadItems(await findDataFile(splitPath)), wholeItem);
     return parseRows(rows, { schema: Data, hint: HINT }).map((row) => row.value);
   }
 
@@ -122,8 +123,16 @@ function trainBatch(payload: readonly DataItem[], seed: number): BatchSpec<reado
   return { phase: 'train', split: 'train', seed, batchSize: payload.length, payload, metadata: {} };
 }
 
+/** Without an id, all of an item is what tells it from others: only its env knows what its fields mean. */
+const wholeItem = (item: object) => item;
+
+/** An id is written into it, and the user's own objects are left alone. */
+const copyOf = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value;
+
 /** What a user's own loader gives is checked as files are. */
 function toRows(items: readonly unknown[], path: string): Row<DataItem>[] {
-  const rows = items.map((value, index) => ({ value, where: `${path}: item ${index + 1}` }));
+  const given = items.map((value, index) => ({ value: copyOf(value), where: `${path}: item ${index + 1}` }));
+  const { rows } = withContentIds(given, wholeItem);
   return parseRows(rows, { schema: Data, hint: HINT });
 }

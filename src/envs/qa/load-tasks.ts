@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { fillScoring, needsAnswers, type Scoring } from '../../core/judge/scoring.ts';
 import { importTasks } from '../import/import-tasks.ts';
 import type { LeftOut } from '../import/left-out.ts';
+import { withContentIds } from '../read/content-id.ts';
 import { loadItems } from '../read/load-items.ts';
 import { parseRows } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
@@ -30,7 +30,7 @@ export type LoadedTasks = {
 export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
   const imported = await importTasks(path);
   const named = nameColumns(imported?.rows ?? (await loadItems(path)), imported ? {} : columns);
-  const { rows, leftOut } = withIds(named);
+  const { rows, leftOut } = withContentIds(named, contentOf);
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
   const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, imported ? undefined : QA_ITEM_HINT) });
   return { rows: parsed, leftOut: [...(imported?.leftOut ?? []), ...leftOut] };
@@ -38,41 +38,10 @@ export async function loadTasks(path: string, { columns, scoring }: TaskOptions 
 
 const fieldsOf = ({ value }: Row): Fields => (isRecord(value) ? value : {});
 
-/** Ids for rows without one. A row whose content is known already is left out. */
-function withIds(rows: readonly NamedRow[]): { rows: NamedRow[]; leftOut: LeftOut[] } {
-  const places = new Map<string, string>();
-  const short = new Set<string>();
-  const kept: NamedRow[] = [];
-  const leftOut: LeftOut[] = [];
-  for (const row of rows) {
-    if (!isRecord(row.value) || !isBlank(row.value.id)) {
-      kept.push(row);
-      continue;
-    }
-    const hash = contentHash(row.value);
-    const earlier = places.get(hash);
-    if (earlier !== undefined) {
-      leftOut.push({ where: row.where, what: 'a task', why: `the same as ${earlier}` });
-      continue;
-    }
-    places.set(hash, row.where);
-    const isTaken = short.has(hash.slice(0, ID_DIGITS));
-    short.add(hash.slice(0, ID_DIGITS));
-    // In place: the row was made for us a moment ago, and there may be a hundred thousand.
-    Object.assign(row.value, { id: `t-${isTaken ? hash : hash.slice(0, ID_DIGITS)}` });
-    kept.push(row);
-  }
-  return { rows: kept, leftOut };
-}
-
-/** Enough for a hundred thousand tasks; two that agree in them are told apart by all. */
-const ID_DIGITS = 10;
-
 /** What a task asks and how it is scored. Neither its kind nor its split makes it another one. */
-function contentHash({ question, context, answers, judge }: Fields): string {
+function contentOf({ question, context, answers, judge }: Fields): unknown {
   const golds = Array.isArray(answers) ? answers : isBlank(answers) ? [] : [answers];
-  const content = [question, isBlank(context) ? null : context, golds.map(String), judge ?? null];
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  return [question, isBlank(context) ? null : context, golds.map(String), judge ?? null];
 }
 
 /** The project's way of scoring, for tasks that have none of their own. */

@@ -18,6 +18,7 @@ import { resolvePath } from '../resolve-path.ts';
 import { guardEnv } from './guard-env.ts';
 import { importModule } from './import-module.ts';
 import { unknownEnv } from './unknown-env.ts';
+import { wrongDoor } from './wrong-door.ts';
 
 /** What the default export of an environment module is called with when it is a function. */
 type EnvLibrary = typeof import('../../index.ts') &
@@ -134,7 +135,8 @@ function unreadable(path: string, cause: NodeJS.ErrnoException): SkillError {
 
 function unloadable(name: string, cause: unknown): SkillError {
   if (cause instanceof SkillError) return cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
-  const hint = 'Its default export must be an environment, an adapter, or a function (library) => either.';
+  const message = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+  const usual = 'Its default export must be an environment, an adapter, or a function (library) => either.';
+  const hint = wrongDoor(cause) ?? usual;
   return new SkillError('ENV_INVALID', `${name} cannot be loaded: ${message}`, { cause, hint });
 }

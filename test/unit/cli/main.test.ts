@@ -131,17 +131,17 @@ describe('the command line', () => {
     async (name) => {
       const { code, out, err } = await cli(`${name} --help`);
       expect([code, err]).toEqual([0, '']);
-      expect(out).toContain(`usage: skillopt ${name}`);
-      expect(out).toContain(`examples:\n  skillopt ${name}`);
+      expect(out).toContain(`usage: npx skillopt ${name}`);
+      expect(out).toContain(`examples:\n  npx skillopt ${name}`);
       expect(await cli(`help ${name}`)).toEqual({ code, out, err });
     },
   );
 
   it.each([
     ['train --batchsize 3', "unknown option '--batchsize'", 'Did you mean --batch-size?'],
-    ['show', "missing required argument 'run'", 'See skillopt show --help'],
-    ['eval', "required option '--skill <path>' not specified", 'See skillopt eval --help'],
-    ['init a b', 'too many arguments', 'See skillopt init --help'],
+    ['show', "missing required argument 'run'", 'See npx skillopt show --help'],
+    ['eval', "required option '--skill <path>' not specified", 'See npx skillopt eval --help'],
+    ['init a b', 'too many arguments', 'See npx skillopt init --help'],
   ])('refuses "%s"', async (argv, message, hint) => {
     const { code, out, err } = await cli(argv);
     expect([code, out]).toEqual([2, '']);

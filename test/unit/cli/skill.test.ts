@@ -90,7 +90,7 @@ describe('skillopt skill lint', () => {
   it('has examples in its help', async () => {
     const { code, out } = await cli('skill lint --help', {});
     expect(code).toBe(0);
-    expect(out).toContain('usage: skillopt skill lint [options] [path...]');
+    expect(out).toContain('usage: npx skillopt skill lint [options] [path...]');
     expect(out).toContain('examples:\n  skillopt skill lint ');
   });
 });

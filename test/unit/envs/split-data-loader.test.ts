@@ -73,7 +73,8 @@ describe('folders that are split already', () => {
   });
 
   it.each([
-    [{ 'train/items.json': '[{"id": "a"}, {"no": 1}]' }, 'items.json:1: "id" must be non-empty text or a number'],
+    [{ 'train/items.json': '[{"id": "a"}, {"id": []}]' }, 'items.json:1: "id" must be non-empty text or a number'],
+    [{ 'train/items.json': '[{"q": 1}]', 'test/items.json': '[{"q": 1}]' }, 'share the id "t-'],
     [{ 'train/items.json': '[{"id": "a"}]', 'val/items.json': '[{"id": "a"}]' }, 'share the id "a"'],
     [{ 'train/notes.txt': 'x' }, 'expected a file ending in .json'],
     [{ 'dev/items.json': '[]' }, 'expected the folders train, val and test'],
@@ -81,6 +82,19 @@ describe('folders that are split already', () => {
     using folder = tempFolder(files as unknown as Record<string, string>);
     const problem = { code: 'TASKS_INVALID', message: expect.stringContaining(message) };
     await expect(loaderFor({ splitDir: folder.path })).rejects.toMatchObject(problem);
+  });
+
+  it('need no ids: they come from the content, and equal ones are one', async () => {
+    using folder = tempFolder({ 'all.jsonl': '{"q": 1}\n{"q": 1}\n{"q": 2}\n{"id": "own", "q": 1}\n' });
+    const loader = await loaderFor({ dataPath: join(folder.path, 'all.jsonl') });
+    const items = ['train', 'val', 'test'].flatMap((split) => loader.getItems(split));
+    expect(items.map(({ id, q }) => [String(id).slice(0, 2), q]).toSorted()).toEqual([
+      ['ow', 1],
+      ['t-', 1],
+      ['t-', 2],
+    ]);
+    const again = await loaderFor({ dataPath: join(folder.path, 'all.jsonl') });
+    expect(['train', 'val', 'test'].flatMap((split) => again.getItems(split))).toEqual(items);
   });
 
   it('may be in a format of somebody’s own, also for a split by ratio', async () => {

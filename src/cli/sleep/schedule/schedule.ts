@@ -139,16 +139,16 @@ function printed(job: NightJob, installer: Installer, { colors }: Terminal): [ob
   return [{ isScheduled: false, kind: installer.kind, ...shownJob(job), files }, lines];
 }
 
-function doneLines(job: NightJob, { kind }: Installer, flags: ScheduleFlags, { colors }: Terminal): string[] {
+function doneLines(job: NightJob, { kind }: Installer, flags: ScheduleFlags, { colors, called }: Terminal): string[] {
   const { dim } = colors;
   const undo = flags.project === undefined ? '' : ` --project ${oneLine(job.project)}`;
   return [
     `A night for ${oneLine(job.project)}, every day at ${clockText(job.at)} or as soon as the machine is back (${kind}).`,
-    `It proposes and writes to no live document; see skillopt sleep status in the morning. Log: ${logPath(job)}`,
+    `${called('It proposes and writes to no live document; see skillopt sleep status in the morning.')} Log: ${logPath(job)}`,
     ...(kind === 'systemd'
       ? [dim('Your timers run while you are logged in; always with: loginctl enable-linger')]
       : []),
     dim(`Made for ${job.pinned.map(({ name, version, path }) => `${name} ${version} (${path})`).join(', ')}.`),
-    dim(`After an update of one of them call schedule again. Undo: skillopt sleep unschedule${undo}`),
+    dim(`After an update of one of them call schedule again. Undo: ${called('skillopt sleep unschedule')}${undo}`),
   ];
 }

@@ -128,8 +128,8 @@ describe('skillopt sleep run --plan', () => {
 
   it('a wrong flag points to the help of its own command', async () => {
     using home = sleepHome();
-    expect((await home.run(['run', '--nonsense'])).err).toContain('See skillopt sleep run --help');
-    expect((await home.run(['--nonsense'])).err).toContain('See skillopt sleep --help');
+    expect((await home.run(['run', '--nonsense'])).err).toContain('See npx skillopt sleep run --help');
+    expect((await home.run(['--nonsense'])).err).toContain('See npx skillopt sleep --help');
   });
 });
 

@@ -25,7 +25,7 @@ describe('skillopt-sleep', () => {
   it.each([[['--help']], [['run', '--help']], [['help']]])('shows its own name in the help (%j)', (args) => {
     const { status, stdout } = typed('skillopt-sleep', ...args);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/usage: skillopt-sleep/i);
+    expect(stdout).toMatch(/usage: node \S*bin\/skillopt-sleep\.mjs/i);
     expect(stdout).not.toContain('skillopt sleep');
     expect(typed('skillopt', 'sleep', '--help').stdout).not.toContain('skillopt-sleep ');
   });
