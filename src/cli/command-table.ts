@@ -37,4 +37,9 @@ export const commands: readonly CommandEntry[] = [
   { name: 'cache', summary: 'what the caches of runs hold; clear one', load: () => import('./commands/cache.ts') },
   { name: 'skill', summary: 'check skills against the specification', load: () => import('./commands/skill.ts') },
   { name: 'sim', summary: 'serve the simulated models over HTTP', load: () => import('./commands/sim.ts') },
+  {
+    name: 'completion',
+    summary: 'print what lets a shell complete commands',
+    load: () => import('./commands/completion.ts'),
+  },
 ];

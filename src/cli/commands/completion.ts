@@ -1,0 +1,26 @@
+import { Argument } from 'commander';
+import { commands } from '../command-table.ts';
+import { bashScript, zshScript } from '../completion/bash-script.ts';
+import { fishScript } from '../completion/fish-script.ts';
+import { commandLevels } from '../completion/levels.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
+type Shell = keyof typeof SCRIPTS;
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .addArgument(new Argument('<shell>', 'whose completion is printed').choices(Object.keys(SCRIPTS)))
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', EXAMPLES)
+    .action(async (shell: Shell) => {
+      const script = SCRIPTS[shell](await commandLevels(commands, terminal));
+      terminal.answer({ shell, script }, script.trimEnd().split('\n'));
+    });
+};
+
+const EXAMPLES = examples([
+  ['skillopt completion bash >> ~/.bashrc', 'commands, options, their values and names of runs by the tab key'],
+  ['skillopt completion zsh > ~/.zsh/completions/_skillopt', 'the same for zsh'],
+  ['skillopt completion fish > ~/.config/fish/completions/skillopt.fish', 'and for fish'],
+]);
