@@ -117,7 +117,8 @@ type Told = Parameters<typeof initLines>;
 
 function answer(made: Told[0], told: Told[1] & { next: object }, terminal: Terminal): void {
   const { found, proposal } = made;
-  const { written, next, cautions } = told;
+  const { written, cautions } = told;
+  const next = { ...told.next, command: terminal.called(told.next.command), why: terminal.called(told.next.why) };
   terminal.answer(
     {
       directory: found.directory,
@@ -128,7 +129,7 @@ function answer(made: Told[0], told: Told[1] & { next: object }, terminal: Termi
       cautions,
       next,
     },
-    initLines(made, told, terminal),
+    initLines(made, { ...told, next }, terminal),
   );
 }
 

@@ -25,18 +25,18 @@ export async function nextCommand({
   ...place
 }: Place & { choice: Choice; proposal: Proposal }): Promise<Costed> {
   const { found, file, goThere } = place;
-  const train = `${goThere}npx skillopt train`;
+  const train = `${goThere}skillopt train`;
   if (proposal.missing === 'models') {
     const set = `First set one thing in ${file}: ${whatToSet(found.models)}`;
-    const command = choice.source ? train : `${goThere}npx skillopt tasks draft`;
+    const command = choice.source ? train : `${goThere}skillopt tasks draft`;
     return { command, why: `${set}. Then this command works.`, estimate: null };
   }
   if (proposal.missing === 'tasks') {
     const why = 'lets a model draft tasks from the skill, and says what that costs before it asks anything.';
-    return { command: `${goThere}npx skillopt tasks draft`, why, estimate: null };
+    return { command: `${goThere}skillopt tasks draft`, why, estimate: null };
   }
   if (choice.source?.kind === 'env') {
-    const why = `trains with ${choice.source.path}, which was not run yet; what it costs: npx skillopt estimate`;
+    const why = `trains with ${choice.source.path}, which was not run yet; what it costs: skillopt estimate`;
     return { command: train, why, estimate: null };
   }
   return { command: train, ...(await costOf({ directory: found.directory, config: join(found.directory, file) })) };

@@ -17,7 +17,7 @@ type Place = { readonly found: Found; readonly choice: Choice; readonly goThere:
 export async function nextForSkillOpt({ found, choice, goThere, env }: Place): Promise<Costed> {
   const { directory } = found;
   const config = join(directory, choice.source!.path);
-  const command = `${goThere}npx skillopt train --config ${shellWord(choice.source!.path)}`;
+  const command = `${goThere}skillopt train --config ${shellWord(choice.source!.path)}`;
   try {
     const loaded = await loadProject({ flags: {}, config, cwd: directory });
     const flags = {

@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function starterLines(
   path: string,
   files: Readonly<Record<string, string>>,
-  { io, colors: { bold, dim } }: Terminal,
+  { io, called, colors: { bold, dim } }: Terminal,
 ): string[] {
   const cwd = io.cwd();
   const isHere = path === cwd;
@@ -17,8 +17,8 @@ export function starterLines(
     '',
     'next:',
     ...(isHere ? [] : [`  ${bold(`cd ${shownPath(path, cwd)}`)}`]),
-    `  ${bold('npx skillopt train')}         ${dim('offline, with simulated models, in a few seconds')}`,
-    `  ${bold('npx skillopt diff starter')}  ${dim('what was learned')}`,
+    `  ${bold(called('skillopt train'))}         ${dim('offline, with simulated models, in a few seconds')}`,
+    `  ${bold(called('skillopt diff starter'))}  ${dim('what was learned')}`,
     `then put your tasks into tasks.jsonl and name real models as ${Object.keys(files)[0]} says`,
   ];
 }
