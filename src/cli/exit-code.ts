@@ -6,10 +6,10 @@ import { systemErrorOf } from './system-error.ts';
 /** Exit codes, in the order of the help text. */
 export const EXIT_CODES = {
   0: 'done',
-  1: 'done, and errors were found',
+  1: 'done, and errors were found, or a check failed',
   2: 'user error, with a hint',
   3: 'budget exhausted',
-  4: 'model or environment out of order',
+  4: 'model or environment out of order, or nothing measured',
   5: 'locked by another run',
   6: 'waiting for an answer',
   70: 'a bug in skillopt',

@@ -14,6 +14,14 @@ const PLACES = [
   'C:\\Program Files\\Git\\cmd\\git.exe',
 ];
 
+/** The git of the system, if there is one. */
+export const findGit = () => PLACES.find((place) => existsSync(place));
+
+// A configured monitor would be run as a command of whoever wrote the configuration.
+export const QUIET_GIT = ['-c', 'core.fsmonitor=false'] as const;
+
+export const gitEnvironment = (git: string) => ({ PATH: dirname(git), HOME: process.env.HOME, LC_ALL: 'C' });
+
 export type GitState = {
   /** Files of the tree with changes that are not committed, new ones included. */
   readonly changes: number;
@@ -21,11 +29,10 @@ export type GitState = {
 
 /** The state of the working tree around a file; undefined where there is none, or no git. Nothing is changed. */
 export async function gitState(path: string): Promise<GitState | undefined> {
-  const git = PLACES.find((place) => existsSync(place));
+  const git = findGit();
   if (git === undefined) return undefined;
-  // A configured monitor would be run as a command of whoever wrote the configuration.
-  const args = ['-c', 'core.fsmonitor=false', 'status', '--porcelain', '--untracked-files=normal'];
-  const env = { PATH: dirname(git), HOME: process.env.HOME, GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+  const args = [...QUIET_GIT, 'status', '--porcelain', '--untracked-files=normal'];
+  const env = { ...gitEnvironment(git), GIT_OPTIONAL_LOCKS: '0' };
   try {
     const { stdout } = await run(git, args, { cwd: dirname(path), env, timeout: 5000, maxBuffer: 2 ** 24 });
     return { changes: stdout.split('\n').filter((line) => line !== '').length };

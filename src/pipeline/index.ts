@@ -10,7 +10,7 @@ export type { JudgedCandidate } from './evaluate/race-input.ts';
 export { salvagePatch } from './evaluate/salvage.ts';
 export { failurePatterns } from './reflect/failure-patterns.ts';
 export { runMinibatchReflect } from './reflect/reflect.ts';
-export { requireScores } from './rollout/require-scores.ts';
+export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';
 export type { RolloutCache } from './rollout/rollout-memory.ts';
 export { settleAll } from './settle-all.ts';

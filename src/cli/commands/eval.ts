@@ -1,29 +1,33 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseConfig } from '../../core/config.ts';
-import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
-import { bucketsText } from '../../core/run/views/views.ts';
-import { toSnakeCase } from '../../core/text/snake-case.ts';
 import { loadProject } from '../../project/load-project.ts';
-import { resolveRole } from '../../project/models/resolve-models.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
-import { countLook, testTasksOf } from '../../runs/count-look.ts';
-import { readSkill, type Wiring, wireRun, withDocument } from '../../runs/wire-run.ts';
-import { openCaches } from '../../stores/index.ts';
-import { evaluateSkill, type SkillScore } from '../../train/index.ts';
-import { withEnv } from '../../train/setup/with-env.ts';
+import { checkSkill } from '../../runs/scoring/check-skill.ts';
+import { ALL_SPLITS, planSplits } from '../../runs/scoring/plan-splits.ts';
+import { resolveScoring, type Subject, scoreDocuments, wireDocument } from '../../runs/scoring/score-documents.ts';
+import { Answered } from '../answered.ts';
+import { openBaseline } from '../baseline.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
 import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
-import { type EvalReport, evalLines, evalValue, summaryOf, together } from '../report/eval-report.ts';
+import { checkMarkdown } from '../report/check/check-markdown.ts';
+import { addStepSummary, githubError, githubLines } from '../report/check/github.ts';
+import { openReportFiles } from '../report/check/report-files.ts';
+import { type EvalReport, evalLines, evalValue } from '../report/eval-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+
+type Format = 'text' | 'md' | 'github';
 
 type Flags = Readonly<Record<string, unknown>> & {
   readonly skill: string;
   readonly split: string;
+  readonly baseline?: string;
+  readonly minScore?: number;
+  readonly junit?: string;
+  readonly format: Format;
   readonly cache: boolean;
   readonly config?: string;
   readonly set: readonly string[];
@@ -31,13 +35,15 @@ type Flags = Readonly<Record<string, unknown>> & {
   readonly quiet?: boolean;
 };
 
-const ALL = 'all';
-
 export const define: DefineCommand = (command, terminal) => {
   command
     .requiredOption('--skill <path>', 'document to score, or a folder with a SKILL.md')
-    .option('--split <name>', `train, val or test, or ${ALL}: each of them, and together`, 'test')
-    .option('--out <dir>', 'write results.json, summary.json and buckets.json there')
+    .option('--split <name>', `train, val or test, or ${ALL_SPLITS}: each of them, and together`, 'test')
+    .option('--baseline <path>', 'document to compare with on the same tasks, or git:REVISION: the same one, earlier')
+    .option('--min-score <share>', 'fail below this score, from 0 to 1', readShare)
+    .option('--junit <file>', 'write the tasks there as JUnit XML')
+    .addOption(formatOption(['text', 'md', 'github']))
+    .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json and report.md there')
     .option('--no-cache', 'ask the model again, even for what is known')
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
     .option('--quiet', 'no progress, only warnings and the result')
@@ -46,129 +52,80 @@ export const define: DefineCommand = (command, terminal) => {
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => evaluate(flags, terminal));
 };
 
-const EXAMPLES = examples([
+export const formatOption = (formats: readonly Format[]) =>
+  new Option('--format <form>', 'of the answer for people').choices(formats).default('text');
+
+function readShare(text: string): number {
+  const share = text.trim() === '' ? Number.NaN : Number(text);
+  if (share >= 0 && share <= 1) return share;
+  throw new InvalidArgumentError('Expected a number from 0 to 1, such as 0.8.');
+}
+
+const EXAMPLES = `${examples([
   ['skillopt eval --skill runs/demo/best_skill.md', 'score on the test split'],
   ['skillopt eval --skill SKILL.md --split val', 'on the split that the gate uses'],
   ['skillopt eval --skill SKILL.md --split all', 'on every split; a look at the test tasks like any other'],
   ['skillopt eval --skill SKILL.md --out scores', 'keep every result'],
   ['skillopt eval --skill SKILL.md --set env.limit=20', "with a setting in SkillOpt's words"],
-]);
+  [
+    'skillopt eval --skill SKILL.md --baseline git:main --min-score 0.8',
+    'for CI: fails when worse is proven, or below 80 %',
+  ],
+  ['skillopt eval --skill SKILL.md --baseline OLD.md --format md', 'the comparison as a page'],
+])}
 
-async function evaluate(
-  { skill: document, split, cache, config, set: overrides, out, quiet, ...flags }: Flags,
-  terminal: Terminal,
-): Promise<void> {
+exit codes: 0 passed, 1 worse is proven or below --min-score, 4 not measured: too few tasks have a score`;
+
+async function evaluate({ skill, config, set: overrides, quiet, ...flags }: Flags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: io.cwd() });
   loaded.warnings.forEach(terminal.warn);
-  const { text: skill, file } = await readSkill(resolvePath(io.cwd(), document));
-  const wiring = await wireRun(withDocument(loaded, file));
-  wiring.warnings.forEach(terminal.warn);
-  wiring.env.warnings?.forEach(terminal.warn);
-  const caller = { env: io.env, notices: terminal };
-  const target = await resolveRole(loaded, 'target', caller);
-  const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller);
-  const outDirectory = out === undefined ? undefined : await openFolder(resolvePath(io.cwd(), out), out);
-  // Before the cache makes a folder.
-  const plan = await withEnv(wiring.env, parseConfig(wiring.config), () => planSplits(wiring, split));
+  const subject = await wireDocument(loaded, resolvePath(io.cwd(), skill), skill);
+  await using older = await openBaseline(loaded, subject, flags.baseline, terminal);
+  const subjects = [subject, ...(older.subject ? [older.subject] : [])];
+  warnOf(subjects, terminal);
+  const models = await resolveScoring(loaded, { env: io.env, notices: terminal });
+  const files = await openReportFiles({ out: flags.out, junit: flags.junit }, io.cwd());
+  const plan = await planSplits(subject.wiring, flags.split); // before the cache makes a folder
   for (const reason of plan.leftOut) terminal.warn(`left out: ${reason}`);
-  const caches = cache ? await openCaches(join(dirname(wiring.path), '.eval'), wiring.config) : undefined;
   const progress = openProgress(terminal, { isQuiet: quiet ?? false });
   try {
-    const options = { env: wiring.env, skill, target, judge, config: wiring.config, observers: [progress] };
-    const splits = await interruptible({ io, onStop: progress.log }, (signal) =>
-      scoreEach(plan.names, (name) =>
-        evaluateSkill({ ...options, split: name, signal, ...(caches ? { caches } : {}) }),
-      ),
+    const observers = [progress];
+    const scoring = { ...models, plan, isCached: flags.cache, observers, onWarning: terminal.warn };
+    const [scored, baseline] = await interruptible({ io, onStop: progress.log }, (signal) =>
+      scoreDocuments(subjects, { ...scoring, signal }),
     );
     progress.close();
-    // Before anybody sees the score. Replies that are asked for again are another look at the same skill.
-    const conditions = [target.id, judge?.id, wiring.config.extras, ...(cache ? [] : [Date.now()])];
-    const look = { by: 'eval', document, skill, conditions } as const;
-    const testLooks = await countLook(plan.testTasks, look, wiring, terminal.warn);
-    const report = { document, split, testLooks, splits, taskTypes: wiring.env.getTaskTypes?.() ?? [] };
-    if (outDirectory !== undefined) await writeReport(outDirectory, report);
-    terminal.answer(evalValue(report), evalLines(report, terminal));
+    const settings = subject.wiring.config;
+    const check = checkSkill({ scored: scored!, baseline, minScore: flags.minScore, config: settings });
+    const report = { split: flags.split, scored: scored!, baseline, check };
+    await files.write(report, parseConfig(settings));
+    await answer(report, flags.format, terminal);
+  } catch (error) {
+    if (flags.format === 'github' && error instanceof SkillError)
+      io.stdout.write(`${githubError(skill, error.message)}\n`);
+    throw error;
   } finally {
     progress.close();
-    caches?.close();
   }
 }
 
-type SplitPlan = {
-  readonly names: readonly string[];
-  /** Why other splits are not among them. */
-  readonly leftOut: readonly string[];
-  /** The hash of the test tasks, if they are among them. */
-  readonly testTasks: string | undefined;
-};
-
-async function planSplits(wiring: Wiring, split: string): Promise<SplitPlan> {
-  const { env, config } = wiring;
-  if (split !== ALL) {
-    if ((await env.getItems(split)).length === 0) throw emptySplit(env, split);
-    return { names: [split], leftOut: [], testTasks: await testTasksOf(wiring, split) };
-  }
-  const { selectionSplit, testSplit } = parseConfig(config);
-  const wanted = [...new Set(['train', selectionSplit, testSplit])];
-  const reasons = new Map<string, string>();
-  for (const name of wanted) {
-    const reason = await whyEmpty(env, name);
-    if (reason !== undefined) reasons.set(name, reason);
-  }
-  const names = wanted.filter((name) => !reasons.has(name));
-  if (names.length === 0) throw emptySplit(env, wanted.join(', '));
-  const testTasks = names.includes(testSplit) ? await testTasksOf(wiring, testSplit) : undefined;
-  return { names, leftOut: [...reasons.values()], testTasks };
+/** What is wrong with two documents of one project is said once. */
+function warnOf(subjects: readonly Subject[], { warn }: Terminal): void {
+  const warnings = subjects.flatMap(({ wiring }) => [...wiring.warnings, ...(wiring.env.warnings ?? [])]);
+  for (const warning of new Set(warnings)) warn(warning);
 }
 
-/** An environment may have no such split at all, and say so. */
-async function whyEmpty(env: SkillEnv, split: string): Promise<string | undefined> {
-  try {
-    return (await env.getItems(split)).length > 0 ? undefined : `the ${split} split of ${env.name} is empty`;
-  } catch (error) {
-    if (error instanceof SkillError && error.code === 'TASKS_INVALID') return error.message;
-    throw error;
-  }
-}
-
-function emptySplit(env: SkillEnv, split: string): SkillError {
-  const hint = `Give some tasks the split "${split}", or choose another with --split.`;
-  return new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`, { hint });
-}
-
-/** One after the other: how many calls are in flight is one setting. */
-async function scoreEach(names: readonly string[], score: (name: string) => Promise<SkillScore>) {
-  const scores: Record<string, SkillScore> = {};
-  for (const name of names) scores[name] = await score(name);
-  return scores;
-}
-
-/** All tasks together, and where there are several splits each in a folder of its own. */
-async function writeReport(directory: string, report: EvalReport): Promise<void> {
-  await writeScore(directory, together(report));
-  const parts = Object.entries(report.splits);
-  if (parts.length === 1) return;
-  for (const [name, score] of parts) {
-    await mkdir(join(directory, name), { recursive: true });
-    await writeScore(join(directory, name), score);
-  }
-}
-
-/** Now, not when everything has been paid for. */
-async function openFolder(path: string, shown: string): Promise<string> {
-  await mkdir(path, { recursive: true }).catch((cause: Error) => {
-    const hint = 'Name a folder that is not there yet, or one that you may write into.';
-    throw new SkillError('USAGE', `--out ${shown} cannot be written: ${cause.message}`, { cause, hint });
-  });
-  return path;
-}
-
-async function writeScore(directory: string, score: SkillScore): Promise<void> {
-  const files = { results: score.results, summary: summaryOf(score) };
-  const types = Object.keys(score.buckets).filter((type) => type !== 'overall');
-  for (const [name, value] of Object.entries(files)) {
-    await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
-  }
-  await writeFile(join(directory, 'buckets.json'), bucketsText(score.evaluation.scores, types));
+async function answer(report: EvalReport, format: Format, terminal: Terminal): Promise<void> {
+  const page = checkMarkdown(report);
+  const lines = {
+    text: () => evalLines(report, terminal),
+    md: () => page.trimEnd().split('\n'),
+    github: () => githubLines(report, page),
+  };
+  terminal.answer(evalValue(report), lines[format]());
+  if (format === 'github') await addStepSummary(page, terminal.io);
+  const { isPassed, unmeasured } = report.check;
+  if (unmeasured?.hint) terminal.say(`${terminal.errorColors.dim('hint:')} ${unmeasured.hint}`);
+  if (!isPassed) throw new Answered(unmeasured ? 4 : 1);
 }

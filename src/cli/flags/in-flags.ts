@@ -14,6 +14,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ['move this run away', 'start over (--fresh)'],
   ['Start again', 'Run the same command again'],
   ['start again', 'run the same command again'],
+  ['or choose another split', 'or choose another with --split'],
   ['Look at them in the plan of the night,', 'Look at them with skillopt sleep run --plan --page all,'],
   ['or force it to be overwritten.', 'or overwrite it: --force'],
   ['They are for a night of sleep.', 'They are for a night: skillopt sleep run --tasks FILE.'],

@@ -1,65 +1,122 @@
-import { bucketScores, toEvaluation } from '../../core/score.ts';
 import { oneLine } from '../../core/text/printable.ts';
+import type { SkillCheck } from '../../runs/scoring/check-skill.ts';
+import type { ScoredDocument } from '../../runs/scoring/score-documents.ts';
 import type { SkillScore } from '../../train/index.ts';
+import { skillChange } from '../../train/record/skill-change.ts';
+import { patchOf } from '../commands/diff.ts';
+import type { Colors } from '../terminal/colors.ts';
 import { percent, plural } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { checkSentences, costSentence } from './check/check-words.ts';
+import { namedLines } from './report-verdict.ts';
 import { countTasks, taskCell, taskCount } from './scored-tasks.ts';
 import { testLookLines } from './test-look-lines.ts';
 
-/** What `eval` found: a score for each split that was asked for. */
+/** What `eval` found. */
 export type EvalReport = {
-  readonly document: string;
   /** As it was asked for: a name, or `all`. */
   readonly split: string;
-  readonly testLooks: number | undefined;
-  readonly splits: Readonly<Record<string, SkillScore>>;
-  readonly taskTypes: readonly string[];
+  readonly scored: ScoredDocument;
+  readonly baseline: ScoredDocument | undefined;
+  readonly check: SkillCheck;
 };
-
-/** The tasks of all splits as if they were one. */
-export function together({ splits, taskTypes }: Pick<EvalReport, 'splits' | 'taskTypes'>): SkillScore {
-  const scores = Object.values(splits);
-  if (scores.length === 1) return scores[0]!;
-  const results = scores.flatMap((score) => score.results);
-  const evaluation = toEvaluation(results);
-  return { evaluation, results, buckets: bucketScores(evaluation.scores, taskTypes) };
-}
 
 export function summaryOf({ evaluation: { hard, soft, scores }, results }: SkillScore) {
   const errored = scores.filter((score) => score.errored).length;
   return { hard, soft, n: scores.length, errored, threw: results.filter(({ threw }) => threw).length };
 }
 
+/** How many tasks have a score, and of which split. */
+export const tasksOf = ({ split, scored }: EvalReport) => ({
+  split,
+  count: countTasks([scored.whole.evaluation]).scored,
+});
+
 /** For machines. `splits` is there when more than one was asked for. */
 export function evalValue(report: EvalReport): object {
-  const { document: skill, split, testLooks, splits } = report;
-  const whole = together(report);
+  const { split, scored, baseline, check } = report;
+  const { unmeasured, against, cost, ...verdict } = check;
+  const [first] = checkSentences(check, tasksOf(report), baseline?.document);
+  return {
+    ...documentValue(scored, split),
+    testLooks: baseline?.testLooks ?? scored.testLooks,
+    cost,
+    verdict: { ...verdict, text: `${first!.head}: ${first!.text}` },
+    ...(baseline && { baseline: baselineValue(baseline, report) }),
+    tasks: taskValues(report),
+    ...(unmeasured && { error: { code: unmeasured.code, message: unmeasured.message, hint: unmeasured.hint } }),
+  };
+}
+
+function documentValue({ document: skill, whole, splits }: ScoredDocument, split: string) {
   const each = Object.entries(splits).map(([name, score]) => [name, summaryOf(score)] as const);
   const parts = each.length > 1 ? { splits: Object.fromEntries(each) } : {};
-  return { skill, split, ...summaryOf(whole), ...parts, testLooks, buckets: whole.buckets };
+  return { skill, split, ...summaryOf(whole), ...parts, buckets: whole.buckets };
+}
+
+function baselineValue(baseline: ScoredDocument, { scored, split, check }: EvalReport) {
+  const versions = { from: baseline.document, to: scored.document, before: baseline.text, after: scored.text };
+  const patch = baseline.text === scored.text ? '' : patchOf(versions);
+  return { ...documentValue(baseline, split), cost: baseline.cost, ...check.against, patch };
+}
+
+function taskValues({ scored, baseline }: EvalReport) {
+  const before = new Map(baseline?.whole.evaluation.scores.map((score) => [score.id, score]));
+  return Object.entries(scored.splits).flatMap(([split, { evaluation }]) =>
+    evaluation.scores.map((score) => {
+      const { hard, soft, errored } = before.get(score.id) ?? {};
+      return { ...score, split, ...(before.has(score.id) && { baseline: { hard, soft, errored } }) };
+    }),
+  );
 }
 
 /** For people. */
 export function evalLines(report: EvalReport, terminal: Terminal): string[] {
   const { bold } = terminal.colors;
-  const whole = together(report);
+  const { split, scored, baseline, check } = report;
+  const { whole, splits } = scored;
   const { hard, soft } = whole.evaluation;
-  const { scored, total } = countTasks([whole.evaluation]);
-  const isAll = Object.keys(report.splits).length > 1;
-  const tasks = taskCount({ scored, total }, isAll ? 'task' : `${report.split} task`);
-  const where = `${tasks}${isAll ? ' of all splits' : ''}${scored < total ? ',' : ''}`;
+  const counted = countTasks([whole.evaluation]);
+  const isAll = Object.keys(splits).length > 1;
+  const tasks = taskCount(counted, isAll ? 'task' : `${split} task`);
+  const where = `${tasks}${isAll ? ' of all splits' : ''}${counted.scored < counted.total ? ',' : ''}`;
   const types = Object.entries(whole.buckets).filter(([type]) => type !== 'overall');
   return [
-    `${bold(percent(hard))} hard, ${percent(soft)} soft on ${where} with ${report.document}`,
+    ...verdictLines(report, terminal.colors),
+    `${bold(percent(hard))} hard, ${percent(soft)} soft on ${where} with ${scored.document}`,
     ...thrownLines(summaryOf(whole)),
-    ...testLookLines(report.testLooks, terminal.colors),
-    ...(isAll ? scoreTable('split', Object.entries(report.splits).map(splitRow), terminal) : []),
+    ...namedLines(check.against?.comparison ?? {}, terminal),
+    ...(baseline ? changeLines(baseline.text, scored.text, terminal) : []),
+    costSentence(check).replace(/\.$/, ''),
+    ...testLookLines(baseline?.testLooks ?? scored.testLooks, terminal.colors),
+    ...(isAll ? scoreTable('split', Object.entries(splits).map(splitRow), terminal) : []),
     ...scoreTable(
       'task type',
       types.map(([type, bucket]) => [oneLine(type), bucket.hard, bucket.soft, String(bucket.total)]),
       terminal,
     ),
+  ];
+}
+
+/** A score that nothing is asked of needs no verdict. */
+function verdictLines(report: EvalReport, { bold, green, red, yellow }: Colors): string[] {
+  const { check, baseline } = report;
+  if (check.kind === 'scored' && check.minScore === undefined) return [];
+  const paint = check.isPassed ? (check.kind === 'not-proven' ? yellow : green) : red;
+  const sentences = checkSentences(check, tasksOf(report), baseline?.document);
+  return sentences.map(({ head, text }, at) => `${at === 0 ? bold(paint(`${head}:`)) : `${head}:`} ${text}`);
+}
+
+const MOST_CHANGES = 12;
+
+function changeLines(before: string, after: string, { colors }: Terminal): string[] {
+  const { lines } = skillChange(before, after);
+  const paint = (line: string) => (line.startsWith('+') ? colors.green : colors.red)(oneLine(line));
+  const rest = lines.length - MOST_CHANGES;
+  return [
+    ...lines.slice(0, MOST_CHANGES).map(paint),
+    ...(rest > 0 ? [colors.dim(`… and ${plural(rest, 'more line')}`)] : []),
   ];
 }
 

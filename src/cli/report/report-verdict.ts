@@ -55,8 +55,12 @@ export function changeLines({ change: { lines }, options }: Told, room: number):
 }
 
 /** Tasks that turned, by name, as many as fit on a line each. */
-export function flipLines({ verdict: { comparison }, options }: Told): string[] {
-  const { gained = [], lost = [] } = comparison ?? {};
+export const flipLines = ({ verdict: { comparison }, options }: Told) => namedLines(comparison ?? {}, options);
+
+type Flips = { readonly gained?: readonly string[]; readonly lost?: readonly string[] };
+type NameOptions = Pick<ReportOptions, 'width' | 'colors' | 'isComplete'>;
+
+export function namedLines({ gained = [], lost = [] }: Flips, options: NameOptions): string[] {
   const { green, red } = options.colors;
   return [
     ...(gained.length > 0 ? [named(`${plural(gained.length, 'task')} gained:`, gained, green, options)] : []),
@@ -70,7 +74,7 @@ function named(
   title: string,
   ids: readonly string[],
   paint: (text: string) => string,
-  { width, isComplete = false }: ReportOptions,
+  { width, isComplete = false }: NameOptions,
 ): string {
   const names = ids.map((id) => oneLine(id));
   const most = isComplete ? ids.length : MOST_NAMES;

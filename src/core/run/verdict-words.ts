@@ -70,14 +70,17 @@ const nothingPasses = (comparison: Comparison | undefined) =>
 const figures = (comparison: Comparison) =>
   `${change(comparison)}${METRICS[comparison.metric]} on ${tasksOf(comparison)}`;
 
-const METRICS = { hard: '', soft: ' of partial credit', mixed: ' of whole and partial credit' } as const;
+export const METRICS = { hard: '', soft: ' of partial credit', mixed: ' of whole and partial credit' } as const;
 
-const change = ({ before, after }: Comparison) => `${percent(before).replace(' %', '')} → ${percent(after)}`;
+/** `36.1 → 97.2 %`. */
+export const change = ({ before, after }: Pick<Comparison, 'before' | 'after'>) =>
+  `${percent(before).replace(' %', '')} → ${percent(after)}`;
 
 const tasksOf = ({ on, tasks }: Pick<Comparison, 'on' | 'tasks'>) =>
   on === 'test' ? `${plural(tasks, 'task')} it never saw` : `the ${plural(tasks, 'task')} it was chosen by`;
 
-const span = ({ gain }: Comparison) =>
+/** `+50 to +83 points`. */
+export const span = ({ gain }: Pick<Comparison, 'gain'>) =>
   `${wholePoints(gain!.interval.low)} to ${wholePoints(gain!.interval.high)} points`;
 
 const sureness = (comparison: Comparison) => `${comparison.isProven ? 'proven' : 'not proven'}, ${span(comparison)}`;
@@ -123,7 +126,7 @@ function soFar({ comparison }: Verdict): string {
   return `so far ${figures(comparison)}, ${sureness(comparison)}.`;
 }
 
-function lineWords({ added, removed }: LineCount): string {
+export function lineWords({ added, removed }: LineCount): string {
   if (added === 0 && removed === 0) return 'No line changed';
   const parts = [
     ...(added > 0 ? [`${plural(added, 'line')} added`] : []),

@@ -1,7 +1,8 @@
 import type { GateMetric } from '../gate/gate.ts';
 import { toEvidence, toObservations } from '../gate/gate-evidence.ts';
-import { addObservations, type Evidence, itemMean, noEvidence } from '../stats/evidence.ts';
-import { DEFAULT_CONFIDENCE, type Estimate, estimateGain, tasksToProve } from '../stats/final-report.ts';
+import { comparePaired, flips, paired } from '../stats/compare-paired.ts';
+import { addObservations, type Evidence, noEvidence } from '../stats/evidence.ts';
+import { DEFAULT_CONFIDENCE, type Estimate, tasksToProve } from '../stats/final-report.ts';
 import { type Cost, totalCost } from './cost.ts';
 import type { Amounts } from './ledger.ts';
 import { reportedScores, winnerMeasurement } from './reported-scores.ts';
@@ -90,12 +91,12 @@ function isNothingPassed({ baseline, best, evaluations, tests }: RunState): bool
 function compareOnTest(state: RunState): Comparison | undefined {
   const { baseline, best } = state.testEvidence;
   if (!baseline || !best) return undefined;
-  const [before, after] = paired(toEvidence(baseline), toEvidence(best));
-  if (before.size === 0) return undefined;
-  const mean = (evidence: Evidence) =>
-    [...evidence.values()].reduce((sum, item) => sum + itemMean(item), 0) / evidence.size;
-  const scores = { before: mean(before), after: mean(after) };
-  return { on: 'test', metric: metricOf(state), ...scores, ...gainOf(state, before, after) };
+  const compared = comparePaired(toEvidence(baseline), toEvidence(best), state.config?.confidence);
+  if (!compared) return undefined;
+  const { isWorse: _isWorse, ...comparison } = compared;
+  const isSame = state.best.skill === state.initialSkill; // one text has no gain over itself
+  const same = isSame ? { gain: undefined, isProven: false } : {};
+  return { on: 'test', metric: metricOf(state), ...comparison, ...same };
 }
 
 /** By the fresh attempts at the end, if there are any; else as the search saw it. */
@@ -130,30 +131,6 @@ function freshEvidence({ config }: RunState, passes: NonNullable<RunState['final
     noEvidence,
     passes.flatMap(({ scores }) => toObservations(scores, config)),
   );
-}
-
-function gainOf({ config, best, initialSkill }: RunState, before: Evidence, after: Evidence) {
-  const isSame = best.skill === initialSkill; // one text has no gain over itself
-  const gain = isSame ? undefined : estimateGain(after, before, config?.confidence ?? DEFAULT_CONFIDENCE);
-  return { tasks: before.size, gain, isProven: (gain?.interval.low ?? 0) > 0, ...flips(before, after) };
-}
-
-/** The tasks that both sides have a score for. */
-function paired(before: Evidence, after: Evidence): [before: Evidence, after: Evidence] {
-  const common = (one: Evidence, other: Evidence) => new Map([...one].filter(([id]) => other.has(id)));
-  return [common(before, after), common(after, before)];
-}
-
-/** A task passes from this mean on. */
-const PASS_MARK = 0.5;
-
-function flips(before: Evidence, after: Evidence): Pick<Comparison, 'gained' | 'lost'> {
-  const passes = (evidence: Evidence, id: string) => itemMean(evidence.get(id)!) >= PASS_MARK;
-  const ids = [...before.keys()];
-  return {
-    gained: ids.filter((id) => !passes(before, id) && passes(after, id)),
-    lost: ids.filter((id) => passes(before, id) && !passes(after, id)),
-  };
 }
 
 /** More than this nobody will collect for one skill. */

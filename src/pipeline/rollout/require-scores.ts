@@ -16,8 +16,18 @@ export const judgedOf = (results: readonly Result[]) => results.filter(({ unjudg
 
 /** An outage stops the run. */
 export function requireReachable(results: readonly Result[], maxErroredShare: number, total = results.length): void {
+  const why = whyUnscored(results, maxErroredShare, total);
+  if (why) throw why;
+}
+
+/** Why a mean over these results would say nothing, for those who want to show them all the same. */
+export function whyUnscored(
+  results: readonly Result[],
+  maxErroredShare: number,
+  total = results.length,
+): SkillError | undefined {
   const missing = results.filter(({ errored }) => errored);
-  if (missing.length > maxErroredShare * total) throw tooFewScores(missing, total);
+  return missing.length > maxErroredShare * total ? tooFewScores(missing, total) : undefined;
 }
 
 /** One task that throws may be a hard one, also where it is the only one. */

@@ -31,11 +31,14 @@ export function reportView(state: RunState, outRoot: string): string {
     .join('\n\n')}\n`;
 }
 
-function changeSection(lines: readonly string[]): string[] {
-  if (lines.length === 0) return [];
-  const rest = lines.length - MOST_LINES;
+const changeSection = (lines: readonly string[]) =>
+  lines.length === 0 ? [] : ['## What changed', '', ...diffBlock(lines)];
+
+/** Changed lines as a block that nothing in them can end. */
+export function diffBlock(lines: readonly string[], most = MOST_LINES): string[] {
+  const rest = lines.length - most;
   const more = rest > 0 ? [`… and ${plural(rest, 'more line')}`] : [];
-  return ['## What changed', '', '```diff', ...lines.slice(0, MOST_LINES).map(safeLine), ...more, '```'];
+  return ['```diff', ...lines.slice(0, most).map(safeLine), ...more, '```'];
 }
 
 /** Inside a fence: nothing in a line may end it. */
@@ -47,7 +50,8 @@ function taskSection(comparison: Comparison | undefined): string[] {
   return rows.length === 0 ? [] : ['## Tasks gained and lost', '', ...rows];
 }
 
-function namedTasks(word: string, ids: readonly string[]): string[] {
+/** The tasks of one kind as an entry of a list. */
+export function namedTasks(word: string, ids: readonly string[]): string[] {
   if (ids.length === 0) return [];
   const rest = ids.length - MOST_NAMES;
   const names = ids.slice(0, MOST_NAMES).map(nameAsData).join(', ');

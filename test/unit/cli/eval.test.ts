@@ -41,6 +41,7 @@ describe('eval --split all', () => {
     expect([code, err]).toEqual([0, '']);
     expect(out.trimEnd().split('\n')).toEqual([
       '66.7 % hard, 66.7 % soft on 6 tasks of all splits with SKILL.md',
+      '0 calls, $0.00',
       'test looks: 1',
       '',
       'split     hard     soft  tasks',

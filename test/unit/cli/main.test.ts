@@ -110,7 +110,7 @@ describe('the command line', () => {
     const { code, out, err } = await cli(argv);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain(
-      'exit codes:\n  0    done\n  1    done, and errors were found\n  2    user error, with a hint',
+      'exit codes:\n  0    done\n  1    done, and errors were found, or a check failed\n  2    user error, with a hint',
     );
     expect(out).toContain('  train  ');
   });
