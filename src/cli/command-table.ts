@@ -20,6 +20,11 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: 'eval', summary: 'score a skill document', load: () => import('./commands/eval.ts') },
   {
+    name: 'compare',
+    summary: 'two runs or skills on the same tasks: which is better, and is it proven',
+    load: () => import('./commands/compare.ts'),
+  },
+  {
     name: 'calibrate',
     summary: 'how much of a score is noise, and which gains can be proven',
     load: () => import('./commands/calibrate.ts'),

@@ -50,11 +50,16 @@ export async function onlyRun({ cwd, root }: Place): Promise<string> {
 
 const NO_RUNS = 'Start one with: skillopt train';
 
+/** Where the run with a name below `root`, or at a path, is; nothing where there is none. */
+export function runPath(nameOrPath: string, { cwd, root }: Place): string | undefined {
+  const candidates = [resolvePath(resolvePath(cwd, root), nameOrPath), resolvePath(cwd, nameOrPath)];
+  return candidates.find((candidate) => existsSync(join(candidate, JOURNAL)));
+}
+
 /** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */
 export async function findRun(nameOrPath: string, { cwd, root }: Place, watch?: Watch): Promise<LoadedRun> {
   const folder = resolvePath(cwd, root);
-  const candidates = [resolvePath(folder, nameOrPath), resolvePath(cwd, nameOrPath)];
-  const path = candidates.find((candidate) => existsSync(join(candidate, JOURNAL)));
+  const path = runPath(nameOrPath, { cwd, root });
   if (path !== undefined) return loadRun(path, watch);
   const names = (await listRuns(folder)).map((run) => run.name);
   const hint = names.length > 0 ? `Runs in ${root}: ${names.join(', ')}` : `There are no runs in ${root}. ${NO_RUNS}`;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { parseConfig } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import { loadProject } from '../../project/load-project.ts';
@@ -9,7 +9,7 @@ import { resolveScoring, type Subject, scoreDocuments, wireDocument } from '../.
 import { Answered } from '../answered.ts';
 import { openBaseline } from '../baseline.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { setOption } from '../flags/flags.ts';
+import { formatOption, setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
 import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
@@ -51,9 +51,6 @@ export const define: DefineCommand = (command, terminal) => {
   for (const option of [setOption(), ...evalFlags()]) command.addOption(option);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => evaluate(flags, terminal));
 };
-
-export const formatOption = (formats: readonly Format[]) =>
-  new Option('--format <form>', 'of the answer for people').choices(formats).default('text');
 
 function readShare(text: string): number {
   const share = text.trim() === '' ? Number.NaN : Number(text);

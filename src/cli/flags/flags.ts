@@ -85,3 +85,7 @@ export function setOption(): Option {
     .default([], 'none')
     .argParser((text: string, before: readonly string[]) => [...before, text]);
 }
+
+/** `--format`, where an answer for people has several forms. */
+export const formatOption = (forms: readonly string[]): Option =>
+  new Option('--format <form>', 'of the answer for people').choices(forms).default('text');

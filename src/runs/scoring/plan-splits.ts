@@ -1,6 +1,7 @@
 import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
+import { splitItems } from '../../train/setup/run-items.ts';
 import { withEnv } from '../../train/setup/with-env.ts';
 import { testTasksOf } from '../count-look.ts';
 import type { Wiring } from '../wire-run.ts';
@@ -10,6 +11,8 @@ export const ALL_SPLITS = 'all';
 
 export type SplitPlan = {
   readonly names: readonly string[];
+  /** How many tasks they have. */
+  readonly count: number;
   /** Why other splits are not among them. */
   readonly leftOut: readonly string[];
   /** The hash of the test tasks, if they are among them. */
@@ -23,8 +26,9 @@ export const planSplits = (wiring: Wiring, split: string): Promise<SplitPlan> =>
 async function planInEnv(wiring: Wiring, split: string): Promise<SplitPlan> {
   const { env, config } = wiring;
   if (split !== ALL_SPLITS) {
-    if ((await env.getItems(split)).length === 0) throw emptySplit(env, split);
-    return { names: [split], leftOut: [], testTasks: await testTasksOf(wiring, split) };
+    const { length: count } = await splitItems(env, split, parseConfig(config));
+    if (count === 0) throw emptySplit(env, split);
+    return { names: [split], count, leftOut: [], testTasks: await testTasksOf(wiring, split) };
   }
   const { selectionSplit, testSplit } = parseConfig(config);
   const wanted = [...new Set(['train', selectionSplit, testSplit])];
@@ -36,7 +40,9 @@ async function planInEnv(wiring: Wiring, split: string): Promise<SplitPlan> {
   const names = wanted.filter((name) => !reasons.has(name));
   if (names.length === 0) throw emptySplit(env, wanted.join(', '));
   const testTasks = names.includes(testSplit) ? await testTasksOf(wiring, testSplit) : undefined;
-  return { names, leftOut: [...reasons.values()], testTasks };
+  let count = 0;
+  for (const name of names) count += (await splitItems(env, name, parseConfig(config))).length;
+  return { names, count, leftOut: [...reasons.values()], testTasks };
 }
 
 /** An environment may have no such split at all, and say so. */

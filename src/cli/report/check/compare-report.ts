@@ -1,0 +1,94 @@
+import { type Cost, dollarCell } from '../../../core/run/cost.ts';
+import { change, METRICS, span } from '../../../core/run/verdict-words.ts';
+import { inMarkdown, nameAsData, oneLine } from '../../../core/text/printable.ts';
+import type { Side, SideComparison } from '../../../runs/scoring/compare-sides.ts';
+import { patchOf } from '../../commands/diff.ts';
+import { count, percent } from '../../terminal/figures.ts';
+import { type Column, table } from '../../terminal/table.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { namedLines } from '../report-verdict.ts';
+import { changeDetails, costTable, flipItems, markdownPage } from './check-markdown.ts';
+import { tasksText } from './check-words.ts';
+
+/** Two skills, A and then B, as `compare` found them. */
+export type CompareReport = {
+  readonly a: Side;
+  readonly b: Side;
+  readonly split: string;
+  readonly against: SideComparison;
+  /** What else differs, and what the figures do not say. */
+  readonly notes: readonly string[];
+  /** What the costs are those of. */
+  readonly costOf: 'the runs' | 'scoring them';
+};
+
+/** `[before the colon, after it]` */
+function sentence({ a, b, split, against }: CompareReport, shown: (name: string) => string): [string, string] {
+  const [one, other] = [shown(a.name), shown(b.name)];
+  const { kind, comparison, metric } = against;
+  const on = `on ${tasksText({ split, count: comparison!.tasks })}`;
+  const figures = `${change(comparison!)}${METRICS[metric]} ${on}`;
+  if (kind === 'no-change') return [`${one} and ${other} are the same skill`, `${percent(comparison!.after)} ${on}.`];
+  const sure = `${figures}, ${kind === 'not-proven' ? '' : 'proven, '}${span({ gain: comparison!.gain })}.`;
+  if (kind === 'not-proven') return [`No difference is proven between ${one} and ${other}`, sure];
+  return [`${other} is ${kind} than ${one}`, sure];
+}
+
+/** For machines. */
+export function compareValue(report: CompareReport): object {
+  const { a, b, split, against, notes } = report;
+  const side = ({ name, evidence, cost }: Side) => ({ name, tasks: evidence.size, cost });
+  const versions = { from: a.name, to: b.name, before: a.text, after: b.text };
+  const patch = a.text === b.text ? '' : patchOf(versions);
+  return { split, ...against, text: sentence(report, oneLine).join(': '), a: side(a), b: side(b), notes, patch };
+}
+
+/** For people. */
+export function compareLines(report: CompareReport, terminal: Terminal): string[] {
+  const { colors } = terminal;
+  const { kind, comparison } = report.against;
+  const paint = { better: colors.green, worse: colors.red, 'not-proven': colors.yellow, 'no-change': colors.yellow }[
+    kind
+  ];
+  const [head, text] = sentence(report, oneLine);
+  return [
+    `${colors.bold(paint(`${head}:`))} ${text}`,
+    ...commonLine(report),
+    ...report.notes,
+    ...namedLines(comparison ?? {}, terminal),
+    '',
+    ...costLines(report, terminal),
+  ];
+}
+
+function commonLine({ a, b, against }: CompareReport): string[] {
+  const [common, one, other] = [against.comparison!.tasks, a.evidence.size, b.evidence.size];
+  if (common === one && common === other) return [];
+  return [`${common} tasks are common: ${oneLine(a.name)} has ${one}, ${oneLine(b.name)} has ${other}`];
+}
+
+function costLines({ a, b, costOf }: CompareReport, { width, colors }: Terminal): string[] {
+  const columns: Column[] = [
+    { title: `what ${costOf} cost`, isElastic: true },
+    ...['calls', 'tokens', 'dollars'].map((title) => ({ title, align: 'right' as const })),
+  ];
+  const cells = (name: string, cost: Cost) => [oneLine(name), count(cost.calls), count(cost.tokens), dollarCell(cost)];
+  return table(columns, [cells(a.name, a.cost), cells(b.name, b.cost)], { width, paintTitle: colors.dim });
+}
+
+/** The same as a page. */
+export function compareMarkdown(report: CompareReport): string {
+  const { a, b, against, notes } = report;
+  const [head, text] = sentence(report, nameAsData);
+  const remarks = [...commonLine(report), ...notes].map((note) => `- ${inMarkdown(oneLine(note))}`);
+  return markdownPage([
+    [`**${head}:** ${text}`],
+    remarks,
+    flipItems(against.comparison),
+    costTable([
+      [a.name, a.cost],
+      [b.name, b.cost],
+    ]),
+    changeDetails(a.text, b.text, b.name),
+  ]);
+}
