@@ -134,7 +134,7 @@ const surface: Record<string, string[]> = {
     'verdictOf',
     'winnerMeasurement',
   ],
-  './sim': ['createWorld', 'serveSim', 'simulatedOptimizer', 'simulatedPerson', 'simulatedTarget'],
+  './sim': ['createWorld', 'serveSim', 'simulatedJudge', 'simulatedOptimizer', 'simulatedPerson', 'simulatedTarget'],
   './sleep': [
     'EditRecord',
     'HandoffPending',
