@@ -24,6 +24,10 @@ export const HEADINGS = {
   comparison: 'Comparison',
   notes: 'Notes',
   lengthLimit: 'Limit',
+  files: 'Files of the skill',
+  topic: 'What to test',
+  questions: 'Tasks that are there already',
+  taskCount: 'How many',
 } as const;
 
 type Heading = (typeof HEADINGS)[keyof typeof HEADINGS];
@@ -41,6 +45,8 @@ export const FENCE_KINDS = [
   'notes',
   'guidance',
   'comparison',
+  'topic',
+  'questions',
 ] as const;
 type FenceKind = (typeof FENCE_KINDS)[number];
 
@@ -93,6 +99,12 @@ export const REPLY_KEYS = {
   candidates: 'skill_candidates',
   suggestions: 'revise_suggestions',
 } as const;
+
+/** Keys of the replies that the prompt files about drafting tasks ask for. */
+export const DRAFT_REPLY_KEYS = { outline: 'skill_topics', drafts: 'task_drafts' } as const;
+
+/** How many tasks are to be drafted. */
+export const taskCountLine = (count: number) => `At most ${count} task${count === 1 ? '' : 's'}.`;
 
 /** A heading, with a note in brackets if there is one, and the text below it. */
 export function promptSection(heading: Heading, text: string, note?: string): string {

@@ -13,6 +13,7 @@ export type { PersonSession } from './person/transcript.ts';
 export { type ServeSimOptions, type SimServer, serveSim } from './serve/serve-sim.ts';
 export { type SimulatedJudgeOptions, simulatedJudge } from './simulated-judge.ts';
 export { type SimulatedTargetOptions, simulatedTarget } from './simulated-target.ts';
+export { worldSkillFolder } from './world/skill-folder.ts';
 export {
   createWorld,
   type LatentRule,

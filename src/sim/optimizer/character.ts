@@ -8,6 +8,9 @@ export type Character = Habits & {
   readonly stubbornness: number;
   readonly metaGain: number;
   readonly slowGain: number;
+  readonly draftErrorRate: number;
+  readonly draftRepeatRate: number;
+  readonly solveErrorRate: number;
 };
 
 /** The mistakes about a topic. A share `stubbornness` of the times they are habitual, and the same as before. */

@@ -1,5 +1,12 @@
 import type { ChatMessage } from '../../core/model.ts';
-import { BUDGET_LINES, FENCE_KINDS, HEADINGS, OUTCOMES, REPLY_KEYS } from '../../core/prompt-sections.ts';
+import {
+  BUDGET_LINES,
+  DRAFT_REPLY_KEYS,
+  FENCE_KINDS,
+  HEADINGS,
+  OUTCOMES,
+  REPLY_KEYS,
+} from '../../core/prompt-sections.ts';
 import type { UpdateMode } from '../../core/skill/update-mode.ts';
 import { textOf } from '../simulated-model.ts';
 
@@ -15,9 +22,13 @@ export type Assignment =
   | 'write-notes'
   | 'shorten-reminders';
 
+/** What it is asked to do about tasks, where it is about them. */
+export type TaskAssignment = 'outline' | 'draft' | 'solve';
+
 /** The parts of an optimizer prompt that a reader needs, taken out of their fences. */
 export type OptimizerPrompt = {
   readonly assignment: Assignment;
+  readonly taskAssignment: TaskAssignment | undefined;
   /** The words in which changes are to be given. */
   readonly mode: UpdateMode;
   /** Whether slips shall become reminders. */
@@ -39,9 +50,18 @@ export type OptimizerPrompt = {
   readonly notes: string;
   readonly guidance: string;
   readonly comparison: string;
+  /** What drafted tasks are to test; nothing where they are to lie beside the skill's field. */
+  readonly topic: string | undefined;
+  /** Tasks that a draft must not repeat. */
+  readonly questions: string;
+  /** The task itself, where it is to be solved. */
+  readonly question: string;
 };
 
 const BLOCK = new RegExp(String.raw`<(${FENCE_KINDS.join('|')})-([0-9a-f]{8})>\n?([\s\S]*?)\n?</\1-\2>`, 'g');
+/** As the target is asked. */
+const ANSWER_TAGS = '<answer></answer>';
+const QUESTION = /(?:^|\n)Question: ([\s\S]+)$/;
 const DEFAULT_LIMIT = 4;
 
 /** Reads a prompt by its text alone, since nothing else crosses HTTP. Total: missing parts are empty. */
@@ -52,11 +72,13 @@ export function readPrompt(messages: readonly ChatMessage[]): OptimizerPrompt {
   const bodies = (...wanted: (typeof FENCE_KINDS)[number][]) =>
     blocks.flatMap(({ kind, body }) => (wanted.some((name) => name === kind) ? [body] : []));
   const headings = user.replace(BLOCK, '');
+  const question = system.includes(ANSWER_TAGS) ? (user.match(QUESTION)?.[1] ?? '') : '';
   return {
     assignment: tellAssignment(system, headings),
+    taskAssignment: question === '' ? tellTaskAssignment(system) : 'solve',
     mode: tellMode(system, headings),
     wantsReminders: system.includes(REPLY_KEYS.reminders),
-    skill: bodies('skill')[0] ?? '',
+    skill: question === '' ? (bodies('skill')[0] ?? '') : system,
     surroundings: bodies('surroundings').join('\n'),
     previousSkill: bodies('skill')[1] ?? '',
     limit: tellLimit(headings),
@@ -67,6 +89,9 @@ export function readPrompt(messages: readonly ChatMessage[]): OptimizerPrompt {
     notes: bodies('notes')[0] ?? '',
     guidance: bodies('guidance')[0] ?? '',
     comparison: bodies('comparison')[0] ?? '',
+    topic: bodies('topic')[0],
+    questions: bodies('questions')[0] ?? '',
+    question,
   };
 }
 
@@ -104,6 +129,11 @@ function tellAssignment(system: string, headings: string): Assignment {
   const asked =
     BY_REPLY.find(([key]) => system.includes(key)) ?? BY_HEADING.find(([heading]) => heading.test(headings));
   return asked?.[1] ?? 'read-failures';
+}
+
+function tellTaskAssignment(system: string): TaskAssignment | undefined {
+  if (system.includes(DRAFT_REPLY_KEYS.outline)) return 'outline';
+  return system.includes(DRAFT_REPLY_KEYS.drafts) ? 'draft' : undefined;
 }
 
 function tellMode(system: string, headings: string): UpdateMode {
