@@ -20,6 +20,7 @@ import { findLeaks } from '../../src/core/stats/index.ts';
 import { extractJson } from '../../src/core/text/extract-json.ts';
 import { hideSecrets } from '../../src/core/text/hide-secrets.ts';
 import { strip } from '../../src/core/text/python-text.ts';
+import { nearDuplicateGroups } from '../../src/core/text/similarity.ts';
 import { toCamelCase } from '../../src/core/text/snake-case.ts';
 import { extractAnswer, scoreAnswer } from '../../src/envs/qa/answer-score.ts';
 import { readJson } from '../../src/envs/read/read-json.ts';
@@ -33,7 +34,6 @@ import { failurePatterns } from '../../src/pipeline/reflect/failure-patterns.ts'
 import { renderTrajectory } from '../../src/pipeline/reflect/trajectory.ts';
 import { lintSkill } from '../../src/skills/lint-skill.ts';
 import { relativeLinks } from '../../src/skills/relative-links.ts';
-import { nearDuplicateGroups } from '../../src/sleep/mine/similarity.ts';
 import { filterForTarget } from '../../src/sleep/mine/target-filter.ts';
 import { short, withoutQuotes } from '../../src/sleep/mine/task-text.ts';
 import { parseTasksFile } from '../../src/sleep/parse-tasks-file.ts';

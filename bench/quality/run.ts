@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { align } from '../align.ts';
 import { ablationSection } from './ablation/ablation-section.ts';
 import { isOptimizerName, OPTIMIZERS } from './ablation/setting.ts';
+import { draftsSection } from './drafts/drafts-section.ts';
 import { familySection } from './family/family-section.ts';
 import { gateSection } from './gate/gate-section.ts';
 import { nightsSection } from './nights/nights-section.ts';
@@ -22,6 +23,7 @@ const SECTIONS: readonly Section[] = [
   ablationSection,
   wallClockSection,
   nightsSection,
+  draftsSection,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,4 +1,5 @@
 import { trainInWorld } from './ablation/train-in-world.ts';
+import { draftInWorld } from './drafts/draft-in-world.ts';
 import { compareInWorld } from './family/compare-in-world.ts';
 import { runExactRacing } from './gate/exact-racing.ts';
 import { countAfterJump } from './gate/jump.ts';
@@ -9,6 +10,7 @@ import { trainWholeRun } from './trainer/train-whole-run.ts';
 /** What a process of the pool can be asked for. Input and output are plain data, since they travel. */
 export const WORK = {
   family: compareInWorld,
+  drafts: draftInWorld,
   jump: countAfterJump,
   'exact-racing': runExactRacing,
   'whole-run': trainWholeRun,

@@ -74,6 +74,8 @@ export interface SkillEnv<I extends Item = Item> {
   readonly judgeCalls?: number;
   /** What a person should know about the tasks before a run, such as what of a file is left out. */
   readonly warnings?: readonly string[];
+  /** How many of the tasks a model drafted, and how many of those nobody reviewed: every report says so. */
+  readonly drafts?: { readonly drafted: number; readonly unreviewed: number } | undefined;
   getItems(split: string): readonly I[] | Promise<readonly I[]>;
   rolloutOne(context: RolloutContext<I>): Promise<RolloutOutput>;
   /**

@@ -1,5 +1,5 @@
+import { jaccard, nearDuplicateOf, withoutNearDuplicates, wordsOf } from '../core/text/similarity.ts';
 import { dedupeTasks } from './mine/dedupe-tasks.ts';
-import { jaccard, nearDuplicateOf, withoutNearDuplicates, wordsOf } from './mine/similarity.ts';
 import type { TaskRecord } from './task-record.ts';
 
 /** Enough for years of validation; old habits fade. */

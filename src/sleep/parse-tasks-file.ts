@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { describeValue } from '../core/text/describe-issue.ts';
 import { whyTooMuch } from '../core/text/schema.ts';
+import { nearDuplicateOf } from '../core/text/similarity.ts';
 import { toCamelCase, toSnakeCase } from '../core/text/snake-case.ts';
 import { tasksInvalid } from '../envs/read/tasks-invalid.ts';
 import { anyChecks, type ValidateChecks } from './mine/mined-task.ts';
-import { nearDuplicateOf } from './mine/similarity.ts';
 import { assignSplits, type SplitOptions } from './splits.ts';
 import { TaskRecord, toTaskFields } from './task-record.ts';
 

@@ -3,8 +3,8 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { SkillError } from '../core/errors.ts';
 import { groupBy } from '../core/group-by.ts';
 import { roundHalfToEven } from '../core/text/python-text.ts';
+import { nearDuplicateGroups, nearDuplicateOf, withoutNearDuplicates } from '../core/text/similarity.ts';
 import { groupByHint } from './mine/dedupe-tasks.ts';
-import { nearDuplicateGroups, nearDuplicateOf, withoutNearDuplicates } from './mine/similarity.ts';
 import type { SleepSplit, TaskRecord } from './task-record.ts';
 
 export type Fractions = { readonly valFraction: number; readonly testFraction: number };

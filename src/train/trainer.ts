@@ -161,6 +161,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       ...(skillSource ? { skillSource } : {}),
       totalSteps: countSteps(config, items.train.length, items.val.length),
       items: { train: items.train.length, val: items.val.length, test: items.test.length },
+      ...(env.drafts && env.drafts.drafted > 0 ? { drafts: env.drafts } : {}),
     };
   }
 

@@ -8,7 +8,7 @@ const floors = [
   ['pipeline', 'models', 'agents', 'workspaces', 'envs', 'judges', 'stores', 'transcripts', 'sim'],
   ['skills'],
   ['train', 'project'],
-  ['runs'],
+  ['runs', 'tasks'],
   ['sleep', 'workers'],
   ['server', 'mcp'],
   ['cli', 'web', 'testing'],

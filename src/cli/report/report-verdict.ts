@@ -1,6 +1,6 @@
 import { nextStep } from '../../core/run/next-step.ts';
 import type { VerdictKind } from '../../core/run/verdict.ts';
-import { chosenByWords, verdictWords } from '../../core/run/verdict-words.ts';
+import { chosenByWords, draftedWords, verdictWords } from '../../core/run/verdict-words.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { plural } from '../terminal/figures.ts';
@@ -15,9 +15,11 @@ export function verdictLines({ state, verdict, change, options }: Told): string[
   const paint = (words: string) => colors.bold(colors[COLORS[verdict.kind]](words));
   const [first = '', ...more] = inSentences(`${head}: ${sentence} ${amounts}`, width);
   const painted = first.startsWith(`${head}:`) ? `${paint(`${head}:`)}${first.slice(head.length + 1)}` : paint(first);
-  const chosenBy = chosenByWords(verdict);
-  return [painted, ...more, ...(chosenBy === undefined ? [] : wrap(chosenBy, width).map(colors.dim))];
+  const chosenBy = wrapped(chosenByWords(verdict), width).map(colors.dim);
+  return [painted, ...more, ...chosenBy, ...wrapped(draftedWords(state), width).map(colors.yellow)];
 }
+
+const wrapped = (words: string | undefined, width: number) => (words === undefined ? [] : wrap(words, width));
 
 /** A sentence begins a line where it would not end on the one before: half a figure is read as another. */
 function inSentences(text: string, width: number): string[] {

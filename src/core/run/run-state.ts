@@ -3,7 +3,7 @@ import type { FinalMeasurement } from '../gate/gate-decision.ts';
 import { type EvidenceTable, type GateEvidence, noGateEvidence } from '../gate/gate-evidence.ts';
 import type { Bucket } from '../score.ts';
 import type { SearchEnd, SkillSource, TestSubject } from './event.ts';
-import type { LrDecision } from './events/event-data.ts';
+import type { DraftedTasks, LrDecision } from './events/event-data.ts';
 import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
@@ -53,6 +53,8 @@ export type RunState = {
   readonly about: { readonly env: string; readonly target: string; readonly optimizer: string };
   readonly totalSteps: number;
   readonly items: Readonly<Record<string, number>>;
+  /** Of these tasks, those that a model drafted, if there are any. */
+  readonly drafts?: DraftedTasks;
   readonly initialSkill: string;
   /** The file that it was read from, if it was, and if the run is of a version that wrote it down. */
   readonly skillSource?: SkillSource;
@@ -120,7 +122,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
-export const STATE_FORMAT = 4;
+export const STATE_FORMAT = 5;
 
 /** A run before its first event. */
 export const emptyRun: RunState = {

@@ -142,3 +142,10 @@ export function chosenByWords({ kind, chosenBy }: Verdict): string | undefined {
   const scores = isSame ? percent(chosenBy.after) : change(chosenBy);
   return `On ${tasksOf(chosenBy)}: ${scores}${chosenBy.gain ? `, ${sureness(chosenBy)}` : ''}.`;
 }
+
+/** `38 of 40 tasks were drafted by a model and reviewed by nobody`; nothing where a person saw every task. */
+export function draftedWords({ drafts, items }: Pick<RunState, 'drafts' | 'items'>): string | undefined {
+  if (!drafts || drafts.unreviewed === 0) return undefined;
+  const all = Object.values(items).reduce((sum, count) => sum + count, 0);
+  return `${drafts.unreviewed} of ${plural(all, 'task')} were drafted by a model and reviewed by nobody.`;
+}

@@ -4,6 +4,7 @@ import { comparePaired, flips, paired } from '../stats/compare-paired.ts';
 import { addObservations, type Evidence, noEvidence } from '../stats/evidence.ts';
 import { DEFAULT_CONFIDENCE, type Estimate, tasksToProve } from '../stats/final-report.ts';
 import { type Cost, totalCost } from './cost.ts';
+import type { DraftedTasks } from './events/event-data.ts';
 import type { Amounts } from './ledger.ts';
 import { reportedScores, winnerMeasurement } from './reported-scores.ts';
 import type { RunState } from './run-state.ts';
@@ -39,6 +40,8 @@ export type Verdict = Cost & {
   readonly chosenBy?: Comparison;
   /** How many more such tasks would prove a gain of this size; `null` when no reasonable number would. */
   readonly tasksToProve?: number | null;
+  /** Where a model drafted some of the tasks. */
+  readonly drafts?: DraftedTasks;
 };
 
 export type VerdictOptions = {
@@ -58,6 +61,7 @@ export function verdictOf(state: RunState, { isRunning = false, spent }: Verdict
     ...(comparison ? { comparison } : {}),
     ...(test && validation ? { chosenBy: validation } : {}),
     ...(needed === undefined ? {} : { tasksToProve: needed }),
+    ...(state.drafts ? { drafts: state.drafts } : {}),
     ...totalCost(state, spent),
   };
 }

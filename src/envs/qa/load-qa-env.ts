@@ -6,6 +6,7 @@ import { SplitDataLoader } from '../loader/split-data-loader.ts';
 import type { Row } from '../read/row.ts';
 import { splitItems } from '../split/split-items.ts';
 import type { Splits } from '../split/split-ratio.ts';
+import { countDrafts, type DraftCount } from './draft-marks.ts';
 import { loadTasks, type TaskOptions } from './load-tasks.ts';
 import type { QaItem, QaItemInput } from './qa-item.ts';
 import { SimpleQAEnv } from './simple-qa-env.ts';
@@ -15,22 +16,27 @@ import { SimpleQAEnv } from './simple-qa-env.ts';
  * data in SkillOpt's layout, named by `splitDir` or `dataPath`.
  */
 export async function loadQaEnv(project: EnvProject): Promise<SkillEnv> {
-  const { splits, warnings } = await loadSplits(project);
+  const { splits, warnings, drafts } = await loadSplits(project);
   const { train, val, test } = splits;
   const { maxCompletionTokens } = project.extras as { maxCompletionTokens?: number };
   const limit = maxCompletionTokens === undefined ? {} : { maxCompletionTokens };
   const judges = project.judges ? { judges: project.judges } : {};
   const items = { trainItems: train, valItems: val, testItems: test };
-  return new SimpleQAEnv({ ...items, ...limit, ...judges, warnings }) as unknown as SkillEnv;
+  return new SimpleQAEnv({ ...items, ...limit, ...judges, warnings, drafts }) as unknown as SkillEnv;
 }
 
-type Loaded = { readonly splits: Splits<QaItemInput>; readonly warnings: readonly string[] };
+type Loaded = {
+  readonly splits: Splits<QaItemInput>;
+  readonly warnings: readonly string[];
+  readonly drafts?: DraftCount;
+};
 
 async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: EnvProject): Promise<Loaded> {
   if (tasks !== undefined) {
-    const { rows, leftOut } = await loadTasks(tasks, data);
+    const { rows, leftOut, marks } = await loadTasks(tasks, data);
+    const drafts = countDrafts(rows.flatMap(({ where }) => marks.get(where) ?? []));
     const warnings = leftOut.length === 0 ? [] : [describeLeftOut(tasks, leftOut)];
-    return { splits: splitItems(rows, { ratio: splitRatio, seed: splitSeed }), warnings };
+    return { splits: splitItems(rows, { ratio: splitRatio, seed: splitSeed }), warnings, drafts };
   }
   const { splitMode, splitDir, dataPath } = data;
   if (splitDir === undefined && dataPath === undefined) throw noTasks();

@@ -6,6 +6,7 @@ import { loadItems } from '../read/load-items.ts';
 import { parseRows } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { type DraftMarks, draftMarksOf } from './draft-marks.ts';
 import { type Columns, type Fields, isBlank, isRecord, type NamedRow, nameColumns } from './qa-columns.ts';
 import { QA_ITEM_HINT, QaItem } from './qa-item.ts';
 
@@ -21,6 +22,8 @@ export type LoadedTasks = {
   readonly rows: readonly Row<QaItem>[];
   /** What is in the file and not among the tasks, and why. */
   readonly leftOut: readonly LeftOut[];
+  /** Of tasks that a model drafted, by their place. */
+  readonly marks: ReadonlyMap<string, DraftMarks>;
 };
 
 /**
@@ -29,11 +32,21 @@ export type LoadedTasks = {
  */
 export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
   const imported = await importTasks(path);
-  const named = nameColumns(imported?.rows ?? (await loadItems(path)), imported ? {} : columns);
-  const { rows, leftOut } = withContentIds(named, contentOf);
+  const raw = imported?.rows ?? (await loadItems(path));
+  const marks = marksOf(raw);
+  const { rows, leftOut } = withContentIds(nameColumns(raw, imported ? {} : columns), contentOf);
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
   const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, imported ? undefined : QA_ITEM_HINT) });
-  return { rows: parsed, leftOut: [...(imported?.leftOut ?? []), ...leftOut] };
+  return { rows: parsed, leftOut: [...(imported?.leftOut ?? []), ...leftOut], marks };
+}
+
+function marksOf(rows: readonly Row[]): Map<string, DraftMarks> {
+  const marks = new Map<string, DraftMarks>();
+  for (const { where, value } of rows) {
+    const found = draftMarksOf(value);
+    if (found) marks.set(where, found);
+  }
+  return marks;
 }
 
 const fieldsOf = ({ value }: Row): Fields => (isRecord(value) ? value : {});

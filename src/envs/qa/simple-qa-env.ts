@@ -24,6 +24,8 @@ export type SimpleQAEnvOptions = {
   readonly judges?: readonly TaskScorer[];
   /** What a person should know about the tasks before a run. */
   readonly warnings?: readonly string[];
+  /** How many of the tasks a model drafted, and how many of those nobody reviewed. */
+  readonly drafts?: SkillEnv['drafts'];
   readonly name?: string;
 };
 
@@ -38,6 +40,7 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
   readonly version: string;
   readonly judgeCalls: number;
   readonly warnings: readonly string[];
+  readonly drafts: SkillEnv['drafts'];
   readonly #items: ReadonlyMap<string, readonly QaItem[]>;
   readonly #initialSkill: string;
   readonly #maxCompletionTokens: number;
@@ -48,6 +51,7 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
     checkTokens(name, maxCompletionTokens);
     this.name = name;
     this.warnings = options.warnings ?? [];
+    this.drafts = options.drafts;
     this.#items = parseSplits(options);
     const items = [...this.#items.values()].flat();
     this.#judges = new TaskJudges(items, options.judges);

@@ -31,6 +31,7 @@ export function guardEnv(exported: unknown, { name, version }: GuardOptions): Sk
     ...(env.prompts ? { prompts: env.prompts } : {}),
     ...(env.judgeCalls === undefined ? {} : { judgeCalls: env.judgeCalls }),
     ...(env.warnings ? { warnings: env.warnings } : {}),
+    ...(env.drafts ? { drafts: env.drafts } : {}),
     getItems: guard('getItems', async (split: string) => requireList(await env.getItems(split), name, split)),
     rolloutOne: (context) => env.rolloutOne(context),
     ...(env.rolloutMany ? { rolloutMany: (context) => env.rolloutMany!(context) } : {}),

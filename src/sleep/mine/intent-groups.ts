@@ -1,6 +1,6 @@
 import { STOP_WORDS, splitWords } from '../../core/leaks/words.ts';
+import { type Similar, SimilarityIndex, type Words } from '../../core/text/similarity.ts';
 import type { TaskRecord } from '../task-record.ts';
-import { type Similar, SimilarityIndex, type Words } from './similarity.ts';
 
 /** Intents that share half of their telling words are one habit. Looser than a near-duplicate: this is for people to read. */
 const SAME_INTENT = 0.5;

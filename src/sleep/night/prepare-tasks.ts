@@ -1,6 +1,6 @@
+import { nearDuplicateOf, withoutNearDuplicates } from '../../core/text/similarity.ts';
 import { poolValidation, recallTasks } from '../archive.ts';
 import { dreamTasks } from '../dream/dream-tasks.ts';
-import { nearDuplicateOf, withoutNearDuplicates } from '../mine/similarity.ts';
 import { isReplayable } from '../replay/replayable.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import type { TaskRecord } from '../task-record.ts';

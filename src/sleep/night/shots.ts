@@ -1,5 +1,5 @@
 import { strip } from '../../core/text/python-text.ts';
-import { withoutNearDuplicates } from '../mine/similarity.ts';
+import { withoutNearDuplicates } from '../../core/text/similarity.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
 import type { TaskRecord } from '../task-record.ts';

@@ -2,7 +2,7 @@ import { costRows, dollarCell } from '../../core/run/cost.ts';
 import { nextStep } from '../../core/run/next-step.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { type Comparison, verdictOf } from '../../core/run/verdict.ts';
-import { chosenByWords, verdictWords } from '../../core/run/verdict-words.ts';
+import { chosenByWords, draftedWords, verdictWords } from '../../core/run/verdict-words.ts';
 import { count, plural } from '../../core/text/figures.ts';
 import { inMarkdown, nameAsData } from '../../core/text/printable.ts';
 import { skillChange } from './skill-change.ts';
@@ -15,11 +15,13 @@ export function reportView(state: RunState, outRoot: string): string {
   const verdict = verdictOf(state);
   const change = skillChange(state.initialSkill, state.best.skill);
   const { head, sentence, amounts } = verdictWords(verdict, state, change);
-  const chosenBy = chosenByWords(verdict);
+  const more = [chosenByWords(verdict), draftedWords(state)].flatMap((words) =>
+    words === undefined ? [] : ['', words],
+  );
   const place = { run: outRoot, bestSkillPath: `${outRoot}/best_skill.md`, skillFile: state.skillSource?.path };
   const [what, why] = nextStep(verdict, state, place);
   const sections = [
-    [`# ${head}`, '', `${sentence} ${amounts}`, ...(chosenBy === undefined ? [] : ['', chosenBy])],
+    [`# ${head}`, '', `${sentence} ${amounts}`, ...more],
     changeSection(change.lines),
     taskSection(verdict.comparison),
     costSection(state, verdict),

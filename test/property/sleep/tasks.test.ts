@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { jaccard, NEAR_DUPLICATE, nearDuplicateGroups, wordsOf } from '../../../src/core/text/similarity.ts';
 import { archiveTasks, poolValidation, recallTasks } from '../../../src/sleep/archive.ts';
 import { dedupeTasks } from '../../../src/sleep/mine/dedupe-tasks.ts';
 import { mineTasks } from '../../../src/sleep/mine/mine-tasks.ts';
-import { jaccard, NEAR_DUPLICATE, nearDuplicateGroups, wordsOf } from '../../../src/sleep/mine/similarity.ts';
 import { withoutQuotes } from '../../../src/sleep/mine/task-text.ts';
 import { prepareTasks } from '../../../src/sleep/night/prepare-tasks.ts';
 import { planShots } from '../../../src/sleep/night/shots.ts';

@@ -14,6 +14,9 @@ export type SkillSource = {
   readonly digest: string;
 };
 
+/** Of the tasks of a run: how many a model drafted, and how many of those nobody had reviewed when it began. */
+export type DraftedTasks = { readonly drafted: number; readonly unreviewed: number };
+
 export type TriedText = { readonly op: string; readonly target: string; readonly content: string };
 
 /** What was kept out of the skill because it gives held-out tasks away, with the reason; with a kind, it is quarantined. */

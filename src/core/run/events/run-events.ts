@@ -4,6 +4,7 @@ import type { Evaluation } from '../../score.ts';
 import type { StepAction } from '../step-action.ts';
 import { candidate, estimate, evaluation, judged, pass, taskIds, texts } from './common-fields.ts';
 import type {
+  DraftedTasks,
   LrDecision,
   Prune,
   Removal,
@@ -36,6 +37,8 @@ export const RUN_EVENTS = {
     readonly skillSource?: SkillSource;
     readonly totalSteps: number;
     readonly items: Readonly<Record<string, number>>;
+    /** Only where a model drafted some of them. */
+    readonly drafts?: DraftedTasks;
   }>({
     identity: tableOf(anything),
     config: tableOf(anything),
@@ -43,6 +46,7 @@ export const RUN_EVENTS = {
     skillSource: optional(object<SkillSource>({ path: text, digest: text })),
     totalSteps: number,
     items: tableOf(number),
+    drafts: optional(object<DraftedTasks>({ drafted: number, unreviewed: number })),
   }),
 
   'baseline-end': define<{

@@ -8,11 +8,11 @@ import { recordPass } from './passes.ts';
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 export function startRun(state: RunState, event: Event<'run-start'>): RunState {
-  const { config, initialSkill, skillSource, totalSteps, items, at } = event;
+  const { config, initialSkill, skillSource, totalSteps, items, drafts, at } = event;
   const source = skillSource ? { skillSource } : {};
   const about = { env: event.env, target: event.target, optimizer: event.optimizer };
   const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
-  const facts = { config, about, initialSkill, ...source, totalSteps, items };
+  const facts = { config, about, initialSkill, ...source, totalSteps, items, ...(drafts ? { drafts } : {}) };
   return { ...state, ...facts, current: seed, best: seed, startedAt: at };
 }
 

@@ -1,4 +1,4 @@
-import { splitWords } from '../../core/leaks/words.ts';
+import { splitWords } from '../leaks/words.ts';
 
 /** Texts that share this part of their words are the same task in other words: one must not be the other's exam. */
 export const NEAR_DUPLICATE = 0.7;

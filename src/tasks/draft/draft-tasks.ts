@@ -1,0 +1,172 @@
+import type { StageDeps } from '../../pipeline/index.ts';
+import { type Asked, isSameTask, readAsked } from '../same-task.ts';
+import { type DraftRow, questionOf, type TaskRow } from '../task-row.ts';
+import { askForDrafts, askForOutline, type Subject } from './ask-drafter.ts';
+import { missingOf, type Quota, quotasFor } from './quotas.ts';
+import type { ReadDraft } from './read-draft.ts';
+import { type Verdict, type Verifier, verifyDrafts } from './verify-drafts.ts';
+
+export type DraftInput = Subject &
+  Verifier & {
+    /** How many tasks the file shall have. */
+    readonly n: number;
+    /** What it has already. */
+    readonly rows: readonly TaskRow[];
+    /** Questions that somebody dropped: they do not come again. */
+    readonly refused?: readonly string[] | undefined;
+  };
+
+export type DraftDeps = {
+  readonly stages: StageDeps;
+  /** Called with tasks as soon as they are good: they are safe when it returns. */
+  readonly keep: (rows: readonly DraftRow[]) => Promise<void>;
+  readonly onProgress?: (progress: DraftProgress) => void;
+};
+
+export type DraftProgress = {
+  readonly doing: 'reading the skill' | 'drafting' | 'solving';
+  readonly kept: number;
+  readonly wanted: number;
+};
+
+export type Dropped = {
+  readonly question: string;
+  readonly why: 'repeated' | 'contradicted' | 'doubtful' | 'not usable';
+};
+
+export type DraftResult = {
+  readonly kept: readonly DraftRow[];
+  readonly dropped: readonly Dropped[];
+  readonly topics: readonly string[];
+};
+
+/** After so many rounds, or so many drafts for each task that was wanted, what is there is all there will be. */
+const MOST_ROUNDS = 4;
+const MOST_TRIES = 2.5;
+/** From this round on, what some topics could not give is asked of all. */
+const OPEN_ROUND = 2;
+/** More than are wanted, since some will be dropped. */
+const SURPLUS = 1.5;
+
+export const DRAFTING = { MOST_ROUNDS, MOST_TRIES, SURPLUS } as const;
+
+/** Drafts tasks until there are `n`, each one new and confirmed by independent solutions. */
+export async function draftTasks(input: DraftInput, deps: DraftDeps): Promise<DraftResult> {
+  const work = new Drafting(input, deps);
+  if (work.room <= 0) return work.result([]);
+  work.tell('reading the skill');
+  const topics = await askForOutline(input, deps.stages);
+  const quotas = quotasFor(topics, input.n);
+  for (let round = 0; round < MOST_ROUNDS && work.room > 0; round++) await work.round(quotas, round);
+  await work.keepDoubtful();
+  return work.result(topics.map(({ name }) => name));
+}
+
+class Drafting {
+  readonly #input: DraftInput;
+  readonly #deps: DraftDeps;
+  readonly #kept: DraftRow[] = [];
+  readonly #dropped: Dropped[] = [];
+  readonly #doubtful: DraftRow[] = [];
+  /** Everything that was ever asked: what failed once is not tried in other words. */
+  readonly #tried: Asked[];
+  #tries: number;
+
+  constructor(input: DraftInput, deps: DraftDeps) {
+    this.#input = input;
+    this.#deps = deps;
+    this.#tried = [...input.rows.map(questionOf), ...(input.refused ?? [])].map(readAsked);
+    this.#tries = Math.ceil(MOST_TRIES * this.room);
+  }
+
+  get room(): number {
+    return this.#input.n - this.#input.rows.length - this.#kept.length;
+  }
+
+  get #rows(): readonly TaskRow[] {
+    return [...this.#input.rows, ...this.#kept];
+  }
+
+  tell(doing: DraftProgress['doing']): void {
+    this.#deps.onProgress?.({ doing, kept: this.#kept.length, wanted: this.room + this.#kept.length });
+  }
+
+  /** One request for each kind that is missing, then as many of its drafts as it takes. */
+  async round(quotas: readonly Quota[], round: number): Promise<void> {
+    const missing = missingOf(quotas, this.#rows, this.room, round >= OPEN_ROUND);
+    this.tell('drafting');
+    const lists = await this.#deps.stages.limit.map(quotas, async (quota, place) =>
+      missing[place]! > 0 ? this.#ask(quota, missing[place]!, round) : [],
+    );
+    const waiting = lists.map((drafts) => drafts.flatMap((draft) => this.#admit(draft)));
+    for (let batch = this.#next(waiting, missing); batch.length > 0; batch = this.#next(waiting, missing)) {
+      this.tell('solving');
+      const verdicts = await verifyDrafts(
+        batch.map(({ row }) => row),
+        this.#input,
+        this.#deps.stages,
+      );
+      for (const [index, { place }] of batch.entries()) if (verdicts[index] === 'agreed') missing[place]! -= 1;
+      await this.#settle(
+        batch.map(({ row }) => row),
+        verdicts,
+      );
+    }
+  }
+
+  #ask({ taskType, topic }: Quota, count: number, round: number): Promise<ReadDraft[]> {
+    const known = this.#rows.filter((row) => row.taskType === taskType).map(questionOf);
+    const request = { topic, count: Math.ceil(SURPLUS * count) + 1, known, round };
+    return askForDrafts(request, this.#input, this.#deps.stages);
+  }
+
+  /** The draft if it can be a task and is new. */
+  #admit(draft: ReadDraft): DraftRow[] {
+    if (!('row' in draft)) return this.#drop(draft.question, 'not usable');
+    const asked = readAsked(draft.row.question);
+    if (this.#tried.some((other) => isSameTask(asked, other))) return this.#drop(draft.row.question, 'repeated');
+    this.#tried.push(asked);
+    return [draft.row];
+  }
+
+  #drop(question: string, why: Dropped['why']): [] {
+    this.#dropped.push({ question, why });
+    return [];
+  }
+
+  /** As many of each kind as are missing, and in all as many as are saved at once. */
+  #next(waiting: DraftRow[][], missing: readonly number[]) {
+    const batch = waiting.flatMap((rows, place) =>
+      rows.slice(0, Math.max(0, missing[place]!)).map((row) => ({ row, place })),
+    );
+    const taken = batch.slice(0, Math.min(BATCH, this.#tries));
+    for (const { row, place } of taken) waiting[place] = waiting[place]!.filter((other) => other !== row);
+    this.#tries -= taken.length;
+    return taken;
+  }
+
+  async #settle(rows: readonly DraftRow[], verdicts: readonly Verdict[]): Promise<void> {
+    const good = rows.filter((_, index) => verdicts[index] === 'agreed');
+    if (good.length > 0) await this.#deps.keep(good);
+    this.#kept.push(...good);
+    for (const [index, row] of rows.entries()) {
+      if (verdicts[index] === 'contradicted') this.#drop(row.question, 'contradicted');
+      if (verdicts[index] === 'unsettled') this.#doubtful.push({ ...row, doubtful: true });
+    }
+  }
+
+  /** Where there are too few, those that nothing speaks against, marked. */
+  async keepDoubtful(): Promise<void> {
+    const taken = this.#doubtful.slice(0, Math.max(0, this.room));
+    if (taken.length > 0) await this.#deps.keep(taken);
+    this.#kept.push(...taken);
+    for (const { question } of this.#doubtful.slice(taken.length)) this.#drop(question, 'doubtful');
+  }
+
+  result(topics: readonly string[]): DraftResult {
+    return { kept: this.#kept, dropped: this.#dropped, topics };
+  }
+}
+
+/** Drafts that are solved, and saved, together. */
+const BATCH = 12;
