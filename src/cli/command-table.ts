@@ -4,6 +4,11 @@ import type { CommandEntry } from './define-command.ts';
 export const commands: readonly CommandEntry[] = [
   { name: 'demo', summary: 'train in a simulated world, offline', load: () => import('./commands/demo.ts') },
   { name: 'init', summary: 'write a project that trains at once', load: () => import('./commands/init.ts') },
+  {
+    name: 'tasks',
+    summary: 'draft tasks from a skill, review them, check them',
+    load: () => import('./commands/tasks.ts'),
+  },
   { name: 'train', summary: 'train the project in this folder, or resume', load: () => import('./commands/train.ts') },
   {
     name: 'estimate',

@@ -8,11 +8,12 @@ import type { TaskRow } from './task-row.ts';
 /** A line of a task file, as it is written and as it is read. Empty lines have no row. */
 export type TaskLine = { readonly text: string; readonly row: TaskRow | undefined };
 
-const ENDINGS = ['.jsonl', '.ndjson'];
+/** Whether a file has a task on each line. */
+export const isLineFile = (path: string): boolean => ['.jsonl', '.ndjson'].includes(extname(path).toLowerCase());
 
 /** The lines of a file with a task on each; none where there is no file. Throws for another format. */
 export async function readTaskLines(path: string, shown = path): Promise<TaskLine[]> {
-  if (!ENDINGS.includes(extname(path).toLowerCase())) throw notLines(shown, `ends in "${extname(path)}"`);
+  if (!isLineFile(path)) throw notLines(shown, `ends in "${extname(path)}"`);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw new SkillError('TASKS_INVALID', `${shown} cannot be read: ${error.message}`, { cause: error });

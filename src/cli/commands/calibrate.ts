@@ -1,18 +1,13 @@
-import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { parseConfig } from '../../core/config.ts';
 import { toObservations } from '../../core/gate/gate-evidence.ts';
 import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { judgementsOf } from '../../judges/index.ts';
-import { type LoadedProject, loadProject } from '../../project/load-project.ts';
-import { resolveModel } from '../../project/models/resolve-model.ts';
+import { loadProject } from '../../project/load-project.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
-import { countLook, testTasksOf } from '../../runs/count-look.ts';
-import { readSkill, type Wiring, wireRun, withDocument } from '../../runs/wire-run.ts';
-import { openCaches } from '../../stores/index.ts';
-import { evaluatePasses } from '../../train/evaluate-skill.ts';
-import { withEnv } from '../../train/setup/with-env.ts';
+import { type Measured, type MeasuredSubject, measurePasses } from '../../runs/measure-passes.ts';
+import { readSkill, wireRun, withDocument } from '../../runs/wire-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
@@ -68,11 +63,10 @@ async function measureNoise(
   [...wiring.warnings, ...(wiring.env.warnings ?? [])].forEach(terminal.warn);
   const document = given?.text ?? wiring.initialSkill;
   const settings = parseConfig(wiring.config);
-  const { measured, testLooks } = await passesOf(
-    { loaded, wiring, name: skill ?? 'initial skill', skill: document ?? (await wiring.env.getInitialSkill?.()) ?? '' },
-    { split: split ?? settings.selectionSplit, count: passes, isQuiet: quiet ?? false },
-    terminal,
-  );
+  const text = document ?? (await wiring.env.getInitialSkill?.()) ?? '';
+  const subject = { loaded, wiring, name: skill ?? 'initial skill', skill: text, passes };
+  const measuredOn = { ...subject, split: split ?? settings.selectionSplit };
+  const { measured, testLooks } = await measureShown(measuredOn, quiet ?? false, terminal);
   const observations = measured.flatMap(({ evaluation }) => toObservations(evaluation.scores, settings));
   const judge = judgeFigures(measured.flatMap(({ results }, pass) => judgementsOf(results, pass)));
   const result = calibrate(addObservations(noEvidence, observations), { confidence: settings.confidence });
@@ -89,40 +83,17 @@ const withNulls = ({ score, warning, needs, ...rest }: Calibration) => ({
   warning: warning ?? null,
 });
 
-type Subject = {
-  readonly loaded: LoadedProject;
-  readonly wiring: Wiring;
-  readonly name: string;
-  readonly skill: string;
-};
-type Measurement = { readonly split: string; readonly count: number; readonly isQuiet: boolean };
-
-/** One pass after the other; replies are kept beside those of eval, so that a second look costs nothing. */
-async function passesOf(
-  { loaded, wiring, name, skill }: Subject,
-  { split, count, isQuiet }: Measurement,
-  terminal: Terminal,
-) {
-  const { project, directory } = loaded;
-  const resolveRole = (role: 'target' | 'judge') =>
-    resolveModel(project[role], { role, env: terminal.io.env, directory, notices: terminal });
-  const target = await resolveRole('target');
-  const judge = project.judge === undefined ? undefined : await resolveRole('judge');
-  const caches = await openCaches(join(dirname(wiring.path), '.eval'), wiring.config);
+/** Shown as it goes, until somebody stops it. */
+export async function measureShown(subject: MeasuredSubject, isQuiet: boolean, terminal: Terminal): Promise<Measured> {
+  const { io, warn } = terminal;
   const progress = openProgress(terminal, { isQuiet });
-  const { env, config } = wiring;
+  const caller = { env: io.env, notices: terminal };
   try {
-    const measured = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) => {
-      const options = { env, skill, split, target, judge, config, caches, observers: [progress], signal };
-      return evaluatePasses(options, [...Array(count).keys()]);
-    });
-    const testTasks = await withEnv(env, parseConfig(config), () => testTasksOf(wiring, split));
-    const conditions = [target.id, judge?.id, config.extras, count];
-    const look = { by: 'calibrate', document: name, skill, conditions } as const;
-    return { measured, testLooks: await countLook(testTasks, look, wiring, terminal.warn) };
+    return await interruptible({ io, onStop: progress.log }, (signal) =>
+      measurePasses(subject, { caller, observers: [progress], signal, onWarning: warn }),
+    );
   } finally {
     progress.close();
-    caches.close();
   }
 }
 

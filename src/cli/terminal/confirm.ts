@@ -11,3 +11,10 @@ export async function confirm(question: string): Promise<boolean> {
   if (prompts.isCancel(answer)) throw new Interrupted('SIGINT');
   return answer;
 }
+
+/** What a person chose. Ctrl-C throws `Interrupted`. */
+export async function answered<Answer>(asking: Promise<Answer>): Promise<Exclude<Answer, symbol>> {
+  const answer = await asking;
+  if (typeof answer === 'symbol') throw new Interrupted('SIGINT');
+  return answer as Exclude<Answer, symbol>;
+}

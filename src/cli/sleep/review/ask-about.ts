@@ -1,12 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { execa } from 'execa';
-import { SkillError } from '../../../core/errors.ts';
 import { findPoison } from '../../../core/skill/poison/find-poison.ts';
 import { oneLine } from '../../../core/text/printable.ts';
 import type { ReviewDecision, ReviewedChange } from '../../../sleep/staging/review.ts';
-import { Interrupted } from '../../interrupt.ts';
+import { answered } from '../../terminal/confirm.ts';
+import { editText } from '../../terminal/edit-text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 const CHOICES = [
@@ -34,17 +30,11 @@ export async function askAbout(
   return decisions;
 }
 
-async function answered<Answer>(asking: Promise<Answer>): Promise<Exclude<Answer, symbol>> {
-  const answer = await asking;
-  if (typeof answer === 'symbol') throw new Interrupted('SIGINT');
-  return answer as Exclude<Answer, symbol>;
-}
-
 /** An emptied rule is dropped. One that says or hides what no rule may is quarantined: nothing, with the reason shown. */
 async function editedByHand(rule: string, terminal: Terminal): Promise<ReviewDecision | undefined> {
   const { VISUAL, EDITOR } = terminal.io.env;
   const editor = VISUAL || EDITOR;
-  const text = (editor ? await inEditor(rule, editor) : await inPrompt(rule)).trim();
+  const text = (editor ? await editText(rule, editor, 'rule.md') : await inPrompt(rule)).trim();
   if (text === '') return 'drop';
   const poison = findPoison(text);
   if (poison === undefined) return text === rule ? 'keep' : { rule: text };
@@ -56,23 +46,4 @@ async function inPrompt(rule: string): Promise<string> {
   const { multiline, text } = await import('@clack/prompts');
   const options = { message: 'The rule in your words', initialValue: rule, output: process.stderr };
   return answered(rule.includes('\n') ? multiline(options) : text(options));
-}
-
-/** As git does: the variable is a command for the shell, and the file is its last word. */
-async function inEditor(rule: string, editor: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'skillopt-review-'));
-  try {
-    const file = join(folder, 'rule.md');
-    await writeFile(file, `${rule}\n`, { mode: 0o600 });
-    const { exitCode = 1 } = await execa(`${editor} "${file}"`, {
-      shell: true,
-      reject: false,
-      stdio: ['inherit', process.stderr, 'inherit'], // stdout is for the answer alone
-    });
-    if (exitCode === 0) return await readFile(file, 'utf8');
-    const hint = 'Nothing was changed. VISUAL or EDITOR names the editor; without them the rule is edited here.';
-    throw new SkillError('USAGE', `the editor ended with code ${exitCode}: ${oneLine(editor)}`, { hint });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }

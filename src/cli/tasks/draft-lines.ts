@@ -1,0 +1,59 @@
+import { oneLine } from '../../core/text/printable.ts';
+import { plural } from '../terminal/figures.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrap.ts';
+
+export type DraftAnswer = {
+  readonly file: string;
+  /** Of this command. */
+  readonly drafted: number;
+  /** In the file now. */
+  readonly tasks: number;
+  readonly wanted: number;
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly dropped: Readonly<Record<'repeated' | 'contradicted' | 'doubtful' | 'not usable', number>>;
+  readonly doubtful: number;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly costUsd: number | null;
+  readonly costWords: string;
+  readonly isProject: boolean;
+};
+
+const WORDS = {
+  repeated: 'repeated',
+  contradicted: 'contradicted by independent solutions',
+  doubtful: 'not confirmed by them',
+  'not usable': 'not usable',
+} as const;
+
+/** How many there are, how they are spread, what was dropped and why, what it cost, and what to type next. */
+export function draftLines(answer: DraftAnswer, { colors, width, canAsk }: Terminal): string[] {
+  const { file, drafted, tasks, wanted, kinds, dropped, doubtful, calls } = answer;
+  const spread = Object.entries(kinds).map(([kind, count]) => `${oneLine(kind) || 'no kind'} ${count}`);
+  const why = Object.entries(dropped).flatMap(([reason, count]) =>
+    count > 0 ? [`${count} ${WORDS[reason as keyof typeof WORDS]}`] : [],
+  );
+  const short = tasks < wanted ? ` of ${wanted}` : '';
+  return [
+    `${colors.bold(`${tasks}${short} tasks`)} in ${file}, ${drafted} drafted now, reviewed by nobody`,
+    ...wrap(`spread: ${spread.join(', ')}`, width, '  '),
+    ...(why.length > 0 ? wrap(`dropped: ${why.join(', ')}`, width, '  ') : []),
+    ...(doubtful > 0
+      ? wrap(`${plural(doubtful, 'task')} kept with a doubtful reference: look at those first`, width, '  ')
+      : []),
+    ...(tasks < wanted ? ['The same command drafts more.'] : []),
+    `${plural(calls, 'call')}, ${answer.costWords}`,
+    '',
+    ...nextLines(answer, canAsk, colors.bold),
+  ];
+}
+
+function nextLines({ isProject, file }: DraftAnswer, canAsk: boolean, bold: (text: string) => string): string[] {
+  const review = `npx skillopt tasks review${isProject ? '' : ` ${file}`}`;
+  const train = isProject ? 'npx skillopt train' : 'npx skillopt init';
+  const rest = isProject ? 'trains on them' : 'makes a project of them';
+  return canAsk
+    ? [`next:  ${bold(review)}  keep, drop or edit them`, `then:  ${bold(train)}  ${rest}`]
+    : [`next:  ${bold(train)}  ${rest}`, `or:    ${bold(review)}  keep, drop or edit them first`];
+}
