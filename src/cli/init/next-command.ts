@@ -6,7 +6,8 @@ import { loadProject } from '../../project/load-project.ts';
 import type { ProjectInput } from '../../project/project.ts';
 import { whatToSet } from '../../project/propose/model-options.ts';
 import type { Choice, Proposal } from '../../project/propose/propose.ts';
-import { type CostEstimate, estimateProject } from '../../runs/estimate-project.ts';
+import { type CostEstimate, estimateWiring } from '../../runs/estimate-project.ts';
+import { wireRun } from '../../runs/wire-run.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
 import type { Next } from './init-lines.ts';
 
@@ -47,7 +48,8 @@ type Costing = { readonly directory: string; readonly config: string; readonly f
 /** What training will ask for, in one line, or why nobody can say. */
 export async function costOf({ directory, config, flags = {} }: Costing): Promise<Omit<Costed, 'command'>> {
   try {
-    const estimate = await estimateProject(await loadProject({ flags, config, cwd: directory }));
+    const loaded = await loadProject({ flags, config, cwd: directory });
+    const estimate = await estimateWiring(loaded, await wireRun(loaded));
     return { why: estimateLine(estimate), estimate };
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;

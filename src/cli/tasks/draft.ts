@@ -59,7 +59,7 @@ export async function draft(flags: DraftFlags, terminal: Terminal): Promise<void
 }
 
 const rowsIn = async (path: string, shown: string): Promise<TaskRow[]> =>
-  (await readTaskLines(path, shown)).flatMap(({ row }) => row ?? []);
+  (await readTaskLines(path, shown)).flatMap(({ row }) => (row === undefined ? [] : [row]));
 
 type Known = Pick<DraftInput, 'rows' | 'refused'>;
 
