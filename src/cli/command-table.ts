@@ -15,6 +15,11 @@ export const commands: readonly CommandEntry[] = [
     summary: 'calls, tokens and dollars, before anything is spent',
     load: () => import('./commands/estimate.ts'),
   },
+  {
+    name: 'watch',
+    summary: 'follow a run that another process is at work on',
+    load: () => import('./commands/watch.ts'),
+  },
   { name: 'runs', summary: 'list runs', load: () => import('./commands/runs.ts') },
   { name: 'show', summary: 'sum up one run', load: () => import('./commands/show.ts') },
   { name: 'diff', summary: 'what changed between two versions of a skill', load: () => import('./commands/diff.ts') },

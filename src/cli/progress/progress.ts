@@ -2,11 +2,13 @@ import type { RunEvent } from '../../core/run/event.ts';
 import type { Progress, RunObserver } from '../../core/run/observer.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
 import { STAGES } from '../../core/run/step-action.ts';
+import { PASS_MARK } from '../../core/stats/compare-paired.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';
 import { type Change, eventLines, openLine } from './event-line.ts';
 import { type LiveBlock, openLiveBlock } from './live-block.ts';
-import { type ProgressView, progressBlock } from './progress-block.ts';
+import { progressBlock } from './progress-block.ts';
 import { finishedRollouts, isSearchOver } from './rollout-count.ts';
 import { watchTrouble } from './trouble.ts';
 
@@ -23,12 +25,14 @@ type ProgressOptions = {
   readonly isQuiet?: boolean;
   /** Of a night: a run that is done is one of several documents, and no reason to start over. */
   readonly isNight?: boolean;
+  /** The run is one of another process: its tasks are marked as they come in. */
+  readonly isWatched?: boolean;
 };
 
 /** Shows a run on stderr: a live block on a terminal, plain lines anywhere else, warnings alone when quiet. */
 export function openProgress(
   terminal: Terminal,
-  { isQuiet = false, isNight = false }: ProgressOptions = {},
+  { isQuiet = false, isNight = false, isWatched = false }: ProgressOptions = {},
 ): ProgressReporter {
   const { stderr } = terminal.io;
   const isLive = stderr.isTTY === true && !isQuiet;
@@ -43,7 +47,8 @@ export function openProgress(
   const trouble = watchTrouble(isLive ? undefined : tell);
   const draw = () => {
     const block = progressBlock(run.view(), look());
-    live?.draw([...block, ...trouble.lines().map((line) => clip(line.trim(), look().width))]);
+    const marks = isWatched ? markLines(run.view(), look().width) : [];
+    live?.draw([...block, ...marks, ...trouble.lines().map((line) => clip(line.trim(), look().width))]);
   };
   const begin = () => {
     if (!isLive || live) return;
@@ -57,12 +62,15 @@ export function openProgress(
     onOpen(opened) {
       begin();
       run.open(opened);
-      if (!(isNight && opened.isDone)) tell(openLine(opened));
+      if (!(isNight && opened.isDone) && !isWatched) tell(openLine(opened));
     },
     onEvent(event, after) {
       for (const line of eventLines(event, run.move(event, after), look())) tell(line);
     },
-    onProgress: run.progress,
+    onProgress(next) {
+      run.progress(next);
+      if (isWatched && !isLive) tell(markText(next));
+    },
     onRetry: trouble.onRetry,
     onRateLimit: trouble.onRateLimit,
     onWarning: terminal.warn,
@@ -79,8 +87,9 @@ function followRun() {
   let state: RunState = emptyRun;
   let finishedBefore = 0;
   let progress: Progress | undefined;
+  let marks = '';
   return {
-    view: (): ProgressView => ({ state, progress, elapsedMs: performance.now() - startedAt, finishedBefore }),
+    view: () => ({ state, progress, marks, elapsedMs: performance.now() - startedAt, finishedBefore }),
     open(opened: RunState) {
       state = opened;
       finishedBefore = finishedRollouts(opened);
@@ -93,10 +102,27 @@ function followRun() {
       return { before, after };
     },
     progress(next: Progress) {
+      const isSame = next.phase === progress?.phase && next.step === progress.step && progress.done > 0;
+      marks = (isSame ? marks : '') + markOf(next);
       progress = next;
     },
   };
 }
+
+/** A task that passed, failed, or got no score. */
+function markOf({ result }: Progress): string {
+  if (!result) return '';
+  return result.errored ? '·' : result.hard >= PASS_MARK ? '✓' : '✗';
+}
+
+/** Where nothing is redrawn, each task has a line. */
+function markText(progress: Progress): string | undefined {
+  const { phase, done, total, result } = progress;
+  return result && `  ${markOf(progress)} ${oneLine(result.id)}  ${phase} ${done}/${total}`;
+}
+
+/** The last tasks of the stage that fit on a line. */
+const markLines = ({ marks }: { readonly marks: string }, width: number) => (marks === '' ? [] : [marks.slice(-width)]);
 
 /** What a run does next, before the first of it is done. */
 function comingPhase(state: RunState, event?: RunEvent): Progress {

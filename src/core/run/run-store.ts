@@ -1,6 +1,7 @@
 import type { RunCaches } from '../cache.ts';
 import type { RunEvent } from './event.ts';
 import type { Ledger } from './ledger.ts';
+import type { Progress } from './observer.ts';
 import type { RunState } from './run-state.ts';
 
 /** Files of a run directory by path, made from the journal for people to read. */
@@ -45,6 +46,8 @@ export interface OpenRunStore extends AsyncDisposable {
    * from its first event. After the last offer of a run nothing follows.
    */
   keepState?(state: RunState, offer?: { readonly isLast?: boolean }): Promise<void>;
+  /** Shows those who watch from elsewhere what was just done. Returns at once, never fails, and nothing of it is needed to resume. */
+  noteProgress?(progress: Progress): void;
   /**
    * Counts a look at the test tasks once, however often it is called with it, and answers its number among all looks at
    * these tasks. Without it, a run knows of no look but its own.

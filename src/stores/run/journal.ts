@@ -43,10 +43,15 @@ export async function readJournal(path: string): Promise<RunEvent[]> {
 /**
  * Hands over the events of a journal, in order, and keeps none: a long one does not fit into memory. Changes nothing.
  * A last line without its newline is left out: a crash tore it, or it is being written right now.
- * With `from`, only the lines behind that place are read.
+ * With `from`, only the lines behind that place are read. Answers with the place up to which it was read.
  */
-export async function foldJournal(path: string, take: (event: RunEvent) => void, from?: JournalPlace): Promise<void> {
-  await scan(path, take, from);
+export async function foldJournal(
+  path: string,
+  take: (event: RunEvent) => void,
+  from?: JournalPlace,
+): Promise<JournalPlace> {
+  const { lines, size, count } = await scan(path, take, from);
+  return { size, count, ...lines.soFar() };
 }
 
 type Scanned = {

@@ -9,6 +9,7 @@ import { shownPath } from '../shown-path.ts';
 import { openJournal, readJournal } from './journal.ts';
 import { stateKeeper } from './kept-state.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
+import { openProgressFile, PROGRESS_FILE } from './progress-file.ts';
 import { takeRunLock } from './run-lock.ts';
 import { countTestLook, type LookEntry } from './test-looks.ts';
 import { writeViews } from './write-views.ts';
@@ -74,6 +75,8 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
   taken.push(async () => close());
   const ledger = await openLedger(join(directory, LEDGER_FILE));
   taken.push(async () => ledger.close());
+  const progress = openProgressFile(join(directory, PROGRESS_FILE));
+  taken.push(progress.close);
   const write = viewWriter(directory, journal.requireInPlace);
   return {
     caches,
@@ -81,6 +84,7 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
     append: journal.append,
     writeViews: write,
     keepState: stateKeeper(journal, write),
+    noteProgress: progress.note,
     lookAtTest: (look) => lookAtTest(directory, look),
     [Symbol.asyncDispose]: () => releaseAll(taken),
   };

@@ -88,8 +88,11 @@ export function createRecorder(options: RecorderOptions) {
   };
 
   const report = (phase: Progress['phase'], ...[done, total, result]: Count): void => {
-    const notice = { phase, step: state.draft.step ?? 0, done, total };
-    behind.tell(() => notify(observers, 'onProgress', result ? { ...notice, result } : notice));
+    const notice = { phase, step: state.draft.step ?? 0, done, total, ...(result ? { result: marksOf(result) } : {}) };
+    behind.tell(() => {
+      store.noteProgress?.(notice);
+      notify(observers, 'onProgress', result ? { ...notice, result } : notice);
+    });
   };
 
   return {
@@ -131,6 +134,12 @@ type Written = {
   readonly isNew: boolean;
   readonly after: RunState;
 };
+
+/** What others are shown of a result: its texts may be long. */
+const marksOf = ({ id, hard, soft, errored }: NonNullable<Progress['result']>) => ({
+  ...{ id, hard, soft },
+  ...(errored ? { errored } : {}),
+});
 
 type Count = [done: number, total: number, result?: Progress['result'] | undefined];
 

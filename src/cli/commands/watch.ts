@@ -1,0 +1,89 @@
+import type { RunObserver } from '../../core/run/observer.ts';
+import { stepTotal } from '../../core/run/step-total.ts';
+import { verdictOf } from '../../core/run/verdict.ts';
+import { jsonLine } from '../../core/text/json-text.ts';
+import { type FollowEnd, followRun } from '../../runs/follow-run.ts';
+import { findRun, type LoadedRun, loadRun } from '../../runs/load-run.ts';
+import { Answered } from '../answered.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { interruptible } from '../interrupt.ts';
+import { runPlace } from '../night-runs.ts';
+import { openProgress } from '../progress/progress.ts';
+import { reportRun, standingOf } from '../report/run-report.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export const define: DefineCommand = (command, terminal) => {
+  command
+    .argument('<run>', 'name of a run or a night, or its path')
+    .option('--root <dir>', 'folder of runs', 'runs')
+    .option('--json', 'one JSON object a line: each event, each task that is done, and the end')
+    .addHelpText('after', EXAMPLES)
+    .action((name: string, { root }: { readonly root: string }) => watch(name, root, terminal));
+};
+
+const EXAMPLES = `${examples([
+  ['skillopt watch starter', 'the live view of a run that was started elsewhere; Ctrl-C leaves it alone'],
+  ['skillopt watch starter > run.log 2>&1', 'plain lines, a task each, and the report at the end'],
+  ['skillopt watch starter --json', 'for machines'],
+])}
+
+exit codes: 0 the run is over, or you left; 1 nobody is at work on it any more`;
+
+async function watch(name: string, root: string, terminal: Terminal): Promise<void> {
+  const run = await findRun(...runPlace(name, root, terminal));
+  if (run.state.isDone) return finish(run, 'done', terminal);
+  const progress = openProgress(terminal, { isQuiet: terminal.isJson, isWatched: true });
+  const watcher = terminal.isJson ? jsonWatcher(terminal) : progress;
+  try {
+    const end = await interruptible({ io: terminal.io, onStop: () => {} }, (signal) =>
+      followRun(run.path, { ...silent, ...watcher, ...announced(watcher, name, terminal) }, signal),
+    );
+    progress.close();
+    await finish(end === 'moved' ? run : await loadRun(run.path), end, terminal);
+  } finally {
+    progress.close();
+  }
+}
+
+const silent = { onOpen: () => {}, onEvent: () => {}, onProgress: () => {} };
+
+function announced(
+  watcher: RunObserver,
+  name: string,
+  terminal: Terminal,
+): Pick<typeof silent, 'onOpen'> & RunObserver {
+  return {
+    onOpen(state) {
+      watcher.onOpen?.(state);
+      if (!terminal.isJson)
+        terminal.say(`watching ${name}: step ${state.stepsDone} of ${stepTotal(state)}; Ctrl-C leaves the run alone`);
+    },
+  };
+}
+
+function jsonWatcher({ io }: Terminal): RunObserver {
+  const line = (value: object) => void io.stdout.write(`${jsonLine(value)}\n`);
+  return {
+    onOpen: ({ stepsDone, totalSteps, isDone }) => line({ type: 'open', stepsDone, totalSteps, isDone }),
+    onEvent: (event) => line(event),
+    onProgress: (progress) => line({ ...progress, type: 'progress' }),
+  };
+}
+
+const WORDS: Readonly<Record<FollowEnd, string>> = {
+  done: 'the run is over',
+  dead: 'nobody is at work on this run any more; start it again to resume: skillopt train',
+  moved: 'the run was moved or deleted',
+  left: 'no longer watching; the run continues',
+};
+
+/** What the run came to, or where it stands. */
+async function finish(run: LoadedRun, end: FollowEnd, terminal: Terminal): Promise<void> {
+  const hasReport = end === 'done' || end === 'dead';
+  if (terminal.isJson) {
+    const verdict = verdictOf(run.state, await standingOf(run));
+    terminal.io.stdout.write(`${jsonLine({ type: 'end', reason: end, ...(hasReport ? { verdict } : {}) })}\n`);
+  } else if (hasReport) await reportRun(run, terminal);
+  if (end !== 'done') terminal.say(WORDS[end]);
+  if (end === 'dead' || end === 'moved') throw new Answered(1);
+}

@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunEvent } from '../core/run/event.ts';
+import type { RunObserver } from '../core/run/observer.ts';
+import { reduce } from '../core/run/reduce/reduce.ts';
+import { emptyRun, type RunState } from '../core/run/run-state.ts';
+import {
+  foldJournal,
+  isRunLocked,
+  type JournalPlace,
+  PROGRESS_FILE,
+  type ProgressPlace,
+  readProgress,
+} from '../stores/index.ts';
+
+/** Why nothing more is to be seen: the run is over, nobody is at work on it, its folder was moved, or the watcher left. */
+export type FollowEnd = 'done' | 'dead' | 'moved' | 'left';
+
+const LOOK_MS = 200;
+
+type Watcher = Required<Pick<RunObserver, 'onOpen' | 'onEvent' | 'onProgress'>>;
+
+/**
+ * Tells a watcher of the run of another process what that run's own observers are told. Only reads: the journal, the progress
+ * of single tasks, and the lock, by which a run is known to be alive.
+ */
+export async function followRun(path: string, watcher: Watcher, signal: AbortSignal): Promise<FollowEnd> {
+  const journal = followJournal(join(path, 'events.jsonl'), watcher);
+  let place: ProgressPlace = { part: -1, count: 0 };
+  for (;;) {
+    const isAlive = await isRunLocked(path); // before the journal is read: its last line may be written in between
+    if (!(await journal.read())) return 'moved';
+    if (journal.state().isDone) return 'done';
+    if (!isAlive) return 'dead';
+    const { news, place: next } = await readProgress(join(path, PROGRESS_FILE), place);
+    place = next;
+    for (const progress of news) watcher.onProgress(progress);
+    if (signal.aborted) return 'left';
+    await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function followJournal(path: string, watcher: Watcher) {
+  let state: RunState = emptyRun;
+  let place: JournalPlace | undefined;
+  const take = (event: RunEvent) => {
+    state = reduce(state, event);
+    if (place) watcher.onEvent(event, state);
+  };
+  return {
+    state: () => state,
+    /** The first time all that is there, then what is new. False once it is another journal, or none. */
+    async read(): Promise<boolean> {
+      const size = await stat(path).then(
+        (file) => file.size,
+        () => -1,
+      );
+      if (size < (place?.size ?? 0)) return false;
+      const isFirst = place === undefined;
+      place = await foldJournal(path, take, place);
+      if (isFirst) watcher.onOpen(state);
+      return true;
+    },
+  };
+}
