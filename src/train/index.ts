@@ -1,2 +1,2 @@
-export { evaluateSkill, type SkillScore } from './evaluate-skill.ts';
+export type { SkillScore } from './evaluate-skill.ts';
 export { SkillOptTrainer, type TrainerOptions } from './trainer.ts';

@@ -58,7 +58,7 @@ function kindOf({ unmeasured, against, isBelowBar }: Pick<SkillCheck, 'unmeasure
   return isBelowBar ? 'below-bar' : (against?.kind ?? 'scored');
 }
 
-export const addCosts = (one: Cost, other: Cost | undefined): Cost =>
+const addCosts = (one: Cost, other: Cost | undefined): Cost =>
   other === undefined
     ? one
     : {
