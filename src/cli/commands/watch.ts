@@ -47,11 +47,7 @@ async function watch(name: string, root: string, terminal: Terminal): Promise<vo
 
 const silent = { onOpen: () => {}, onEvent: () => {}, onProgress: () => {} };
 
-function announced(
-  watcher: RunObserver,
-  name: string,
-  terminal: Terminal,
-): Pick<typeof silent, 'onOpen'> & RunObserver {
+function announced(watcher: RunObserver, name: string, terminal: Terminal): Required<Pick<RunObserver, 'onOpen'>> {
   return {
     onOpen(state) {
       watcher.onOpen?.(state);
