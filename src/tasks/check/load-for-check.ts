@@ -25,12 +25,12 @@ export async function loadForCheck(path: string, options: LoadOptions): Promise<
   );
   const lines = isLineFile(path) ? await readTaskLines(path) : [];
   const placeOf = new Map(rows.map(({ value, where }) => [value.id, Number(where.match(/:(\d+)$/)?.[1] ?? 0)]));
-  const valueOf = new Map(rows.map(({ value, split }) => [value.id, { ...value, ...(split ? { split } : {}) }]));
+  const itemOf = new Map(rows.map(({ value, split }) => [value.id, { ...value, ...(split ? { split } : {}) }]));
   const tasks = rows.map(({ value, where }) => {
     const { isReviewed = true, isDoubtful = false } = marks.get(where) ?? {};
     return { ...toChecked(value), split: splitOf.get(value.id)!, isUnreviewed: !isReviewed, isDoubtful };
   });
-  return { tasks, leftOut, rowOf: (id) => lines[placeOf.get(id)! - 1]?.row ?? valueOf.get(id)! };
+  return { tasks, leftOut, rowOf: (id) => lines[placeOf.get(id)! - 1]?.row ?? itemOf.get(id)! };
 }
 
 function toChecked({ id, question, context, answers, judge, taskType = '' }: QaItem) {

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROJECT, worldFolder } from './world-folder.ts';
+
+const line = (row: object) => `${JSON.stringify(row)}\n`;
+const many = (count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    line({ id: `q${n}`, question: `What is ${n} plus ${n * 7}?`, answers: String(8 * n) }),
+  ).join('');
+const codes = ({ findings }: { findings: { code: string }[] }) => findings.map(({ code }) => code);
+
+describe('tasks check', () => {
+  it('finds nothing wrong with tasks that are fine', async () => {
+    using folder = worldFolder({ 'tasks.jsonl': many(60) });
+    const { code, out } = await folder.cli('tasks', 'check');
+    expect([code, out]).toEqual([0, '60 tasks in tasks.jsonl: nothing is wrong with them\n']);
+  });
+
+  it('names contradictory, repeated, unreviewed and left-out tasks, and writes the rest elsewhere', async () => {
+    const rows = [
+      line({ id: 'a1', question: 'Which colour has ticket 4711?', answers: 'red' }),
+      line({ id: 'a2', question: 'which colour has ticket 4711', answers: 'blue' }),
+      line({ id: 'b1', question: 'How much was bill 8812 of Monday?', answers: '$5' }),
+      line({ id: 'b2', question: 'Please tell me: how much was bill 8812 of Monday?', answers: '$5' }),
+      line({ question: 'Who signed form 99?', answers: 'Ada', drafted: true, reviewed: false, doubtful: true }),
+      line({ question: 'Who signed form 99?', answers: 'Ada' }),
+    ].join('');
+    using folder = worldFolder({ 'tasks.jsonl': many(60) + rows });
+    const { code, json } = await folder.cli('tasks', 'check', '--fix', '--out', 'clean.jsonl', '--json');
+    const answer = json();
+    expect(code).toBe(0);
+    expect(codes(answer)).toEqual(
+      expect.arrayContaining(['contradictory', 'near-duplicated', 'left-out', 'doubtful', 'unreviewed']),
+    );
+    const found = (wanted: string) => answer.findings.find(({ code }: { code: string }) => code === wanted).tasks;
+    expect([found('contradictory'), found('near-duplicated')]).toEqual([['a1', 'a2'], ['b2']]);
+    expect(answer.fixed).toEqual({ file: 'clean.jsonl', tasks: 62, removed: 3 });
+    expect(folder.rows('clean.jsonl').at(-1)).toMatchObject({ question: 'Who signed form 99?', drafted: true });
+    const again = await folder.cli('tasks', 'check', '--fix', '--out', 'clean.jsonl');
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('overwrites nothing')]);
+  });
+
+  it('ends with 1 when training makes no sense, and says what would', async () => {
+    using folder = worldFolder({ 'tasks.jsonl': many(6) });
+    const { code, out } = await folder.cli('tasks', 'check');
+    expect(code).toBe(1);
+    expect(out).toContain('too-few  6 tasks: 2 to learn from, 2 to choose by, 2 for the proof');
+    expect(out).toContain('makes no sense yet');
+  });
+
+  it('finds answers that the skill gives away', async () => {
+    using folder = worldFolder({ ...PROJECT, 'tasks.jsonl': many(60) });
+    const { question, answers } = folder.world.items.train.find(({ taskType }) => taskType === 'phones')!;
+    folder.write('tasks.jsonl', many(60) + line({ id: 'given', question, answers }));
+    const given = (await folder.cli('tasks', 'check', '--json')).json().findings;
+    expect(given).toContainEqual(expect.objectContaining({ code: 'answers-in-skill', tasks: ['given'] }));
+  });
+
+  it('measures with the code of calibrate: tasks that are passed already are too easy', async () => {
+    const easy = Array.from({ length: 40 }, (_, n) =>
+      line({ question: `Cold room ${100000 + n} was at ${n} °C. What was the temperature?`, answers: `${n} °C` }),
+    );
+    using folder = worldFolder({ ...PROJECT, 'tasks.jsonl': easy.join('') });
+    const { code, json } = await folder.cli('tasks', 'check', '--measure', '--quiet', '--json');
+    expect(code).toBe(1);
+    expect(codes(json())).toContain('too-easy');
+    expect(existsSync(join(folder.path, 'runs', '.eval'))).toBe(true);
+  });
+});
+
+describe('tasks review', () => {
+  const drafted = (id: string) => line({ id, question: `${id}?`, answers: 'yes', drafted: true, reviewed: false });
+
+  it('lists what nobody reviewed where nobody can be asked', async () => {
+    using folder = worldFolder({ 'tasks.jsonl': many(2) + drafted('x') });
+    expect((await folder.cli('tasks', 'review', '--json')).json()).toMatchObject({
+      unreviewed: 1,
+      tasks: [{ id: 'x' }],
+    });
+  });
+
+  it('keeps all, and changes no other line', async () => {
+    using folder = worldFolder({ 'tasks.jsonl': `${many(2)}${drafted('x')}${drafted('y')}` });
+    const { json } = await folder.cli('tasks', 'review', '--keep-all', '--json');
+    expect(json()).toMatchObject({ kept: 2, unreviewed: 0 });
+    expect(folder.read('tasks.jsonl').startsWith(many(2))).toBe(true);
+    expect(folder.rows().slice(2)).toMatchObject([
+      { id: 'x', reviewed: true },
+      { id: 'y', reviewed: true },
+    ]);
+  });
+
+  it('refuses a file that has no lines of tasks', async () => {
+    using folder = worldFolder({ 'tasks.csv': 'question,answers\nWho?,I\n' });
+    const { code, err } = await folder.cli('tasks', 'review', 'tasks.csv');
+    expect([code, err]).toEqual([2, expect.stringContaining('expected a file with a JSON object per line')]);
+  });
+});
