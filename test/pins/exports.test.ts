@@ -134,7 +134,15 @@ const surface: Record<string, string[]> = {
     'verdictOf',
     'winnerMeasurement',
   ],
-  './sim': ['createWorld', 'serveSim', 'simulatedJudge', 'simulatedOptimizer', 'simulatedPerson', 'simulatedTarget'],
+  './sim': [
+    'createWorld',
+    'serveSim',
+    'simulatedJudge',
+    'simulatedOptimizer',
+    'simulatedPerson',
+    'simulatedTarget',
+    'worldSkillFolder',
+  ],
   './sleep': [
     'EditRecord',
     'HandoffPending',

@@ -11,10 +11,10 @@ import { readSkill } from '../../runs/wire-run.ts';
 import { readSkillFiles } from '../../skills/index.ts';
 import { openCaches } from '../../stores/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
-import { assignSplits } from '../../tasks/draft/assign-splits.ts';
-import { type DraftInput, type DraftResult, draftTasks } from '../../tasks/draft/draft-tasks.ts';
-import { estimateDrafting } from '../../tasks/draft/estimate-drafting.ts';
+
+import { type DraftInput, type DraftResult, draftTasks, estimateDrafting } from '../../tasks/draft/draft-tasks.ts';
 import { openDrafter } from '../../tasks/draft/open-drafter.ts';
+import { assignSplits } from '../../tasks/draft/quotas.ts';
 import { appendRows, droppedPath, readTaskLines } from '../../tasks/task-file.ts';
 import { type DraftRow, questionOf, type TaskRow } from '../../tasks/task-row.ts';
 import { interruptible } from '../interrupt.ts';

@@ -1,3 +1,5 @@
+import type { Row } from '../read/row.ts';
+
 /** What a task file says of a task that a model drafted. */
 export type DraftMarks = { readonly isReviewed: boolean; readonly isDoubtful: boolean };
 
@@ -15,4 +17,14 @@ export type DraftCount = { readonly drafted: number; readonly unreviewed: number
 
 export function countDrafts(marks: readonly DraftMarks[]): DraftCount {
   return { drafted: marks.length, unreviewed: marks.filter(({ isReviewed }) => !isReviewed).length };
+}
+
+/** The marks of rows, by their place: only those of drafted ones. */
+export function marksOf(rows: readonly Row[]): Map<string, DraftMarks> {
+  const marks = new Map<string, DraftMarks>();
+  for (const { where, value } of rows) {
+    const found = draftMarksOf(value);
+    if (found) marks.set(where, found);
+  }
+  return marks;
 }

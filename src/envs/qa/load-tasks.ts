@@ -6,7 +6,7 @@ import { loadItems } from '../read/load-items.ts';
 import { parseRows } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
-import { type DraftMarks, draftMarksOf } from './draft-marks.ts';
+import { type DraftMarks, marksOf } from './draft-marks.ts';
 import { type Columns, type Fields, isBlank, isRecord, type NamedRow, nameColumns } from './qa-columns.ts';
 import { QA_ITEM_HINT, QaItem } from './qa-item.ts';
 
@@ -38,15 +38,6 @@ export async function loadTasks(path: string, { columns, scoring }: TaskOptions 
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
   const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, imported ? undefined : QA_ITEM_HINT) });
   return { rows: parsed, leftOut: [...(imported?.leftOut ?? []), ...leftOut], marks };
-}
-
-function marksOf(rows: readonly Row[]): Map<string, DraftMarks> {
-  const marks = new Map<string, DraftMarks>();
-  for (const { where, value } of rows) {
-    const found = draftMarksOf(value);
-    if (found) marks.set(where, found);
-  }
-  return marks;
 }
 
 const fieldsOf = ({ value }: Row): Fields => (isRecord(value) ? value : {});

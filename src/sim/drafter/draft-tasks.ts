@@ -4,7 +4,6 @@ import type { OptimizerPrompt } from '../optimizer/read-prompt.ts';
 import type { Topic, Variant } from '../world/topic.ts';
 import { readQuestion, TOPICS } from '../world/topics.ts';
 import { houseStyle, writeAnswer } from './house-style.ts';
-import { inOtherWords } from './in-other-words.ts';
 
 type Asked = Pick<OptimizerPrompt, 'skill' | 'surroundings' | 'topic' | 'questions' | 'limit'>;
 
@@ -50,4 +49,22 @@ const askAnew = (topics: readonly Topic[], draw: Draw) =>
 function repeat(known: readonly string[], draw: Draw): string {
   const question = known[Math.floor(draw('which') * known.length)]!;
   return draw('verbatim') < 0.5 ? question : inOtherWords(question, draw);
+}
+
+/** What a question begins with: `Invoice 123456`. */
+const SUBJECT = /^([A-Z]\w*(?: [a-z]+)?) (\d{6})/;
+
+/** Ways to ask the same, from a word more to nearly as many as the question has. */
+const REWORDINGS: readonly ((question: string) => string)[] = [
+  (question) => `Please: ${question}`,
+  (question) => `${question} Keep it short.`,
+  (question) => `A colleague wants to know this about an entry in our files. ${question}`,
+  (question) => `${question} Reply in the way in which we always write it, please.`,
+  (question) => question.replace(SUBJECT, 'The $1 that is filed under the number $2'),
+  (question) => `Look this up for me. ${question.replace(SUBJECT, 'Our $1 no. $2')} Thank you!`,
+];
+
+/** The same question about the same fact. */
+function inOtherWords(question: string, draw: Draw): string {
+  return REWORDINGS[Math.floor(draw('words') * REWORDINGS.length)]!(question);
 }

@@ -1,8 +1,10 @@
 import type { Draw } from '../draw.ts';
+import type { Character } from '../optimizer/character.ts';
+import type { OptimizerPrompt } from '../optimizer/read-prompt.ts';
 import { readRules } from '../world/read-rules.ts';
 import { stylesInExamples } from '../world/skill-folder.ts';
 import type { Reading, Topic, Variant } from '../world/topic.ts';
-import { TOPICS } from '../world/topics.ts';
+import { readQuestion, TOPICS } from '../world/topics.ts';
 
 /** What a text says of how facts are written, by its rules and its worked examples. Topics that it is silent on are not in it. */
 export function houseStyle(text: string): ReadonlyMap<Topic, Variant | undefined> {
@@ -16,4 +18,13 @@ export function writeAnswer(reading: Reading, meant: Variant | undefined, errorR
   if (draw('slip') >= errorRate) return reading.answer(meant);
   const others = [undefined, ...reading.topic.variants].filter((style) => style !== meant);
   return reading.answer(others[Math.floor(draw('slip to') * others.length)]);
+}
+
+type Asked = Pick<OptimizerPrompt, 'skill' | 'question'>;
+
+/** An answer by somebody who reads rules and examples alike, and is wrong now and then. */
+export function solveTask({ skill, question }: Asked, { solveErrorRate }: Character, draw: Draw): string {
+  const reading = readQuestion(question);
+  const answer = reading ? writeAnswer(reading, houseStyle(skill).get(reading.topic), solveErrorRate, draw) : undefined;
+  return `The examples tell us.\n<answer>${answer ?? 'I do not know'}</answer>`;
 }

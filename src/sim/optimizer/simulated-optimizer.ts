@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ChatModel } from '../../core/model.ts';
 import { parseWith } from '../../core/text/schema.ts';
 import { draftTasks, outlineSkill } from '../drafter/draft-tasks.ts';
-import { solveTask } from '../drafter/solve-task.ts';
+import { solveTask } from '../drafter/house-style.ts';
 import type { Draw } from '../draw.ts';
 import { createSimulatedModel, lineOptions, rate } from '../simulated-model.ts';
 import { shortenReminders } from '../world/reminders.ts';

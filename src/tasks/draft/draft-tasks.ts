@@ -48,8 +48,6 @@ const OPEN_ROUND = 2;
 /** More than are wanted, since some will be dropped. */
 const SURPLUS = 1.5;
 
-export const DRAFTING = { MOST_ROUNDS, MOST_TRIES, SURPLUS } as const;
-
 /** Drafts tasks until there are `n`, each one new and confirmed by independent solutions. */
 export async function draftTasks(input: DraftInput, deps: DraftDeps): Promise<DraftResult> {
   const work = new Drafting(input, deps);
@@ -170,3 +168,18 @@ class Drafting {
 
 /** Drafts that are solved, and saved, together. */
 const BATCH = 12;
+
+/** Of a skill that covers as much as most. */
+const USUAL_TOPICS = 8;
+const MOST_TOPICS = 12;
+/** Drafts that are solved for each task that is kept, and solutions of each, as they usually are. */
+const USUAL_TRIES = 1.3;
+const USUAL_SOLUTIONS = 2.3;
+const MOST_SOLUTIONS = 3;
+
+/** How often a model is asked for so many tasks: once about the skill, once for each topic, and for the solutions. */
+export function estimateDrafting(count: number): { readonly likely: number; readonly most: number } {
+  const likely = 1 + 2 * Math.min(USUAL_TOPICS, count) + count * USUAL_TRIES * USUAL_SOLUTIONS;
+  const most = 2 * (1 + MOST_ROUNDS * (MOST_TOPICS + 1)) + Math.ceil(count * MOST_TRIES) * MOST_SOLUTIONS;
+  return { likely: Math.round(likely), most };
+}

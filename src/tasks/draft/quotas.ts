@@ -1,5 +1,5 @@
 import { apportion } from '../../envs/split/split-ratio.ts';
-import { CONTROL, type TaskRow } from '../task-row.ts';
+import { CONTROL, type DraftRow, type TaskRow } from '../task-row.ts';
 import type { Topic } from './ask-drafter.ts';
 
 /** A kind of task, and how many of it are to be there in the end. `topic` is missing for those beside the field. */
@@ -31,4 +31,20 @@ export function missingOf(quotas: readonly Quota[], rows: readonly TaskRow[], ro
   const weights = isOpen ? lacking.map((count) => count + 0.5) : lacking;
   const wanted = isOpen ? room : Math.min(room, total);
   return wanted <= 0 || total + room === 0 ? quotas.map(() => 0) : apportion(wanted, weights);
+}
+
+const SPLITS = ['train', 'val', 'test'] as const;
+const RATIO = [4, 3, 3];
+
+/** Where the tasks of a file name their splits, each new one must too: where most are missing. Elsewhere the reader divides them. */
+export function assignSplits(rows: readonly DraftRow[], existing: readonly TaskRow[]): DraftRow[] {
+  if (!existing.some(({ split }) => typeof split === 'string')) return [...rows];
+  const total = existing.length + rows.length;
+  const wanted = apportion(total, RATIO);
+  const left = SPLITS.map((name, place) => wanted[place]! - existing.filter(({ split }) => split === name).length);
+  return rows.map((row) => {
+    const place = left.indexOf(Math.max(...left));
+    left[place]! -= 1;
+    return { ...row, split: SPLITS[place]! };
+  });
 }

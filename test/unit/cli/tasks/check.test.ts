@@ -61,7 +61,11 @@ describe('tasks check', () => {
     const easy = Array.from({ length: 40 }, (_, n) =>
       line({ question: `Cold room ${100000 + n} was at ${n} °C. What was the temperature?`, answers: `${n} °C` }),
     );
-    using folder = worldFolder({ ...PROJECT, 'tasks.jsonl': easy.join('') });
+    const config = PROJECT['skillopt.config.yaml'].replace(
+      'target: simulated',
+      'target: { provider: simulated, noise: 0 }',
+    );
+    using folder = worldFolder({ 'skillopt.config.yaml': config, 'tasks.jsonl': easy.join('') });
     const { code, json } = await folder.cli('tasks', 'check', '--measure', '--quiet', '--json');
     expect(code).toBe(1);
     expect(codes(json())).toContain('too-easy');
