@@ -3,7 +3,11 @@ import type { CommandEntry } from './define-command.ts';
 /** Every command, loaded when it is called: help must cost nothing. */
 export const commands: readonly CommandEntry[] = [
   { name: 'demo', summary: 'train in a simulated world, offline', load: () => import('./commands/demo.ts') },
-  { name: 'init', summary: 'write a project that trains at once', load: () => import('./commands/init.ts') },
+  {
+    name: 'init',
+    summary: 'look for a skill, tasks and models, and write a project',
+    load: () => import('./commands/init.ts'),
+  },
   {
     name: 'tasks',
     summary: 'draft tasks from a skill, review them, check them',

@@ -119,11 +119,12 @@ function answer(made: Told[0], told: Told[1] & { next: object }, terminal: Termi
   const { found, proposal } = made;
   const { written, cautions } = told;
   const next = { ...told.next, command: terminal.called(told.next.command), why: terminal.called(told.next.why) };
+  const tasks = found.tasks.map(({ answers: _answers, ...rest }) => rest);
   terminal.answer(
     {
       directory: found.directory,
       files: written,
-      found,
+      found: { ...found, tasks },
       settings: proposal?.settings ?? null,
       missing: proposal?.missing ?? null,
       cautions,

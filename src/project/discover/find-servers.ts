@@ -37,9 +37,9 @@ export async function findServers(
   const usual = Object.entries(ports).map(([name, port]) => ({ name, url: `http://127.0.0.1:${port}/v1` }));
   const all = [...named, ...usual.filter(({ url }) => !named.some((one) => sameServer(one.url, url)))];
   const asked = await Promise.all(all.map(async (server) => ({ ...server, models: await modelsOf(server.url) })));
-  return asked.flatMap(({ models, ...server }) =>
-    models === undefined && !('variable' in server) ? [] : [{ ...server, models: models ?? [] }],
-  );
+  return asked
+    .map(({ models = [], ...server }) => ({ ...server, models }))
+    .filter((server) => 'variable' in server || server.models.length > 0);
 }
 
 /** With a scheme and a path. Ollama's variable is often a host and a port, and 0.0.0.0 is where it listens, not where it is. */

@@ -24,20 +24,23 @@ export const PROVIDER_MODELS: Readonly<Partial<Record<KeyProvider, readonly [tar
 const NO_CHAT = /embed|rerank|whisper|tts|speech|transcri|moderation|dall-e|image|\bclip\b|bge-/i;
 
 /** What could be asked at once, the best first: an address that a variable names, a key, a server that runs here, a sign-in. */
-export function modelOptions(found: FoundModels): ModelOption[] {
-  const served = found.servers.flatMap((server) => serverOption(server));
-  const isNamed = ({ why }: ModelOption) => found.servers.some(({ variable }) => variable && why.includes(variable));
-  const elsewhere = found.servers.some(({ variable }) => variable === 'OPENAI_BASE_URL');
+export function modelOptions({ servers, keys, agents }: FoundModels): ModelOption[] {
+  const named = servers.filter(({ variable }) => variable !== undefined);
+  const local = servers.filter(({ variable }) => variable === undefined);
   // A key for the address in that variable is none for OpenAI.
-  const keys = found.keys.filter(({ provider }) => !(provider === 'openai' && elsewhere));
-  const agents = found.agents.filter(({ isSignedIn }) => isSignedIn).map(({ cli }) => agentOption(cli));
+  const isElsewhere = named.some(({ variable }) => variable === 'OPENAI_BASE_URL');
+  const usable = keys.filter(({ provider }) => !(provider === 'openai' && isElsewhere));
   return [
-    ...served.filter(isNamed),
-    ...keys.flatMap(keyOption),
-    ...served.filter((option) => !isNamed(option)),
-    ...agents,
+    ...named.flatMap(serverOption),
+    ...usable.flatMap(keyOption),
+    ...local.flatMap(serverOption),
+    ...agents.filter(({ isSignedIn }) => isSignedIn).map(({ cli }) => agentOption(cli)),
   ];
 }
+
+/** Whether a provider sends a bill for it. */
+export const isPaid = ({ target }: ModelOption): boolean =>
+  typeof target === 'string' && Object.hasOwn(PROVIDER_MODELS, target.split(':')[0]!);
 
 export const SIMULATED: ModelOption = {
   label: 'simulated models',

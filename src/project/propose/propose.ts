@@ -2,7 +2,7 @@ import type { Columns } from '../../envs/qa/qa-columns.ts';
 import { skillNameFor } from '../../skills/index.ts';
 import type { Found, FoundSkill } from '../discover/found.ts';
 import type { ProjectInput } from '../project.ts';
-import type { ModelOption } from './model-options.ts';
+import { isPaid, type ModelOption } from './model-options.ts';
 import type { ProposedScoring } from './propose-scoring.ts';
 import type { Source } from './sources.ts';
 import type { WeighedTasks } from './weigh-tasks.ts';
@@ -46,7 +46,7 @@ export function propose(found: Found, choice: Choice, folderName: string): Propo
     skillEntry(skill, name),
     ...sourceEntries(choice),
     ...modelEntries(choice),
-    ...(models && !isFree(models) ? [LIMIT] : []),
+    ...(models && isPaid(models) ? [LIMIT] : []),
   ];
   const given = entries.filter(({ value }) => value !== undefined).map(({ key, value }) => [key, value]);
   return {
@@ -143,9 +143,6 @@ const LIMIT: Entry = {
   example: '5',
   why: 'A hard limit: a run stops before it, and resumes with a higher one.',
 };
-
-/** Whether what was found costs nothing. */
-const isFree = ({ target }: ModelOption) => target === 'simulated' || /sim-target/.test(JSON.stringify(target));
 
 function cautionsFor({ skill, source, weighed }: Choice, found: Found): string[] {
   const others = found.skills.length - 1;

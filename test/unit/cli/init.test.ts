@@ -67,7 +67,7 @@ describe('init looks first', () => {
   });
 
   it('lets a judge compare long answers, and names one', async () => {
-    const long = 'This is said at some length, so that nobody would write it twice in the very same words, ever';
+    const long = 'This is said at some length so that nobody would write it twice in the very same words ever';
     using folder = tempFolder({
       'SKILL.md': SKILL,
       'qa.csv': csv('question,answer', 30, (n) => `Why ${n}?,${n} ${long}`),
