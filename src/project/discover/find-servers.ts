@@ -19,7 +19,9 @@ const NAMED: readonly (readonly [variable: string, apiKeyEnv?: string])[] = [
   ['OLLAMA_HOST'],
 ];
 
-const TIMEOUT_MS = 500;
+/** A guess is worth little patience; what a person named may be starting, or on a busy machine. */
+const GUESSED_TIMEOUT_MS = 500;
+const NAMED_TIMEOUT_MS = 5_000;
 const MAX_REPLY_BYTES = 200_000;
 const MOST_MODELS = 20;
 
@@ -36,7 +38,10 @@ export async function findServers(
   });
   const usual = Object.entries(ports).map(([name, port]) => ({ name, url: `http://127.0.0.1:${port}/v1` }));
   const all = [...named, ...usual.filter(({ url }) => !named.some((one) => sameServer(one.url, url)))];
-  const asked = await Promise.all(all.map(async (server) => ({ ...server, models: await modelsOf(server.url) })));
+  const patience = (server: object) => ('variable' in server ? NAMED_TIMEOUT_MS : GUESSED_TIMEOUT_MS);
+  const asked = await Promise.all(
+    all.map(async (server) => ({ ...server, models: await modelsOf(server.url, patience(server)) })),
+  );
   return asked
     .map(({ models = [], ...server }) => ({ ...server, models }))
     .filter((server) => 'variable' in server || server.models.length > 0);
@@ -62,10 +67,10 @@ const sameServer = (one: string, other: string) =>
 const isHere = (url: string) => /^http:\/\/(127(\.\d+){3}|localhost|\[::1\])(:\d+)?(\/|$)/.test(url);
 
 /** The names of the models at an address of this machine; `undefined` where no such server answers in time. */
-async function modelsOf(url: string): Promise<string[] | undefined> {
+async function modelsOf(url: string, timeoutMs: number): Promise<string[] | undefined> {
   if (!isHere(url)) return undefined;
   try {
-    const { data } = JSON.parse(await fetchText(`${url}/models`)) as { data: unknown };
+    const { data } = JSON.parse(await fetchText(`${url}/models`, timeoutMs)) as { data: unknown };
     if (!Array.isArray(data)) return undefined;
     const ids = data.map((model: unknown) => (model as { id?: unknown } | null)?.id);
     return ids.filter(isModelName).slice(0, MOST_MODELS);
@@ -78,9 +83,9 @@ async function modelsOf(url: string): Promise<string[] | undefined> {
 const isModelName = (id: unknown): id is string => typeof id === 'string' && /^[\w][\w.:/+@-]{0,120}$/.test(id);
 
 /** Not the global `fetch`: that follows redirects, and a proxy that variables name. */
-function fetchText(url: string): Promise<string> {
+function fetchText(url: string, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), agent: false }, (response) => {
+    const request = get(url, { signal: AbortSignal.timeout(timeoutMs), agent: false }, (response) => {
       if (response.statusCode !== 200) return void request.destroy(new Error('refused'));
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
