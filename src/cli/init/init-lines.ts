@@ -67,8 +67,8 @@ function decidedRows({ skill, source, columns, scoring, models }: Choice, { sett
   return [
     ['skill', skill ? skill.path : 'SKILL.md, a new one: there was none'],
     ['tasks', source ? `${source.path}${mapping ? `: ${mapping}` : ''}` : 'to be drafted from the skill'],
-    ...(scoring && tasks?.format === 'rows' ? [['scoring', `${scoring.name}: ${scoring.why}`] as const] : []),
-    ['models', models ? `${models.label}: ${models.why}` : 'none yet'],
+    ...(scoring && tasks?.format === 'rows' ? [['scoring', `${scoring.name}, since ${scoring.why}`] as const] : []),
+    ['models', models ? `${models.label}, since ${models.why}` : 'none yet'],
     ...(settings.target === 'none' ? [['target', 'none: the environment asks no model'] as const] : []),
     ...(settings.judge === undefined
       ? []

@@ -58,7 +58,7 @@ it('(c) a skill folder with evals/evals.json', async () => {
 it('(d) a promptfoo config beside a skill', async () => {
   const tests = rows.map(({ question, answers }) => ({
     vars: { question },
-    assert: [{ type: 'contains', value: `${answers[0]}</answer>` }],
+    assert: [{ type: 'contains', value: answers[0] }],
   }));
   const config = { prompts: ['{{question}}'], providers: ['openai:chat:gpt-5.4-mini'], tests };
   const { commands, learned } = await becomeBetter({ 'promptfooconfig.yaml': stringify(config) });
