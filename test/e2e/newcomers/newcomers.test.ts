@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createWorld, serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { commands } from '../../../src/cli/command-table.ts';
 import { createNewcomer } from './newcomer.ts';
 
 const FIRST = 'npx skillopt init --yes';
@@ -39,6 +40,15 @@ it('(a) a skill folder and a CSV without ids', async () => {
   const { commands, learned } = await becomeBetter({ 'questions.csv': `Prompt,Expected\n${lines.join('\n')}\n` });
   expect(commands).toEqual([FIRST, 'npx skillopt train', 'npx skillopt apply house-style']);
   expect(truths(learned)).toBeGreaterThan(rules.length / 2);
+});
+
+/** Runs as soon as there is a command that drafts. */
+const canDraft = commands.some(({ name }) => name === 'tasks');
+
+it.runIf(canDraft)('(b) a skill folder and nothing else: tasks are drafted', async () => {
+  const { commands: typed } = await becomeBetter({});
+  expect(typed.slice(0, 2)).toEqual([FIRST, 'npx skillopt tasks draft']);
+  expect(typed.at(-1)).toBe('npx skillopt apply house-style');
 });
 
 it('(c) a skill folder with evals/evals.json', async () => {
