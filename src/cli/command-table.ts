@@ -59,6 +59,6 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'completion',
     summary: 'print what lets a shell complete commands',
-    load: () => import('./commands/completion.ts'),
+    load: async () => ({ define: (await import('./commands/completion.ts')).defineFor(commands) }),
   },
 ];

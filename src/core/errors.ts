@@ -1,7 +1,27 @@
-import type { ErrorCode } from './error-codes.ts';
 import type { Usage } from './model.ts';
 
-export type { ErrorCode };
+/** Stable names for everything that can go wrong on purpose. Messages may change; these do not. */
+export type ErrorCode =
+  | 'CONFIG_INVALID'
+  | 'TASKS_INVALID'
+  | 'ENV_INVALID'
+  | 'ENV_FAILED'
+  | 'SKILL_NOT_FOUND'
+  | 'RUN_NOT_FOUND'
+  | 'RUN_MISMATCH'
+  | 'RUN_LOCKED'
+  | 'RUN_UNWRITABLE'
+  | 'JOURNAL_CORRUPT'
+  | 'STATE_UNUSABLE'
+  | 'CONSENT_MISSING'
+  | 'DOCUMENT_REFUSED'
+  | 'MODEL_CALL_FAILED'
+  | 'PROMPT_TOO_LONG'
+  | 'MODEL_REPLY_INVALID'
+  | 'ANSWER_PENDING'
+  | 'BUDGET_EXHAUSTED'
+  | 'SANDBOX_UNAVAILABLE'
+  | 'USAGE';
 
 /** Every error this library throws on purpose. Anything else is a bug. */
 export class SkillError extends Error {

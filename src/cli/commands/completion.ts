@@ -1,23 +1,25 @@
 import { Argument } from 'commander';
-import { commands } from '../command-table.ts';
 import { bashScript, zshScript } from '../completion/bash-script.ts';
 import { fishScript } from '../completion/fish-script.ts';
 import { commandLevels } from '../completion/levels.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { type CommandEntry, type DefineCommand, examples } from '../define-command.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 type Shell = keyof typeof SCRIPTS;
 
-export const define: DefineCommand = (command, terminal) => {
-  command
-    .addArgument(new Argument('<shell>', 'whose completion is printed').choices(Object.keys(SCRIPTS)))
-    .option('--json', 'one JSON object on stdout')
-    .addHelpText('after', EXAMPLES)
-    .action(async (shell: Shell) => {
-      const script = SCRIPTS[shell](await commandLevels(commands, terminal));
-      terminal.answer({ shell, script }, script.trimEnd().split('\n'));
-    });
-};
+/** Completes all of these. The table cannot be imported here, since it loads this file. */
+export const defineFor =
+  (commands: readonly CommandEntry[]): DefineCommand =>
+  (command, terminal) => {
+    command
+      .addArgument(new Argument('<shell>', 'whose completion is printed').choices(Object.keys(SCRIPTS)))
+      .option('--json', 'one JSON object on stdout')
+      .addHelpText('after', EXAMPLES)
+      .action(async (shell: Shell) => {
+        const script = SCRIPTS[shell](await commandLevels(commands, terminal));
+        terminal.answer({ shell, script }, script.trimEnd().split('\n'));
+      });
+  };
 
 const EXAMPLES = examples([
   ['skillopt completion bash >> ~/.bashrc', 'commands, options, their values and names of runs by the tab key'],

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { ERROR_MEANINGS } from '../../../src/cli/error-meanings.ts';
 import { EXIT_CODES, exitCodeOf } from '../../../src/cli/exit-code.ts';
-import { ERRORS, type ErrorCode } from '../../../src/core/error-codes.ts';
-import { SkillError } from '../../../src/core/errors.ts';
+import { type ErrorCode, SkillError } from '../../../src/core/errors.ts';
 
 const PAGE = new URL('../../../docs/errors.md', import.meta.url);
 
@@ -12,7 +12,7 @@ Every error that is thrown on purpose has a code that does not change, a message
 On the command line: \`error: …\` and \`hint: …\` on stderr; with \`--json\` also \`{ "error": { "code", "message", "hint" } }\` on stdout.
 In code: \`SkillError\` with \`code\`, \`message\`, \`hint\`.
 
-This page is made from \`core/error-codes.ts\`; \`WRITE_DOCS=1 npx vitest run test/unit/cli/errors-page.test.ts\` writes it.
+This page is made from \`cli/error-meanings.ts\`; \`WRITE_DOCS=1 npx vitest run test/unit/cli/errors-page.test.ts\` writes it.
 `;
 
 const OWN = [
@@ -33,7 +33,7 @@ const OWN = [
 
 function errorsPage(): string {
   const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
-  const codes = Object.entries(ERRORS).map(([code, { means, remedy }]) =>
+  const codes = Object.entries(ERROR_MEANINGS).map(([code, { means, remedy }]) =>
     row([`\`${code}\``, exitCodeOf(new SkillError(code as ErrorCode, '')), means, remedy]),
   );
   const own = OWN.map(([code, ...rest]) => row([`\`${code}\``, ...rest]));

@@ -1,8 +1,13 @@
+import type { ErrorCode } from '../core/errors.ts';
+
 /** What an error means to the person who gets it, and what helps. Markdown: `docs/errors.md` is made of it. */
 type Explained = { readonly means: string; readonly remedy: string };
 
-/** Stable names for everything that can go wrong on purpose. Messages may change; these do not. */
-export const ERRORS = {
+/**
+ * Every code in the words of the command line.
+ * @public read by the test that writes docs/errors.md
+ */
+export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
   CONFIG_INVALID: {
     means:
       'A setting of the project file, of a flag or of `--set` is not what was expected, or the file cannot be read.',
@@ -91,6 +96,4 @@ export const ERRORS = {
     means: 'A command, argument or option that does not exist or does not fit.',
     remedy: 'The hint names what was probably meant. `skillopt COMMAND --help` lists all of them.',
   },
-} as const satisfies Readonly<Record<string, Explained>>;
-
-export type ErrorCode = keyof typeof ERRORS;
+};
