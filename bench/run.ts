@@ -11,6 +11,7 @@ import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
 import { harvest } from './rows/harvest.ts';
 import { help } from './rows/help.ts';
+import { importFidelity } from './rows/import-fidelity.ts';
 import { kill } from './rows/kill.ts';
 import { killNight } from './rows/kill-night.ts';
 import { killedJournal, longJournal, wideJournal } from './rows/long-journal.ts';
@@ -32,6 +33,7 @@ const rows: readonly BenchRow[] = [
   nightOverhead,
   tokens,
   taskFiles,
+  importFidelity,
   estimate,
   foreignText,
   harvest,

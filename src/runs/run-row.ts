@@ -2,7 +2,7 @@ import { gateMetricScore, reportedScores } from '../core/run/reported-scores.ts'
 import type { RunState } from '../core/run/run-state.ts';
 import { stepTotal } from '../core/run/step-total.ts';
 import { summarize } from '../core/run/summary.ts';
-import { type VerdictKind, verdictOf } from '../core/run/verdict.ts';
+import { type Verdict, type VerdictKind, verdictOf } from '../core/run/verdict.ts';
 import { KIND_WORDS } from '../core/run/verdict-words.ts';
 import { isRunLocked, type RunListing } from '../stores/index.ts';
 import { loadRun } from './load-run.ts';
@@ -32,8 +32,8 @@ export async function describeRun({ name, path, modifiedAt }: RunListing): Promi
   try {
     const { state } = await loadRun(path);
     const isRunning = await isRunLocked(path);
-    const { kind: verdict } = verdictOf(state, { isRunning });
-    return { ...place, ...figures(state), verdict, state: describeState(state, verdict, isRunning) };
+    const verdict = verdictOf(state, { isRunning });
+    return { ...place, ...figures(state), verdict: verdict.kind, state: describeState(state, verdict, isRunning) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { ...place, ...noFigures, verdict: null, state: 'unreadable', problem };
@@ -58,8 +58,10 @@ function figures(
 }
 
 /** One that is over says what it came to: «done» alone would speak well of a run whose models never answered. */
-function describeState(state: RunState, verdict: VerdictKind, isRunning: boolean): string {
-  const over = verdict === 'broken' ? 'broken' : `done, ${KIND_WORDS[verdict].toLowerCase()}`;
+function describeState(state: RunState, { kind, reason }: Verdict, isRunning: boolean): string {
+  const over = kind === 'broken' ? 'broken' : `done, ${KIND_WORDS[kind].toLowerCase()}`;
   const progress = state.isDone ? over : `step ${state.stepsDone} of ${stepTotal(state)}`;
-  return isRunning ? `running, ${progress}` : progress;
+  if (isRunning) return `running, ${progress}`;
+  if (state.isDone) return progress;
+  return `${kind === 'broken' ? 'broken' : reason === 'limit' ? 'at its limit' : 'not finished'}, ${progress}`;
 }

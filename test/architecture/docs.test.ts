@@ -23,3 +23,21 @@ it('pages name only files that exist', () => {
   );
   expect(missing).toEqual([]);
 });
+
+/** What npm packs besides what `files` names. */
+const ALWAYS = ['README.md', 'LICENSE', 'package.json'];
+
+it('pages of the package link only to what is in the package', () => {
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+  const packed = [...files, ...ALWAYS];
+  const isPacked = (path: string) => packed.some((entry) => path === entry || path.startsWith(`${entry}/`));
+  const links = pages
+    .filter(isPacked)
+    .flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(
+        ([, path]) => [page, join(dirname(page), path!)] as const,
+      ),
+    );
+  expect(links.length).toBeGreaterThan(20);
+  expect(links.filter(([, path]) => !isPacked(path)).map(([page, path]) => `${page}: ${path}`)).toEqual([]);
+});

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/main.ts';
 import { worldFiles } from '../../e2e/project.ts';
@@ -44,6 +46,7 @@ describe('a run that has reached its limit', () => {
     );
     expect(hint).toContain('Raise --max-calls to more than 202 and');
     expect((await command(folder.path, 'show run')).stdout).toBe(stdout);
+    expect((await command(folder.path, 'runs')).stdout).toMatch(/^run +at its limit, step 5 of 8 /m);
   });
 
   it('says what it takes to go on, and that is enough', async () => {
@@ -120,3 +123,24 @@ describe('a run that has reached its limit', () => {
 });
 
 const unwrapped = (text: string) => text.replaceAll(/\s+/g, ' ');
+
+describe('the list of runs', () => {
+  it('does not call a run done that was killed', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    await command(folder.path, 'train --max-calls 170 --ignore-estimate');
+    const journal = join(folder.path, 'runs', 'run', 'events.jsonl');
+    const events = readFileSync(journal, 'utf8').split('\n');
+    const cut = events.findIndex((line) => line.includes('"type":"step-end"')) + 1;
+    writeFileSync(journal, events.slice(0, cut).join('\n').concat('\n{"type":"st')); // as kill -9 leaves it
+    expect((await command(folder.path, 'runs')).stdout).toMatch(/^run +not finished, step 1 of 8 /m);
+  });
+
+  it('does not call a run done whose agent never answered', async () => {
+    const env = `const items = (split) => Array.from({ length: 4 }, (_, k) => ({ id: split + k }));
+export default { name: 'dead', getItems: items, rolloutOne: async ({ item }) => ({ id: item.id, hard: 0, soft: 0 }) };`;
+    const config = 'name: run\nenv: ./env.mjs\ntarget: none\noptimizer: simulated\nnumEpochs: 1\nbatchSize: 4\n';
+    using folder = tempFolder({ 'skillopt.config.yaml': config, 'env.mjs': env });
+    await command(folder.path, 'train');
+    expect((await command(folder.path, 'runs')).stdout).toMatch(/^run +broken /m);
+  });
+});

@@ -1,92 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { loadTasks } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
-import type { CheckSet, ChecksJudge, SingleCheck } from '../../../../src/core/judge/checks/check.ts';
-import { scoreCheck, scoreChecks } from '../../../../src/core/judge/checks/score-checks.ts';
-import { importPromptfoo } from '../../../../src/envs/import/promptfoo/import-promptfoo.ts';
 import { importFiles, importPath, promptfooExpectations } from '../../../support/import-corpus.ts';
-
-type Expectation = ReturnType<typeof promptfooExpectations>[number];
-type Imported = Awaited<ReturnType<typeof importPromptfoo>>;
-type Met = 'met' | 'named';
+import { meets } from '../../../support/promptfoo-fidelity.ts';
 
 const files = importFiles('promptfoo');
-const imported = new Map<string, Imported>();
-for (const file of files) {
-  const path = importPath('promptfoo', file);
-  imported.set(file, await importPromptfoo(parse(readFileSync(path, 'utf8')), path));
-}
-const nobody = async () => undefined;
-
-const rowsOf = ({ file, test: name, vars = {} }: Expectation) =>
-  imported
-    .get(file)!
-    .rows.filter((row) => row.test === name && Object.entries(vars).every(([key, value]) => row.vars[key] === value));
-const judgeOf = (row: Imported['rows'][number]) => (row.value as { judge: ChecksJudge }).judge;
-
-/** The check with this number, or nothing where it is not carried. */
-function checkOf(expectation: Expectation & { readonly assertion: string }): SingleCheck | CheckSet | undefined {
-  const [number, inner] = expectation.assertion.split('.');
-  const [row] = rowsOf(expectation);
-  const check = row && judgeOf(row).checks[row.checks.indexOf(number!)];
-  return inner === undefined ? check : (check as CheckSet | undefined)?.checks[Number(inner)];
-}
-
-/** Whether it is said that the check, or the test as a whole, is left out. */
-const isNamed = ({ file, test: name, ...rest }: Expectation) =>
-  imported.get(file)!.leftOut.some((left) => {
-    if (left.what === name) return true;
-    const assertion = 'assertion' in rest ? rest.assertion : undefined;
-    return left.test === name && (left.check === undefined ? left.what === 'the test' : left.check === assertion);
-  });
-
-async function meets(expectation: Expectation): Promise<Met | string> {
-  if ('carried' in expectation && expectation.carried === false) {
-    const isGone = expectation.assertion === undefined || checkOf(expectation as never) === undefined;
-    return isGone && isNamed(expectation) ? 'named' : 'it is carried, or not named';
-  }
-  if ('alsoNamed' in expectation && expectation.alsoNamed !== undefined) {
-    const { file, alsoNamed } = expectation;
-    if (!imported.get(file)!.leftOut.some(({ what }) => what === alsoNamed)) return `${alsoNamed} is not named`;
-  }
-  const isAllowed = expectation.mayBeLeftOut === true && isNamed(expectation);
-  if ('asks' in expectation) {
-    const asked = rowsOf(expectation).map(({ value }) => (value as { question: string }).question);
-    if (isAllowed && asked.length === 0) return 'named';
-    return JSON.stringify(asked) === JSON.stringify(expectation.asks) ? 'met' : `it asks ${JSON.stringify(asked)}`;
-  }
-  return 'carried' in expectation ? meetsCriterion(expectation, isAllowed) : meetsVerdict(expectation, isAllowed);
-}
-
-function meetsCriterion(expectation: Extract<Expectation, { carried: 'judge' }>, isAllowed: boolean): Met | string {
-  const check = checkOf(expectation);
-  if (check === undefined) return isAllowed ? 'named' : 'it is not carried';
-  const { criterion: value, negated, threshold, weight } = expectation;
-  const wanted = { value, ...(negated && { not: true }), ...(threshold && { threshold }), ...(weight && { weight }) };
-  expect.soft(check).toMatchObject(wanted);
-  return Object.entries(wanted).every(([key, part]) => (check as Record<string, unknown>)[key] === part)
-    ? 'met'
-    : JSON.stringify(check);
-}
-
-async function meetsVerdict(
-  expectation: Exclude<Expectation, { carried: unknown } | { asks: unknown }>,
-  isAllowed: boolean,
-): Promise<Met | string> {
-  const { output, assertion, expected, score } = expectation;
-  const [row] = rowsOf(expectation);
-  if (assertion === 'test') {
-    const scored = row && (await scoreChecks(judgeOf(row), output!, nobody));
-    const isSame = scored?.passes === (expected === 'pass') && Math.abs(scored.score - score!) < 0.001;
-    return isSame ? 'met' : `it is ${JSON.stringify(scored)}`;
-  }
-  const check = checkOf(expectation);
-  if (check === undefined) return isAllowed ? 'named' : 'it is not carried';
-  if (output === undefined) return 'it is carried, and nothing here knows about it';
-  const scored = await scoreCheck(check, output, nobody);
-  return scored?.passes === (expected === 'pass') ? 'met' : `it is ${JSON.stringify(scored)}`;
-}
 
 describe.each(files)('the promptfoo config %s', (file) => {
   const expectations = promptfooExpectations().filter((expectation) => expectation.file === file);
