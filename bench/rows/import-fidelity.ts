@@ -1,6 +1,6 @@
-import { meetsEvals } from '../../test/support/evals-fidelity.ts';
-import { evalsExpectations, promptfooExpectations } from '../../test/support/import-corpus.ts';
-import { meets } from '../../test/support/promptfoo-fidelity.ts';
+import { meetsEvals } from '../../test/support/imports/evals-fidelity.ts';
+import { evalsExpectations, promptfooExpectations } from '../../test/support/imports/import-corpus.ts';
+import { meets } from '../../test/support/imports/promptfoo-fidelity.ts';
 import type { BenchRow } from '../row.ts';
 
 /** Expectations that were written from the formats' own documentation before there was an importer. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { evalsExpectations, importFiles, importPath, promptfooExpectations } from '../support/import-corpus.ts';
+import { evalsExpectations, importFiles, importPath, promptfooExpectations } from '../support/imports/import-corpus.ts';
 
 const rows = promptfooExpectations();
 const addressOf = (row: (typeof rows)[number]) =>

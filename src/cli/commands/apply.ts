@@ -17,8 +17,8 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import { gitState } from '../git-state.ts';
 import { isNight, runPlace } from '../night-runs.ts';
 import { placeOf } from '../sleep/open-sleep.ts';
+import { previewLines, type RunVerdict, writtenLines } from '../report/apply-lines.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { coloured, patchOf } from './diff.ts';
 
@@ -104,8 +104,6 @@ async function write(applying: Applying, { yes = false }: Flags, terminal: Termi
   );
 }
 
-type RunVerdict = { readonly isProven: boolean; readonly text: string };
-
 function verdictIn(state: RunState): RunVerdict {
   const verdict = verdictOf(state);
   const { head, sentence } = verdictWords(verdict, state, { added: 0, removed: 0 });
@@ -161,30 +159,6 @@ async function requireConsent(
   if (await confirm(`Write this into ${oneLine(document.path)}?${doubt}`)) return;
   terminal.say('Nothing was written.');
   throw new Answered(1);
-}
-
-type Preview = { readonly patch: string; readonly verdict: RunVerdict; readonly uncommitted: number | null };
-
-function previewLines({ document }: ApplyPlan, { patch, verdict, uncommitted }: Preview, { colors }: Terminal) {
-  const dirty = `${plural(uncommitted ?? 0, 'change')} not committed in the tree around ${document.realPath}`;
-  return [
-    ...coloured(patch, colors),
-    '',
-    (verdict.isProven ? colors.green : colors.yellow)(verdict.text),
-    ...(uncommitted ? [colors.yellow(`git: ${oneLine(dirty)}; nothing will be committed`)] : []),
-  ];
-}
-
-type Written = { readonly backup: string | null; readonly undo: string };
-
-function writtenLines({ document: { path, realPath } }: ApplyPlan, { backup, undo }: Written, { colors }: Terminal) {
-  const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(6))} ${oneLine(text)}`;
-  return [
-    `${colors.bold('applied')} ${oneLine(realPath)}`,
-    ...(path === realPath ? [] : [row('link', `${path} leads to it`)]),
-    row('before', backup ?? 'there was no file'),
-    row('undo', undo),
-  ];
 }
 
 const UNDONE: Readonly<Record<Undone['how'], string>> = {

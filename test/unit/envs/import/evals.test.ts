@@ -3,7 +3,7 @@ import { loadTasks } from 'skillopt/envs';
 import { expect, test } from 'vitest';
 import { isEvals, isTriggerSet, readEvals, readTriggers } from '../../../../src/envs/import/evals.ts';
 import type { LeftOut } from '../../../../src/envs/import/left-out.ts';
-import { evalsExpectations, importFiles, importPath } from '../../../support/import-corpus.ts';
+import { evalsExpectations, importFiles, importPath } from '../../../support/imports/import-corpus.ts';
 
 const read = (file: string): unknown => JSON.parse(readFileSync(importPath('evals', file), 'utf8'));
 

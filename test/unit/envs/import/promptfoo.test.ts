@@ -1,7 +1,7 @@
 import { loadTasks } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
-import { importFiles, importPath, promptfooExpectations } from '../../../support/import-corpus.ts';
-import { meets } from '../../../support/promptfoo-fidelity.ts';
+import { importFiles, importPath, promptfooExpectations } from '../../../support/imports/import-corpus.ts';
+import { meets } from '../../../support/imports/promptfoo-fidelity.ts';
 
 const files = importFiles('promptfoo');
 

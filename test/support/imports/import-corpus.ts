@@ -66,7 +66,7 @@ type EvalsExpectation = {
   readonly carriedOrNamed?: readonly string[];
 };
 
-const FOLDER = new URL('../fixtures/imports/', import.meta.url);
+const FOLDER = new URL('../../fixtures/imports/', import.meta.url);
 
 export const promptfooExpectations = () => readLines<PromptfooExpectation>('promptfoo.jsonl');
 export const evalsExpectations = () => readLines<EvalsExpectation>('evals.jsonl');

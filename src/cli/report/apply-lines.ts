@@ -1,0 +1,34 @@
+import { oneLine } from '../../core/text/printable.ts';
+import type { ApplyPlan } from '../../runs/apply/apply-run.ts';
+import { coloured } from '../commands/diff.ts';
+import { plural } from '../terminal/figures.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export type RunVerdict = { readonly isProven: boolean; readonly text: string };
+
+type Preview = { readonly patch: string; readonly verdict: RunVerdict; readonly uncommitted: number | null };
+
+/** The change, what the run came to, and what git knows nothing of yet. */
+export function previewLines({ document }: ApplyPlan, { patch, verdict, uncommitted }: Preview, { colors }: Terminal) {
+  const dirty = `${plural(uncommitted ?? 0, 'change')} not committed in the tree around ${document.realPath}`;
+  return [
+    ...coloured(patch, colors),
+    '',
+    (verdict.isProven ? colors.green : colors.yellow)(verdict.text),
+    ...(uncommitted ? [colors.yellow(`git: ${oneLine(dirty)}; nothing will be committed`)] : []),
+  ];
+}
+
+type Written = { readonly backup: string | null; readonly undo: string };
+
+/** Where it is now, and how to undo it. */
+export function writtenLines({ document: { path, realPath } }: ApplyPlan, { backup, undo }: Written, { colors }: Terminal) {
+  const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(6))} ${oneLine(text)}`;
+  return [
+    `${colors.bold('applied')} ${oneLine(realPath)}`,
+    ...(path === realPath ? [] : [row('link', `${path} leads to it`)]),
+    row('before', backup ?? 'there was no file'),
+    row('undo', undo),
+  ];
+}
+
