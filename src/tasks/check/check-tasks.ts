@@ -54,7 +54,7 @@ function tooFew(tasks: readonly CheckedTask[]): Finding[] {
 }
 
 /** The smallest gain that so many tasks can prove when no answer depends on luck. */
-export function provableGain(count: number): number {
+function provableGain(count: number): number {
   const passes = Array.from({ length: 2 * count }, (_, index) => ({ id: String(index >> 1), score: 1, count: 1 }));
   return calibrate(addObservations(noEvidence, passes)).smallestGain;
 }

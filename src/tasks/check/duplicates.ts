@@ -13,7 +13,7 @@ export type Duplicates = {
   readonly isCut: boolean;
 };
 
-export type Pair = { readonly kept: CheckedTask; readonly again: CheckedTask };
+type Pair = { readonly kept: CheckedTask; readonly again: CheckedTask };
 
 /** Comparing each with each takes time that grows with the square. */
 const MOST_COMPARED = 3_000;

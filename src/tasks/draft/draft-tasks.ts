@@ -23,13 +23,13 @@ export type DraftDeps = {
   readonly onProgress?: (progress: DraftProgress) => void;
 };
 
-export type DraftProgress = {
+type DraftProgress = {
   readonly doing: 'reading the skill' | 'drafting' | 'solving';
   readonly kept: number;
   readonly wanted: number;
 };
 
-export type Dropped = {
+type Dropped = {
   readonly question: string;
   readonly why: 'repeated' | 'contradicted' | 'doubtful' | 'not usable';
 };

@@ -65,7 +65,7 @@ function toItem({ question, answers, judge }: DraftRow, id: string, scoring: Sco
  * Two that are right confirm a reference. Two that agree with each other against it contradict it. Checks and criteria say
  * nothing when they fail: one solution that passes shows that they can be met.
  */
-export function judgeSolutions({ answers }: Pick<DraftRow, 'answers'>, solutions: readonly RolloutResult[]): Verdict {
+function judgeSolutions({ answers }: Pick<DraftRow, 'answers'>, solutions: readonly RolloutResult[]): Verdict {
   const answered = solutions.filter(({ errored }) => !errored);
   const right = answered.filter(({ hard }) => hard === 1).length;
   if (answers === undefined) return right > 0 ? 'agreed' : 'unsettled';
