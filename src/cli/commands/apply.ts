@@ -16,11 +16,11 @@ import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { gitState } from '../git-state.ts';
 import { isNight, runPlace } from '../night-runs.ts';
-import { placeOf } from '../sleep/open-sleep.ts';
 import { previewLines, type RunVerdict, writtenLines } from '../report/apply-lines.ts';
+import { patchOf } from '../report/patch.ts';
+import { placeOf } from '../sleep/open-sleep.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { coloured, patchOf } from './diff.ts';
 
 type Flags = { readonly root: string; readonly to?: string; readonly yes?: boolean; readonly undo?: boolean };
 

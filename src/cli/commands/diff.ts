@@ -1,10 +1,8 @@
-import { createTwoFilesPatch } from 'diff';
-import { printable } from '../../core/text/printable.ts';
 import { findRun, onlyRun } from '../../runs/load-run.ts';
 import { versionFinder } from '../../runs/skill-version.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { runPlace } from '../night-runs.ts';
-import type { Colors } from '../terminal/colors.ts';
+import { coloured, patchOf } from '../report/patch.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command
@@ -26,37 +24,8 @@ export const define: DefineCommand = (command, terminal) => {
     });
 };
 
-const MOST_EDITS = 1_000;
-
-type Versions = Readonly<Record<'from' | 'to' | 'before' | 'after', string>>;
-
-/** Versions with little in common are shown one after the other: to look for more would take minutes. */
-export function patchOf({ from, to, before, after }: Versions): string {
-  const [old, young] = [before.split('\n'), after.split('\n')];
-  const isHopeless = Math.abs(old.length - young.length) > MOST_EDITS + 1; // each line more is an edit; a last one may be none
-  const options = { maxEditLength: MOST_EDITS };
-  const patch = isHopeless ? undefined : createTwoFilesPatch(from, to, before, after, undefined, undefined, options);
-  const marked = (sign: string, lines: readonly string[]) => lines.map((line) => `${sign}${line}`);
-  return patch ?? [`--- ${from}`, `+++ ${to}`, ...marked('-', old), ...marked('+', young), ''].join('\n');
-}
-
 const EXAMPLES = examples([
   ['skillopt diff demo', 'what training changed'],
   ['skillopt diff demo 2 3', 'what step 3 changed'],
   ['skillopt diff demo best current', 'the best version against the last'],
 ]);
-
-/** The patch as lines, without the ruler above its head. */
-export function coloured(patch: string, { green, red, cyan, bold }: Colors): string[] {
-  const paint = (line: string) => {
-    if (/^(---|\+\+\+) /.test(line)) return bold(line);
-    if (line.startsWith('@@')) return cyan(line);
-    if (line.startsWith('+')) return green(line);
-    return line.startsWith('-') ? red(line) : line;
-  };
-  return printable(patch)
-    .trimEnd()
-    .split('\n')
-    .filter((line) => !/^=+$/.test(line))
-    .map(paint);
-}

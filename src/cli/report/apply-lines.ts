@@ -1,8 +1,8 @@
 import { oneLine } from '../../core/text/printable.ts';
 import type { ApplyPlan } from '../../runs/apply/apply-run.ts';
-import { coloured } from '../commands/diff.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { coloured } from './patch.ts';
 
 export type RunVerdict = { readonly isProven: boolean; readonly text: string };
 
@@ -22,7 +22,11 @@ export function previewLines({ document }: ApplyPlan, { patch, verdict, uncommit
 type Written = { readonly backup: string | null; readonly undo: string };
 
 /** Where it is now, and how to undo it. */
-export function writtenLines({ document: { path, realPath } }: ApplyPlan, { backup, undo }: Written, { colors }: Terminal) {
+export function writtenLines(
+  { document: { path, realPath } }: ApplyPlan,
+  { backup, undo }: Written,
+  { colors }: Terminal,
+) {
   const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(6))} ${oneLine(text)}`;
   return [
     `${colors.bold('applied')} ${oneLine(realPath)}`,
@@ -31,4 +35,3 @@ export function writtenLines({ document: { path, realPath } }: ApplyPlan, { back
     row('undo', undo),
   ];
 }
-

@@ -1,0 +1,32 @@
+import { createTwoFilesPatch } from 'diff';
+import { printable } from '../../core/text/printable.ts';
+import type { Colors } from '../terminal/colors.ts';
+
+const MOST_EDITS = 1_000;
+
+type Versions = Readonly<Record<'from' | 'to' | 'before' | 'after', string>>;
+
+/** Versions with little in common are shown one after the other: to look for more would take minutes. */
+export function patchOf({ from, to, before, after }: Versions): string {
+  const [old, young] = [before.split('\n'), after.split('\n')];
+  const isHopeless = Math.abs(old.length - young.length) > MOST_EDITS + 1; // each line more is an edit; a last one may be none
+  const options = { maxEditLength: MOST_EDITS };
+  const patch = isHopeless ? undefined : createTwoFilesPatch(from, to, before, after, undefined, undefined, options);
+  const marked = (sign: string, lines: readonly string[]) => lines.map((line) => `${sign}${line}`);
+  return patch ?? [`--- ${from}`, `+++ ${to}`, ...marked('-', old), ...marked('+', young), ''].join('\n');
+}
+
+/** The patch as lines, without the ruler above its head. */
+export function coloured(patch: string, { green, red, cyan, bold }: Colors): string[] {
+  const paint = (line: string) => {
+    if (/^(---|\+\+\+) /.test(line)) return bold(line);
+    if (line.startsWith('@@')) return cyan(line);
+    if (line.startsWith('+')) return green(line);
+    return line.startsWith('-') ? red(line) : line;
+  };
+  return printable(patch)
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !/^=+$/.test(line))
+    .map(paint);
+}
