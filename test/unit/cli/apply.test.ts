@@ -79,7 +79,7 @@ describe('apply', () => {
       /^Better: [\d.]+ → [\d.]+ % on \d+ tasks it never saw, proven, \+[\d.]+ to \+[\d.]+ points\.$/m,
     );
     expect(out).toContain(`applied ${project.at('pdf/SKILL.md')}\n`);
-    expect(out).toContain('undo   skillopt apply run --undo\n');
+    expect(out).toContain('undo   npx skillopt apply run --undo\n');
     const backup = out.match(/^ {2}before (.*)$/m)![1]!;
     expect([readFileSync(backup, 'utf8'), statSync(backup).mode & 0o777]).toEqual([before, 0o600]);
   });

@@ -91,7 +91,7 @@ describe('skillopt skill lint', () => {
     const { code, out } = await cli('skill lint --help', {});
     expect(code).toBe(0);
     expect(out).toContain('usage: npx skillopt skill lint [options] [path...]');
-    expect(out).toContain('examples:\n  skillopt skill lint ');
+    expect(out).toContain('examples:\n  npx skillopt skill lint ');
   });
 });
 

@@ -60,10 +60,10 @@ describe('sleep adopt', () => {
     expect([code, home.read('shop/AGENTS.md')]).toEqual([2, 'a']);
     expect(out).toBe(`Say which of 2 proposals:
   night 3, 2026-03-10: skill b, +4.2 points, 97.5 % sure
-    skillopt sleep adopt --night 3 --skill b
+    npx skillopt sleep adopt --night 3 --skill b
   night 3, 2026-03-10: memory AGENTS.md, +4.2 points, 97.5 % sure
-    skillopt sleep adopt --night 3 --memory
-all of them: skillopt sleep adopt --night 3
+    npx skillopt sleep adopt --night 3 --memory
+all of them: npx skillopt sleep adopt --night 3
 `);
     expect((await home.run(['adopt', '--skill', 'b'])).code).toBe(0);
     expect([home.read('shop/AGENTS.md'), home.read('shop/skills/b/SKILL.md')]).toEqual(['a', `b\n\n${BLOCK}`]);
@@ -119,12 +119,12 @@ all of them: skillopt sleep adopt --night 3
     home.write('shop/AGENTS.md', 'a\n');
     await propose(home, { name: 'AGENTS.md' });
     await home.run(['adopt']);
-    const again = 'skillopt sleep adopt --night 1 --memory';
+    const again = 'npx skillopt sleep adopt --night 1 --memory';
     expect((await home.run(['rollback'])).out).toContain(`again   ${again}\n`);
     const bare = await home.run(['adopt']);
     expect([bare.code, home.read('shop/AGENTS.md')]).toEqual([2, 'a\n']);
     expect(bare.err.replaceAll('\n', ' ')).toContain(again);
-    expect(await home.run(again.split(' ').slice(2))).toMatchObject({ code: 0, err: '' });
+    expect(await home.run(again.split(' ').slice(3))).toMatchObject({ code: 0, err: '' });
     expect(home.read('shop/AGENTS.md')).toBe(`a\n\n${BLOCK}`);
     expect((await home.run(['adopt', '--night', '1'])).err).toContain('was adopted already');
     expect((await home.run(['rollback'])).out).toContain('is byte for byte what it was before');

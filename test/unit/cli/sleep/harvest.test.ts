@@ -168,7 +168,7 @@ describe('skillopt sleep harvest', () => {
     using home = sleepHome();
     home.said();
     const { out } = await home.run(['harvest', '--output', 'tasks.json']);
-    expect(out.replace(/\s+/g, ' ')).toContain('Then skillopt sleep run --tasks tasks.json spends a night on it');
+    expect(out.replace(/\s+/g, ' ')).toContain('Then npx skillopt sleep run --tasks tasks.json spends a night on it');
     const io = captureIo({ cwd: home.shop, env: home.env });
     expect(
       await runCli(['train', '--tasks', 'tasks.json', '--target', 'simulated', '--optimizer', 'simulated'], io),

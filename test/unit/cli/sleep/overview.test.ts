@@ -15,7 +15,7 @@ describe('skillopt sleep', () => {
     expect(out).toMatch(/~\/blog +1 +1 /);
     expect(out).toContain('1 session cannot teach');
     expect(flat(out)).toContain('no model was asked');
-    expect(flat(out)).toMatch(/next: skillopt sleep harvest .*1 session of ~\/shop/);
+    expect(flat(out)).toMatch(/next: npx skillopt sleep harvest .*1 session of ~\/shop/);
     expect(flat(out)).toContain('skillopt sleep run --plan ');
     expect(out).not.toContain(home.path);
   });

@@ -68,7 +68,7 @@ describe('skillopt sleep run --plan', () => {
     expect(one).toContain(`\n    you | ${USUAL_TURNS[0]![1]}\n        | ${USUAL_TURNS[2]![1]}\n  agent | `);
     expect(one).toContain('\n  marks | neg:still broken\n');
     expect(one).not.toContain('minutes');
-    expect(one).toContain('next:  skillopt sleep run --plan --page 2 --target openai:gpt-5-mini');
+    expect(one).toContain('next:  npx skillopt sleep run --plan --page 2 --target openai:gpt-5-mini');
     expect(two).not.toContain(USUAL_TURNS[0]![1]);
     const all = (await home.run(plan('--page', 'all'))).out;
     for (const [, text] of [USUAL_TURNS[0]!, USUAL_TURNS[2]!, USUAL_TURNS[3]!]) expect(all).toContain(` | ${text}\n`);

@@ -110,7 +110,7 @@ describe('skillopt sleep review, without a terminal', () => {
     expect([code, err.match(/error:.*/g)]).toEqual([0, null]);
     expect(err).toContain('32 to 160 calls');
     expect(out).toMatch(
-      /^What you kept is proven: \+\d+\.\d points on held-out tasks\. It waits for: skillopt sleep adopt --night 1 --skill learned\n$/,
+      /^What you kept is proven: \+\d+\.\d points on held-out tasks\. It waits for: npx skillopt sleep adopt --night 1 --skill learned\n$/,
     );
     expect(await proposals(home)).toMatchObject([{ id: '1', status: 'pending', block: USEFUL }]);
     expect(server.requests.length).toBeLessThanOrEqual(160);

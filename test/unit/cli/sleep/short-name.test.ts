@@ -33,7 +33,7 @@ describe('skillopt-sleep', () => {
   it('shows its own name when a flag is wrong', () => {
     const { status, stderr } = typed('skillopt-sleep', 'run', '--wrong');
     expect(status).toBe(2);
-    expect(stderr).toContain('See skillopt-sleep run --help');
+    expect(stderr).toMatch(/See node \S*bin\/skillopt-sleep\.mjs run --help/);
   });
 
   it('has the version of skillopt', () => {

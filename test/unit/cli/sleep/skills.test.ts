@@ -46,7 +46,7 @@ describe('a night of several skills on the command line', () => {
     const listed = await home.run(['adopt']);
     expect(listed.code).toBe(2);
     expect(listed.out).toContain('skillopt sleep adopt --night 1 --skill deploy');
-    expect(listed.out).toContain('all of them: skillopt sleep adopt --night 1\n');
+    expect(listed.out).toContain('all of them: npx skillopt sleep adopt --night 1\n');
     expect((await home.run(['adopt', '--skill', 'deploy'])).code).toBe(0);
     expect(home.read(LIVE)).toContain(RULE);
     expect(existsSync(join(home.path, MANAGED))).toBe(false);
