@@ -173,7 +173,7 @@ describe('skillopt sleep harvest', () => {
     expect(
       await runCli(['train', '--tasks', 'tasks.json', '--target', 'simulated', '--optimizer', 'simulated'], io),
     ).toBe(2);
-    expect(io.err()).toContain('got tasks of skillopt sleep harvest');
+    expect(io.err()).toContain('got tasks of npx skillopt sleep harvest');
     expect(io.err()).toContain('hint: They are for a night: skillopt sleep run --tasks FILE.');
   });
 
