@@ -174,7 +174,7 @@ describe('skillopt sleep harvest', () => {
       await runCli(['train', '--tasks', 'tasks.json', '--target', 'simulated', '--optimizer', 'simulated'], io),
     ).toBe(2);
     expect(io.err()).toContain('got tasks of npx skillopt sleep harvest');
-    expect(io.err()).toContain('hint: They are for a night: skillopt sleep run --tasks FILE.');
+    expect(io.err()).toContain('hint: They are for a night: npx skillopt sleep run --tasks FILE.');
   });
 
   it('errors in settings name the whole path of their file', async () => {
