@@ -33,7 +33,7 @@ export type Proposal = {
 };
 
 /** Where drafted tasks are written. */
-export const DRAFTS = 'tasks.jsonl';
+const DRAFTS = 'tasks.jsonl';
 /** Fewer prove only the largest gains. */
 const ENOUGH_TASKS = 30;
 
