@@ -25,13 +25,14 @@ export function openProgressFile(path: string): ProgressFile {
   let [stage, count] = ['', 0];
   let writing: Promise<void> | undefined;
   let isOver = false;
+  const closing = new AbortController();
   const begin = (next: string) => {
     [stage, count, isNew] = [next, 0, true];
     lines = [JSON.stringify({ part: ++part })];
   };
   const writeSoon = async (): Promise<void> => {
     while (lines.length > 0 && !isOver) {
-      await delay(GAP_MS, undefined, { ref: false });
+      await moment(closing.signal);
       const [text, isFirst] = [
         lines
           .splice(0)
@@ -60,11 +61,16 @@ export function openProgressFile(path: string): ProgressFile {
     },
     async close() {
       isOver = true;
+      closing.abort();
       await writing;
       if (part > 0) await rm(path, { force: true }).catch(() => undefined);
     },
   };
 }
+
+/** Keeps no process alive. Closing cuts it short: a process that had nothing else to wait for would end in the middle. */
+const moment = (closing: AbortSignal) =>
+  delay(GAP_MS, undefined, { ref: false, signal: closing }).catch(() => undefined);
 
 async function write(path: string, text: string, isFirst: boolean): Promise<void> {
   const mode = isFirst ? constants.O_TRUNC : constants.O_APPEND;
