@@ -15,8 +15,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     maxWorkers: Math.max(2, availableParallelism() - 1), // tests wait for processes and servers: one at a time leaves cores idle
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     globalSetup: process.env.WITHOUT_PACKAGE ? [] : ['test/support/package.ts'], // only the end-to-end tests need it
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.cache/vitest.json' }]] : ['default'],
   },
