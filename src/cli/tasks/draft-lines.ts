@@ -1,7 +1,8 @@
 import { oneLine } from '../../core/text/printable.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
+import { nextLines, wrap } from '../terminal/wrap.ts';
 
 export type DraftAnswer = {
   readonly file: string;
@@ -28,7 +29,8 @@ const WORDS = {
 } as const;
 
 /** How many there are, how they are spread, what was dropped and why, what it cost, and what to type next. */
-export function draftLines(answer: DraftAnswer, { colors, width, canAsk }: Terminal): string[] {
+export function draftLines(answer: DraftAnswer, terminal: Terminal): string[] {
+  const { colors, width, canAsk } = terminal;
   const { file, drafted, tasks, wanted, kinds, dropped, doubtful, calls } = answer;
   const spread = Object.entries(kinds).map(([kind, count]) => `${oneLine(kind) || 'no kind'} ${count}`);
   const why = Object.entries(dropped).flatMap(([reason, count]) =>
@@ -45,15 +47,17 @@ export function draftLines(answer: DraftAnswer, { colors, width, canAsk }: Termi
     ...(tasks < wanted ? ['The same command drafts more.'] : []),
     `${plural(calls, 'call')}, ${answer.costWords}`,
     '',
-    ...nextLines(answer, canAsk, colors.bold),
+    ...nextLines(whatNext(answer, canAsk), terminal),
   ];
 }
 
-function nextLines({ isProject, file }: DraftAnswer, canAsk: boolean, bold: (text: string) => string): string[] {
-  const review = `npx skillopt tasks review${isProject ? '' : ` ${file}`}`;
-  const train = isProject ? 'npx skillopt train' : 'npx skillopt init';
-  const rest = isProject ? 'trains on them' : 'makes a project of them';
-  return canAsk
-    ? [`next:  ${bold(review)}  keep, drop or edit them`, `then:  ${bold(train)}  ${rest}`]
-    : [`next:  ${bold(train)}  ${rest}`, `or:    ${bold(review)}  keep, drop or edit them first`];
+function whatNext({ isProject, file }: DraftAnswer, canAsk: boolean): (readonly [string, string])[] {
+  const review = [
+    `npx skillopt tasks review${isProject ? '' : ` ${shellWord(file)}`}`,
+    'keep, drop or edit them',
+  ] as const;
+  const train = isProject
+    ? (['npx skillopt train', 'trains on them'] as const)
+    : (['npx skillopt init', 'makes a project of them'] as const);
+  return canAsk ? [review, train] : [train, review];
 }

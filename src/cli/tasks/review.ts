@@ -1,4 +1,5 @@
 import { oneLine } from '../../core/text/printable.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import {
   type Decision,
@@ -14,8 +15,9 @@ import { answered } from '../terminal/confirm.ts';
 import { editText } from '../terminal/edit-text.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
+import { nextLines } from '../terminal/wrap.ts';
 import { projectOf, tasksPath } from './project-of.ts';
+import { cardLines, scoringLines } from './task-card.ts';
 
 export type ReviewFlags = { readonly config?: string; readonly keepAll?: boolean };
 
@@ -39,12 +41,18 @@ export async function review(
     counts.keep = open.length;
   } else if (terminal.canAsk) await walk(path, open, counts, terminal);
   else return list(shown, open, terminal);
+  const named = file === undefined ? '' : ` ${shellWord(shown)}`;
   const left = unreviewedLines(await readTaskLines(path, shown)).length;
   terminal.answer({ file: shown, kept: counts.keep, dropped: counts.drop, edited: counts.edit, unreviewed: left }, [
     `${counts.keep} kept, ${counts.edit} edited, ${counts.drop} dropped, ${left} not reviewed yet`,
-    left > 0
-      ? 'next:  npx skillopt tasks review  goes on with the rest'
-      : 'next:  npx skillopt tasks check  what is wrong with them',
+    ...nextLines(
+      [
+        left > 0
+          ? [`npx skillopt tasks review${named}`, 'the rest']
+          : [`npx skillopt tasks check${named}`, 'what is wrong with them'],
+      ],
+      terminal,
+    ),
   ]);
 }
 
@@ -53,7 +61,7 @@ function list(shown: string, open: readonly TaskLine[], { answer, colors }: Term
   const tasks = open.map(({ row }) => row!);
   answer({ file: shown, unreviewed: tasks.length, tasks }, [
     `${plural(tasks.length, 'task')} in ${shown} drafted by a model and reviewed by nobody`,
-    ...tasks.map((row) => `  ${oneLine(String(row.question))}  ${colors.dim(oneLine(scoringText(row)))}`),
+    ...tasks.map((row) => `  ${oneLine(String(row.question))}  ${colors.dim(oneLine(scoringLines(row).join(' ')))}`),
     ...(tasks.length > 0 ? [colors.dim('A terminal asks about each. Elsewhere --keep-all keeps all of them.')] : []),
   ]);
 }
@@ -73,13 +81,14 @@ async function walk(
   terminal: Terminal,
 ) {
   const { select } = await import('@clack/prompts');
+  const typed = new Map<TaskLine, string>();
   for (let index = 0; index < open.length; ) {
     const line = open[index]!;
-    for (const text of cardLines(line.row!, terminal.width)) terminal.say(text);
+    show(line.row!, terminal);
     const message = `${index + 1} of ${open.length}`;
     const choice = await answered(select({ message, options: CHOICES, output: process.stderr }));
     if (choice === 'quit') return;
-    const decision = choice === 'edit' ? await edited(line.row!, terminal) : choice;
+    const decision = choice === 'edit' ? await edited(line, typed, terminal) : choice;
     if (decision === undefined) continue; // it is asked about again
     if (decision !== 'skip') {
       await saveDecision(path, line, decision);
@@ -89,32 +98,25 @@ async function walk(
   }
 }
 
-function cardLines(row: TaskRow, width: number): string[] {
-  const doubt = row.doubtful === true ? ['doubtful: independent solutions do not confirm its reference'] : [];
-  const why = row.why ? [`why: ${oneLine(String(row.why))}`] : [];
-  const lines = [
-    `[${oneLine(String(row.taskType ?? ''))}] ${oneLine(String(row.question))}`,
-    scoringText(row),
-    ...why,
-    ...doubt,
-  ];
-  return ['', ...lines.flatMap((line) => wrap(line, width, '  '))];
+/** The question below takes ten rows: the list, what is around it, and the cursor. An empty line is above. */
+const ROWS_BELOW = 11;
+const USUAL_ROWS = 24;
+
+function show(row: TaskRow, { io: { stderr }, say, width, errorColors: { dim } }: Terminal): void {
+  const rows = (stderr.rows ?? USUAL_ROWS) - ROWS_BELOW;
+  const card = cardLines(row, { width: Math.min(width, stderr.columns ?? width), rows, dim });
+  for (const line of ['', ...card]) say(line);
 }
 
-const scoringText = ({ answers, judge }: TaskRow) =>
-  answers
-    ? `answer: ${[answers]
-        .flat()
-        .map((one) => JSON.stringify(one))
-        .join(' or ')}`
-    : `scored by: ${JSON.stringify(judge)}`;
-
-async function edited(row: TaskRow, terminal: Terminal): Promise<Decision | undefined> {
+/** What is no task is asked about again, and what was typed is not lost. */
+async function edited(line: TaskLine, typed: Map<TaskLine, string>, terminal: Terminal): Promise<Decision | undefined> {
   const { VISUAL, EDITOR } = terminal.io.env;
   const editor = VISUAL || EDITOR;
-  const text = editor ? await editText(editable(row), editor, 'task.json') : await inPrompt(editable(row));
-  const read = readEdited(text, row);
+  const before = typed.get(line) ?? editable(line.row!);
+  const text = editor ? await editText(before, editor, 'task.json') : await inPrompt(before);
+  const read = readEdited(text, line.row!);
   if ('row' in read) return { edited: read.row };
+  typed.set(line, text.trimEnd());
   terminal.warn(`this is no task: ${read.problem}`);
   return undefined;
 }

@@ -30,6 +30,9 @@ function safeOutput(output: Output, env: Io['env']): SafeOutput {
     get columns() {
       return output.columns;
     },
+    get rows() {
+      return output.rows;
+    },
     write: (text) => (safe.writeAbove ? safe.writeAbove(text) : output.write(clean(text))),
     writeAfter: (codes, text) => output.write(codes + clean(text)),
   };

@@ -10,15 +10,23 @@ export const hasTerminal = process.platform === 'linux' && existsSync(SCRIPT);
 
 export const KEYS = { enter: '\r', down: '\u001b[B', ctrlC: '\u0003', left: '\u001b[D', yes: 'y' } as const;
 
-type Started = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+type Started = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly size?: readonly [columns: number, rows: number];
+};
 
 /** What to wait for on the screen, and what to type then. */
 export type Typed = readonly [seen: RegExp, ...keys: string[]];
 
 /** Runs the command line of this clone on a terminal of its own, where somebody types. Answers with the code and the screen. */
-export function runOnTerminal(args: readonly string[], { cwd, env }: Started, typed: readonly Typed[]) {
+export function runOnTerminal(
+  args: readonly string[],
+  { cwd, env, size: [columns, rows] = [100, 40] }: Started,
+  typed: readonly Typed[],
+) {
   const words = [process.execPath, BIN, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-  const child = spawn(SCRIPT, ['-qefc', `stty cols 100 rows 40; exec ${words.join(' ')}`, '/dev/null'], {
+  const child = spawn(SCRIPT, ['-qefc', `stty cols ${columns} rows ${rows}; exec ${words.join(' ')}`, '/dev/null'], {
     cwd,
     env: { PATH: process.env.PATH ?? '', TERM: 'xterm', NO_COLOR: '1', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
