@@ -29,7 +29,7 @@ const WORDS = {
 } as const;
 
 /** How many there are, how they are spread, what was dropped and why, what it cost, and what to type next. */
-export function draftLines(answer: DraftAnswer, terminal: Terminal): string[] {
+export function draftLines(answer: DraftAnswer, isDone: boolean, terminal: Terminal): string[] {
   const { colors, width, canAsk } = terminal;
   const { file, drafted, tasks, wanted, kinds, dropped, doubtful, calls } = answer;
   const spread = Object.entries(kinds).map(([kind, count]) => `${oneLine(kind) || 'no kind'} ${count}`);
@@ -39,15 +39,14 @@ export function draftLines(answer: DraftAnswer, terminal: Terminal): string[] {
   const short = tasks < wanted ? ` of ${wanted}` : '';
   return [
     `${colors.bold(`${tasks}${short} tasks`)} in ${file}, ${drafted} drafted now, reviewed by nobody`,
-    ...wrap(`spread: ${spread.join(', ')}`, width, '  '),
+    ...(spread.length > 0 ? wrap(`spread: ${spread.join(', ')}`, width, '  ') : []),
     ...(why.length > 0 ? wrap(`dropped: ${why.join(', ')}`, width, '  ') : []),
     ...(doubtful > 0
       ? wrap(`${plural(doubtful, 'task')} kept with a doubtful reference: look at those first`, width, '  ')
       : []),
     ...(tasks < wanted ? ['The same command drafts more.'] : []),
     `${plural(calls, 'call')}, ${answer.costWords}`,
-    '',
-    ...nextLines(whatNext(answer, canAsk), terminal),
+    ...(isDone ? ['', ...nextLines(whatNext(answer, canAsk), terminal)] : []), // the error says what to do
   ];
 }
 

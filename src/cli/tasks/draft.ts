@@ -11,16 +11,14 @@ import { readSkill } from '../../runs/wire-run.ts';
 import { readSkillFiles } from '../../skills/index.ts';
 import { openCaches } from '../../stores/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
-
-import { type DraftInput, type DraftResult, draftTasks, estimateDrafting } from '../../tasks/draft/draft-tasks.ts';
+import { type DraftInput, type DraftResult, draftTasks } from '../../tasks/draft/draft-tasks.ts';
 import { openDrafter } from '../../tasks/draft/open-drafter.ts';
 import { assignSplits } from '../../tasks/draft/quotas.ts';
 import { appendRows, droppedPath, readTaskLines } from '../../tasks/task-file.ts';
 import { type DraftRow, questionOf, type TaskRow } from '../../tasks/task-row.ts';
 import { interruptible } from '../interrupt.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { isAgreed, type Place } from './agree-to-draft.ts';
 import { type DraftAnswer, draftLines } from './draft-lines.ts';
 import { projectOf, tasksPath } from './project-of.ts';
 
@@ -49,12 +47,15 @@ export async function draft(flags: DraftFlags, terminal: Terminal): Promise<void
     { rows, refused: (await rowsIn(droppedPath(out), shown)).map(questionOf) },
     terminal,
   );
-  const model = await drafterOf(flags.model ?? loaded?.project.optimizer, loaded, terminal);
-  const place = { out, shown, loaded, model };
-  if (rows.length < flags.n && !(await isAgreed(flags, flags.n - rows.length, place, terminal))) return;
+  const spec = flags.model ?? loaded?.project.optimizer;
+  const model = await drafterOf(spec, loaded, terminal);
+  const name = model.modelName ?? (typeof spec === 'string' ? spec : model.id);
+  const place = { out, shown, loaded, model, name, reading: input.reading };
+  const missing = flags.n - rows.length;
+  if (missing > 0 && !(await isAgreed(flags, missing, place, terminal))) return;
   const work = await drafted(input, { ...place, flags }, terminal);
   const answer = answerOf(work, { rows: await rowsIn(out, shown), shown, n: flags.n, loaded });
-  terminal.answer(answer, draftLines(answer, terminal));
+  terminal.answer(answer, draftLines(answer, work.failure === undefined, terminal));
   if (work.failure !== undefined) throw work.failure;
 }
 
@@ -94,22 +95,6 @@ function drafterOf(
   }
   const directory = loaded?.directory ?? terminal.io.cwd();
   return resolveModel(spec, { role: 'optimizer', env: terminal.io.env, directory, notices: terminal });
-}
-
-type Place = {
-  readonly out: string;
-  readonly shown: string;
-  readonly loaded: LoadedProject | undefined;
-  readonly model: ChatModel;
-};
-
-/** What it will ask for is said before it asks; a person at a terminal may say no. */
-async function isAgreed({ yes, quiet }: DraftFlags, missing: number, { shown, model }: Place, terminal: Terminal) {
-  const { likely, most } = estimateDrafting(missing);
-  const cost = `${plural(missing, 'task')} for ${shown} by ${model.modelName ?? model.id}: about ${likely} calls, at most ${most}.`;
-  if (terminal.canAsk && !yes) return confirm(`${cost} Draft them now?`);
-  if (!quiet) terminal.say(cost);
-  return true;
 }
 
 type Work = {

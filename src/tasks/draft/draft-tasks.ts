@@ -177,9 +177,23 @@ const USUAL_TRIES = 1.3;
 const USUAL_SOLUTIONS = 2.3;
 const MOST_SOLUTIONS = 3;
 
+export type DraftingEstimate = {
+  /** Calls, and what they read and write, as they usually are. */
+  readonly likely: { readonly calls: number; readonly input: number; readonly output: number };
+  readonly mostCalls: number;
+};
+
+/** Tokens of a prompt beside the skill, of a reply with drafts, and of a solution. */
+const USUAL_PROMPT = 300;
+const USUAL_DRAFTS = 600;
+const USUAL_SOLUTION = 150;
+
 /** How often a model is asked for so many tasks: once about the skill, once for each topic, and for the solutions. */
-export function estimateDrafting(count: number): { readonly likely: number; readonly most: number } {
-  const likely = 1 + 2 * Math.min(USUAL_TOPICS, count) + count * USUAL_TRIES * USUAL_SOLUTIONS;
-  const most = 2 * (1 + MOST_ROUNDS * (MOST_TOPICS + 1)) + Math.ceil(count * MOST_TRIES) * MOST_SOLUTIONS;
-  return { likely: Math.round(likely), most };
+export function estimateDrafting(count: number, skillTokens: number): DraftingEstimate {
+  const drafts = 1 + 2 * Math.min(USUAL_TOPICS, count);
+  const solutions = Math.round(count * USUAL_TRIES * USUAL_SOLUTIONS);
+  const calls = drafts + solutions;
+  const output = drafts * USUAL_DRAFTS + solutions * USUAL_SOLUTION;
+  const mostCalls = 2 * (1 + MOST_ROUNDS * (MOST_TOPICS + 1)) + Math.ceil(count * MOST_TRIES) * MOST_SOLUTIONS;
+  return { likely: { calls, input: calls * (skillTokens + USUAL_PROMPT), output }, mostCalls };
 }
