@@ -11,6 +11,7 @@ const share = z.number().min(0).max(1).optional();
 const place = {
   port: z.number().int().min(0).max(65_535).default(4141).describe('Port; 0 takes any free one.'),
   host: z.string().default('127.0.0.1').describe('Address. There is no key and no limit: keep it on this machine.'),
+  variesRepeats: z.boolean().default(false).describe('A request that comes again without a seed gets another reply.'),
 };
 const line = {
   seed: z.number().int().optional().describe('Seed of all dice.'),

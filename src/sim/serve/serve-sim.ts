@@ -4,6 +4,7 @@ import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { type Answer, toComplaint } from './chat-completions.ts';
 import { type Models, route } from './route.ts';
+import { varyRepeats } from './vary-repeats.ts';
 
 /** The models to serve, and where. */
 export type ServeSimOptions = {
@@ -17,6 +18,11 @@ export type ServeSimOptions = {
   readonly port?: number;
   /** 127.0.0.1 unless told otherwise: there is no key and no limit. */
   readonly host?: string;
+  /**
+   * Whether a request that comes again without a `seed` gets another draw, as from a real server. Without it the same
+   * request has the same reply, for as many clients as ask.
+   */
+  readonly variesRepeats?: boolean;
 };
 
 /** A running server. `await using` closes it. */
@@ -39,11 +45,13 @@ export async function serveSim({
   judge,
   port = 0,
   host = '127.0.0.1',
+  variesRepeats = false,
 }: ServeSimOptions): Promise<SimServer> {
+  const served = variesRepeats ? varyRepeats : (model: ChatModel) => model;
   const models = new Map([
-    ['sim-target', target],
-    ['sim-optimizer', optimizer],
-    ...(judge ? [['sim-judge', judge] as const] : []),
+    ['sim-target', served(target)],
+    ['sim-optimizer', served(optimizer)],
+    ...(judge ? [['sim-judge', served(judge)] as const] : []),
   ]);
   let requests = 0;
   const server = createServer((request, response) => {

@@ -65,6 +65,21 @@ describe('the simulated server', () => {
     }
   });
 
+  it('answers a repeated request with the same reply, or with the next draw where repeats vary', async () => {
+    const target = simulatedTarget({ noise: 0.5 });
+    const contents = async (options: Partial<ServeSimOptions>, times: number, more = {}) => {
+      await using server = await start({ target, ...options });
+      const asked = Array.from({ length: times }, () => post(server.url, { model: 'sim-target', messages, ...more }));
+      return (await Promise.all(asked)).map(({ body }) => body.choices[0]!.message.content).sort();
+    };
+    const draws = [0, 1, 2, 3, 4, 5].map((sampleIndex) => target.complete({ messages, sampleIndex }));
+    const texts = (await Promise.all(draws)).map(({ text }) => text);
+    expect(new Set(texts).size).toBeGreaterThan(1);
+    expect(await contents({}, 6)).toEqual(Array(6).fill(texts[0]));
+    expect(await contents({ variesRepeats: true }, 6)).toEqual([...texts].sort());
+    expect(await contents({ variesRepeats: true }, 3, { seed: 2 })).toEqual(Array(3).fill(texts[2]));
+  });
+
   it('takes developer messages and content in parts', async () => {
     await using server = await start();
     const parts = [
