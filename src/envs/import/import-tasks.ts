@@ -17,8 +17,8 @@ export type Imported = {
 };
 
 const HINT = 'Name a file of tasks, of evals (evals/evals.json), or a promptfoo config.';
-/** A key that only a config of promptfoo has at the left edge. */
-const PROMPTFOO_KEY = /^(?:tests|scenarios)\s*:/m;
+/** A key that only a config of promptfoo has at the left edge; in quotes anywhere, since JSON is YAML too. */
+const PROMPTFOO_KEY = /^(?:tests|scenarios)\s*:|(["'])(?:tests|scenarios)\1\s*:/m;
 
 /** What another tool's file of tests becomes; `undefined` for a file that holds rows. */
 export async function importTasks(path: string): Promise<Imported | undefined> {

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { loadTasks } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { importFiles, importPath, promptfooExpectations } from '../../../support/imports/import-corpus.ts';
 import { meets } from '../../../support/imports/promptfoo-fidelity.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
 
 const files = importFiles('promptfoo');
 
@@ -44,4 +47,17 @@ test('a config is named as the tasks, and is scored', async () => {
     what: 'sounds-nice',
     why: 'promptfoo has no such type',
   });
+});
+
+test.each([
+  ['JSON in a YAML file', (config: object) => JSON.stringify(config)],
+  [
+    'keys in quotes',
+    ({ tests, ...config }: Record<string, unknown>) => `${stringify(config)}'tests': ${JSON.stringify(tests)}\n`,
+  ],
+])('is known by its keys: %s', async (_, write) => {
+  const tests = [{ vars: { q: 'A?' }, assert: [{ type: 'equals', value: 'A' }] }];
+  using folder = tempFolder({ 'promptfooconfig.yaml': write({ prompts: ['{{q}}'], tests }) });
+  const { rows } = await loadTasks(join(folder.path, 'promptfooconfig.yaml'));
+  expect(rows.map(({ value }) => value.question)).toEqual(['A?']);
 });
