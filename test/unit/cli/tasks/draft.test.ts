@@ -15,7 +15,7 @@ describe('tasks draft', () => {
     using folder = worldFolder({ 'skillopt.config.yaml': config });
     const { code, out, err } = await folder.cli('tasks', 'draft');
     expect(code, err).toBe(0);
-    expect(err).toMatch(/40 tasks for tasks.jsonl by .*: about \d+ calls \(at most \d+\), [\d,]+ tokens, /);
+    expect(err).toMatch(/40 tasks for tasks.jsonl by .*: about \d+ calls \(at most \d+\), [\d.,kM]+ tokens, /);
     expect(out).toContain('40 tasks in tasks.jsonl, 40 drafted now, reviewed by nobody');
     expect(out).toMatch(/dropped: .*repeated.*contradicted/s);
     expect(out).toContain('next:  npx skillopt train');
