@@ -4,9 +4,18 @@ import { SkillError } from '../core/errors.ts';
 import type { RunEvent } from '../core/run/event.ts';
 import { reduce } from '../core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../core/run/run-state.ts';
+import type { VerdictOptions } from '../core/run/verdict.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { resolvePath } from '../project/resolve-path.ts';
-import { foldJournal, type KeptState, listRuns, readKeptState } from '../stores/index.ts';
+import {
+  foldJournal,
+  isRunLocked,
+  type KeptState,
+  LEDGER_FILE,
+  listRuns,
+  readKeptState,
+  readLedger,
+} from '../stores/index.ts';
 
 const JOURNAL = 'events.jsonl';
 
@@ -34,6 +43,12 @@ async function foldRun(path: string, kept: KeptState | undefined, watch?: Watch)
   };
   await foldJournal(join(path, JOURNAL), take, kept?.place);
   return state;
+}
+
+/** What the journal of a run that is not over does not say. */
+export async function standingOf({ path, state }: LoadedRun): Promise<VerdictOptions> {
+  if (state.isDone) return {};
+  return { isRunning: await isRunLocked(path), spent: await readLedger(join(path, LEDGER_FILE)) };
 }
 
 type Place = { readonly cwd: string; readonly root: string };

@@ -4,8 +4,8 @@ import { stepTotal } from '../core/run/step-total.ts';
 import { summarize } from '../core/run/summary.ts';
 import { type Verdict, type VerdictKind, verdictOf } from '../core/run/verdict.ts';
 import { KIND_WORDS } from '../core/run/verdict-words.ts';
-import { isRunLocked, type RunListing } from '../stores/index.ts';
-import { loadRun } from './load-run.ts';
+import type { RunListing } from '../stores/index.ts';
+import { loadRun, standingOf } from './load-run.ts';
 
 /** One run in the list of runs. */
 export type RunRow = {
@@ -30,10 +30,11 @@ export type RunRow = {
 export async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunRow> {
   const place = { name, path, modifiedAt };
   try {
-    const { state } = await loadRun(path);
-    const isRunning = await isRunLocked(path);
-    const verdict = verdictOf(state, { isRunning });
-    return { ...place, ...figures(state), verdict: verdict.kind, state: describeState(state, verdict, isRunning) };
+    const run = await loadRun(path);
+    const standing = await standingOf(run);
+    const verdict = verdictOf(run.state, standing);
+    const state = describeState(run.state, verdict, standing.isRunning ?? false);
+    return { ...place, ...figures(run.state), verdict: verdict.kind, state };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { ...place, ...noFigures, verdict: null, state: 'unreadable', problem };

@@ -13,6 +13,7 @@ import { isNothingRead } from '../core/run/stage-answers.ts';
 import type { Bill } from '../core/run/stage-usage.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
 import { hideSecrets } from '../core/text/hide-secrets.ts';
+import { LimitReached } from '../models/budget/budget-exhausted.ts';
 import type { Budget } from '../models/index.ts';
 import { paidSince } from '../models/wrappers/with-reply-cache.ts';
 import { createStop, loadPrompts, type StageDeps, type Stop } from '../pipeline/index.ts';
@@ -114,7 +115,12 @@ export class SkillOptTrainer<I extends Item = Item> {
       return store.lookAtTest?.(look) ?? 1;
     };
     const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
-    const end = await train(state, run).finally(recorder.close);
+    const end = await train(state, run)
+      .catch((error) => {
+        if (error instanceof LimitReached && !this.#options.budget) store.ledger?.stop?.(error.limit);
+        throw error;
+      })
+      .finally(recorder.close);
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
     return summarize(end, { outRoot: this.#store.name, warnings });
   }

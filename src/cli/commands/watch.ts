@@ -3,13 +3,13 @@ import { stepTotal } from '../../core/run/step-total.ts';
 import { verdictOf } from '../../core/run/verdict.ts';
 import { jsonLine } from '../../core/text/json-text.ts';
 import { type FollowEnd, followRun } from '../../runs/follow-run.ts';
-import { findRun, type LoadedRun, loadRun } from '../../runs/load-run.ts';
+import { findRun, type LoadedRun, loadRun, standingOf } from '../../runs/load-run.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible } from '../interrupt.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
-import { reportRun, standingOf } from '../report/run-report.ts';
+import { reportRun } from '../report/run-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {

@@ -2,8 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { summarize } from '../../core/run/summary.ts';
 import { type VerdictOptions, verdictOf } from '../../core/run/verdict.ts';
 import { listEdits } from '../../runs/edit-list.ts';
-import type { LoadedRun } from '../../runs/load-run.ts';
-import { isRunLocked, LEDGER_FILE, readLedger } from '../../stores/index.ts';
+import { type LoadedRun, standingOf } from '../../runs/load-run.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportLines } from './report.ts';
@@ -39,12 +38,6 @@ export async function reportRun(
     isComplete,
   });
   terminal.answer(answer, lines);
-}
-
-/** What the journal of a run that is not over does not say. */
-export async function standingOf({ path, state }: LoadedRun): Promise<VerdictOptions> {
-  if (state.isDone) return {};
-  return { isRunning: await isRunLocked(path), spent: await readLedger(join(path, LEDGER_FILE)) };
 }
 
 type Answering = { readonly warnings?: readonly string[]; readonly standing?: VerdictOptions };

@@ -1,7 +1,7 @@
 import { ModelCallError, SkillError } from '../../core/errors.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import { isNothingRead } from '../../core/run/stage-answers.ts';
-import { loadRun } from '../../runs/load-run.ts';
+import { loadRun, standingOf } from '../../runs/load-run.ts';
 import { archiveRun, clearCache, runDirectory } from '../../stores/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
@@ -9,7 +9,7 @@ import { Answered } from '../answered.ts';
 import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { reportRun, runAnswer, standingOf } from './run-report.ts';
+import { reportRun, runAnswer } from './run-report.ts';
 import { StoppedRun } from './stopped-run.ts';
 
 export type TrainRunOptions = {

@@ -1,6 +1,12 @@
 /** What calls cost. */
 export type Amounts = { readonly calls: number; readonly totalTokens: number; readonly costUsd: number };
 
+/** The limits of a run, as its config calls them. */
+export type LimitName = 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes';
+
+/** What a run has spent, and the limit that its last start ended at, if that was why. */
+export type Spent = Amounts & { readonly limit?: LimitName };
+
 /** What a run has spent, kept so that a killed process cannot forget it. */
 export interface Ledger {
   /** The most that was spent before the store was opened. */
@@ -10,4 +16,6 @@ export interface Ledger {
    * `exact` answers then takes its place.
    */
   claim(most: Amounts, exact: () => Amounts): void;
+  /** Keeps which limit has ended the run, until something is claimed again. */
+  stop?(limit: LimitName): void;
 }

@@ -21,15 +21,21 @@ export function nextStep(verdict: Verdict, { config }: RunState, place: Place): 
   if (verdict.kind === 'not-proven' && isHopeful)
     return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
   if (verdict.kind !== 'stopped') return [`npx skillopt show ${run} --all`, 'shows every edit and what became of it'];
-  if (verdict.reason === 'running') return [`npx skillopt show ${run}`, 'shows how far it is'];
-  return [`npx skillopt train${verdict.reason === 'limit' ? raised(config) : ''}`, 'resumes it where it stopped'];
+  if (verdict.reason === 'running') return [`npx skillopt watch ${run}`, 'shows how far it is'];
+  return [`npx skillopt train${raised(verdict, config)}`, 'resumes it where it stopped'];
 }
 
-const LIMITS = { maxCalls: 'max-calls', maxTotalTokens: 'max-total-tokens', maxCostUsd: 'max-cost-usd' } as const;
+const FLAGS = {
+  maxCalls: 'max-calls',
+  maxTotalTokens: 'max-total-tokens',
+  maxCostUsd: 'max-cost-usd',
+  maxMinutes: 'max-minutes',
+} as const;
 
-/** The limit that the run began with, doubled; of several nobody knows here which one it was. */
-function raised(config: RunState['config']): string {
-  const set = Object.entries(LIMITS).filter(([key]) => config?.[key as keyof typeof LIMITS] !== undefined);
-  const [[key, flag] = []] = set;
-  return set.length === 1 ? ` --${flag} ${2 * config![key as keyof typeof LIMITS]!}` : '';
+/** Twice the limit that the run began with, or twice what is spent where a later start was given more. */
+function raised({ limit, calls, tokens, costUsd }: Verdict, config: RunState['config']): string {
+  if (limit === undefined) return '';
+  const spent = { maxCalls: calls, maxTotalTokens: tokens, maxCostUsd: Math.ceil(costUsd * 100) / 100, maxMinutes: 0 };
+  const more = 2 * Math.max(config?.[limit] ?? 0, spent[limit]);
+  return more > 0 ? ` --${FLAGS[limit]} ${more}` : '';
 }

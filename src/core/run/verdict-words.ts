@@ -112,9 +112,16 @@ function unchanged(comparison: Comparison | undefined, { history, searchEnd, fin
 const triedWords = (tried: number) =>
   tried === 0 ? 'no edit was proposed' : `none of ${plural(tried, 'edit')} that were tried made it better for sure`;
 
-function stopWords({ reason }: Verdict, state: RunState): string {
+const LIMIT_WORDS = {
+  maxCalls: 'calls',
+  maxTotalTokens: 'tokens',
+  maxCostUsd: 'dollars',
+  maxMinutes: 'minutes',
+} as const;
+
+function stopWords({ reason, limit }: Verdict, state: RunState): string {
   const steps = `${state.stepsDone} of ${stepTotal(state)} steps`;
-  if (reason === 'limit') return `Stopped at its limit after ${steps}`;
+  if (reason === 'limit') return `Stopped at its limit${limit ? ` of ${LIMIT_WORDS[limit]}` : ''} after ${steps}`;
   return reason === 'running' ? `Running, ${steps} done` : `Not finished, ${steps} done`;
 }
 

@@ -5,7 +5,7 @@ import { addObservations, type Evidence, noEvidence } from '../stats/evidence.ts
 import { DEFAULT_CONFIDENCE, type Estimate, tasksToProve } from '../stats/final-report.ts';
 import { type Cost, totalCost } from './cost.ts';
 import type { DraftedTasks } from './events/event-data.ts';
-import type { Amounts } from './ledger.ts';
+import type { LimitName, Spent } from './ledger.ts';
 import { reportedScores, winnerMeasurement } from './reported-scores.ts';
 import type { RunState } from './run-state.ts';
 import { isNothingRead } from './stage-answers.ts';
@@ -34,6 +34,8 @@ export type Verdict = Cost & {
   readonly kind: VerdictKind;
   /** What is broken, or why the run is not over. */
   readonly reason?: 'optimizer' | 'nothing-passes' | 'limit' | 'unfinished' | 'running';
+  /** Which one it has reached, where that is known. */
+  readonly limit?: LimitName;
   /** Nothing before the first measurement. */
   readonly comparison?: Comparison;
   /** Where there are test tasks: the same on those that the search chose by, once. */
@@ -48,7 +50,7 @@ export type VerdictOptions = {
   /** Whether a process is at work on it. */
   readonly isRunning?: boolean;
   /** What the limits of a run have counted: of a run that is not over the journal lacks the end. */
-  readonly spent?: Amounts | undefined;
+  readonly spent?: Spent | undefined;
 };
 
 /** What a run came to, as a person should hear it first. A function of the journal; never «better» without a proof. */
@@ -57,7 +59,7 @@ export function verdictOf(state: RunState, { isRunning = false, spent }: Verdict
   const comparison = test ?? validation;
   const needed = comparison && !comparison.isProven ? moreTasks(comparison, state) : undefined;
   return {
-    ...kindOf(state, comparison, isRunning),
+    ...kindOf(state, comparison, isRunning ? { reason: 'running' } : whyStopped(state, spent)),
     ...(comparison ? { comparison } : {}),
     ...(test && validation ? { chosenBy: validation } : {}),
     ...(needed === undefined ? {} : { tasksToProve: needed }),
@@ -69,21 +71,33 @@ export function verdictOf(state: RunState, { isRunning = false, spent }: Verdict
 function kindOf(
   state: RunState,
   comparison: Comparison | undefined,
-  isRunning: boolean,
-): Pick<Verdict, 'kind' | 'reason'> {
+  why: Pick<Verdict, 'reason' | 'limit'>,
+): Pick<Verdict, 'kind' | 'reason' | 'limit'> {
   const { isDone, stepsDone, answers, best, initialSkill } = state;
   const isTried = isDone || stepsDone > 0; // one reply that cannot be read says little
   if (isTried && isNothingRead(answers)) return { kind: 'broken', reason: 'optimizer' };
   if (isTried && isNothingPassed(state)) return { kind: 'broken', reason: 'nothing-passes' };
-  if (!isDone) return { kind: 'stopped', reason: isRunning ? 'running' : whyStopped(state) };
+  if (!isDone) return { kind: 'stopped', ...why };
   if (best.skill === initialSkill) return { kind: 'no-change' };
   if (comparison?.isProven) return { kind: 'better' };
   return { kind: (comparison?.gain?.interval.high ?? 0) < 0 ? 'worse' : 'not-proven' };
 }
 
-/** A budget that is used up has the winner so far measured before the search is over. */
-const whyStopped = ({ finalMeasurement, final }: RunState) =>
-  finalMeasurement && !final ? ('limit' as const) : ('unfinished' as const);
+/** The ledger says it; and a budget that is used up has the winner so far measured before the search is over. */
+function whyStopped(state: RunState, spent: Spent | undefined): Pick<Verdict, 'reason' | 'limit'> {
+  const isMeasured = state.finalMeasurement && !state.final;
+  const limit = spent?.limit ?? (isMeasured ? onlyLimit(state) : undefined);
+  if (limit !== undefined) return { reason: 'limit', limit };
+  return { reason: isMeasured ? 'limit' : 'unfinished' };
+}
+
+const LIMITS = ['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'] as const satisfies readonly LimitName[];
+
+/** The limit that the run began with; of several nobody knows here which one it was. */
+function onlyLimit({ config }: RunState): LimitName | undefined {
+  const set = LIMITS.filter((name) => config?.[name] !== undefined);
+  return set.length === 1 ? set[0] : undefined;
+}
 
 /** Not a part of one task was ever right: that is what an agent looks like that never answers. */
 function isNothingPassed({ baseline, best, evaluations, tests }: RunState): boolean {

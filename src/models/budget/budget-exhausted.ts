@@ -1,4 +1,5 @@
 import { SkillError } from '../../core/errors.ts';
+import type { LimitName } from '../../core/run/ledger.ts';
 import type { Amounts } from './amounts.ts';
 
 /** A part of the limits that is kept back. */
@@ -23,14 +24,25 @@ type Shortage = {
 /** What the caller calls a limit, where that is another setting than a run's. */
 export type LimitNames = Partial<Readonly<Record<keyof Amounts, string>>>;
 
+/** A limit that is used up. */
+export class LimitReached extends SkillError {
+  override readonly name: string = 'LimitReached';
+  readonly limit: LimitName;
+
+  constructor(limit: LimitName, { message, hint }: Pick<SkillError, 'message' | 'hint'>) {
+    super('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
+    this.limit = limit;
+  }
+}
+
 /** A limit that is reached while a part of it is kept back. */
-export class ReserveShortage extends SkillError {
+export class ReserveShortage extends LimitReached {
   override readonly name = 'ReserveShortage';
   /** The same, told after `used` of the kept part went into what it was kept for, and `spent` is spent in all. */
-  readonly afterUse: (spent: Amounts, used: Amounts) => SkillError;
+  readonly afterUse: (spent: Amounts, used: Amounts) => LimitReached;
 
-  constructor({ message, hint }: SkillError, afterUse: ReserveShortage['afterUse']) {
-    super('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
+  constructor(told: LimitReached, afterUse: ReserveShortage['afterUse']) {
+    super(told.limit, told);
     this.afterUse = afterUse;
   }
 }
@@ -39,12 +51,12 @@ const keys = { calls: 'maxCalls', totalTokens: 'maxTotalTokens', costUsd: 'maxCo
 const units = { calls: ' calls', totalTokens: ' tokens', costUsd: '' } as const;
 
 /** Says which limit, what is spent of it, what is kept back, and what the next call could have cost. */
-export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kept, names }: Shortage): SkillError {
+export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kept, names }: Shortage): LimitReached {
   const amount = (amounts: Amounts) => (name === 'costUsd' ? dollars(amounts[name]) : count(amounts[name]));
-  const key = names?.[name] ?? keys[name];
+  const limit = { limit: keys[name], key: names?.[name] ?? keys[name] };
   const next = name === 'calls' ? [] : [`the next call may take up to ${amount(bound)}`];
   const spending = `${amount(spent)} of ${amount(limits)}${units[name]}`;
-  if (!kept || kept.amounts[name] === 0) return exhausted(key, 'is reached', [`${spending} are spent`, ...next]);
+  if (!kept || kept.amounts[name] === 0) return exhausted(limit, 'is reached', [`${spending} are spent`, ...next]);
   const isBegun = spent[name] > kept.spentBefore[name];
   const what = isBegun ? 'is reached' : `leaves nothing for ${kept.others}`;
   const needs = `${amount(kept.amounts)}`;
@@ -58,9 +70,9 @@ export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kep
   const afterUse: ReserveShortage['afterUse'] = (all, used) => {
     const rest = used[name] === kept.amounts[name] ? '' : `, for which ${needs} were kept`;
     const use = `${amount(used)} of them went into ${kept.purpose}${rest}`;
-    return exhausted(key, what, [`${amount(all)} of ${amount(limits)}${units[name]} are spent`, use], least(all));
+    return exhausted(limit, what, [`${amount(all)} of ${amount(limits)}${units[name]} are spent`, use], least(all));
   };
-  const told = exhausted(key, what, facts, least(spent));
+  const told = exhausted(limit, what, facts, least(spent));
   return new ReserveShortage(told, (all, used) => (used[name] > 0 ? afterUse(all, used) : told));
 }
 
@@ -70,20 +82,25 @@ function leastLimit(name: keyof Amounts, parts: readonly Amounts[]): string {
   return name === 'costUsd' ? dollars(Math.ceil(sum * 100 - 1e-6) / 100) : count(sum);
 }
 
-export function timeIsUp(maxMinutes: number, kept?: Kept): SkillError {
+const MINUTES: Named = { limit: 'maxMinutes', key: 'maxMinutes' };
+
+export function timeIsUp(maxMinutes: number, kept?: Kept): LimitReached {
   const all = `${count(maxMinutes)} minutes`;
-  if (!kept || kept.minutes === 0)
-    return exhausted('maxMinutes', 'is reached', [`${count(maxMinutes)} of ${all} are over`]);
+  if (!kept || kept.minutes === 0) return exhausted(MINUTES, 'is reached', [`${count(maxMinutes)} of ${all} are over`]);
   const over = `${count(Math.max(0, maxMinutes - kept.minutes))} of ${all} are over`;
-  const told = (end: string) => exhausted('maxMinutes', 'is reached', [over, end]);
+  const told = (end: string) => exhausted(MINUTES, 'is reached', [over, end]);
   const keeping = told(`${count(kept.minutes)} are kept for ${kept.purpose}`);
   return new ReserveShortage(keeping, () => told(`${kept.purpose} was made in the rest`));
 }
 
+/** A limit, and what the caller calls it. */
+type Named = { readonly limit: LimitName; readonly key: string };
+
 /** `least` is a limit that would still be too low, where one is known. */
-function exhausted(key: string, what: string, facts: readonly string[], least?: string): SkillError {
+function exhausted({ limit, key }: Named, what: string, facts: readonly string[], least?: string): LimitReached {
   const more = least === undefined ? '' : ` to more than ${least}`;
-  return new SkillError('BUDGET_EXHAUSTED', `${key} ${what}: ${sentence(facts)}`, {
+  return new LimitReached(limit, {
+    message: `${key} ${what}: ${sentence(facts)}`,
     hint: `Raise ${key}${more} and start again: it resumes from here.`,
   });
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { SkillError } from '../../core/errors.ts';
-import type { Amounts, Ledger } from '../../core/run/ledger.ts';
+import type { Amounts, Ledger, LimitName, Spent } from '../../core/run/ledger.ts';
 import { isFileError, isMissing, unwritable } from '../file-error.ts';
 import { NO_FOLLOW } from '../own-place.ts';
 import { shownPath } from '../shown-path.ts';
@@ -9,7 +9,7 @@ import { shownPath } from '../shown-path.ts';
 export const LEDGER_FILE = 'spent.json';
 
 type OpenLedger = Ledger & {
-  /** Writes what was spent in truth, if anything was claimed. Afterwards nothing can be. */
+  /** Writes what was spent in truth, if anything was claimed, and the limit that was reached, if one was. Afterwards nothing can be. */
   close(): void;
 };
 
@@ -26,7 +26,8 @@ const LENGTH = 128;
 export async function openLedger(path: string): Promise<OpenLedger> {
   const before = await readLedger(path);
   let file: number | undefined;
-  let exactly = () => before;
+  let exactly: () => Amounts = () => before;
+  let reached: LimitName | undefined;
   let isOpen = true;
   return {
     before,
@@ -35,11 +36,16 @@ export async function openLedger(path: string): Promise<OpenLedger> {
       file ??= openFile(path);
       writeLedger(path, file, most);
       exactly = exact;
+      reached = undefined;
+    },
+    stop(limit) {
+      file ??= openFile(path);
+      reached = limit;
     },
     close() {
       isOpen = false;
       if (file === undefined) return;
-      writeLedger(path, file, exactly());
+      writeLedger(path, file, exactly(), reached);
       closeSync(file);
       file = undefined;
     },
@@ -52,7 +58,7 @@ function openFile(path: string): number {
 }
 
 /** What is written there; nothing where there is no ledger. */
-export async function readLedger(path: string): Promise<Amounts> {
+export async function readLedger(path: string): Promise<Spent> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -63,11 +69,13 @@ export async function readLedger(path: string): Promise<Amounts> {
   return text === '' ? nothing : parseLedger(path, text); // killed before its first claim was written
 }
 
-function parseLedger(path: string, text: string): Amounts {
+const LIMITS: ReadonlySet<unknown> = new Set<LimitName>(['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes']);
+
+function parseLedger(path: string, text: string): Spent {
   try {
-    const { calls, totalTokens, costUsd } = JSON.parse(text);
+    const { calls, totalTokens, costUsd, limit } = JSON.parse(text);
     if ([calls, totalTokens, costUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
-      return { calls, totalTokens, costUsd };
+      return { calls, totalTokens, costUsd, ...(LIMITS.has(limit) ? { limit } : {}) };
     }
   } catch {
     // Reported below, like any other text that is no ledger.
@@ -81,8 +89,8 @@ function parseLedger(path: string, text: string): Amounts {
  * Over the old text, in one small write, which a kill does not divide. To replace the file would take milliseconds where
  * the file system then waits for the disk. At once, and not in the background: the call it is for is sent right after.
  */
-function writeLedger(path: string, file: number, { calls, totalTokens, costUsd }: Amounts): void {
-  const text = JSON.stringify({ calls, totalTokens, costUsd }).padEnd(LENGTH - 1);
+function writeLedger(path: string, file: number, { calls, totalTokens, costUsd }: Amounts, limit?: LimitName): void {
+  const text = JSON.stringify({ calls, totalTokens, costUsd, limit }).padEnd(LENGTH - 1);
   reported(path, () => writeSync(file, `${text}\n`, 0));
 }
 

@@ -1,7 +1,7 @@
 import { SkillError } from '../../core/errors.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { subtractAmounts } from '../../models/budget/amounts.ts';
-import { ReserveShortage } from '../../models/budget/budget-exhausted.ts';
+import { LimitReached, ReserveShortage } from '../../models/budget/budget-exhausted.ts';
 import { isSeedWinner, isWinnerMeasured, measureWinner } from '../finish.ts';
 import type { Commit } from '../record/recorder.ts';
 import type { Run } from '../run.ts';
@@ -50,9 +50,11 @@ async function measureSoFar(state: RunState, run: Run, shortage: SkillError): Pr
   return shortage instanceof ReserveShortage ? shortage.afterUse(spent(), used) : shortage;
 }
 
-function fellShort({ message, hint }: SkillError): SkillError {
-  const what = `${message}; the winner so far could not be measured to the end, so its score flatters it`;
-  return new SkillError('BUDGET_EXHAUSTED', what, hint === undefined ? {} : { hint });
+function fellShort(error: SkillError): SkillError {
+  const { hint } = error;
+  const message = `${error.message}; the winner so far could not be measured to the end, so its score flatters it`;
+  if (error instanceof LimitReached) return new LimitReached(error.limit, { message, hint });
+  return new SkillError('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
 }
 
 const isOutOfBudget = (error: unknown): error is SkillError =>

@@ -35,7 +35,7 @@ describe('a run that has reached its limit', () => {
     const { code, stdout, stderr } = await command(folder.path, 'train --max-calls 170 --ignore-estimate');
     expect(code).toBe(3);
     expect(headOf(stdout)).toMatch(
-      /^Stopped at its limit after 5 of 8 steps: so far [\d.]+ → [\d.]+ % on the 16 tasks it was chosen by, (not )?proven, [+-]?[\d.]+ to [+-][\d.]+ points\. 170 calls, \$0\.00\. \d+ lines? added\.$/,
+      /^Stopped at its limit of calls after 5 of 8 steps: so far [\d.]+ → [\d.]+ % on the 16 tasks it was chosen by, (not )?proven, [+-]?[\d.]+ to [+-][\d.]+ points\. 170 calls, \$0\.00\. \d+ lines? added\.$/,
     ); // the fresh figures, not the search's
     expect(stdout).toMatch(/^in all, .* 170 /m);
     expect(stdout).toMatch(/^next: {2}npx skillopt train --max-calls 340 {2}resumes it where it stopped$/m);
@@ -55,7 +55,7 @@ describe('a run that has reached its limit', () => {
     await train(170);
     const stuck = await train(202);
     expect(stuck.stderr).toContain('--max-calls leaves nothing for the search: 170 of 202 calls were spent before it');
-    expect(headOf(stuck.stdout)).toMatch(/^Stopped at its limit after 5 of 8 steps: .* 170 calls,/);
+    expect(headOf(stuck.stdout)).toMatch(/^Stopped at its limit of calls after 5 of 8 steps: .* 170 calls,/);
     expect(stuck.stderr).toContain('Raise --max-calls to more than 202 and');
     expect((await train(203)).stderr).toContain('171 of 203 calls are spent, and 32 are kept for the final');
   });
@@ -80,16 +80,41 @@ describe('a run that has reached its limit', () => {
   it('counts also what an unfinished step or measurement has spent', async () => {
     using folder = tempFolder(worldFiles(quick));
     const { stdout, stderr } = await command(folder.path, 'train --max-calls 10 --ignore-estimate');
-    expect(stdout).toMatch(/^Not finished, 0 of 8 steps done: nothing is measured yet\. 10 calls, /);
+    expect(stdout).toMatch(/^Stopped at its limit of calls after 0 of 8 steps: nothing is measured yet\. 10 calls, /);
+    expect(stdout).toMatch(/^next: {2}npx skillopt train --max-calls 20 {2}resumes it where it stopped$/m);
     expect(stdout).toMatch(/^unfinished work +10 +[1-9][\d,]* /m);
     expect(stderr).toContain('--max-calls is reached: 10 of 10 calls are spent\n');
+    expect((await command(folder.path, 'show run')).stdout).toBe(stdout);
+    expect((await command(folder.path, 'runs')).stdout).toMatch(/^run +at its limit, step 0 of 8 /m);
+  });
+
+  it.each([
+    ['train --max-total-tokens 3000', 'tokens', '--max-total-tokens 6000'],
+    ['train --max-minutes 0.0001', 'minutes', '--max-minutes 0.0002'],
+    ['train --max-calls 10 --max-total-tokens 9000000', 'calls', '--max-calls 20'],
+  ])('says of `%s` which limit it was', async (line, limit, next) => {
+    using folder = tempFolder(worldFiles(quick));
+    const { code, stdout } = await command(folder.path, `${line} --ignore-estimate`);
+    expect([code, headOf(stdout)]).toEqual([
+      3,
+      expect.stringMatching(`^Stopped at its limit of ${limit} after 0 of 8`),
+    ]);
+    expect(stdout).toContain(`next:  npx skillopt train ${next}  resumes`);
+  });
+
+  it('names a higher limit than the one that was given last', async () => {
+    using folder = tempFolder(worldFiles(quick));
+    await command(folder.path, 'train --max-calls 5 --ignore-estimate');
+    const { stdout } = await command(folder.path, 'train --max-calls 12 --ignore-estimate');
+    expect(stdout).toMatch(/^next: {2}npx skillopt train --max-calls 24 /m);
+    expect((await command(folder.path, 'show run')).stdout).toBe(stdout);
   });
 
   it('names no sum where no price is known, and neither does the report', async () => {
     await using server = await startSimOverHttp();
     using project = projectOverHttp(server.baseURL, { numEpochs: 1, maxCalls: 10 });
     const stopped = await project.run('train', '--ignore-estimate');
-    expect(stopped.out).toMatch(/^Not finished, 0 of .* steps done: .* 10 calls, no price known\./);
+    expect(stopped.out).toMatch(/^Stopped at its limit of calls after 0 of .* steps: .* 10 calls, no price known\./);
     const whole = await project.run('train', '--max-calls', '9999');
     expect(whole.code).toBe(0);
     expect(whole.out).toMatch(/trying tasks +\d+ +[\d.,k]+ +\?/);
@@ -127,7 +152,7 @@ const unwrapped = (text: string) => text.replaceAll(/\s+/g, ' ');
 describe('the list of runs', () => {
   it('does not call a run done that was killed', async () => {
     using folder = tempFolder(worldFiles(quick));
-    await command(folder.path, 'train --max-calls 170 --ignore-estimate');
+    await command(folder.path, 'train --quiet');
     const journal = join(folder.path, 'runs', 'run', 'events.jsonl');
     const events = readFileSync(journal, 'utf8').split('\n');
     const cut = events.findIndex((line) => line.includes('"type":"step-end"')) + 1;
