@@ -22,11 +22,17 @@ const WRITTEN = new RegExp(
  * Every command of ours in a text, as this person has to type it. The code of all floors writes `skillopt train`; how the
  * program was started is known here and nowhere else.
  */
-export function calledAs(started: Started, typed: Typed): (text: string) => string {
-  const program = programOf(started, 'skillopt');
-  const sleep = typed === 'skillopt' ? `${program} sleep` : programOf(started, typed);
-  return (text) => text.replace(WRITTEN, (_, isSleep?: string) => (isSleep ? sleep : `${program} `));
+export function calledAs(started: Started, typed: Typed): Called {
+  return (text, folder = started.cwd()) => {
+    const there = { ...started, cwd: () => folder };
+    const program = programOf(there, 'skillopt');
+    const sleep = typed === 'skillopt' ? `${program} sleep` : programOf(there, typed);
+    return text.replace(WRITTEN, (_, isSleep?: string) => (isSleep ? sleep : `${program} `));
+  };
 }
+
+/** `folder` is where it will be typed, if not here. */
+type Called = (text: string, folder?: string) => string;
 
 /** Its name where a shell finds it, `node PATH` where a file was named, and otherwise what works in every project. */
 function programOf({ argv, env, cwd }: Started, name: Typed): string {

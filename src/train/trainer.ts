@@ -13,12 +13,11 @@ import { isNothingRead } from '../core/run/stage-answers.ts';
 import type { Bill } from '../core/run/stage-usage.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
 import { hideSecrets } from '../core/text/hide-secrets.ts';
-import { LimitReached } from '../models/budget/budget-exhausted.ts';
 import type { Budget } from '../models/index.ts';
 import { paidSince } from '../models/wrappers/with-reply-cache.ts';
 import { createStop, loadPrompts, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
-import { createReserve } from './budget/create-reserve.ts';
+import { createReserve, keepLimit } from './budget/create-reserve.ts';
 import { requireRollouts } from './budget/rollouts-left.ts';
 import { countSteps } from './plan.ts';
 import { createRecorder, notify } from './record/recorder.ts';
@@ -98,7 +97,7 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
-    const { env, observers = [], signal } = this.#options;
+    const { env, observers = [], signal, budget: shared } = this.#options;
     const cap = await skillCap(this.#config, start.initialSkill);
     const warnings = [...this.#warnings(items), ...cap.warnings];
     for (const warning of warnings) notify(observers, 'onWarning', warning);
@@ -115,12 +114,7 @@ export class SkillOptTrainer<I extends Item = Item> {
       return store.lookAtTest?.(look) ?? 1;
     };
     const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
-    const end = await train(state, run)
-      .catch((error) => {
-        if (error instanceof LimitReached && !this.#options.budget) store.ledger?.stop?.(error.limit);
-        throw error;
-      })
-      .finally(recorder.close);
+    const end = await train(state, run).catch(keepLimit(store, shared)).finally(recorder.close);
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
     return summarize(end, { outRoot: this.#store.name, warnings });
   }

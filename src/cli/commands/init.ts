@@ -118,7 +118,8 @@ type Told = Parameters<typeof initLines>;
 function answer(made: Told[0], told: Told[1] & { next: object }, terminal: Terminal): void {
   const { found, proposal } = made;
   const { written, cautions } = told;
-  const next = { ...told.next, command: terminal.called(told.next.command), why: terminal.called(told.next.why) };
+  const there = (text: string) => terminal.called(text, found.directory);
+  const next = { ...told.next, command: there(told.next.command), why: there(told.next.why) };
   const tasks = found.tasks.map(({ answers: _answers, ...rest }) => rest);
   terminal.answer(
     {

@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/text/shell-word.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -16,9 +17,9 @@ export function starterLines(
     ...names,
     '',
     'next:',
-    ...(isHere ? [] : [`  ${bold(`cd ${shownPath(path, cwd)}`)}`]),
-    `  ${bold(called('skillopt train'))}         ${dim('offline, with simulated models, in a few seconds')}`,
-    `  ${bold(called('skillopt diff starter'))}  ${dim('what was learned')}`,
+    ...(isHere ? [] : [`  ${bold(`cd ${shellWord(shownPath(path, cwd))}`)}`]),
+    `  ${bold(called('skillopt train', path))}         ${dim('offline, with simulated models, in a few seconds')}`,
+    `  ${bold(called('skillopt diff starter', path))}  ${dim('what was learned')}`,
     `then put your tasks into tasks.jsonl and name real models as ${Object.keys(files)[0]} says`,
   ];
 }

@@ -118,8 +118,8 @@ function statusLines(
     ...(lastNight
       ? [`last night: ${lastNight.night}, ${lastNight.at.slice(0, 10)}, ${plural(lastNight.nTasks, 'task')}`]
       : []),
-    ...unfinishedLines(unfinished).map(terminal.called),
-    ...scheduleLines(schedule).map(terminal.called),
+    ...unfinishedLines(unfinished).map((line) => terminal.called(line)),
+    ...scheduleLines(schedule).map((line) => terminal.called(line)),
     ...overNights
       .filter(({ guidance }) => guidance !== '')
       .map(({ document, guidance }) => `noted over nights (${document}): ${oneLine(guidance)}`),

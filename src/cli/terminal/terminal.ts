@@ -14,8 +14,8 @@ export type Terminal = {
   readonly width: number;
   readonly colors: Colors;
   readonly errorColors: Colors;
-  /** Commands of ours in a sentence, as this person types them: all that is said has them already. */
-  called(text: string): string;
+  /** Commands of ours in a sentence, as this person types them here, or in `folder`: all that is said has them already. */
+  called(text: string, folder?: string): string;
   say(line: string): void;
   warn(message: string): void;
   note(message: string): void;

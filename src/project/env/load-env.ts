@@ -73,7 +73,8 @@ function needsTarget(): SkillError {
 }
 
 function noTasks(path: string): SkillError {
-  const hint = 'Check the path of the task file.';
+  const hint =
+    'Check its path. Where there are no tasks yet, a model drafts them: skillopt tasks draft. A starter with tasks in a new folder: skillopt init DIR';
   return new SkillError('TASKS_INVALID', `the task file ${shownPath(path)} does not exist`, { hint });
 }
 

@@ -1,4 +1,6 @@
 import type { SkillOptConfig } from '../../core/config.ts';
+import type { Ledger } from '../../core/run/ledger.ts';
+import { LimitReached } from '../../models/budget/budget-exhausted.ts';
 import type { StageDeps } from '../../pipeline/index.ts';
 import type { Reserve } from '../run.ts';
 import type { RunItems } from '../setup/run-items.ts';
@@ -23,3 +25,9 @@ export function createReserve({ config, items, budget, deps }: ReserveOptions): 
     deps,
   };
 }
+
+/** Has the ledger, where the limits are the run's own, remember which one has ended it; and throws on. */
+export const keepLimit = (store: { readonly ledger?: Ledger }, shared: object | undefined) => (error: unknown) => {
+  if (error instanceof LimitReached && !shared) store.ledger?.stop?.(error.limit);
+  throw error;
+};

@@ -88,6 +88,31 @@ describe('commands in a text', () => {
   });
 });
 
+it('a task file that is not there: how to come by one', async () => {
+  using folder = tempFolder({
+    'skillopt.config.yaml': 'tasks: none.csv\ntarget: simulated\noptimizer: simulated\n',
+  });
+  const io = captureIo({ cwd: folder.path });
+  expect(await runCli(['train'], io)).toBe(2);
+  expect(io.err()).toContain('the task file none.csv does not exist');
+  expect(io.err()).toMatch(/hint: .*npx skillopt tasks draft\. .*npx skillopt init DIR/);
+});
+
+describe('what init names as the next command', () => {
+  it.each([
+    ['the starter', {}],
+    ['a project of what is there', { 'my skill/tasks.csv': 'question,answer\nWhat is 1 + 1?,2\nWhat is 2 + 2?,4\n' }],
+  ])('works in the folder that it sends one to: %s', async (_, files) => {
+    using folder = tempFolder(files);
+    const script = join(folder.path, 'bin', 'skillopt.mjs');
+    const io = { ...captureIo({ cwd: folder.path, env: { HOME: folder.path } }), argv: ['node', script] };
+    expect([await runCli(['init', 'my skill', '--yes'], io), io.err()]).toEqual([0, '']);
+    expect(io.out()).toContain("cd 'my skill'");
+    expect(io.out()).toMatch(/node \.\.\/bin\/skillopt\.mjs (train|tasks draft)/);
+    expect(io.out()).not.toContain('node bin/');
+  });
+});
+
 describe('an option that does not exist', () => {
   const guess = async (argv: string) => {
     const io = captureIo();
