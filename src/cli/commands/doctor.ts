@@ -5,6 +5,7 @@ import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 import { setOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrap.ts';
 
 type Flags = { readonly config?: string; readonly set: readonly string[] };
 
@@ -36,12 +37,13 @@ async function diagnose({ config, set: overrides }: Flags, terminal: Terminal): 
   if (checks.some(({ isOk }) => !isOk)) throw new Answered();
 }
 
-function lines({ name, isOk, detail, remedy }: Check, { colors: { green, red, dim } }: Terminal): string[] {
+function lines({ name, isOk, detail, remedy }: Check, { io, width, colors: { green, red, dim } }: Terminal): string[] {
   const [first = '', ...rest] = detail.split('\n');
   const indent = ' '.repeat(13);
+  const room = io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : width; // a pipe gets whole lines
   return [
     `${isOk ? green('✓') : red('✗')} ${name.padEnd(10)} ${first}`,
     ...rest.map((line) => `${indent}${line.trimStart()}`),
     ...(remedy === undefined ? [] : [`${indent}${dim('→')} ${remedy}`]),
-  ];
+  ].flatMap((line) => wrap(line, room, indent));
 }

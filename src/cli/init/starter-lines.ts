@@ -1,18 +1,19 @@
 import { shellWord } from '../../core/text/shell-word.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { fitRows } from '../terminal/wrap.ts';
 
 /** What the starter is, and how to begin. */
 export function starterLines(
   path: string,
   files: Readonly<Record<string, string>>,
-  { io, called, colors: { bold, dim } }: Terminal,
+  { io, called, width, colors: { bold, dim } }: Terminal,
 ): string[] {
   const cwd = io.cwd();
   const isHere = path === cwd;
   const what = [' how it is trained', ' what is learned from', ' where training starts'];
   const names = Object.keys(files).map((name, index) => `  ${name.padEnd(22)}${dim(what[index]!)}`);
-  return [
+  const lines = [
     `wrote a project into ${isHere ? 'this folder' : shownPath(path, cwd)}`,
     ...names,
     '',
@@ -22,4 +23,5 @@ export function starterLines(
     `  ${bold(called('skillopt diff starter', path))}  ${dim('what was learned')}`,
     `then put your tasks into tasks.jsonl and name real models as ${Object.keys(files)[0]} says`,
   ];
+  return fitRows(lines.join('\n'), io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : width).split('\n');
 }

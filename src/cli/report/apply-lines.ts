@@ -2,6 +2,7 @@ import { oneLine } from '../../core/text/printable.ts';
 import type { ApplyPlan } from '../../runs/apply/apply-run.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrap.ts';
 import { coloured } from './patch.ts';
 
 export type RunVerdict = { readonly isProven: boolean; readonly text: string };
@@ -9,12 +10,17 @@ export type RunVerdict = { readonly isProven: boolean; readonly text: string };
 type Preview = { readonly patch: string; readonly verdict: RunVerdict; readonly uncommitted: number | null };
 
 /** The change, what the run came to, and what git knows nothing of yet. */
-export function previewLines({ document }: ApplyPlan, { patch, verdict, uncommitted }: Preview, { colors }: Terminal) {
+export function previewLines(
+  { document }: ApplyPlan,
+  { patch, verdict, uncommitted }: Preview,
+  { io, width, colors }: Terminal,
+) {
+  const room = io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : width; // a pipe gets whole lines
   const dirty = `${plural(uncommitted ?? 0, 'change')} not committed in the tree around ${document.realPath}`;
   return [
     ...coloured(patch, colors),
     '',
-    (verdict.isProven ? colors.green : colors.yellow)(verdict.text),
+    ...wrap(verdict.text, room).map(verdict.isProven ? colors.green : colors.yellow),
     ...(uncommitted ? [colors.yellow(`git: ${oneLine(dirty)}; nothing will be committed`)] : []),
   ];
 }
