@@ -7,7 +7,6 @@ import { priceFor } from '../../train/budget/price-for.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { count, dollars, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { DraftFlags } from './draft.ts';
 
 export type Place = {
   readonly out: string;
@@ -22,7 +21,7 @@ export type Place = {
 
 /** What it will ask for is said before it asks; a person at a terminal may say no. */
 export async function isAgreed(
-  { yes, quiet }: DraftFlags,
+  { yes, quiet }: { readonly yes?: boolean | undefined; readonly quiet?: boolean | undefined },
   missing: number,
   place: Place,
   terminal: Terminal,

@@ -118,7 +118,7 @@ describe('a run', () => {
     const { code, err } = await me.evaluate();
     expect(code).toBe(4);
     expect(err).toContain(`${me.cursor.path} (1.2.3), which is pinned for it, is not there any more`);
-    expect(err).toContain('hint: Run skillopt doctor: ');
+    expect(err).toContain('hint: Run npx skillopt doctor: ');
     expect(() => other.given()).toThrow('ENOENT');
     await me.cli('doctor');
     expect(await me.evaluate()).toMatchObject({ code: 0 });

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
-import { captureIo } from '../../support/capture-io.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { runCli } from '../../../../src/cli/main.ts';
+import { captureIo } from '../../../support/capture-io.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
 
 type Started = { readonly script?: string; readonly env?: Record<string, string>; readonly cwd?: string };
 
