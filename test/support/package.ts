@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PACKAGE = '.cache/package';
-const SOURCES = ['src', 'bin', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = ['src', 'bin', 'scripts', 'docs', 'examples', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 
 /** Before the tests: packs what a user would install into `.cache/package`, unless that is already newer than the sources. */
 export default function packPackage(): void {
