@@ -16,8 +16,8 @@ describe('a run in which no reply of the optimizer can be read', () => {
     const { code, out, err } = await project.run('train');
     expect(code).toBe(1);
     expect(err).toContain('warning: No reply of the optimizer could be read: nothing was learned.');
-    expect(out).toContain('no reply of the optimizer could be read: nothing was learned');
-    expect(out).toMatch(/analyst: (\d+) of \1 replies could not be read\n {2}such as: I.* would rather not\./);
+    expect(out).toContain('Broken: no reply of the model that proposes edits could be read.');
+    expect(out).toMatch(/reading results: (\d+) of \1 replies could not be read\n {2}such as: I.* would rather not\./);
     expect(out).not.toContain('\u001b');
 
     const { optimizerReplies } = JSON.parse((await project.run('show', 'run', '--json')).out);
