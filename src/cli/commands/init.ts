@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { Option } from 'commander';
 import { SkillError } from '../../core/errors.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
@@ -57,8 +57,9 @@ async function init(directory: string, flags: Flags, terminal: Terminal): Promis
   if (!flags.force && names.length > 0) throw inTheWay(path, names);
   const { env, home } = placeOf(terminal);
   const found = flags.starter ? undefined : await discover({ directory: path, env, home });
-  if (found === undefined || isEmpty(found)) return writeStarter(path, flags, terminal);
-  await writeProject(only(found, flags, terminal), flags, terminal);
+  const meant = found && only(found, flags, terminal);
+  if (meant === undefined || isEmpty(meant)) return writeStarter(path, flags, terminal);
+  await writeProject(meant, flags, terminal);
 }
 
 async function writeStarter(path: string, { format, force = false }: Flags, terminal: Terminal): Promise<void> {
@@ -148,12 +149,25 @@ function inTheWay(path: string, names: readonly string[]): SkillError {
 
 async function writeFiles(path: string, files: Readonly<Record<string, string>>): Promise<void> {
   try {
-    await mkdir(path, { recursive: true });
-    for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
+    await makeFolder(path);
+    for (const [name, text] of Object.entries(files)) await writeAnew(join(path, name), text);
   } catch (cause) {
     throw new SkillError('USAGE', `cannot write into ${path}: ${(cause as Error).message}`, {
       cause,
       hint: 'Choose a folder that you may write into: skillopt init DIR',
     });
   }
+}
+
+/** One after the other: told to make all at once, Node never ends where the system says that a parent is not there. */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) await makeFolder(dirname(path));
+  await mkdir(path);
+}
+
+/** What was there goes first: through a link, the text would land outside of the folder. */
+async function writeAnew(path: string, text: string): Promise<void> {
+  await rm(path, { force: true });
+  await writeFile(path, text, { flag: 'wx' });
 }

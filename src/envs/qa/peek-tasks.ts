@@ -20,15 +20,19 @@ export type PeekedTasks = {
 /** Of the rows that were seen, so many must be tasks. */
 const MOST_ODD = 0.2;
 
-/** The tasks in a file; `undefined` for a file that holds none, or that nobody can read. Nothing in it is run. */
-export async function peekTasks(path: string): Promise<PeekedTasks | undefined> {
+/** What is wrong with a file that cannot be read as what its name says. */
+export type Unreadable = { readonly problem: string };
+
+/** The tasks in a file; `undefined` for a file that holds none. Nothing in it is run. */
+export async function peekTasks(path: string): Promise<PeekedTasks | Unreadable | undefined> {
   try {
     const imported = await importTasks(path);
     if (imported) return { format: imported.format, count: imported.rows.length, ...NOTHING };
     const { rows = [], total } = (await peekRows(path)) ?? {};
     return peekAt(rows, total, path);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (typeof (error as { code?: unknown }).code === 'string') return { problem: (error as Error).message }; // ours, and the system's
+    throw error;
   }
 }
 

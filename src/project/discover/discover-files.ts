@@ -25,13 +25,9 @@ export async function discoverFiles(directory: string): Promise<FoundFiles> {
   const files = await filesToLookAt(directory, folders);
   const skillOptConfigs = await findSkillOptConfigs(directory, files);
   const others = files.filter((path) => !skillOptConfigs.includes(path));
-  return {
-    skills,
-    tasks: await findTasks(directory, others),
-    envs: await findEnvs(directory, others),
-    skillOptConfigs,
-    leftOut: files.filter(isPromptfooCode).map((path) => ({ path, why: 'it is code, and only data is read' })),
-  };
+  const { tasks, broken } = await findTasks(directory, others);
+  const code = files.filter(isPromptfooCode).map((path) => ({ path, why: 'it is code, and only data is read' }));
+  return { skills, tasks, envs: await findEnvs(directory, others), skillOptConfigs, leftOut: [...code, ...broken] };
 }
 
 async function findSkills(directory: string): Promise<FoundSkill[]> {
@@ -57,17 +53,26 @@ const isFile = (path: string) =>
     () => false,
   );
 
-async function findTasks(directory: string, files: readonly string[]): Promise<FoundTasks[]> {
+/** Files of tables, and trees whose name says that they hold tasks: what is wrong with other files is not our business. */
+const MEANT_AS_TASKS = /\.(jsonl|ndjson|csv|tsv|parquet)$|(task|eval|question|promptfoo)[^/]*\.\w+$/i;
+
+type TaskSearch = { readonly tasks: readonly FoundTasks[]; readonly broken: FoundFiles['leftOut'] };
+
+async function findTasks(directory: string, files: readonly string[]): Promise<TaskSearch> {
   const likely = files.filter(
     (path) => TASK_FILE_ENDINGS.includes(extname(path).toLowerCase()) && !NO_TASKS.test(basename(path)),
   );
-  const found: FoundTasks[] = [];
+  const tasks: FoundTasks[] = [];
+  const broken: { path: string; why: string }[] = [];
   for (const path of likely.slice(0, MOST_OPENED)) {
-    if (!(await isFile(join(directory, path)))) continue;
-    const tasks = await peekTasks(join(directory, path));
-    if (tasks) found.push({ path, ...tasks });
+    const file = join(directory, path);
+    if (!(await isFile(file))) continue;
+    const peeked = await peekTasks(file);
+    if (peeked === undefined) continue;
+    if (!('problem' in peeked)) tasks.push({ path, ...peeked });
+    else if (MEANT_AS_TASKS.test(path)) broken.push({ path, why: peeked.problem.replaceAll(file, path) });
   }
-  return found;
+  return { tasks, broken };
 }
 
 const isPromptfooCode = (path: string) => /^promptfooconfig\.[cm]?[jt]s$/.test(basename(path));

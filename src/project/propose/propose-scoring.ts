@@ -30,5 +30,7 @@ export function proposeScoring(answers: readonly string[]): ProposedScoring {
   return { ...SCORINGS.exact, why: 'the answers are short: one of them must be given' };
 }
 
-/** With a unit or a currency, but no words around it. */
-const isNumber = (answer: string) => readNumber(answer) !== undefined && answer.replace(/\P{L}/gu, '').length <= 3;
+/** Perhaps behind a currency or before a unit. `a1` and `v1.1` are names. */
+const isNumber = (answer: string) =>
+  readNumber(answer) !== undefined &&
+  /^(\p{Sc}|\p{Lu}{3} )?\s*[-+−]?[\d.][\d.,' ]*\s*(%|\p{Sc}|\p{L}{1,3})?$/u.test(answer.trim());

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
@@ -140,6 +140,52 @@ describe('init looks first', () => {
     const { answer } = await init(folder.path);
     expect(answer).toMatchObject({ files: [], next: { command: expect.stringContaining('train --config run.yaml') } });
     expect((await init(folder.path, ['--starter'])).answer.files).toContain('tasks.jsonl');
+  });
+
+  it('takes names with digits for names, and amounts for numbers', async () => {
+    for (const [answers, scoring] of [
+      [['a1', 'b2', 'v1.1.0'], undefined],
+      [['12 kg', '$1,240.75', '-3', '50%'], 'number'],
+    ] as const) {
+      const lines = answers.map(
+        (answer, index) => `${JSON.stringify({ question: `q ${index}`, answers: [answer] })}\n`,
+      );
+      using folder = tempFolder({ 'SKILL.md': SKILL, 'tasks.jsonl': lines.join('') });
+      expect((await init(folder.path)).answer.settings.scoring).toEqual(scoring);
+    }
+  });
+
+  it('says which files of tasks cannot be read, and why', async () => {
+    const broken = {
+      'tasks.jsonl': '{"question": "torn',
+      'x.parquet': 'no',
+      'evals/evals.json': '{"evals": [',
+      'other.json': '{',
+    };
+    using folder = tempFolder({ 'SKILL.md': SKILL, ...broken });
+    const { code, answer } = await init(folder.path);
+    expect(code).toBe(0);
+    expect(answer.found.leftOut.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'evals/evals.json',
+      'tasks.jsonl',
+      'x.parquet',
+    ]);
+    expect(answer.cautions.join('\n')).toMatch(/tasks\.jsonl is left out: .*tasks\.jsonl:1: /);
+  });
+
+  it('writes the project file itself, never what a link leads to', async () => {
+    using folder = tempFolder({ 'mine/SKILL.md': SKILL, 'other.yaml': 'theirs\n' });
+    symlinkSync('../other.yaml', join(folder.path, 'mine/skillopt.config.yaml'));
+    expect((await init(join(folder.path, 'mine'), ['--force'])).code).toBe(0);
+    expect(readFileSync(join(folder.path, 'other.yaml'), 'utf8')).toBe('theirs\n');
+    expect(readFileSync(join(folder.path, 'mine/skillopt.config.yaml'), 'utf8')).toContain('skill: SKILL.md');
+  });
+
+  it('ends with an error where no folder can be made, or a skill that is named is not there', async () => {
+    using folder = tempFolder({ 'a-file': '' });
+    for (const argv of [['a-file'], ['--skill', 'nope'], ...(existsSync('/proc') ? [['/proc/none']] : [])])
+      expect(await init(folder.path, argv)).toMatchObject({ code: 2 });
+    expect(readdirSync(folder.path)).toEqual(['a-file']);
   });
 
   it('never leaves two project files, even by force', async () => {
