@@ -89,12 +89,12 @@ async function readInputs(
   const skill = basename(folder) === 'evals' ? dirname(folder) : folder;
   const leftOut: LeftOut[] = [];
   const parts: string[] = [];
-  for (const [place, file] of files.entries()) {
+  for (const file of files) {
     try {
       const room = MAX_INPUT_BYTES - parts.join('').length;
       parts.push(`${file}:\n${await readBelow(skill, file, room)}`);
     } catch (error) {
-      leftOut.push({ where: `${at}[${index}].files[${place}]`, what: file, why: reasonOf(error) });
+      leftOut.push({ where: `${at}[${index}].files`, what: file, why: reasonOf(error) });
     }
   }
   return { context: parts.length === 0 ? undefined : parts.join('\n\n'), leftOut };
