@@ -63,6 +63,14 @@ export async function onlyRun({ cwd, root }: Place): Promise<string> {
   throw new SkillError('USAGE', `which run is meant? There are ${names.length} in ${root}`, { hint });
 }
 
+/** The name that is meant where something is to be watched: that of the only run at work, or else of the only run. */
+export async function liveRun(place: Place): Promise<string> {
+  const runs = await listRuns(resolvePath(place.cwd, place.root));
+  const atWork = await Promise.all(runs.map(({ path }) => isRunLocked(path)));
+  const live = runs.filter((_, index) => atWork[index]);
+  return live.length === 1 ? live[0]!.name : onlyRun(place);
+}
+
 const NO_RUNS = 'Start one with: skillopt train';
 
 /** Where the run with a name below `root`, or at a path, is; nothing where there is none. */

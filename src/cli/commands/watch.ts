@@ -3,7 +3,7 @@ import { stepTotal } from '../../core/run/step-total.ts';
 import { verdictOf } from '../../core/run/verdict.ts';
 import { jsonLine } from '../../core/text/json-text.ts';
 import { type FollowEnd, followRun } from '../../runs/follow-run.ts';
-import { findRun, type LoadedRun, loadRun, standingOf } from '../../runs/load-run.ts';
+import { findRun, type LoadedRun, liveRun, loadRun, standingOf } from '../../runs/load-run.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible } from '../interrupt.ts';
@@ -14,14 +14,17 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .argument('<run>', 'name of a run or a night, or its path')
+    .argument('[run]', 'name of a run or a night, or its path (default: the one at work, or the only one)')
     .option('--root <dir>', 'folder of runs', 'runs')
     .option('--json', 'one JSON object a line: each event, each task that is done, and the end')
     .addHelpText('after', EXAMPLES)
-    .action((name: string, { root }: { readonly root: string }) => watch(name, root, terminal));
+    .action(async (given: string | undefined, { root }: { readonly root: string }) =>
+      watch(given ?? (await liveRun({ cwd: terminal.io.cwd(), root })), root, terminal),
+    );
 };
 
 const EXAMPLES = `${examples([
+  ['skillopt watch', 'the run that is at work in this folder'],
   ['skillopt watch starter', 'the live view of a run that was started elsewhere; Ctrl-C leaves it alone'],
   ['skillopt watch starter > run.log 2>&1', 'plain lines, a task each, and the report at the end'],
   ['skillopt watch starter --json', 'for machines'],

@@ -31,11 +31,30 @@ export function withContentIds<R extends Row>(
     const isTaken = short.has(hash.slice(0, ID_DIGITS));
     short.add(hash.slice(0, ID_DIGITS));
     // In place: the row was made for us a moment ago, and there may be a hundred thousand.
-    Object.assign(row.value, { id: `t-${isTaken ? hash : hash.slice(0, ID_DIGITS)}` });
+    Object.assign(row.value, { id: `${labelOf(row.value)}-${isTaken ? hash : hash.slice(0, ID_DIGITS)}` });
     kept.push(row);
   }
   return { rows: kept, leftOut };
 }
 
 /** Enough for a hundred thousand tasks; two that agree in them are told apart by all. */
-const ID_DIGITS = 10;
+const ID_DIGITS = 8;
+
+/** The first words of the question, so that a report tells which task is meant. */
+function labelOf({ question }: Fields): string {
+  if (typeof question !== 'string') return 't';
+  const words =
+    question
+      .slice(0, LABEL_READ)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  let label = '';
+  for (const word of words) {
+    if (label.length + word.length >= LABEL_LENGTH) break;
+    label = label === '' ? word : `${label}-${word}`;
+  }
+  return label || 't';
+}
+
+const LABEL_READ = 200;
+const LABEL_LENGTH = 28;

@@ -139,7 +139,7 @@ describe('the command line', () => {
 
   it.each([
     ['train --batchsize 3', "unknown option '--batchsize'", 'Did you mean --batch-size?'],
-    ['watch', "missing required argument 'run'", 'See npx skillopt watch --help'],
+    ['compare', "missing required argument 'a'", 'See npx skillopt compare --help'],
     ['eval', "required option '--skill <path>' not specified", 'See npx skillopt eval --help'],
     ['init a b', 'too many arguments', 'See npx skillopt init --help'],
   ])('refuses "%s"', async (argv, message, hint) => {

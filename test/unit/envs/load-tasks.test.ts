@@ -26,7 +26,11 @@ const lines = (...rows: readonly unknown[]) => rows.map((row) => JSON.stringify(
 
 describe('a task without an id', () => {
   test('gets one from its content, whatever the format, the order and the names of its columns', async () => {
-    const paris = { id: expect.stringMatching(/^t-[0-9a-f]{10}$/), question: 'Capital of France?', answers: ['Paris'] };
+    const paris = {
+      id: expect.stringMatching(/^capital-of-france-[0-9a-f]{8}$/),
+      question: 'Capital of France?',
+      answers: ['Paris'],
+    };
     const [csv] = await itemsOf('a.csv', 'question,answer\nCapital of France?,Paris\n');
     expect(csv).toEqual(paris);
     expect(await itemsOf('a.tsv', 'Expected Output\tPrompt\nParis\tCapital of France?\n')).toEqual([csv]);
@@ -52,7 +56,7 @@ describe('a task without an id', () => {
 
   test('beside tasks with ids leaves those as they are', async () => {
     const rows = await itemsOf('a.jsonl', lines({ id: 7, question: 'q', answer: 'a' }, { question: 'q', answer: 'a' }));
-    expect(rows.map(({ id }) => id)).toEqual(['7', expect.stringMatching(/^t-/)]);
+    expect(rows.map(({ id }) => id)).toEqual(['7', expect.stringMatching(/^q-/)]);
   });
 });
 

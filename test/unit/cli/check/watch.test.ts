@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
@@ -83,9 +92,13 @@ describe('watch', () => {
     using project = waitingProject();
     const training = project.cli(train);
     await project.begun();
+    cpSync(project.at('runs/run'), project.at('runs/older'), {
+      recursive: true,
+      filter: (path) => !path.includes('lock'),
+    });
     const io = captureIo({ cwd: project.path, env: { HOME: project.path } });
-    const watching = runCli(['watch', 'run'], io);
-    while (!io.err().includes('watching')) await delay(10);
+    const watching = runCli(['watch'], io); // of two, the one at work is meant
+    while (!io.err().includes('watching run')) await delay(10);
     io.emit('SIGINT');
     expect(await watching).toBe(0);
     expect(io.err()).toContain('no longer watching; the run continues\n');

@@ -64,7 +64,11 @@ test('every file has an expectation', () => {
 test('an eval becomes a task that a model judges by its statements, or by its expected output', async () => {
   const { rows, leftOut } = await loadTasks(importPath('evals', 'plain.json'));
   expect(rows[0]!.value).toMatchObject({ id: '1', judge: { kind: 'rubric', criteria: { length: 3 } }, answers: [] });
-  expect(leftOut[0]).toMatchObject({ where: 'evals[0].files', what: 'evals/files/recipes.csv', why: 'evals/files/recipes.csv does not exist' });
+  expect(leftOut[0]).toMatchObject({
+    where: 'evals[0].files',
+    what: 'evals/files/recipes.csv',
+    why: 'evals/files/recipes.csv does not exist',
+  });
   const [bare] = (await loadTasks(importPath('evals', 'no-criteria.json'))).rows;
   expect(bare!.value.judge).toMatchObject({ rubric: expect.stringContaining('About 2 km, measured with the scale') });
 });

@@ -37,8 +37,13 @@ test('of all expectations so many are met, and the others named', async () => {
 test('a config is named as the tasks, and is scored', async () => {
   const { rows, leftOut } = await loadTasks(importPath('promptfoo', 'odd.yaml'));
   expect(rows.filter(({ value }) => value.question.endsWith('A?')).map(({ value }) => value)).toEqual([
-    { id: expect.stringMatching(/^t-/), question: 'First way: A?', answers: ['A'], judge: expect.anything() },
-    { id: expect.stringMatching(/^t-/), question: 'Second way: A?', answers: ['A'], judge: expect.anything() },
+    { id: expect.stringMatching(/^first-way-a-/), question: 'First way: A?', answers: ['A'], judge: expect.anything() },
+    {
+      id: expect.stringMatching(/^second-way-a-/),
+      question: 'Second way: A?',
+      answers: ['A'],
+      judge: expect.anything(),
+    },
   ]);
   expect(leftOut).toContainEqual({
     where: 'tests[0]',
