@@ -12,7 +12,7 @@ import type { SessionHead } from './session-index.ts';
  *     source:cursor          all sessions of an agent
  *     session:0199a1b2-…     one session, by its id
  *     task:task_1a2b3c…      one task that was made from sessions
- *     /srv/secret            a folder and all below it; also ~/work/client-*
+ *     /srv/secret            a folder and all below it; also ~/code/client-*
  *     sub/folder             the same, from the folder of this file (from the home, in the home's and in the state folder's file)
  *     client                 every folder of this name and all below it: in a project's file those below the project, in the
  *                            home's and in the state folder's file anywhere; also a session's id
