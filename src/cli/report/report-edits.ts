@@ -17,7 +17,14 @@ export function editLines(state: RunState, fate: ListedEdit['fate'], { colors }:
   const edits = listEdits(state).filter((edit) => edit.fate === fate);
   if (edits.length === 0) return [];
   const paint = fate === 'accepted' ? colors.green : colors.dim;
-  return [colors.bold(`${fate} edits (${edits.length})${REMARKS[fate]}`), ...edits.flatMap(describeEdit).map(paint)];
+  const head = `${fate} edits (${edits.length})${REMARKS[fate]}${unmeasured(edits)}`;
+  return [colors.bold(head), ...edits.flatMap(describeEdit).map(paint)];
+}
+
+/** Said once: below every edit it would be the line that is read most. */
+function unmeasured(edits: readonly ListedEdit[]): string {
+  const effects = edits.flatMap(({ effect }) => effect ?? []);
+  return effects.length > 0 && effects.every(({ gain }) => gain === null) ? ', none measured by itself' : '';
 }
 
 function describeEdit(edit: ListedEdit): string[] {
@@ -35,8 +42,7 @@ const HOW = {
 
 /** What an accepted edit is worth by itself, where that was measured. */
 function worthLines({ effect }: ListedEdit): string[] {
-  if (!effect) return [];
-  if (effect.gain === null) return ['(by itself: not measured)'];
+  if (!effect || effect.gain === null) return [];
   const how = `${plural(effect.tasks, 'task')}, ${HOW[effect.measuredBy]}`;
   return [`(by itself: ${points(effect.gain)} points on ${how})`];
 }

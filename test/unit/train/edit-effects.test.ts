@@ -85,9 +85,13 @@ describe('the effect of an accepted edit by itself', () => {
     const options = { run: 'r', bestSkillPath: 'b', width: 100, colors: noColors };
     const full = reportLines(state, { ...options, isComplete: true });
     expect(full).toContain('             (by itself: +40.0 points on 20 tasks, by the best skill without it)');
-    const unmeasured = await run(['GAIN', 'Be kind.']);
-    expect(reportLines(unmeasured.state, { ...options, isComplete: true })).toContain(
-      '             (by itself: not measured)',
-    );
+  });
+
+  it('is said once to be unknown where no edit was measured by itself', async () => {
+    const { state } = await run(['GAIN', 'Be kind.']);
+    const options = { run: 'r', bestSkillPath: 'b', width: 100, colors: noColors, isComplete: true };
+    const full = reportLines(state, options);
+    expect(full).toContain('accepted edits (2), none measured by itself');
+    expect(full.join('\n')).not.toContain('(by itself');
   });
 });
