@@ -106,7 +106,7 @@ function calibrationLines(result: Calibration, passes: number, { colors }: Termi
     `smallest gain that can be proven here: ${inPoints(smallestGain)} (80 % power)`,
     ...needs.map(
       ({ gain, items: needed, repeats }) =>
-        `to prove ${inPoints(gain)}: ${needed} tasks${repeats === undefined ? '' : `, or ${plural(repeats, 'pass', 'passes')} over these`}`,
+        `to prove ${inPoints(gain)}: ${plural(needed, 'task')}${repeats === undefined ? '' : `, or ${plural(repeats, 'pass', 'passes')} over these`}`,
     ),
     ...(flakiest.length > 0 ? ['', colors.dim('tasks that answer differently each time')] : []),
     ...flakiest.map(({ id, mean, rollouts }) => `  ${oneLine(id)}  ${percent(mean)} of ${rollouts}`),

@@ -71,7 +71,7 @@ function eventLine(event: RunEvent, told: Told): string | undefined {
     case 'search-end':
       return `  ${searchEndText(event.reason, after)}`;
     case 'prune-end':
-      return `  pruned    ${event.removed.length} of ${event.tries} edits taken out, ${percent(event.score)}`;
+      return `  pruned    ${event.removed.length} of ${plural(event.tries, 'edit')} taken out, ${percent(event.score)}`;
     case 'test-end':
       return testText(event, after);
     default:

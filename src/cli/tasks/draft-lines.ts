@@ -36,15 +36,15 @@ export function draftLines(answer: DraftAnswer, isDone: boolean, terminal: Termi
   const why = Object.entries(dropped).flatMap(([reason, count]) =>
     count > 0 ? [`${count} ${WORDS[reason as keyof typeof WORDS]}`] : [],
   );
-  const short = tasks < wanted ? ` of ${wanted}` : '';
+  const isShort = tasks < wanted;
   return [
-    `${colors.bold(`${tasks}${short} tasks`)} in ${file}, ${drafted} drafted now, reviewed by nobody`,
+    `${colors.bold(isShort ? `${tasks} of ${plural(wanted, 'task')}` : plural(tasks, 'task'))} in ${file}, ${drafted} drafted now, reviewed by nobody`,
     ...(spread.length > 0 ? wrap(`spread: ${spread.join(', ')}`, width, '  ') : []),
     ...(why.length > 0 ? wrap(`dropped: ${why.join(', ')}`, width, '  ') : []),
     ...(doubtful > 0
       ? wrap(`${plural(doubtful, 'task')} kept with a doubtful reference: look at those first`, width, '  ')
       : []),
-    ...(tasks < wanted ? ['The same command drafts more.'] : []),
+    ...(isShort ? ['The same command drafts more.'] : []),
     `${plural(calls, 'call')}, ${answer.costWords}`,
     ...(isDone ? ['', ...nextLines(whatNext(answer, canAsk), terminal)] : []), // the error says what to do
   ];

@@ -109,8 +109,11 @@ function unchanged(comparison: Comparison | undefined, { history, searchEnd, fin
   return `${why}. Your skill stays as it was${stays}.`;
 }
 
-const triedWords = (tried: number) =>
-  tried === 0 ? 'no edit was proposed' : `none of ${plural(tried, 'edit')} that were tried made it better for sure`;
+function triedWords(tried: number): string {
+  if (tried === 0) return 'no edit was proposed';
+  if (tried === 1) return 'the one edit that was tried did not make it better for sure';
+  return `none of ${plural(tried, 'edit')} that were tried made it better for sure`;
+}
 
 const LIMIT_WORDS = {
   maxCalls: 'calls',
@@ -120,7 +123,8 @@ const LIMIT_WORDS = {
 } as const;
 
 function stopWords({ reason, limit }: Verdict, state: RunState): string {
-  const steps = `${state.stepsDone} of ${stepTotal(state)} steps`;
+  const total = stepTotal(state);
+  const steps = `${state.stepsDone} of ${total} ${total === '1' ? 'step' : 'steps'}`;
   if (reason === 'limit') return `Stopped at its limit${limit ? ` of ${LIMIT_WORDS[limit]}` : ''} after ${steps}`;
   return reason === 'running' ? `Running, ${steps} done` : `Not finished, ${steps} done`;
 }
@@ -154,5 +158,5 @@ export function chosenByWords({ kind, chosenBy }: Verdict): string | undefined {
 export function draftedWords({ drafts, items }: Pick<RunState, 'drafts' | 'items'>): string | undefined {
   if (!drafts || drafts.unreviewed === 0) return undefined;
   const all = Object.values(items).reduce((sum, count) => sum + count, 0);
-  return `${drafts.unreviewed} of ${plural(all, 'task')} were drafted by a model and reviewed by nobody.`;
+  return `${drafts.unreviewed} of ${plural(all, 'task')} ${drafts.unreviewed === 1 ? 'was' : 'were'} drafted by a model and reviewed by nobody.`;
 }

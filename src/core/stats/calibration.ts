@@ -1,3 +1,4 @@
+import { plural } from '../text/figures.ts';
 import { normalQuantile, tQuantile } from './distributions.ts';
 import { type Evidence, type ItemEvidence, itemMean, pooledMean, withinItems } from './evidence.ts';
 import { DEFAULT_CONFIDENCE } from './final-report.ts';
@@ -115,7 +116,7 @@ function warn(evidence: Evidence, smallestGain: number): string | undefined {
     return `Only gains of ${points(smallestGain)} or more can be proven here, and ${points(1 - score)} are left to gain. Use more tasks.`;
   }
   if (smallestGain <= MOST_SMALLEST_GAIN) return undefined;
-  return `${evidence.size} tasks prove only gains of ${points(smallestGain)} or more. Use more tasks.`;
+  return `${plural(evidence.size, 'task proves', 'tasks prove')} only gains of ${points(smallestGain)} or more. Use more tasks.`;
 }
 
 const MOST_SMALLEST_GAIN = 0.25;

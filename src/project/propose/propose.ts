@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/figures.ts';
 import type { Columns } from '../../envs/qa/qa-columns.ts';
 import { skillNameFor } from '../../skills/index.ts';
 import type { Found, FoundSkill } from '../discover/found.ts';
@@ -83,7 +84,7 @@ function sourceEntries({ source, columns, scoring, weighed }: Choice): Entry[] {
     return [{ key: 'env', value: `./${source.path}`, why: 'Your environment: its tasks, and how they are scored.' }];
   }
   if (source.kind === 'skillopt') return [];
-  const count = weighed?.problem === undefined && weighed ? `${weighed.count} tasks. ` : '';
+  const count = weighed?.problem === undefined && weighed ? `${plural(weighed.count, 'task')}. ` : '';
   const mapping = mappingOf({ ...source.tasks.columns, ...columns });
   return [
     { key: 'tasks', value: source.path, why: `${count}${mapping || FORMATS[source.tasks.format]}`.trim() },
@@ -152,10 +153,12 @@ function cautionsFor({ skill, source, weighed }: Choice, found: Found): string[]
       : []),
     ...(weighed?.problem === undefined ? [] : [`the tasks cannot be used yet: ${weighed.problem}`]),
     ...(weighed && weighed.problem === undefined && weighed.count < ENOUGH_TASKS && source?.kind === 'tasks'
-      ? [`${weighed.count} tasks prove only a large gain; ${ENOUGH_TASKS} or more are better`]
+      ? [`${plural(weighed.count, 'task proves', 'tasks prove')} only a large gain; ${ENOUGH_TASKS} or more are better`]
       : []),
     ...(weighed && weighed.leftOut > 0
-      ? [`${weighed.leftOut} things in ${source?.path} are left out; train names them`]
+      ? [
+          `${plural(weighed.leftOut, 'thing')} in ${source?.path} ${weighed.leftOut === 1 ? 'is' : 'are'} left out; train names them`,
+        ]
       : []),
     ...found.leftOut.map(({ path, why }) => `${path} is left out: ${why}`),
   ];

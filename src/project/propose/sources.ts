@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { plural } from '../../core/text/figures.ts';
 import type { Found, FoundEnv, FoundFiles, FoundSkill, FoundTasks } from '../discover/found.ts';
 
 /** What a skill is trained on. */
@@ -36,12 +37,17 @@ function rankOf({ path, format }: FoundTasks, skill: FoundSkill | undefined): nu
   return format === 'promptfoo' ? 2 : format === 'evals' ? 3 : 4;
 }
 
-const FORMATS = { rows: 'tasks', evals: 'evals of a skill', promptfoo: 'tests of promptfoo' } as const;
+const FORMATS = {
+  rows: ['task', 'tasks'],
+  evals: ['eval of a skill', 'evals of a skill'],
+  promptfoo: ['test of promptfoo', 'tests of promptfoo'],
+} as const;
 
 /** A source in a few words. */
 export function describeSource(source: Source): string {
   if (source.kind === 'env') return `${source.path} (an environment)`;
   if (source.kind === 'skillopt') return `${source.path} (a config of SkillOpt)`;
   const { count, format, path } = source.tasks;
-  return `${path} (${count === undefined ? 'many' : count} ${FORMATS[format]})`;
+  const [one, many] = FORMATS[format];
+  return `${path} (${count === undefined ? `many ${many}` : plural(count, one, many)})`;
 }

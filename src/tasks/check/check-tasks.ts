@@ -1,5 +1,6 @@
 import { findLeaks } from '../../core/leaks/leak-critic.ts';
 import { addObservations, calibrate, noEvidence } from '../../core/stats/index.ts';
+import { plural } from '../../core/text/figures.ts';
 import type { LeftOut } from '../../envs/import/left-out.ts';
 import { findDuplicates } from './duplicates.ts';
 import { type CheckedTask, type Finding, finding } from './finding.ts';
@@ -37,7 +38,7 @@ const HOPED_GAIN = 0.25;
 function tooFew(tasks: readonly CheckedTask[]): Finding[] {
   const count = (split: CheckedTask['split']) => tasks.filter((task) => task.split === split).length;
   const sizes = { train: count('train'), val: count('val'), test: count('test') };
-  const shown = `${tasks.length} tasks: ${sizes.train} to learn from, ${sizes.val} to choose by, ${sizes.test} for the proof`;
+  const shown = `${plural(tasks.length, 'task')}: ${sizes.train} to learn from, ${sizes.val} to choose by, ${sizes.test} for the proof`;
   const isSenseless = sizes.train === 0 || sizes.val < LEAST_IN_SPLIT;
   const gain = provableGain(sizes.test || sizes.val);
   if (!isSenseless && gain <= HOPED_GAIN) return [];
@@ -73,15 +74,15 @@ function repeated(tasks: readonly CheckedTask[]): Finding[] {
       level: isSenseless ? 'senseless' : 'warning',
     }),
     ...finding('duplicated', idsOf(same.map(({ again }) => again)), {
-      what: `${same.length} tasks are there more than once${words}`,
+      what: `${plural(same.length, 'task is', 'tasks are')} there more than once${words}`,
       todo: 'Leave the copies out.',
     }),
     ...finding('near-duplicated', idsOf(near.map(({ again }) => again)), {
-      what: `${near.length} tasks ask in other words what another one asks`,
+      what: `${plural(near.length, 'task asks', 'tasks ask')} in other words what another one asks`,
       todo: 'Leave them out.',
     }),
     ...finding('leaks-between-splits', idsOf(across.map(({ again }) => again)), {
-      what: `${across.length} of these stand in another split than their twin: what is learned from is then measured on`,
+      what: `${across.length} of these ${across.length === 1 ? 'stands in another split than its' : 'stand in another split than their'} twin: what is learned from is then measured on`,
       todo: 'Leave them out, or give both the same split.',
     }),
   ];
@@ -95,7 +96,7 @@ function givenAway(tasks: readonly CheckedTask[], skill: string): Finding[] {
   const { findings, memorised } = findLeaks({ edit: skill, items });
   const answers = [...findings, ...memorised].filter(({ kind }) => kind === 'answer');
   return finding('answers-in-skill', idsOf(answers), {
-    what: `the skill or its files give the answers of ${new Set(answers.map(({ id }) => id)).size} tasks away`,
+    what: `the skill or its files give the answers of ${plural(new Set(answers.map(({ id }) => id)).size, 'task')} away`,
     todo: 'Ask about something else: such tasks are right without any skill.',
   });
 }
@@ -137,11 +138,11 @@ function marked(tasks: readonly CheckedTask[]): Finding[] {
   const todo = 'Go through them: skillopt tasks review.';
   return [
     ...finding('doubtful', idsOf(doubtful), {
-      what: `${doubtful.length} drafted tasks have a reference that independent solutions do not confirm`,
+      what: `${plural(doubtful.length, 'drafted task has', 'drafted tasks have')} a reference that independent solutions do not confirm`,
       todo,
     }),
     ...finding('unreviewed', idsOf(unreviewed), {
-      what: `${unreviewed.length} of ${tasks.length} tasks were drafted by a model and reviewed by nobody`,
+      what: `${unreviewed.length} of ${plural(tasks.length, 'task')} ${unreviewed.length === 1 ? 'was' : 'were'} drafted by a model and reviewed by nobody`,
       todo,
       level: 'note',
     }),

@@ -22,6 +22,13 @@ async function init(cwd: string, argv: readonly string[] = [], env: Readonly<Rec
   return { code, answer: JSON.parse(io.out()), err: io.err() };
 }
 
+/** What a person reads, on lines of any length. */
+async function told(cwd: string, argv: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const io = captureIo({ cwd, env: { HOME: cwd, PATH: '', ...env } });
+  const code = await runCli(['init', ...argv], io);
+  return { code, out: io.out().replace(/\s+/g, ' '), err: io.err().replace(/\s+/g, ' ') };
+}
+
 const load = (cwd: string, file = 'skillopt.config.yaml') =>
   loadProject({ flags: {}, config: join(cwd, file), cwd }).then(({ project }) => project);
 
@@ -99,6 +106,18 @@ describe('init looks first', () => {
       '1 more skill is here: --skill PATH takes another',
       '3 tasks prove only a large gain; 30 or more are better',
     ]);
+  });
+
+  it('counts one test and one task as one', async () => {
+    const config = JSON.stringify({
+      prompts: ['{{q}}'],
+      tests: [{ vars: { q: 'Who?' }, assert: [{ type: 'contains', value: 'Ada' }] }],
+    });
+    using folder = tempFolder({ 'SKILL.md': SKILL, 'promptfooconfig.json': config });
+    const { code, out } = await told(folder.path);
+    expect(code).toBe(0);
+    expect(out).toContain('promptfooconfig.json (1 test of promptfoo)');
+    expect(out).not.toMatch(/\b1 (tests|tasks|things)\b/);
   });
 
   it('names drafting as the next command where there are no tasks', async () => {

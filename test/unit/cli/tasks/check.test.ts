@@ -49,6 +49,16 @@ describe('tasks check', () => {
     expect(out).toContain('makes no sense yet');
   });
 
+  it('counts one task as one', async () => {
+    const drafted = { drafted: true, reviewed: false, doubtful: true };
+    using folder = worldFolder({ 'tasks.jsonl': line({ id: 'a', question: 'Who?', answers: 'Ada', ...drafted }) });
+    const { out } = await folder.cli('tasks', 'check');
+    expect(out).toContain('too-few  1 task: ');
+    expect(out).toContain('1 drafted task has a reference');
+    expect(out).toContain('1 of 1 task was drafted');
+    expect(out).not.toMatch(/\b1 (drafted )?tasks\b/);
+  });
+
   it('finds answers that the skill gives away', async () => {
     using folder = worldFolder({ ...PROJECT, 'tasks.jsonl': many(60) });
     const { question, answers } = folder.world.items.train.find(({ taskType }) => taskType === 'phones')!;
