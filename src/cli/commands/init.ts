@@ -4,9 +4,9 @@ import { basename, dirname, join, relative } from 'node:path';
 import { Option } from 'commander';
 import { SkillError } from '../../core/errors.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
-import { CONFIG_NAMES } from '../../project/config-file.ts';
 import { discover } from '../../project/discover/discover.ts';
 import { type Found, isEmpty } from '../../project/discover/found.ts';
+import { cautionsFor, leftOutCautions } from '../../project/propose/cautions.ts';
 import { CONFIG_FORMATS, type ConfigFormat, configText } from '../../project/propose/config-text.ts';
 import { propose } from '../../project/propose/propose.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
@@ -14,8 +14,10 @@ import { starterProject } from '../../project/starter-project.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { choose } from '../init/choose.ts';
-import { initLines } from '../init/init-lines.ts';
+import { initLines, noteLines } from '../init/init-lines.ts';
 import { nextCommand } from '../init/next-command.ts';
+import { onlyNamed } from '../init/only-named.ts';
+import { requireFolder, requireNoOther } from '../init/require-room.ts';
 import { nextForSkillOpt } from '../init/skillopt-file.ts';
 import { starterLines } from '../init/starter-lines.ts';
 import { placeOf } from '../sleep/open-sleep.ts';
@@ -53,41 +55,33 @@ const EXAMPLES = examples([
 
 async function init(directory: string, flags: Flags, terminal: Terminal): Promise<void> {
   const path = resolvePath(terminal.io.cwd(), directory);
-  const names = CONFIG_NAMES.filter((name) => existsSync(join(path, name)));
-  if (!flags.force && names.length > 0) throw inTheWay(path, names);
-  const { env, home } = placeOf(terminal);
-  const found = flags.starter ? undefined : await discover({ directory: path, env, home });
-  const meant = found && only(found, flags, terminal);
-  if (meant === undefined || isEmpty(meant)) return writeStarter(path, flags, terminal);
-  await writeProject(meant, flags, terminal);
+  requireFolder(path);
+  requireNoOther(path, flags);
+  const found = flags.starter ? undefined : await lookInto(path, flags, terminal);
+  if (found === undefined || isEmpty(found)) return writeStarter(path, flags, found, terminal);
+  await writeProject(found, flags, terminal);
 }
 
-async function writeStarter(path: string, { format, force = false }: Flags, terminal: Terminal): Promise<void> {
+async function lookInto(directory: string, flags: Flags, terminal: Terminal): Promise<Found> {
+  const cwd = terminal.io.cwd();
+  const skill = flags.skill && relative(directory, resolvePath(cwd, flags.skill)).replace(/(^|\/)SKILL\.md$/i, '');
+  const found = await discover({ directory, skill, ...placeOf(terminal) });
+  return onlyNamed(found, flags, cwd);
+}
+
+async function writeStarter(
+  path: string,
+  { format, force = false }: Flags,
+  found: Found | undefined,
+  terminal: Terminal,
+): Promise<void> {
   const files = starterProject(format, basename(path));
   if (!force) refuseToOverwrite(path, Object.keys(files));
   await writeFiles(path, files);
-  terminal.answer({ directory: path, files: Object.keys(files) }, starterLines(path, files, terminal));
-}
-
-/** What flags name, alone. Throws for what is not there. */
-function only(found: Found, { skill, tasks }: Flags, { io }: Terminal): Found {
-  const named = (path: string) => relative(found.directory, resolvePath(io.cwd(), path)).replace(/\/SKILL\.md$/i, '');
-  const wanted = <Thing extends { path: string }>(things: readonly Thing[], path: string | undefined, flag: string) => {
-    if (path === undefined) return things;
-    const kept = things.filter(
-      (thing) => thing.path === named(path) || (thing.path === 'SKILL.md' && named(path) === ''),
-    );
-    if (kept.length > 0) return kept;
-    const hint = things.length === 0 ? 'There is none.' : `There is: ${things.map((thing) => thing.path).join(', ')}`;
-    throw new SkillError('USAGE', `${flag} ${path} is none of what was found in ${found.directory}`, { hint });
-  };
-  const sources = tasks === undefined ? {} : { envs: [], skillOptConfigs: [] };
-  return {
-    ...found,
-    ...sources,
-    skills: wanted(found.skills, skill, '--skill'),
-    tasks: wanted(found.tasks, tasks, '--tasks'),
-  };
+  const cautions = found ? leftOutCautions(found) : [];
+  const notes = cautions.flatMap((text) => noteLines(text, terminal));
+  const lines = starterLines(path, files, terminal);
+  terminal.answer({ directory: path, files: Object.keys(files), cautions }, [...notes, ...lines]);
 }
 
 async function writeProject(found: Found, flags: Flags, terminal: Terminal): Promise<void> {
@@ -97,54 +91,51 @@ async function writeProject(found: Found, flags: Flags, terminal: Terminal): Pro
   const goThere = directory === cwd ? '' : `cd ${shellWord(shownPath(directory, cwd))} && `;
   if (choice.source?.kind === 'skillopt') {
     const next = await nextForSkillOpt({ found, choice, goThere, env: terminal.io.env });
-    return answer({ found, choice }, { written: [], next, cautions: [] }, terminal);
+    return answer({ found, choice }, { written: [], next, cautions: leftOutCautions(found) }, terminal);
   }
-  const proposal = propose(found, choice, basename(directory));
+  const proposal = propose(choice, basename(directory));
   const file = `skillopt.config.${flags.format}`;
   const files = {
     [file]: configText(proposal.entries, flags.format),
     ...(proposal.newSkill ? { 'SKILL.md': proposal.newSkill } : {}),
   };
-  refuseToOverwrite(directory, flags.force ? othersOf(file) : Object.keys(files));
+  if (!flags.force) refuseToOverwrite(directory, Object.keys(files));
   await writeFiles(directory, files);
   const next = await nextCommand({ found, choice, proposal, file, goThere });
-  answer({ found, choice, proposal }, { written: Object.keys(files), next, cautions: proposal.cautions }, terminal);
+  answer(
+    { found, choice, proposal },
+    { written: Object.keys(files), next, cautions: cautionsFor(choice, found) },
+    terminal,
+  );
 }
-
-/** Even by force there are never two project files. */
-const othersOf = (file: string) => CONFIG_NAMES.filter((name) => name !== file);
 
 type Told = Parameters<typeof initLines>;
 
 function answer(made: Told[0], told: Told[1] & { next: object }, terminal: Terminal): void {
   const { found, proposal } = made;
-  const { written, cautions } = told;
   const there = (text: string) => terminal.called(text, found.directory);
+  const [files, cautions] = [told.written, told.cautions.map(there)];
   const next = { ...told.next, command: there(told.next.command), why: there(told.next.why) };
   const tasks = found.tasks.map(({ answers: _answers, ...rest }) => rest);
   terminal.answer(
     {
       directory: found.directory,
-      files: written,
+      files,
       found: { ...found, tasks },
       settings: proposal?.settings ?? null,
       missing: proposal?.missing ?? null,
       cautions,
       next,
     },
-    initLines(made, { ...told, next }, terminal),
+    initLines(made, { written: files, cautions, next }, terminal),
   );
 }
 
-/** A second project file would be as bad as a lost one: `train` would not know which to take. */
 function refuseToOverwrite(path: string, names: readonly string[]): void {
   const there = names.filter((name) => existsSync(join(path, name)));
-  if (there.length > 0) throw inTheWay(path, there);
-}
-
-function inTheWay(path: string, names: readonly string[]): SkillError {
-  const hint = 'Choose another folder: skillopt init DIR. Or overwrite them: --force.';
-  return new SkillError('USAGE', `${path} already has ${names.join(', ')}`, { hint });
+  if (there.length === 0) return;
+  const hint = 'Choose another folder: skillopt init DIR. Or overwrite: --force.';
+  throw new SkillError('USAGE', `${path} already has ${there.join(' and ')}`, { hint });
 }
 
 async function writeFiles(path: string, files: Readonly<Record<string, string>>): Promise<void> {

@@ -1,4 +1,6 @@
+import { oneLine } from '../../core/text/printable.ts';
 import type { Found } from '../../project/discover/found.ts';
+import { DEEPEST } from '../../project/discover/list-files.ts';
 import type { Choice, Proposal } from '../../project/propose/propose.ts';
 import { mappingOf } from '../../project/propose/propose.ts';
 import { describeSource, sourcesOf } from '../../project/propose/sources.ts';
@@ -14,8 +16,12 @@ type Row = readonly [what: string, text: string];
 export function initLines(
   { found, choice, proposal }: { found: Found; choice: Choice; proposal?: Proposal },
   { written, next, cautions }: { written: readonly string[]; next: Next; cautions: readonly string[] },
-  { width, colors: { bold, dim, yellow } }: Terminal,
+  terminal: Terminal,
 ): string[] {
+  const {
+    width,
+    colors: { bold, dim },
+  } = terminal;
   const show = ([what, text]: Row) => {
     const [first = '', ...more] = wrap(text, width - INDENT);
     return [`  ${dim(what.padEnd(INDENT - 2))}${first}`, ...more.map((line) => ' '.repeat(INDENT) + line)];
@@ -24,7 +30,7 @@ export function initLines(
     bold('found'),
     ...foundRows(found, choice).flatMap(show),
     ...(proposal ? [bold('decided'), ...decidedRows(choice, proposal).flatMap(show)] : []),
-    ...cautions.flatMap((text) => wrap(`  ${yellow('note:')} ${text}`, width, '  ')),
+    ...cautions.flatMap((text) => noteLines(text, terminal)),
     '',
     ...wrap(
       written.length === 0
@@ -38,6 +44,10 @@ export function initLines(
   ];
 }
 
+/** Something that a person should know. */
+export const noteLines = (text: string, { width, colors: { yellow } }: Terminal): string[] =>
+  wrap(`  ${yellow('note:')} ${oneLine(text)}`, width, '  ');
+
 const INDENT = 12;
 const MOST_NAMED = 4;
 
@@ -49,7 +59,7 @@ function foundRows(found: Found, { skill }: Choice): Row[] {
     ...agents.map(({ cli, isSignedIn }) => (isSignedIn ? `${cli} (signed in)` : cli)),
   ];
   return [
-    ['skill', some(found.skills.map(({ path }) => path)) || 'none'],
+    ['skill', some(found.skills.map(({ path }) => path)) || `none, ${DEEPEST} folders deep`],
     ['tasks', some(sourcesOf(found, skill).map(describeSource)) || 'none'],
     ['models', some(models) || 'none: no key, no server, no agent'],
   ];

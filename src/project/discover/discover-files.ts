@@ -1,14 +1,13 @@
 import { stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { peekTasks } from '../../envs/qa/peek-tasks.ts';
 import { TASK_FILE_ENDINGS } from '../../envs/read/load-items.ts';
 import { readHead } from '../../envs/read/peek-rows.ts';
-import { skillFileAt } from '../../skills/index.ts';
-import { parseFrontmatter } from '../../skills/parse-frontmatter.ts';
 import { readConfigFile } from '../config-file.ts';
 import { isSkillOptConfig } from '../skillopt-config/layer.ts';
-import type { FoundEnv, FoundFiles, FoundSkill, FoundTasks } from './found.ts';
-import { filesToLookAt, skillFolders } from './list-files.ts';
+import { findSkills } from './find-skills.ts';
+import type { FoundEnv, FoundFiles, FoundTasks, LeftOut } from './found.ts';
+import { filesToLookAt } from './list-files.ts';
 
 /** A folder of data may hold thousands of files: so many are opened. */
 const MOST_OPENED = 60;
@@ -19,32 +18,17 @@ const MAX_CONFIG_BYTES = 100_000;
 const NO_TASKS = /^(package|package-lock|tsconfig.*|jsconfig.*|biome|composer|deno|pnpm-lock|skillopt\.config)\./i;
 
 /** What a folder holds that a project can be made of. Opens heads of files; runs and changes nothing. */
-export async function discoverFiles(directory: string): Promise<FoundFiles> {
-  const skills = await findSkills(directory);
+export async function discoverFiles(directory: string, named?: string): Promise<FoundFiles> {
+  const { skills, broken: brokenSkills, notes } = await findSkills(directory, named);
   const folders = skills.map(({ path }) => (path === 'SKILL.md' ? '.' : path));
   const files = await filesToLookAt(directory, folders);
   const skillOptConfigs = await findSkillOptConfigs(directory, files);
   const others = files.filter((path) => !skillOptConfigs.includes(path));
   const { tasks, broken } = await findTasks(directory, others);
   const code = files.filter(isPromptfooCode).map((path) => ({ path, why: 'it is code, and only data is read' }));
-  return { skills, tasks, envs: await findEnvs(directory, others), skillOptConfigs, leftOut: [...code, ...broken] };
-}
-
-async function findSkills(directory: string): Promise<FoundSkill[]> {
-  const found: FoundSkill[] = [];
-  for (const folder of await skillFolders(directory)) {
-    const path = join(directory, folder);
-    const file = await skillFileAt(path);
-    if (file === resolve(path) || !(await isFile(file))) continue;
-    const name = nameIn((await readHead(file, MAX_SOURCE_BYTES)).toString('utf8'));
-    found.push({ path: folder === '.' ? basename(file) : folder, name: name ?? basename(resolve(path)) });
-  }
-  return found;
-}
-
-function nameIn(text: string): string | undefined {
-  const field = parseFrontmatter(text).fields?.find(({ key }) => key === 'name');
-  return field?.value.kind === 'text' && field.value.text.trim() !== '' ? field.value.text.trim() : undefined;
+  const { envs, others: otherModules } = await findEnvs(directory, others);
+  const leftOut = [...code, ...broken, ...otherModules];
+  return { skills, brokenSkills, tasks, envs, skillOptConfigs, leftOut, notes };
 }
 
 const isFile = (path: string) =>
@@ -56,14 +40,14 @@ const isFile = (path: string) =>
 /** Files of tables, and trees whose name says that they hold tasks: what is wrong with other files is not our business. */
 const MEANT_AS_TASKS = /\.(jsonl|ndjson|csv|tsv|parquet)$|(task|eval|question|promptfoo)[^/]*\.\w+$/i;
 
-type TaskSearch = { readonly tasks: readonly FoundTasks[]; readonly broken: FoundFiles['leftOut'] };
+type TaskSearch = { readonly tasks: readonly FoundTasks[]; readonly broken: readonly LeftOut[] };
 
 async function findTasks(directory: string, files: readonly string[]): Promise<TaskSearch> {
   const likely = files.filter(
     (path) => TASK_FILE_ENDINGS.includes(extname(path).toLowerCase()) && !NO_TASKS.test(basename(path)),
   );
   const tasks: FoundTasks[] = [];
-  const broken: { path: string; why: string }[] = [];
+  const broken: LeftOut[] = [];
   for (const path of likely.slice(0, MOST_OPENED)) {
     const file = join(directory, path);
     if (!(await isFile(file))) continue;
@@ -79,17 +63,25 @@ const isPromptfooCode = (path: string) => /^promptfooconfig\.[cm]?[jt]s$/.test(b
 
 const ENV_NAMES = ['env.ts', 'env.mts', 'env.mjs', 'env.js'];
 const DEFAULT_EXPORT = /^\s*export\s+default\b|^\s*export\s*\{[^}]*\bas\s+default\b/m;
+const MEMBERS = /\brolloutOne\b|\brollout\b|\bEnvAdapter\b|\bgetItems\b/;
+const NOT_EXPORTED = 'it exports nothing by default, and an environment is a default export (docs/own-env.md)';
+const NO_MEMBERS = 'its default export has no getItems and no rolloutOne, which an environment has (docs/own-env.md)';
+
+type EnvSearch = { readonly envs: readonly FoundEnv[]; readonly others: readonly LeftOut[] };
 
 /** Only beside the project file: a module of that name elsewhere is somebody's settings. */
-async function findEnvs(directory: string, files: readonly string[]): Promise<FoundEnv[]> {
-  const found: FoundEnv[] = [];
+async function findEnvs(directory: string, files: readonly string[]): Promise<EnvSearch> {
+  const envs: FoundEnv[] = [];
+  const others: LeftOut[] = [];
   for (const path of files.filter((file) => dirname(file) === '.' && ENV_NAMES.includes(file))) {
     const text = (await readHead(join(directory, path), MAX_SOURCE_BYTES)).toString('utf8');
     const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-    if (!DEFAULT_EXPORT.test(code) || !/\brolloutOne\b|\brollout\b|\bEnvAdapter\b|\bgetItems\b/.test(code)) continue;
-    found.push({ path, asksTarget: /\btarget\b/.test(code), asksJudge: /\bjudge\b/.test(code) });
+    const [isExported, hasMembers] = [DEFAULT_EXPORT.test(code), MEMBERS.test(code)];
+    if (isExported && hasMembers)
+      envs.push({ path, asksTarget: /\btarget\b/.test(code), asksJudge: /\bjudge\b/.test(code) });
+    else if (isExported || hasMembers) others.push({ path, why: isExported ? NO_MEMBERS : NOT_EXPORTED });
   }
-  return found;
+  return { envs, others };
 }
 
 const SECTIONS = ['model', 'train', 'gradient', 'optimizer', 'evaluation'];

@@ -21,13 +21,15 @@ type Surroundings = {
   readonly directory: string;
   readonly env: Environment;
   readonly home: string;
+  /** A skill that a person means, wherever it lies. */
+  readonly skill?: string | undefined;
   /** Ports of this machine that are asked what they serve. */
   readonly ports?: Readonly<Record<string, number>>;
 };
 
 /** What is there to make a project of. Reads heads of files and asks servers of this machine; runs and changes nothing. */
 export async function discover(place: Surroundings): Promise<Found> {
-  const files = await discoverFiles(place.directory);
+  const files = await discoverFiles(place.directory, place.skill);
   const models = isEmpty(files) ? { keys: [], servers: [], agents: [] } : await discoverModels(place);
   return { directory: place.directory, ...files, models };
 }

@@ -7,7 +7,12 @@ export type FoundSkill = {
   readonly path: string;
   /** As its frontmatter says, else as the folder is called. */
   readonly name: string;
+  /** What is wrong with its frontmatter, with file and line. */
+  readonly problem?: string;
 };
+
+/** What looks like something and cannot be used, with the reason. */
+export type LeftOut = { readonly path: string; readonly why: string };
 
 export type FoundTasks = PeekedTasks & { readonly path: string };
 
@@ -52,8 +57,11 @@ export type FoundFiles = {
   readonly envs: readonly FoundEnv[];
   /** Config files of SkillOpt. */
   readonly skillOptConfigs: readonly string[];
-  /** What looks like something and cannot be used, with the reason. */
-  readonly leftOut: readonly { readonly path: string; readonly why: string }[];
+  /** Files that are called as skills are, and cannot be read. */
+  readonly brokenSkills: readonly LeftOut[];
+  readonly leftOut: readonly LeftOut[];
+  /** What a person should know of how this was looked for. */
+  readonly notes: readonly string[];
 };
 
 export type Found = FoundFiles & { readonly directory: string; readonly models: FoundModels };

@@ -1,7 +1,7 @@
 import { plural } from '../../core/text/figures.ts';
 import type { Columns } from '../../envs/qa/qa-columns.ts';
 import { skillNameFor } from '../../skills/index.ts';
-import type { Found, FoundSkill } from '../discover/found.ts';
+import type { FoundSkill } from '../discover/found.ts';
 import type { ProjectInput } from '../project.ts';
 import { isPaid, type ModelOption } from './model-options.ts';
 import type { ProposedScoring } from './propose-scoring.ts';
@@ -29,17 +29,13 @@ export type Proposal = {
   readonly newSkill: string | undefined;
   /** What has to come before training. */
   readonly missing: 'tasks' | 'models' | undefined;
-  /** What a person should know. */
-  readonly cautions: readonly string[];
 };
 
 /** Where drafted tasks are written. */
 const DRAFTS = 'tasks.jsonl';
-/** Fewer prove only the largest gains. */
-const ENOUGH_TASKS = 30;
 
 /** The project file for a choice, key by key. `folderName` names the project where no skill does. */
-export function propose(found: Found, choice: Choice, folderName: string): Proposal {
+export function propose(choice: Choice, folderName: string): Proposal {
   const { skill, source, models } = choice;
   const name = runName(skill?.name ?? folderName);
   const entries = [
@@ -55,7 +51,6 @@ export function propose(found: Found, choice: Choice, folderName: string): Propo
     settings: Object.fromEntries(given) as ProjectInput,
     newSkill: skill ? undefined : skillText(name),
     missing: models === undefined ? 'models' : source === undefined ? 'tasks' : undefined,
-    cautions: cautionsFor(choice, found),
   };
 }
 
@@ -144,22 +139,3 @@ const LIMIT: Entry = {
   example: '5',
   why: 'A hard limit: a run stops before it, and resumes with a higher one.',
 };
-
-function cautionsFor({ skill, source, weighed }: Choice, found: Found): string[] {
-  const others = found.skills.length - 1;
-  return [
-    ...(skill && others > 0
-      ? [`${others} more ${others === 1 ? 'skill is' : 'skills are'} here: --skill PATH takes another`]
-      : []),
-    ...(weighed?.problem === undefined ? [] : [`the tasks cannot be used yet: ${weighed.problem}`]),
-    ...(weighed && weighed.problem === undefined && weighed.count < ENOUGH_TASKS && source?.kind === 'tasks'
-      ? [`${plural(weighed.count, 'task proves', 'tasks prove')} only a large gain; ${ENOUGH_TASKS} or more are better`]
-      : []),
-    ...(weighed && weighed.leftOut > 0
-      ? [
-          `${plural(weighed.leftOut, 'thing')} in ${source?.path} ${weighed.leftOut === 1 ? 'is' : 'are'} left out; train names them`,
-        ]
-      : []),
-    ...found.leftOut.map(({ path, why }) => `${path} is left out: ${why}`),
-  ];
-}

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +12,8 @@ const SKILL = '---\nname: letters\ndescription: How letters are answered.\n---\n
 const csv = (head: string, rows: number, row: (n: number) => string) =>
   `${head}\n${Array.from({ length: rows }, (_, n) => row(n)).join('\n')}\n`;
 const QUESTIONS = csv('prompt,expected', 40, (n) => `What is letter ${n}?,Letter ${n} of the post`);
+
+const EVALS = JSON.stringify({ evals: [{ id: 1, prompt: 'Do it', expectations: ['It is done'] }] });
 
 const serve = () => serveSim({ target: simulatedTarget(), optimizer: simulatedOptimizer(), judge: simulatedJudge() });
 
@@ -205,6 +207,106 @@ describe('init looks first', () => {
     for (const argv of [['a-file'], ['--skill', 'nope'], ...(existsSync('/proc') ? [['/proc/none']] : [])])
       expect(await init(folder.path, argv)).toMatchObject({ code: 2 });
     expect(readdirSync(folder.path)).toEqual(['a-file']);
+  });
+
+  it('refuses a skill that is no text, takes another one, and warns of frontmatter that nobody can read', async () => {
+    using folder = tempFolder({ 'pdf/SKILL.md': '', 'post.csv': QUESTIONS });
+    for (const bytes of [Buffer.from([0, 1, 2, 0xff]), Buffer.from([0x6c, 0xe4, 0x6e, 0x67, 0x65])]) {
+      writeFileSync(join(folder.path, 'pdf/SKILL.md'), bytes);
+      const { code, err } = await told(folder.path);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(/pdf\/SKILL\.md is no skill: expected a text in UTF-8.* UTF-8/),
+      ]);
+      expect(readdirSync(folder.path).sort()).toEqual(['pdf', 'post.csv']);
+    }
+    mkdirSync(join(folder.path, 'letters'));
+    writeFileSync(join(folder.path, 'letters/SKILL.md'), '---\nname: letters\n\nBe short.\n');
+    expect(await told(folder.path, ['--skill', 'pdf'])).toMatchObject({ code: 2 });
+    const { answer } = await init(folder.path);
+    expect(answer.settings.skill).toBe('letters');
+    expect(answer.cautions).toEqual([
+      expect.stringMatching(
+        /^letters\/SKILL\.md:1: the frontmatter .* never closed .* npx skillopt skill lint letters$/,
+      ),
+      expect.stringMatching(/^pdf\/SKILL\.md is left out: expected a text in UTF-8/),
+    ]);
+    writeFileSync(join(folder.path, 'letters/SKILL.md'), '---\nname: a: b\n---\nBe short.\n');
+    expect((await init(folder.path, ['--force'])).answer.cautions[0]).toMatch(/^letters\/SKILL\.md:2: expected YAML/);
+  });
+
+  it('finds skills some folders down, and by name wherever they are', async () => {
+    const deep = 'a/b/c/d/e/deep';
+    const skipped = {
+      'node_modules/x/SKILL.md': SKILL,
+      '.hidden/y/SKILL.md': SKILL,
+      'a/pdf/examples/z/SKILL.md': SKILL,
+    };
+    const skills = { 'a/pdf/SKILL.md': SKILL, '.claude/skills/team/two/SKILL.md': SKILL, [`${deep}/SKILL.md`]: SKILL };
+    using folder = tempFolder({ ...skills, ...skipped, 'a/pdf/evals/evals.json': EVALS });
+    const { answer } = await init(folder.path);
+    expect(answer.found.skills.map(({ path }: { path: string }) => path)).toEqual(['a/pdf', '.claude/skills/team/two']);
+    expect(answer.settings).toMatchObject({ skill: 'a/pdf', tasks: 'a/pdf/evals/evals.json' });
+    expect((await init(folder.path, ['--force', '--skill', deep])).answer.settings.skill).toBe(deep);
+  });
+
+  it('says that it did not look into all of a thousand folders', async () => {
+    using folder = tempFolder({ 'post.csv': QUESTIONS });
+    for (let n = 0; n < 1100; n += 1) mkdirSync(join(folder.path, `f${n % 11}/${n}`), { recursive: true });
+    expect((await init(folder.path)).answer.cautions).toContain(
+      'only 1,000 folders were looked into for skills: --skill PATH takes another',
+    );
+  });
+
+  it('counts a skill once that links lead to, by where it really lies', async () => {
+    using folder = tempFolder({ 'skills/pdf/SKILL.md': SKILL, 'skills/pdf/tasks.csv': QUESTIONS });
+    mkdirSync(join(folder.path, '.claude/skills'), { recursive: true });
+    symlinkSync('../../skills/pdf', join(folder.path, '.claude/skills/pdf'));
+    symlinkSync('skills/pdf', join(folder.path, 'a-link'));
+    symlinkSync('..', join(folder.path, 'skills/circle'));
+    const { answer } = await init(folder.path);
+    expect(answer.found.skills).toEqual([{ path: 'skills/pdf', name: 'letters' }]);
+    expect(answer.found.tasks.map(({ path }: { path: string }) => path)).toEqual(['skills/pdf/tasks.csv']);
+    const linked = await init(folder.path, ['--force', '--skill', '.claude/skills/pdf']);
+    expect(linked.answer.settings.skill).toBe('skills/pdf');
+  });
+
+  it('refuses a file where a folder is expected, also above the folder', async () => {
+    using folder = tempFolder({ 'a-file': '' });
+    for (const path of ['a-file', 'a-file/project']) {
+      const { code, answer } = await init(folder.path, [path]);
+      expect(code).toBe(2);
+      expect(answer.error.message).toBe(
+        `expected a folder for the project, got a file: ${join(folder.path, 'a-file')}`,
+      );
+      expect(answer.error.hint).toContain('init DIR');
+    }
+  });
+
+  it('mentions a module called env that is no environment', async () => {
+    for (const [text, why] of [
+      ['export default {};\n', 'its default export has no getItems and no rolloutOne'],
+      ['export const env = { getItems: () => [] };\n', 'it exports nothing by default'],
+    ] as const) {
+      using folder = tempFolder({ 'env.ts': text });
+      expect((await told(folder.path)).out).toContain(`note: env.ts is left out: ${why}`);
+      using other = tempFolder({ 'env.ts': text, 'SKILL.md': SKILL, 'post.csv': QUESTIONS });
+      expect((await told(other.path)).out).toContain(`note: env.ts is left out: ${why}`);
+    }
+    using settings = tempFolder({ 'env.ts': 'export const port = 80;\n', 'SKILL.md': SKILL });
+    expect((await told(settings.path)).out).not.toContain('env.ts');
+  });
+
+  it('names all project files that are in the way, and what to do about them', async () => {
+    using folder = tempFolder({ 'SKILL.md': SKILL, 'skillopt.config.yaml': '', 'skillopt.config.ts': '' });
+    for (const argv of [[], ['--force'], ['--force', '--starter']]) {
+      const { answer } = await init(folder.path, argv);
+      expect(answer.error.message).toMatch(/already has skillopt\.config\.yaml and skillopt\.config\.ts$/);
+      expect(answer.error.hint).toContain('remove all but one');
+    }
+    rmSync(join(folder.path, 'skillopt.config.yaml'));
+    expect((await init(folder.path, ['--force'])).answer.error.hint).toContain('--force --format ts');
+    expect((await init(folder.path, ['--force', '--format', 'ts'])).code).toBe(0);
   });
 
   it('never leaves two project files, even by force', async () => {

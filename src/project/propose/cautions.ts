@@ -1,0 +1,46 @@
+import { plural } from '../../core/text/figures.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
+import type { Found, FoundFiles, FoundSkill } from '../discover/found.ts';
+import type { Choice } from './propose.ts';
+
+/** Fewer prove only the largest gains. */
+const ENOUGH_TASKS = 30;
+
+/** What a person should know who works with this choice. */
+export function cautionsFor(choice: Choice, found: Found): string[] {
+  return [...skillCautions(choice.skill, found), ...taskCautions(choice), ...leftOutCautions(found)];
+}
+
+function skillCautions(skill: FoundSkill | undefined, { skills }: Found): string[] {
+  const others = skills.length - 1;
+  return [
+    ...(skill?.problem === undefined
+      ? []
+      : [
+          `${skill.problem}. Agents read name and description there. All that is wrong: skillopt skill lint ${shellWord(skill.path)}`,
+        ]),
+    ...(skill && others > 0
+      ? [`${others} more ${others === 1 ? 'skill is' : 'skills are'} here: --skill PATH takes another`]
+      : []),
+  ];
+}
+
+function taskCautions({ source, weighed }: Choice): string[] {
+  if (weighed === undefined || source?.kind !== 'tasks') return [];
+  const { problem, count, leftOut } = weighed;
+  if (problem !== undefined) return [`the tasks cannot be used yet: ${problem}`];
+  return [
+    ...(count < ENOUGH_TASKS
+      ? [`${plural(count, 'task proves', 'tasks prove')} only a large gain; ${ENOUGH_TASKS} or more are better`]
+      : []),
+    ...(leftOut > 0
+      ? [`${plural(leftOut, 'thing')} in ${source.path} ${leftOut === 1 ? 'is' : 'are'} left out; train names them`]
+      : []),
+  ];
+}
+
+/** What is there and was not used, and how far was looked. */
+export const leftOutCautions = ({ brokenSkills, leftOut, notes }: FoundFiles): string[] => [
+  ...[...brokenSkills, ...leftOut].map(({ path, why }) => `${path} is left out: ${why}`),
+  ...notes,
+];
