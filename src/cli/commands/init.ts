@@ -115,7 +115,11 @@ function answer(made: Told[0], told: Told[1] & { next: object }, terminal: Termi
   const { found, proposal } = made;
   const there = (text: string) => terminal.called(text, found.directory);
   const [files, cautions] = [told.written, told.cautions.map(there)];
-  const next = { ...told.next, command: there(told.next.command), why: there(told.next.why) };
+  const typed = (['command', 'why', 'afterwards'] as const).flatMap((key) => {
+    const text = told.next[key];
+    return text === undefined ? [] : [[key, there(text)] as const];
+  });
+  const next = { ...told.next, ...Object.fromEntries(typed) };
   const tasks = found.tasks.map(({ answers: _answers, ...rest }) => rest);
   terminal.answer(
     {

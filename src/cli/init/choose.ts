@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { Columns } from '../../envs/qa/qa-columns.ts';
+import { readHead } from '../../envs/read/peek-rows.ts';
 import type { Found, FoundTasks } from '../../project/discover/found.ts';
 import { checkModelSpec } from '../../project/models/resolve-model.ts';
 import { type ModelOption, modelOptions, SIMULATED } from '../../project/propose/model-options.ts';
@@ -65,8 +65,8 @@ async function modelsFor(found: Found, source: Source | undefined): Promise<Mode
 
 async function isOfStarter({ directory }: Found, path: string): Promise<boolean> {
   if (path !== STARTER_TASKS) return false;
-  const text = await readFile(join(directory, path), 'utf8').catch(() => '');
-  return text === starterProject('json', 'starter')[STARTER_TASKS];
+  const starter = Buffer.from(starterProject('json', 'starter')[STARTER_TASKS]!);
+  return (await readHead(join(directory, path), starter.length + 1)).equals(starter);
 }
 
 async function typed(isAsking: boolean): Promise<ModelOption | undefined> {

@@ -8,7 +8,14 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrap.ts';
 
 /** What to type next, and what is to be known about it. */
-export type Next = { readonly command: string; readonly why: string };
+export type Next = {
+  /** What has to be done before, by hand. */
+  readonly first?: string;
+  readonly command: string;
+  readonly why: string;
+  /** What to type after that. */
+  readonly afterwards?: string;
+};
 
 type Row = readonly [what: string, text: string];
 
@@ -39,8 +46,16 @@ export function initLines(
       width,
     ),
     '',
-    `next:  ${bold(next.command)}`,
-    ...wrap(`       ${next.why}`, width, '       '),
+    ...nextLines(next, terminal),
+  ];
+}
+
+function nextLines({ first, command, why, afterwards }: Next, { width, colors: { bold } }: Terminal): string[] {
+  return [
+    ...(first === undefined ? [] : wrap(`next:  ${first}`, width, '       ')),
+    `${first === undefined ? 'next:' : 'then:'}  ${bold(command)}`,
+    ...(why === '' ? [] : wrap(`       ${why}`, width, '       ')),
+    ...(afterwards === undefined ? [] : [`then:  ${bold(afterwards)}`]),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { Found } from '../../project/discover/found.ts';
 import { loadProject } from '../../project/load-project.ts';
 import type { ProjectInput } from '../../project/project.ts';
 import { whatToSet } from '../../project/propose/model-options.ts';
-import type { Choice, Proposal } from '../../project/propose/propose.ts';
+import { type Choice, DRAFTS, hasTasks, type Proposal } from '../../project/propose/propose.ts';
 import { type CostEstimate, estimateWiring } from '../../runs/estimate-project.ts';
 import { wireRun } from '../../runs/wire-run.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
@@ -19,28 +19,52 @@ type Place = {
   readonly goThere: string;
 };
 
-/** The one thing to do after a project was written. */
-export async function nextCommand({
-  choice,
-  proposal,
-  ...place
-}: Place & { choice: Choice; proposal: Proposal }): Promise<Costed> {
-  const { found, file, goThere } = place;
-  const train = `${goThere}skillopt train`;
-  if (proposal.missing === 'models') {
-    const set = `First set one thing in ${file}: ${whatToSet(found.models)}`;
-    const command = choice.source ? train : `${goThere}skillopt tasks draft`;
-    return { command, why: `${set}. Then this command works.`, estimate: null };
-  }
-  if (proposal.missing === 'tasks') {
-    const why = 'lets a model draft tasks from the skill, and says what that costs before it asks anything.';
-    return { command: `${goThere}skillopt tasks draft`, why, estimate: null };
-  }
-  if (choice.source?.kind === 'env') {
-    const why = `trains with ${choice.source.path}, which was not run yet; what it costs: skillopt estimate`;
-    return { command: train, why, estimate: null };
-  }
-  return { command: train, ...(await costOf({ directory: found.directory, config: join(found.directory, file) })) };
+type Written = Place & { readonly choice: Choice; readonly proposal: Proposal };
+
+/** What to do after a project was written: what has to be set, and the command. */
+export async function nextCommand(written: Written): Promise<Costed> {
+  const { choice, proposal, found, file } = written;
+  const next = hasTasks(choice) ? await toTrain(written) : toTasks(written);
+  if (proposal.unset.length === 0) return { ...next, estimate: next.estimate ?? null };
+  const first = `set ${namesOf(proposal.unset)} in ${file}: ${whatToSet(found.models)}`;
+  return { first, ...next, estimate: null };
+}
+
+/** `target, optimizer and judge`. */
+const namesOf = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
+type Command = Next & { readonly estimate?: CostEstimate | null };
+
+async function toTrain({ found, choice, proposal, file, goThere }: Written): Promise<Command> {
+  const command = `${goThere}skillopt train`;
+  if (proposal.unset.length > 0) return { command, why: '' };
+  if (choice.source?.kind === 'env')
+    return {
+      command,
+      why: `trains with ${choice.source.path}, which was not run yet; what it costs: skillopt estimate`,
+    };
+  if (choice.weighed?.largeBytes !== undefined)
+    return { command, why: `reads all of ${choice.source?.path}; what it costs: skillopt estimate` };
+  return { command, ...(await costOf({ directory: found.directory, config: join(found.directory, file) })) };
+}
+
+const COST = 'and says what that costs before it asks anything';
+
+/** Ways to come by tasks. Only files with a task on each line can be added to, and only a skill that says something can be asked about. */
+function toTasks({ choice: { skill, source }, file, goThere }: Written): Command {
+  const afterwards = `${goThere}skillopt train`;
+  const draft = `${goThere}skillopt tasks draft`;
+  if (source === undefined) return { command: draft, why: `lets a model draft tasks from the skill, ${COST}.` };
+  if (skill === undefined)
+    return {
+      command: `${goThere}skillopt tasks check`,
+      why: `says whether they are enough: write more tasks into ${source.path}.`,
+      afterwards,
+    };
+  if (/\.(jsonl|ndjson)$/i.test(source.path))
+    return { command: draft, why: `lets a model draft more tasks into ${source.path}, ${COST}.`, afterwards };
+  const why = `lets a model draft tasks into ${DRAFTS}, ${COST}. Add yours to it, and set tasks: ${DRAFTS} in ${file}.`;
+  return { command: `${draft} --out ${DRAFTS}`, why, afterwards };
 }
 
 type Costing = { readonly directory: string; readonly config: string; readonly flags?: ProjectInput };

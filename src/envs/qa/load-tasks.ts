@@ -32,13 +32,20 @@ export type LoadedTasks = {
  */
 export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
   const imported = await importTasks(path);
-  const raw = imported?.rows ?? (await loadItems(path));
-  const marks = marksOf(raw);
-  const { rows, leftOut } = withContentIds(nameColumns(raw, imported ? {} : columns), contentOf);
-  const judged = scoring === undefined ? rows : withJudges(rows, scoring);
-  const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, imported ? undefined : QA_ITEM_HINT) });
-  return { rows: parsed, leftOut: [...(imported?.leftOut ?? []), ...leftOut], marks };
+  if (imported === undefined) return tasksOf(await loadItems(path), { columns, scoring });
+  const { leftOut, ...tasks } = tasksOf(imported.rows, { scoring }, IMPORT_HINT);
+  return { ...tasks, leftOut: [...imported.leftOut, ...leftOut] };
 }
+
+/** The tasks in rows, or in the first rows of a file. */
+export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, hint = QA_ITEM_HINT): LoadedTasks {
+  const { rows, leftOut } = withContentIds(nameColumns(raw, columns), contentOf);
+  const judged = scoring === undefined ? rows : withJudges(rows, scoring);
+  const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, hint) });
+  return { rows: parsed, leftOut, marks: marksOf(raw) };
+}
+
+const IMPORT_HINT = 'What is imported must have a question and checks.';
 
 const fieldsOf = ({ value }: Row): Fields => (isRecord(value) ? value : {});
 
@@ -64,7 +71,7 @@ function withJudges(rows: readonly NamedRow[], scoring: Scoring): NamedRow[] {
 }
 
 /** For a file whose columns have names that nobody could guess, how to say which is which. */
-function hintFor(rows: readonly NamedRow[], hint = 'What is imported must have a question and checks.'): string {
+function hintFor(rows: readonly NamedRow[], hint: string): string {
   const stranger = rows.find(({ columns }) => columns && columns.question === undefined);
   return stranger ? `${hint} Other names of columns: columns: { question: NAME, answers: NAME }` : hint;
 }

@@ -1,6 +1,5 @@
 import { importTasks } from '../import/import-tasks.ts';
-import { peekRows } from '../read/peek-rows.ts';
-import type { Row } from '../read/row.ts';
+import { type Peeked, peekRows, requireSmallTree } from '../read/peek-rows.ts';
 import { guessColumns } from './guess-columns.ts';
 import { type Columns, type Fields, isBlank, isRecord, type NamedRow, nameColumns } from './qa-columns.ts';
 
@@ -9,6 +8,8 @@ export type PeekedTasks = {
   readonly format: 'rows' | 'evals' | 'promptfoo';
   /** How many there are, where the whole file was seen. */
   readonly count: number | undefined;
+  /** How many were seen, where it was not. */
+  readonly atLeast: number;
   /** What the file calls `question`, `answers` and `taskType`. Empty for other tools' files. */
   readonly columns: Readonly<Partial<Record<string, string>>>;
   /** Those of them that nobody knows by their names: a project has to name them. */
@@ -26,10 +27,11 @@ export type Unreadable = { readonly problem: string };
 /** The tasks in a file; `undefined` for a file that holds none. Nothing in it is run. */
 export async function peekTasks(path: string): Promise<PeekedTasks | Unreadable | undefined> {
   try {
+    await requireSmallTree(path);
     const imported = await importTasks(path);
-    if (imported) return { format: imported.format, count: imported.rows.length, ...NOTHING };
-    const { rows = [], total } = (await peekRows(path)) ?? {};
-    return peekAt(rows, total, path);
+    const count = imported?.rows.length ?? 0;
+    if (imported) return { format: imported.format, count, atLeast: count, ...NOTHING };
+    return peekAt(await peekRows(path), path);
   } catch (error) {
     if (typeof (error as { code?: unknown }).code === 'string') return { problem: (error as Error).message }; // ours, and the system's
     throw error;
@@ -38,7 +40,7 @@ export async function peekTasks(path: string): Promise<PeekedTasks | Unreadable 
 
 const NOTHING = { columns: {}, guessed: {}, answers: [] };
 
-function peekAt(rows: readonly Row[], count: number | undefined, path: string): PeekedTasks | undefined {
+function peekAt({ rows, total, atLeast }: Peeked, path: string): PeekedTasks | undefined {
   const isUsual = areTasks(nameColumns(rows));
   const guessed = isUsual ? {} : guessColumns(rows, path);
   const named = nameColumns(rows, guessed);
@@ -47,7 +49,7 @@ function peekAt(rows: readonly Row[], count: number | undefined, path: string): 
   const columns = Object.fromEntries(
     Object.entries({ question, answers, taskType }).filter(([, name]) => name !== undefined),
   );
-  return { format: 'rows', count, columns, guessed, answers: named.flatMap(answersOf) };
+  return { format: 'rows', count: total, atLeast, columns, guessed, answers: named.flatMap(answersOf) };
 }
 
 const fieldsOf = ({ value }: NamedRow): Fields => (isRecord(value) ? value : {});

@@ -1,5 +1,7 @@
 import { plural } from '../../core/text/figures.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
+import { megabytes } from '../../envs/read/peek-rows.ts';
+import { isTooFew, sizesText } from '../../envs/split/split-sizes.ts';
 import type { Found, FoundFiles, FoundSkill } from '../discover/found.ts';
 import type { Choice } from './propose.ts';
 
@@ -27,8 +29,13 @@ function skillCautions(skill: FoundSkill | undefined, { skills }: Found): string
 
 function taskCautions({ source, weighed }: Choice): string[] {
   if (weighed === undefined || source?.kind !== 'tasks') return [];
-  const { problem, count, leftOut } = weighed;
+  const { problem, count, leftOut, largeBytes, sizes } = weighed;
   if (problem !== undefined) return [`the tasks cannot be used yet: ${problem}`];
+  if (largeBytes !== undefined)
+    return [
+      `${source.path} is large (${megabytes(largeBytes)}): only its beginning was read, and train reads all of it. Some hundred tasks are mostly enough`,
+    ];
+  if (isTooFew(sizes)) return [`training makes no sense yet with ${sizesText(sizes)}`];
   return [
     ...(count < ENOUGH_TASKS
       ? [`${plural(count, 'task proves', 'tasks prove')} only a large gain; ${ENOUGH_TASKS} or more are better`]

@@ -91,12 +91,12 @@ const agentOption = (cli: string): ModelOption => ({
   ...{ target: cli, optimizer: cli, judge: cli },
 });
 
-/** The one thing to set where nothing can be asked: what is nearest to working. */
+/** What a role can be set to where nothing can be asked: what is nearest to working. */
 export function whatToSet({ keys, servers, agents }: FoundModels): string {
   const server = servers.find(({ models }) => models.length === 0);
-  if (server) return `the name of a model at ${server.url}: target: compatible:MODEL@${server.url}`;
-  if (keys.some(({ provider }) => provider === 'azure')) return 'your deployment: target: azure:DEPLOYMENT@RESOURCE';
+  if (server) return `compatible:MODEL@${server.url} with the name of a model there`;
+  if (keys.some(({ provider }) => provider === 'azure')) return 'azure:DEPLOYMENT@RESOURCE with the names of yours';
   const [agent] = agents;
-  if (agent) return `target: ${agent.cli}, once it is signed in`;
-  return 'target: openai:MODEL with OPENAI_API_KEY in the environment, or compatible:MODEL@URL for a server of your own';
+  if (agent) return `${agent.cli}, once it is signed in`;
+  return 'openai:MODEL with OPENAI_API_KEY in the environment, or compatible:MODEL@URL for a server of your own';
 }

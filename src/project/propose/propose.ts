@@ -1,5 +1,6 @@
 import { plural } from '../../core/text/figures.ts';
 import type { Columns } from '../../envs/qa/qa-columns.ts';
+import { isTooFew } from '../../envs/split/split-sizes.ts';
 import { skillNameFor } from '../../skills/index.ts';
 import type { FoundSkill } from '../discover/found.ts';
 import type { ProjectInput } from '../project.ts';
@@ -29,14 +30,16 @@ export type Proposal = {
   readonly newSkill: string | undefined;
   /** What has to come before training. */
   readonly missing: 'tasks' | 'models' | undefined;
+  /** Models that have to be named. */
+  readonly unset: readonly string[];
 };
 
 /** Where drafted tasks are written. */
-const DRAFTS = 'tasks.jsonl';
+export const DRAFTS = 'tasks.jsonl';
 
 /** The project file for a choice, key by key. `folderName` names the project where no skill does. */
 export function propose(choice: Choice, folderName: string): Proposal {
-  const { skill, source, models } = choice;
+  const { skill, models } = choice;
   const name = runName(skill?.name ?? folderName);
   const entries = [
     { key: 'name', value: name, why: `Its runs are kept in runs/${name}.` },
@@ -50,8 +53,20 @@ export function propose(choice: Choice, folderName: string): Proposal {
     entries,
     settings: Object.fromEntries(given) as ProjectInput,
     newSkill: skill ? undefined : skillText(name),
-    missing: models === undefined ? 'models' : source === undefined ? 'tasks' : undefined,
+    missing: models === undefined ? 'models' : hasTasks(choice) ? undefined : 'tasks',
+    unset: modelEntries(choice).flatMap(({ key, value }) => (value === undefined ? [key] : [])),
   };
+}
+
+/** Whether there is enough to train on. What is wrong with tasks is said elsewhere. */
+export function hasTasks({ source, weighed }: Choice): boolean {
+  if (source === undefined) return false;
+  return (
+    weighed === undefined ||
+    weighed.problem !== undefined ||
+    weighed.largeBytes !== undefined ||
+    !isTooFew(weighed.sizes)
+  );
 }
 
 /** A name that a folder of runs can have. */
@@ -79,7 +94,8 @@ function sourceEntries({ source, columns, scoring, weighed }: Choice): Entry[] {
     return [{ key: 'env', value: `./${source.path}`, why: 'Your environment: its tasks, and how they are scored.' }];
   }
   if (source.kind === 'skillopt') return [];
-  const count = weighed?.problem === undefined && weighed ? `${plural(weighed.count, 'task')}. ` : '';
+  const atLeast = weighed?.largeBytes === undefined ? '' : 'At least ';
+  const count = weighed?.problem === undefined && weighed ? `${atLeast}${plural(weighed.count, 'task')}. ` : '';
   const mapping = mappingOf({ ...source.tasks.columns, ...columns });
   return [
     { key: 'tasks', value: source.path, why: `${count}${mapping || FORMATS[source.tasks.format]}`.trim() },

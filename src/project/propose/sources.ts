@@ -47,7 +47,7 @@ const FORMATS = {
 export function describeSource(source: Source): string {
   if (source.kind === 'env') return `${source.path} (an environment)`;
   if (source.kind === 'skillopt') return `${source.path} (a config of SkillOpt)`;
-  const { count, format, path } = source.tasks;
+  const { count, atLeast, format, path } = source.tasks;
   const [one, many] = FORMATS[format];
-  return `${path} (${count === undefined ? `many ${many}` : plural(count, one, many)})`;
+  return `${path} (${count === undefined ? 'at least ' : ''}${plural(count ?? atLeast, one, many)})`;
 }

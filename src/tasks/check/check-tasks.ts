@@ -2,6 +2,7 @@ import { findLeaks } from '../../core/leaks/leak-critic.ts';
 import { addObservations, calibrate, noEvidence } from '../../core/stats/index.ts';
 import { plural } from '../../core/text/figures.ts';
 import type { LeftOut } from '../../envs/import/left-out.ts';
+import { isTooFew, sizesText } from '../../envs/split/split-sizes.ts';
 import { findDuplicates } from './duplicates.ts';
 import { type CheckedTask, type Finding, finding } from './finding.ts';
 
@@ -30,16 +31,13 @@ export function checkTasks({ tasks, leftOut = [], skill = '' }: CheckInput): Fin
   ];
 }
 
-/** So few tasks in a split are no measurement. */
-const LEAST_IN_SPLIT = 5;
 /** Smaller gains are what people hope for. */
 const HOPED_GAIN = 0.25;
 
 function tooFew(tasks: readonly CheckedTask[]): Finding[] {
   const count = (split: CheckedTask['split']) => tasks.filter((task) => task.split === split).length;
   const sizes = { train: count('train'), val: count('val'), test: count('test') };
-  const shown = `${plural(tasks.length, 'task')}: ${sizes.train} to learn from, ${sizes.val} to choose by, ${sizes.test} for the proof`;
-  const isSenseless = sizes.train === 0 || sizes.val < LEAST_IN_SPLIT;
+  const isSenseless = isTooFew(sizes);
   const gain = provableGain(sizes.test || sizes.val);
   if (!isSenseless && gain <= HOPED_GAIN) return [];
   const proof = `at best gains of ${(100 * gain).toFixed(0)} points can be proven`;
@@ -47,7 +45,7 @@ function tooFew(tasks: readonly CheckedTask[]): Finding[] {
     {
       code: 'too-few',
       level: isSenseless ? 'senseless' : 'warning',
-      what: `${shown}; ${proof}`,
+      what: `${sizesText(sizes)}; ${proof}`,
       tasks: [],
       todo: 'Write more tasks, or have them drafted: skillopt tasks draft.',
     },

@@ -106,7 +106,7 @@ describe('init looks first', () => {
     });
     expect(answer.cautions).toEqual([
       '1 more skill is here: --skill PATH takes another',
-      '3 tasks prove only a large gain; 30 or more are better',
+      'training makes no sense yet with 3 tasks: 1 to learn from, 1 to choose by, 1 for the proof',
     ]);
   });
 
@@ -120,6 +120,66 @@ describe('init looks first', () => {
     expect(code).toBe(0);
     expect(out).toContain('promptfooconfig.json (1 test of promptfoo)');
     expect(out).not.toMatch(/\b1 (tests|tasks|things)\b/);
+  });
+
+  it('names ways to more tasks before train where tasks check would call training senseless', async () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, n) => `${JSON.stringify({ question: `q${n}?`, answers: [`a${n}`] })}\n`).join(
+        '',
+      );
+    const next = async (files: Readonly<Record<string, string>>) => {
+      using folder = tempFolder(files);
+      return (await init(folder.path, [], { OPENAI_API_KEY: 'dummy' })).answer;
+    };
+    const few = await next({ 'SKILL.md': SKILL, 'tasks.jsonl': lines(2) });
+    expect(few.next).toMatchObject({ command: 'npx skillopt tasks draft', afterwards: 'npx skillopt train' });
+    expect(few.missing).toBe('tasks');
+    const table = await next({ 'SKILL.md': SKILL, 'qa.csv': 'question,answer\nWho?,Ada\n' });
+    expect(table.next).toMatchObject({
+      command: 'npx skillopt tasks draft --out tasks.jsonl',
+      why: expect.stringContaining('set tasks: tasks.jsonl in skillopt.config.yaml'),
+    });
+    const unskilled = await next({ 'tasks.jsonl': lines(2) });
+    expect(unskilled.next).toMatchObject({ command: 'npx skillopt tasks check', afterwards: 'npx skillopt train' });
+    expect((await next({ 'SKILL.md': SKILL, 'tasks.jsonl': lines(16) })).next.command).toBe('npx skillopt train');
+  });
+
+  it('names everything that has to be set, and then the command', async () => {
+    using folder = tempFolder({ 'SKILL.md': SKILL, 'post.csv': QUESTIONS });
+    expect((await told(folder.path)).out).toMatch(
+      /next: set target and optimizer in skillopt\.config\.yaml: openai:MODEL .* then: npx skillopt train $/,
+    );
+    const evals = Array.from({ length: 30 }, (_, id) => ({ id, prompt: `Do ${id}`, expectations: ['It is done'] }));
+    using other = tempFolder({ 'SKILL.md': SKILL, 'evals/evals.json': JSON.stringify({ evals }) });
+    expect((await init(other.path)).answer.next).toMatchObject({
+      first: expect.stringMatching(/^set target, optimizer and judge in skillopt\.config\.yaml: /),
+      command: 'npx skillopt train',
+    });
+    expect((await told(other.path)).code).toBe(2);
+  });
+
+  it('looks at the beginning of a large file, and says so', async () => {
+    const rows = csv('question,answer', 400_000, (n) => `What is the letter number ${n}?,Letter ${n}`);
+    using folder = tempFolder({ 'SKILL.md': SKILL, 'large.csv': `${rows}"never closed,\n` });
+    const { answer } = await init(folder.path, [], { OPENAI_API_KEY: 'dummy' });
+    expect(answer).toMatchObject({
+      settings: { tasks: 'large.csv' },
+      next: { command: 'npx skillopt train', why: expect.stringContaining('skillopt estimate'), estimate: null },
+      cautions: [expect.stringMatching(/^large\.csv is large \(\d+ MB\): only its beginning was read/)],
+    });
+    const { out } = await told(folder.path, ['--force'], { OPENAI_API_KEY: 'dummy' });
+    expect(out).toMatch(/large\.csv \(at least \d,\d{3} tasks\)/);
+    expect(readFileSync(join(folder.path, 'skillopt.config.yaml'), 'utf8')).toMatch(/# At least \d,\d{3} tasks\./);
+  });
+
+  it('says that a large tree was not looked at', async () => {
+    const list = JSON.stringify(
+      Array.from({ length: 60_000 }, (_, n) => ({ question: `What is ${n}?`, answers: [`The ${n} of it`] })),
+    );
+    using folder = tempFolder({ 'SKILL.md': SKILL, 'tasks.json': `${list}${' '.repeat(1_000_000)}` });
+    expect((await init(folder.path)).answer.cautions).toEqual([
+      expect.stringMatching(/^tasks\.json is left out: .*MB of \.json are not looked at/),
+    ]);
   });
 
   it('names drafting as the next command where there are no tasks', async () => {
