@@ -36,7 +36,7 @@ export async function peekRows(path: string): Promise<Peeked> {
   return { rows: rows.slice(0, MAX_ROWS), atLeast: rows.length, ...(isWhole ? { total: rows.length } : {}) };
 }
 
-const isTree = (path: string) => ['.json', '.yaml', '.yml'].includes(extname(path).toLowerCase());
+export const isTree = (path: string) => ['.json', '.yaml', '.yml'].includes(extname(path).toLowerCase());
 
 /** Throws for a list in JSON or YAML that is too large to look at. */
 export async function requireSmallTree(path: string): Promise<void> {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { SkillError } from '../../core/errors.ts';
 import { type LoadedTasks, loadTasks, type TaskOptions, tasksOf } from '../../envs/qa/load-tasks.ts';
 import { asksModel } from '../../envs/qa/task-judges.ts';
-import { peekRows } from '../../envs/read/peek-rows.ts';
+import { isTree, peekRows } from '../../envs/read/peek-rows.ts';
 import { type SplitSizes, sizesOf } from '../../envs/split/split-sizes.ts';
 
 /** What a run would have of a task file. */
@@ -20,14 +20,14 @@ export type WeighedTasks = {
 };
 
 /** Larger files are weighed by their first rows: a run may take its time, a look may not. */
-const MAX_BYTES = 8_000_000;
+const MAX_BYTES = 2_000_000;
 const NOTHING = { count: 0, leftOut: 0, asksJudge: false, sizes: { train: 0, val: 0, test: 0 } };
 
 /** Reads a task file as a run would, or the head of a large one. What is wrong with it is part of the answer. */
 export async function weighTasks(path: string, options: TaskOptions): Promise<WeighedTasks> {
   try {
     const { size } = await stat(path);
-    if (size <= MAX_BYTES) return weigh(await loadTasks(path, options));
+    if (size <= MAX_BYTES || isTree(path)) return weigh(await loadTasks(path, options));
     const { rows, atLeast } = await peekRows(path);
     return { ...weigh(tasksOf(rows, options)), count: atLeast, largeBytes: size };
   } catch (error) {
