@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, sep, win32 } from 'node:path';
 import { SkillError } from '../core/errors.ts';
 import { fileReason, isFileError, isMissing } from './file-error.ts';
+import { makeFolder as makeAll } from './make-folder.ts';
 import { shownPath } from './shown-path.ts';
 
 const HINT = 'Choose another folder with the variable SKILLOPT_HOME.';
@@ -30,7 +31,7 @@ export function stateFolderOf({ env, home, platform }: Place): string {
  */
 export async function openStateFolder(path: string): Promise<string> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeAll(dirname(path), { mode: 0o700 });
     const isNew = (await makeFolder(path)) === 'made';
     if (!isNew) await requireOurs(path);
     return path;

@@ -57,6 +57,8 @@ type Applying = {
 async function apply(name: string, flags: Flags, terminal: Terminal): Promise<void> {
   refuseNight(name);
   const run = await findRun(...runPlace(name, flags.root, terminal));
+  if (flags.to === '')
+    throw new SkillError('USAGE', '--to needs a path, got nothing', { hint: 'Is a variable empty?' });
   const to = flags.to === undefined ? undefined : resolvePath(terminal.io.cwd(), flags.to);
   const journalFolder = join(await openStateFolder(stateFolderOf(placeOf(terminal))), APPLIED_FOLDER);
   const root = flags.root === 'runs' ? '' : ` --root ${shellWord(flags.root)}`;
@@ -167,11 +169,18 @@ const UNDONE: Readonly<Record<Undone['how'], string>> = {
   already: 'is back already; nothing was written',
 };
 
+function madeElsewhere(document: string, { run, command }: Applying): SkillError {
+  const hint = `If that is the one: ${command} --undo --to ${shellWord(document)}`;
+  return new SkillError('USAGE', `${run.path} is a copy of the run that was applied to ${document}, or was moved`, {
+    hint,
+  });
+}
+
 async function undoLast(applying: Applying, terminal: Terminal): Promise<void> {
   const { run, to, journalFolder, command } = applying;
   const meant = to === undefined ? undefined : await documentPath(run, applying);
-  const isMeant = (path: string) => meant === undefined || path === meant;
-  const undone = await undoApply(run, { journalFolder, isMeant });
+  const undone = await undoApply(run, { journalFolder, meant });
+  if (undone && 'madeElsewhere' in undone) throw madeElsewhere(undone.madeElsewhere, applying);
   if (undone === undefined) {
     const hint = `There is nothing to undo. To apply it: ${command}`;
     throw new SkillError('USAGE', `${run.name} is not applied${meant ? ` to ${meant}` : ''}`, { hint });

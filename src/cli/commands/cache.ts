@@ -10,7 +10,9 @@ import type { Terminal } from '../terminal/terminal.ts';
 type Flags = { readonly root: string };
 
 export const define: DefineCommand = (command, terminal) => {
-  const stats = command.command('stats').description('entries and size of every cache below a folder of runs');
+  const stats = command
+    .command('stats', { isDefault: true })
+    .description('entries and size of every cache below a folder of runs');
   const clear = command
     .command('clear <run>')
     .description('delete the cache of one run; what it held is paid for again');

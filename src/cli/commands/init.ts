@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { Option } from 'commander';
 import { SkillError } from '../../core/errors.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
@@ -11,6 +11,7 @@ import { CONFIG_FORMATS, type ConfigFormat, configText } from '../../project/pro
 import { propose } from '../../project/propose/propose.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { starterProject } from '../../project/starter-project.ts';
+import { makeFolder } from '../../stores/make-folder.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { choose } from '../init/choose.ts';
@@ -152,13 +153,6 @@ async function writeFiles(path: string, files: Readonly<Record<string, string>>)
       hint: 'Choose a folder that you may write into: skillopt init DIR',
     });
   }
-}
-
-/** One after the other: told to make all at once, Node never ends where the system says that a parent is not there. */
-async function makeFolder(path: string): Promise<void> {
-  if (existsSync(path)) return;
-  if (dirname(path) !== path) await makeFolder(dirname(path));
-  await mkdir(path);
 }
 
 /** What was there goes first: through a link, the text would land outside of the folder. */

@@ -24,7 +24,7 @@ export function bashScript(levels: readonly Level[]): string {
     `    "") ${wordsReply([...top, '--help', '--version'])} ;;`,
     '  esac',
     '}',
-    '_skillopt_runs() { ls -1 runs 2>/dev/null; }',
+    '_skillopt_runs() { (cd runs 2>/dev/null && ls -1d */ 2>/dev/null) | tr -d /; }',
     'complete -o filenames -F _skillopt skillopt skillopt-sleep',
     '',
   ].join('\n');

@@ -28,7 +28,7 @@ function argumentLines({ path, words }: Level): string[] {
 }
 
 const OFFERS = {
-  runs: "-f -a '(ls -1 runs 2>/dev/null)'",
+  runs: "-f -a '(path basename runs/*/ 2>/dev/null)'",
   files: '-F',
   folders: "-f -a '(__fish_complete_directories)'",
   nothing: '-f',

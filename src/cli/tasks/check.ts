@@ -103,7 +103,7 @@ function findingLines(
   shown: string,
   count: number,
   findings: readonly Finding[],
-  { colors, width }: Terminal,
+  { colors, width, called }: Terminal,
 ): string[] {
   const paint = { senseless: colors.red, warning: colors.yellow, note: colors.dim };
   const lines = findings.flatMap(({ level, code, what, tasks, todo }) => {
@@ -115,7 +115,7 @@ function findingLines(
     return [
       ...wrap(`${paint[level](code)}  ${what}`, width, '  '),
       ...(named === '' ? [] : wrap(`  ${named}${rest > 0 ? ` and ${rest} more` : ''}`, width, '    ')),
-      ...wrap(`  → ${todo}`, width, '    '),
+      ...wrap(`  → ${called(todo)}`, width, '    '),
     ];
   });
   const senseless = findings.filter(({ level }) => level === 'senseless').length;

@@ -9,7 +9,16 @@ type Began = Pick<RunState, 'startedAt' | 'initialSkill'>;
 const keyOf = ({ startedAt, initialSkill }: Began) =>
   digestOf(Buffer.from(JSON.stringify([startedAt, initialSkill]))).slice(0, 20);
 
-export const newChangeId = (run: Began) => `${keyOf(run)}-${randomUUID()}`;
+type Run = { readonly path: string; readonly state: Began };
+
+const folderKey = (path: string) => `@${digestOf(Buffer.from(path)).slice(0, 10)}-`;
+
+/** Says in its name from which folder of the run it was made: a copy of a run is not the one that was applied. */
+export const newChangeId = ({ path, state }: Run) => `${keyOf(state)}-${folderKey(path)}${randomUUID()}`;
+
+/** Whether a change was made from this folder of a run. Those of earlier versions do not say. */
+export const isMadeFrom = (path: string, { id }: Pick<Receipt, 'id'>): boolean =>
+  !id.includes('-@') || id.includes(`-${folderKey(path)}`);
 
 const UNDO = '.undo-';
 export const newUndoId = ({ id }: Pick<Receipt, 'id'>) => `${id}${UNDO}${randomUUID()}`;

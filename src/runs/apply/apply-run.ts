@@ -88,9 +88,9 @@ type ApplyOptions = Pick<Place, 'journalFolder'> & {
 };
 
 /** Writes what was planned, all or nothing, and answers where the old bytes are; null where there was no file. */
-export async function applyPlan({ state }: LoadedRun, plan: ApplyPlan, options: ApplyOptions): Promise<string | null> {
+export async function applyPlan(run: LoadedRun, plan: ApplyPlan, options: ApplyOptions): Promise<string | null> {
   const { path, realPath, digest } = plan.document;
-  const id = newChangeId(state);
+  const id = newChangeId(run);
   const replacement = { path, realPath, expected: digest, bytes: Buffer.from(plan.after) };
   const { steps } = await replaceFiles([replacement], { ...options, id, roots: [dirname(realPath)] });
   return backupPath(options.journalFolder, id, steps[0]!);

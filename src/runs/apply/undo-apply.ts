@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
-import { backupPath, readDocument, undo } from '../../skills/index.ts';
+import { backupPath, type Receipt, readDocument, undo } from '../../skills/index.ts';
 import type { LoadedRun } from '../load-run.ts';
-import { newUndoId, standingChanges } from './applied-changes.ts';
+import { isMadeFrom, newUndoId, standingChanges } from './applied-changes.ts';
 
 export type Undone = {
   readonly path: string;
@@ -11,17 +11,34 @@ export type Undone = {
   readonly how: 'restored' | 'removed' | 'already';
 };
 
-type UndoOptions = { readonly journalFolder: string; readonly isMeant?: (path: string) => boolean };
+/** The document that a run was applied to from another folder: it was copied or moved since. */
+export type MadeElsewhere = { readonly madeElsewhere: string };
 
-/** Takes the last change back that was made of a run; undefined when none stands. Refuses a document that was edited since. */
+type UndoOptions = {
+  readonly journalFolder: string;
+  /** The document that is meant, if one was named. */
+  readonly meant?: string | undefined;
+};
+
+/**
+ * Takes the last change back that was made of a run: of the document that is named, or else from where the run lies now.
+ * Undefined when none stands. Refuses a document that was edited since.
+ */
 export async function undoApply(
-  { state }: LoadedRun,
-  { journalFolder, isMeant = () => true }: UndoOptions,
-): Promise<Undone | undefined> {
-  const changes = await standingChanges(journalFolder, state);
-  const last = changes.findLast(({ steps }) => steps.some(({ path, realPath }) => isMeant(path) || isMeant(realPath)));
+  run: LoadedRun,
+  { journalFolder, meant }: UndoOptions,
+): Promise<Undone | MadeElsewhere | undefined> {
+  const changes = await standingChanges(journalFolder, run.state);
+  const isMeant = (change: Receipt) =>
+    meant === undefined
+      ? isMadeFrom(run.path, change)
+      : change.steps.some(({ path, realPath }) => path === meant || realPath === meant);
+  const last = changes.findLast(isMeant);
   const step = last?.steps[0];
-  if (last === undefined || step === undefined) return undefined;
+  if (last === undefined || step === undefined) {
+    const other = meant === undefined ? changes.at(-1)?.steps[0] : undefined;
+    return other && { madeElsewhere: other.path };
+  }
   const { path, realPath } = step;
   const { digest } = await readDocument(path, [dirname(realPath)], realPath);
   if (digest === step.before) return { path, realPath, how: 'already' };

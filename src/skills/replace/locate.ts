@@ -50,7 +50,7 @@ async function resolveLinks(path: string): Promise<Omit<Located, 'path'>> {
     const real = await ifThere(realpath(above));
     if (real === undefined) await refuseDangling(above);
     else if (missing.length > 0 && !(await stat(real)).isDirectory())
-      throw refused(`${real} is a file, and a folder was expected`, OTHER_PATH);
+      throw refused(`${real} is neither a Markdown file nor a folder`, OTHER_PATH);
     if (real !== undefined) return { realPath: join(real, ...missing), newFolders: foldersBelow(real, missing) };
     missing.unshift(basename(above));
   }

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReplyCache, RunCaches, TextCache } from '../../core/cache.ts';
 import type { OpenOptions } from '../../core/run/run-store.ts';
+import { makeFolder } from '../make-folder.ts';
 import { makeOwnFolder, refuseLink } from '../own-place.ts';
 import { shownPath } from '../shown-path.ts';
 import { type CacheName, openCacheDatabase } from './cache-database.ts';
@@ -22,7 +22,7 @@ export async function openCaches(
   { maxCacheMb = DEFAULT_MAX_MB, onWarning = () => undefined }: OpenOptions = {},
 ): Promise<OpenCaches> {
   const folder = join(directory, 'cache');
-  await mkdir(directory, { recursive: true });
+  await makeFolder(directory);
   await makeOwnFolder(directory, folder);
   for (const suffix of ['', '-wal', '-shm']) await refuseLink(join(folder, `cache.db${suffix}`));
   const onDamage = (aside: string) =>

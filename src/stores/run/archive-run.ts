@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isFileError, unwritable } from '../file-error.ts';
+import { makeFolder } from '../make-folder.ts';
 import { freePath } from '../own-place.ts';
 import { JOURNAL_FILE } from './run-directory.ts';
 import { LOCK_FILE, takeRunLock } from './run-lock.ts';
@@ -37,7 +38,7 @@ async function moveAside(directory: string): Promise<string> {
 }
 
 async function moveCache(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
+  await makeFolder(to);
   // Somebody may have begun a run here in between. Then the cache stays with the old one.
   await rename(join(from, 'cache'), join(to, 'cache')).catch(() => undefined);
 }

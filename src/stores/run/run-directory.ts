@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, rmdir, stat } from 'node:fs/promises';
+import { rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../../core/run/run-store.ts';
 import { openCaches } from '../cache/text-cache.ts';
 import { isFileError, isForbidden, unwritable } from '../file-error.ts';
+import { makeFolder } from '../make-folder.ts';
 import { shownPath } from '../shown-path.ts';
 import { openJournal, readJournal } from './journal.ts';
 import { stateKeeper } from './kept-state.ts';
@@ -53,7 +54,7 @@ async function openDirectory(directory: string, options: OpenOptions): Promise<O
   const missing = missingFolders(join(directory, 'cache'));
   const taken: Release[] = [];
   try {
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
     return await takeAll(directory, taken, options);
   } catch (error) {
     await releaseAll(taken);

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isFileError, isMissing, unwritable } from '../file-error.ts';
+import { makeFolder } from '../make-folder.ts';
 import { NO_FOLLOW } from '../own-place.ts';
 import { syncDirectory } from './journal.ts';
 
@@ -67,7 +68,7 @@ function parseEntry(line: string): Pick<LookEntry, 'run' | 'tasks'> | undefined 
 }
 
 async function append(path: string, entry: LookEntry): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW, 0o666);
   try {
     const { size } = await file.stat();

@@ -1,3 +1,4 @@
+import { SkillError } from '../../core/errors.ts';
 import { QaItem } from '../../envs/qa/qa-item.ts';
 import { appendRows, droppedPath, lineOf, readTaskLines, type TaskLine, writeTaskLines } from '../task-file.ts';
 import { isUnreviewed, type TaskRow } from '../task-row.ts';
@@ -27,8 +28,16 @@ function reviewed({ doubtful: _doubtful, ...row }: TaskRow): TaskRow {
 
 /** Saves one decision: the file is read again, since a draft may have added to it. What is dropped is kept beside it. */
 export async function saveDecision(path: string, line: TaskLine, decision: Decision): Promise<void> {
+  const lines = await readTaskLines(path);
+  if (!lines.some(({ text }) => text === line.text)) throw gone(path);
   if (decision === 'drop') await appendRows(droppedPath(path), [line.row!]);
-  await writeTaskLines(path, decideLine(await readTaskLines(path), line.text, decision));
+  await writeTaskLines(path, decideLine(lines, line.text, decision));
+}
+
+function gone(path: string): SkillError {
+  return new SkillError('TASKS_INVALID', `this task is no longer in ${path}: it was changed or deleted meanwhile`, {
+    hint: 'Nothing was written; what you decided before is kept. Start the review again.',
+  });
 }
 
 /** What of a row a person may change. */

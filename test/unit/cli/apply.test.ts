@@ -109,6 +109,29 @@ describe('apply', () => {
     expect(err).toContain('skillopt apply run --to PATH');
   });
 
+  it('--undo in a copy leaves the document of the other project alone, and says how to undo it', async () => {
+    using project = await trained();
+    await project.run('apply', 'run');
+    const applied = project.read();
+    using folder = tempFolder();
+    cpSync(project.path, folder.path, { recursive: true });
+    const io = captureIo({ cwd: folder.path, env: { SKILLOPT_HOME: project.at('.state'), HOME: folder.path } });
+    expect(await runCli(['apply', 'run', '--undo'], io)).toBe(2);
+    expect(io.err()).toContain(`--undo --to ${project.at('pdf/SKILL.md')}`);
+    expect(project.read()).toBe(applied);
+    expect((await project.run('apply', 'run', '--undo')).code).toBe(0);
+  });
+
+  it('refuses an empty path: a variable of a script was not set', async () => {
+    using project = await trained();
+    const before = project.read();
+    expect(await project.run('apply', 'run', '--to', '')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--to needs a path'),
+    });
+    expect(project.read()).toBe(before);
+  });
+
   it('--undo refuses a document that was edited since it was applied, and says where the old bytes are', async () => {
     using project = await trained();
     const before = project.read();

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../../core/errors.ts';
 import { bucketsText } from '../../../core/run/views/views.ts';
 import { toSnakeCase } from '../../../core/text/snake-case.ts';
 import { resolvePath } from '../../../project/resolve-path.ts';
+import { makeFolder } from '../../../stores/make-folder.ts';
 import type { SkillScore } from '../../../train/index.ts';
 import { type EvalReport, evalValue, summaryOf } from '../eval-report.ts';
 import { checkMarkdown } from './check-markdown.ts';
@@ -15,6 +16,7 @@ type Places = { readonly out: string | undefined; readonly junit: string | undef
 /** Where a report is to be written. Known to be writable before anything is paid for. */
 export async function openReportFiles({ out, junit }: Places, cwd: string) {
   const directory = out === undefined ? undefined : await openFolder(resolvePath(cwd, out), `--out ${out}`);
+  if (directory !== undefined) refuseForeignReport(directory, `--out ${out}`);
   const file = junit === undefined ? undefined : resolvePath(cwd, junit);
   if (file !== undefined) await openFile(file, `--junit ${junit}`);
   return {
@@ -26,14 +28,30 @@ export async function openReportFiles({ out, junit }: Places, cwd: string) {
 }
 
 async function openFolder(path: string, shown: string): Promise<string> {
-  await mkdir(path, { recursive: true }).catch((cause: Error) => {
+  await makeFolder(path).catch((cause: Error) => {
     const hint = 'Name a folder that is not there yet, or one that you may write into.';
     throw new SkillError('USAGE', `${shown} cannot be written: ${cause.message}`, { cause, hint });
   });
   return path;
 }
 
+/** A report of ours comes with its figures; one without them is somebody's own. */
+function refuseForeignReport(directory: string, shown: string): void {
+  if (!existsSync(join(directory, 'report.md')) || existsSync(join(directory, 'eval.json'))) return;
+  const hint = 'Name another folder, or move that file away.';
+  throw new SkillError('USAGE', `${shown} has a report.md already, which is not of this command`, { hint });
+}
+
+/** Nothing but an earlier report is written over: a slip of the hand would cost the tasks or the skill. */
+async function refuseForeignFile(path: string, shown: string): Promise<void> {
+  const text = (await readFile(path, 'utf8').catch(() => '')).trimStart();
+  if (text === '' || /^(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]/.test(text)) return;
+  const hint = 'Name a file that is not there yet, or an earlier JUnit report.';
+  throw new SkillError('USAGE', `${shown} is there already, and is no JUnit report`, { hint });
+}
+
 async function openFile(path: string, shown: string): Promise<void> {
+  await refuseForeignFile(path, shown);
   await openFolder(dirname(path), shown);
   const isNew = !existsSync(path);
   await writeFile(path, '', { flag: 'a' }).catch((cause: Error) => {
@@ -51,7 +69,7 @@ async function writeReport(directory: string, report: EvalReport): Promise<void>
   const parts = Object.entries(report.scored.splits);
   if (parts.length === 1) return;
   for (const [name, score] of parts) {
-    await mkdir(join(directory, name), { recursive: true });
+    await makeFolder(join(directory, name));
     await writeScore(join(directory, name), score);
   }
 }

@@ -245,6 +245,21 @@ describe('eval files', () => {
     mkdirSync(project.at('taken'));
     const { code, err } = await project.cli(`${evaluate} --junit taken`);
     expect([code, err]).toMatchObject([2, expect.stringContaining('--junit taken cannot be written')]);
+    for (const flag of ['--junit', '--out']) {
+      const nowhere = await project.cli(`${evaluate} ${flag} /proc/nowhere/x`); // Node would try to make it for ever
+      expect([nowhere.code, nowhere.err]).toMatchObject([2, expect.stringContaining(`${flag} /proc/nowhere/x cannot`)]);
+    }
     expect(existsSync(project.at('runs'))).toBe(false);
+  });
+
+  it('take the place of nothing but earlier reports', async () => {
+    using project = marksProject({ 'NEW.md': skillThat(6), 'mine/report.md': 'my own\n' });
+    const skill = project.read('NEW.md');
+    const { code, err } = await project.cli(`${evaluate} --junit NEW.md`);
+    expect([code, err]).toMatchObject([2, expect.stringContaining('is there already, and is no JUnit report')]);
+    const other = await project.cli(`${evaluate} --out mine`);
+    expect([other.code, other.err]).toMatchObject([2, expect.stringContaining('has a report.md already')]);
+    expect([project.read('NEW.md'), project.read('mine/report.md')]).toEqual([skill, 'my own\n']);
+    for (const _ of [1, 2]) expect((await project.cli(`${evaluate} --junit ok.xml --out ok`)).code).toBe(0);
   });
 });

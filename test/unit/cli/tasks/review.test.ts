@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -41,6 +41,16 @@ async function review({ path }: Folder, typed: readonly Typed[], env: Record<str
 const states = (folder: Folder) => folder.rows().map(({ id, reviewed }) => `${id} ${reviewed}`);
 
 describe.skipIf(!hasTerminal)('tasks review, on a terminal', () => {
+  it('writes nothing when the file is gone in the meantime', async () => {
+    using folder = folderWith(...SUMS.slice(0, 2));
+    folder.write('editor', `#!/bin/sh\nrm '${join(folder.path, 'tasks.jsonl')}'\n`);
+    chmodSync(join(folder.path, 'editor'), 0o755);
+    const typed: Typed[] = [[at('1 of 2'), ...edit]];
+    const { code, screen } = await review(folder, typed, { EDITOR: join(folder.path, 'editor') });
+    expect([code, existsSync(join(folder.path, 'tasks.jsonl'))], screen).toEqual([2, false]);
+    expect(screen).toContain('this task is no longer in');
+  });
+
   it('keeps, drops, edits in the editor of the person, and skips', async () => {
     using folder = folderWith(...SUMS);
     folder.write('editor', '#!/bin/sh\nsed -i "s/What is C/What, then, is C/" "$1"\n');
