@@ -6,6 +6,7 @@ import type { SkillEnv } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import type { SkillSource } from '../core/run/event.ts';
+import { trainedForm } from '../core/skill/document-form.ts';
 import { loadEnv } from '../project/env/load-env.ts';
 import type { KeyPath } from '../project/find-line.ts';
 import { isPromptPath, type LoadedProject } from '../project/load-project.ts';
@@ -93,7 +94,7 @@ export async function readSkill(path: string): Promise<ReadSkill> {
       hint: 'Check the path: a Markdown file, or a folder with a SKILL.md. An empty file is a fine start.',
     });
   });
-  const text = bytes.toString('utf8');
+  const text = trainedForm(bytes.toString('utf8'));
   requireReadable(text); // here already: the estimate would count its tokens
   return { file, text, digest: digestOf(bytes) };
 }

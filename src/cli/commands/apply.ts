@@ -123,14 +123,15 @@ function requireApplicable(plan: ApplyPlan | undefined, { run, command }: Applyi
     const hint = `Restore it, or write the skill somewhere else: ${other}`;
     throw new SkillError('DOCUMENT_REFUSED', `${path} is not there any more`, { hint });
   }
-  if (plan.standing === 'changed') throw changedSince(path, shownPath(run.path, io.cwd()), other);
+  if (plan.standing === 'changed') throw changedSince(plan, shownPath(run.path, io.cwd()), other);
   return plan;
 }
 
-function changedSince(path: string, runPath: string, other: string): SkillError {
+function changedSince({ document: { path }, before }: ApplyPlan, runPath: string, other: string): SkillError {
+  const diff = before.includes('\r\n') ? 'diff -u --strip-trailing-cr' : 'diff -u'; // a run keeps line feeds
   const hint = [
     'Nothing was written, so that nobody loses an edit.',
-    `What changed: diff -u ${shellWord(join(runPath, 'skills', 'skill_v0000.md'))} ${shellWord(path)}.`,
+    `What changed: ${diff} ${shellWord(join(runPath, 'skills', 'skill_v0000.md'))} ${shellWord(path)}.`,
     `Then undo that edit, train from it (skillopt train --fresh), or write the trained one elsewhere: ${other}`,
   ].join(' ');
   return new SkillError('DOCUMENT_REFUSED', `${path} is not the text that the run began from`, { hint });

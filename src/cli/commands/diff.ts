@@ -17,8 +17,8 @@ export const define: DefineCommand = (command, terminal) => {
       const { watch, find } = versionFinder([from, to]);
       const { state } = await findRun(...runPlace(name, root, terminal), watch);
       const [before, after] = [find(from, state), find(to, state)];
-      const isChanged = before !== after;
-      const patch = isChanged ? patchOf({ from, to, before, after }) : '';
+      const patch = patchOf({ from, to, before, after });
+      const isChanged = patch !== '';
       const lines = isChanged ? coloured(patch, terminal.colors) : [`no difference between ${from} and ${to}`];
       terminal.answer({ run: name, from, to, isChanged, patch }, lines);
     });

@@ -57,8 +57,7 @@ function documentValue({ document: skill, whole, splits }: ScoredDocument, split
 
 function baselineValue(baseline: ScoredDocument, { scored, split, check }: EvalReport) {
   const versions = { from: baseline.document, to: scored.document, before: baseline.text, after: scored.text };
-  const patch = baseline.text === scored.text ? '' : patchOf(versions);
-  return { ...documentValue(baseline, split), cost: baseline.cost, ...check.against, patch };
+  return { ...documentValue(baseline, split), cost: baseline.cost, ...check.against, patch: patchOf(versions) };
 }
 
 function taskValues({ scored, baseline }: EvalReport) {

@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
+import { withLineFeeds } from '../../core/skill/document-form.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { Colors } from '../terminal/colors.ts';
 
@@ -6,8 +7,13 @@ const MOST_EDITS = 1_000;
 
 type Versions = Readonly<Record<'from' | 'to' | 'before' | 'after', string>>;
 
-/** Versions with little in common are shown one after the other: to look for more would take minutes. */
-export function patchOf({ from, to, before, after }: Versions): string {
+/**
+ * Empty where nothing but line endings differs. Versions with little in common are shown one after the other: to look for more
+ * would take minutes.
+ */
+export function patchOf({ from, to, ...texts }: Versions): string {
+  const [before, after] = [withLineFeeds(texts.before), withLineFeeds(texts.after)];
+  if (before === after) return '';
   const [old, young] = [before.split('\n'), after.split('\n')];
   const isHopeless = Math.abs(old.length - young.length) > MOST_EDITS + 1; // each line more is an edit; a last one may be none
   const options = { maxEditLength: MOST_EDITS };

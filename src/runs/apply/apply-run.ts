@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
-import { frontmatterEnd } from '../../core/skill/protected-regions.ts';
+import { keepForm } from '../../core/skill/document-form.ts';
 import {
   backupPath,
   digestOf,
@@ -95,18 +95,3 @@ export async function applyPlan(run: LoadedRun, plan: ApplyPlan, options: ApplyO
   const { steps } = await replaceFiles([replacement], { ...options, id, roots: [dirname(realPath)] });
   return backupPath(options.journalFolder, id, steps[0]!);
 }
-
-const BYTE_ORDER_MARK = '\uFEFF';
-
-/** A trained text in the form of the document that it takes the place of: its byte order mark, frontmatter and line endings. */
-export function keepForm(text: string, document: string): string {
-  const mark = document.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const [own, body] = [document, text].map((whole) => whole.replace(/^\uFEFF/, '')) as [string, string];
-  const head = own.slice(0, frontmatterEnd(own));
-  const start = frontmatterEnd(body);
-  const whole = head === '' ? body : `${head}${start === 0 ? '\n' : ''}${body.slice(start)}`;
-  return mark + (hasOnlyCrlf(own) ? whole.replace(/\r?\n/g, '\r\n') : whole);
-}
-
-/** A document with both kinds has no form to keep. */
-const hasOnlyCrlf = (text: string) => text.includes('\r\n') && !/(?<!\r)\n/.test(text);

@@ -1,14 +1,16 @@
 import { diffLines } from 'diff';
 import type { LineCount } from '../../core/run/verdict-words.ts';
+import { withLineFeeds } from '../../core/skill/document-form.ts';
 
 /** Texts with less in common are shown one after the other: to look for more would take minutes. */
 const MOST_EDITS = 1_000;
 
-/** Every line of two versions with what became of it: ` `, `-` or `+`. */
+/** Every line of two versions with what became of it: ` `, `-` or `+`. How lines end is no change. */
 export function changedLines(before: string, after: string): string[] {
-  const parts = diffLines(withEnd(before), withEnd(after), { maxEditLength: MOST_EDITS }) ?? [
-    { value: withEnd(before), removed: true, added: false },
-    { value: withEnd(after), removed: false, added: true },
+  const [old, young] = [before, after].map(asLines) as [string, string];
+  const parts = diffLines(old, young, { maxEditLength: MOST_EDITS }) ?? [
+    { value: old, removed: true, added: false },
+    { value: young, removed: false, added: true },
   ];
   return parts.flatMap(({ value, added, removed }) => {
     const sign = added ? '+' : removed ? '-' : ' ';
@@ -19,7 +21,10 @@ export function changedLines(before: string, after: string): string[] {
   });
 }
 
-const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+function asLines(text: string): string {
+  const lines = withLineFeeds(text);
+  return lines === '' || lines.endsWith('\n') ? lines : `${lines}\n`;
+}
 
 export type SkillChange = LineCount & {
   /** The lines that were added and removed, with their signs. Empty ones say nothing and are left out. */

@@ -253,6 +253,28 @@ describe('apply', () => {
     expect(project.read()).toBe(before);
   });
 
+  it('shows and counts no line as changed whose ending alone is another, and trains with line feeds', async () => {
+    const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+    using plain = await trained();
+    using project = openProject({ dress: (text) => crlf(HEAD + text) });
+    const train = await project.run('train', '--quiet');
+    expect(project.read('runs/run/best_skill.md')).toBe(plain.read('runs/run/best_skill.md'));
+    expect((await project.run('diff')).out).toBe((await plain.run('diff')).out);
+    const count = /\d+ lines? added(, \d+ removed)?/.exec((await plain.run('show')).out)![0];
+    expect(train.out).toContain(`${count}.`);
+    await project.run('apply', 'run');
+    expect(project.read()).toBe(crlf(plain.read('runs/run/best_skill.md')));
+  });
+
+  it('compares a document of both line endings with what was trained without them', async () => {
+    using project = openProject({ dress: (text) => `${HEAD}${text.trimEnd()}\r\n` });
+    await project.run('train', '--quiet');
+    expect((await project.run('diff')).out).not.toMatch(/^-(?!--)/m);
+    expect((await project.run('show')).out).toMatch(/\d lines? added\.$/m);
+    appendFileSync(project.at('pdf/SKILL.md'), 'Mine.\n');
+    expect((await project.run('apply', 'run')).err).toContain('diff -u --strip-trailing-cr runs/run');
+  });
+
   it('does not write what is not proven without --yes', async () => {
     using project = openProject({ config: { preset: 'paper', evalTest: false } });
     const before = project.read();

@@ -39,8 +39,8 @@ export function compareValue(report: CompareReport): object {
   const { a, b, split, against, notes } = report;
   const side = ({ name, evidence, cost }: Side) => ({ name, tasks: evidence.size, cost });
   const versions = { from: a.name, to: b.name, before: a.text, after: b.text };
-  const patch = a.text === b.text ? '' : patchOf(versions);
-  return { split, ...against, text: sentence(report, oneLine).join(': '), a: side(a), b: side(b), notes, patch };
+  const text = sentence(report, oneLine).join(': ');
+  return { split, ...against, text, a: side(a), b: side(b), notes, patch: patchOf(versions) };
 }
 
 /** For people. */
