@@ -90,7 +90,7 @@ async function recover(journalFolder: string, terminal: Terminal): Promise<void>
 
 async function write(applying: Applying, { yes = false }: Flags, terminal: Terminal): Promise<void> {
   const { run, command } = applying;
-  const plan = requireApplicable(await planApply(run, applying), applying, terminal);
+  const plan = requireApplicable(await planApply(run, applying).catch(offerOther(command)), applying, terminal);
   const verdict = verdictIn(run.state);
   if (plan.standing !== 'write') return answerIdle(plan, verdict, terminal);
   const patch = patchOf({ from: 'now', to: 'trained', before: plan.before, after: plan.after });
@@ -105,6 +105,14 @@ async function write(applying: Applying, { yes = false }: Flags, terminal: Termi
     writtenLines(plan, { backup, undo }, terminal),
   );
 }
+
+const offerOther =
+  (command: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof SkillError && error.code === 'DOCUMENT_REFUSED')) throw error;
+    const hint = `${error.hint ?? ''} Or write the skill somewhere else: ${command} --to PATH`.trim();
+    throw new SkillError(error.code, error.message, { cause: error, hint });
+  };
 
 function verdictIn(state: RunState): RunVerdict {
   const verdict = verdictOf(state);

@@ -19,7 +19,7 @@ export const define: DefineCommand = (command, terminal) => {
 };
 
 const EXAMPLES = examples([
-  ['skillopt doctor', 'Node, project, tasks, and one tiny call to each model'],
+  ['skillopt doctor', 'Node, project, tasks, folder of runs, and one tiny call to each model'],
   ['skillopt doctor --config x.yaml --set env.split_dir=data', 'a config of SkillOpt, changed'],
 ]);
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isExecutable } from '../../agents/find-binary.ts';
 import { detectAgents } from '../../agents/index.ts';
 import { parseConfig } from '../../core/config.ts';
@@ -16,6 +17,7 @@ import { loadRunItems } from '../../train/setup/run-items.ts';
 import { withEnv } from '../../train/setup/with-env.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Check, check } from './check.ts';
+import { requireRunPlace } from './run-place.ts';
 
 const OLDEST_NODE = [20, 19];
 const CALL_TIMEOUT_MS = 30_000;
@@ -42,11 +44,13 @@ export async function* examine({ config, overrides, io, onProject }: Place): Asy
   const project = loaded;
   onProject?.(project);
   let env: SkillEnv | undefined;
+  let path: string | undefined;
   yield await check('tasks', async () => {
     const wiring = await wireRun(project);
-    env = wiring.env;
+    ({ env, path } = wiring);
     return [await describeTasks(wiring), ...wiring.warnings, ...(wiring.env.warnings ?? [])].join('\n');
   });
+  yield await check('runs', () => requireRunPlace(path ?? runsOf(project), io.cwd()));
   if (isNoTarget(project.project.target)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);
   for (const role of rolesOf(project, env)) yield await check(role, () => tryModel(project, role, { io, budget }));
@@ -58,6 +62,8 @@ function rolesOf({ project }: LoadedProject, env: SkillEnv | undefined): ModelRo
   const target = isNoTarget(project.target) ? [] : ['target' as const];
   return [...target, 'optimizer', ...(isJudged ? ['judge' as const] : [])];
 }
+
+const runsOf = ({ project, directory }: LoadedProject) => project.outRoot ?? join(directory, 'runs');
 
 function requireNode(version: string): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);

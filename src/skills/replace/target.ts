@@ -76,12 +76,19 @@ async function checkFolder(folder: string): Promise<string> {
 }
 
 /** The mode counts for the superuser too: a person who made a file read-only meant it. */
-async function requireWritable(path: string, { mode }: Stats): Promise<void> {
-  const isAllowed = await access(path, constants.W_OK).then(
-    () => true,
-    () => false,
+async function requireWritable(path: string, { mode, uid }: Stats): Promise<void> {
+  const code = await access(path, constants.W_OK).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error.code,
   );
-  if (isAllowed && (mode & 0o222) !== 0) return;
+  if (code === undefined && (mode & 0o222) !== 0) return;
+  if (code === 'EROFS') throw refused(`${path} lies on a file system that is mounted read-only`, 'Mount it writable.');
+  const own = process.getuid?.() ?? uid;
+  if (own !== uid && own !== 0)
+    throw refused(
+      `${path} may not be written by you: it belongs to another user (uid ${uid})`,
+      'Run this as that user.',
+    );
   throw refused(`${path} is read-only`, `Make it writable, if that is meant: chmod u+w ${path}`);
 }
 
