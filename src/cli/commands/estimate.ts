@@ -1,4 +1,5 @@
 import { loadProject } from '../../project/load-project.ts';
+import { findUnnamed } from '../../project/models/resolve-models.ts';
 import { type CostEstimate, estimateWiring } from '../../runs/estimate-project.ts';
 import { wireRun } from '../../runs/wire-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
@@ -28,8 +29,15 @@ async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: terminal.io.cwd() });
   loaded.notes.forEach(terminal.note);
   loaded.warnings.forEach(terminal.warn);
+  const unnamed = await findUnnamed(loaded);
   const wiring = await wireRun(loaded);
   [...wiring.warnings, ...(wiring.env.warnings ?? [])].forEach(terminal.warn);
   const costs: CostEstimate = await estimateWiring(loaded, wiring);
+  if (unnamed.length > 0) terminal.note(unnamedLine(unnamed));
   terminal.answer(costs, estimateLines(costs, terminal));
+}
+
+function unnamedLine(roles: readonly string[]): string {
+  const flags = roles.map((role) => `--${role} PROVIDER:MODEL`).join(' ');
+  return `no ${roles.join(' and no ')} model is named, so that the cost is not known; train needs ${flags}`;
 }

@@ -1,7 +1,8 @@
 import type { ChatModel } from '../../core/model.ts';
 import type { LoadedProject } from '../load-project.ts';
+import { withPlace } from '../origin.ts';
 import type { ModelRole, Notices } from './provider.ts';
-import { type Environment, resolveModel } from './resolve-model.ts';
+import { checkModelSpec, type Environment, resolveModel } from './resolve-model.ts';
 
 export type Caller = { readonly env: Environment; readonly notices?: Notices | undefined };
 
@@ -18,6 +19,20 @@ export async function resolveModels(loaded: LoadedProject, caller: Caller): Prom
     optimizer: await resolveRole(loaded, 'optimizer', caller),
     judge: loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller),
   };
+}
+
+const NEEDED = ['target', 'optimizer'] as const;
+
+/** The roles that nobody names a model for. Throws for a model that is named and cannot be one. Needs no key. */
+export async function findUnnamed({ project, findOrigin }: LoadedProject): Promise<ModelRole[]> {
+  for (const role of [...NEEDED, 'judge' as const]) {
+    try {
+      if (project[role] !== undefined) checkModelSpec(project[role], role);
+    } catch (error) {
+      throw await withPlace(error, [role], findOrigin);
+    }
+  }
+  return NEEDED.filter((role) => project[role] === undefined);
 }
 
 /** The model of one role. */

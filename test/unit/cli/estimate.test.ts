@@ -41,4 +41,22 @@ describe('estimate', () => {
     expect(miss(after.likely.calls)).toBeLessThan(miss(before.likely.calls));
     expect(await command(folder.path, 'estimate --name next')).toContain('learned from 1 earlier run of this project.');
   });
+
+  it('refuses a provider that does not exist, as train does, with its place', async () => {
+    using folder = tempFolder(worldFiles({ target: 'opnai:gpt', optimizer: 'simulated' }));
+    const [estimate, train] = [captureIo({ cwd: folder.path }), captureIo({ cwd: folder.path })];
+    expect([await runCli(['estimate'], estimate), await runCli(['train'], train)]).toEqual([2, 2]);
+    expect(estimate.err()).toContain('target: unknown provider "opnai" — did you mean openai?');
+    expect([estimate.out(), estimate.err()]).toEqual(['', train.err()]);
+  });
+
+  it('counts the calls of a project that names no models, and says that it names none', async () => {
+    using folder = tempFolder(worldFiles({ numEpochs: 1, batchSize: 12 }));
+    const io = captureIo({ cwd: folder.path });
+    expect(await runCli(['estimate'], io)).toBe(0);
+    expect(io.out()).toMatch(/^estimate: about [\d,]+ calls/);
+    expect(io.err()).toMatch(
+      /^note: no target and no optimizer model is named.*--target PROVIDER:MODEL --optimizer.*\n$/,
+    );
+  });
 });
