@@ -12,7 +12,7 @@ import type { KeyPath } from '../project/find-line.ts';
 import { isPromptPath, type LoadedProject } from '../project/load-project.ts';
 import { withPlace } from '../project/origin.ts';
 import type { Project } from '../project/project.ts';
-import { digestOf, readSkillFiles, type SkillFile, skillFileAt } from '../skills/index.ts';
+import { digestOf, NO_SKILL_TEXT, readSkillFiles, type SkillFile, skillFileAt, skillTextOf } from '../skills/index.ts';
 import { shownPath } from '../stores/shown-path.ts';
 import { requireReadable } from '../train/step/skill-cap.ts';
 import { withSkillFiles } from './overlay-env.ts';
@@ -94,9 +94,16 @@ export async function readSkill(path: string): Promise<ReadSkill> {
       hint: 'Check the path: a Markdown file, or a folder with a SKILL.md. An empty file is a fine start.',
     });
   });
-  const text = trainedForm(bytes.toString('utf8'));
+  const text = trainedForm(skillTextOf(bytes) ?? refuseBytes(path));
   requireReadable(text); // here already: the estimate would count its tokens
   return { file, text, digest: digestOf(bytes) };
+}
+
+function refuseBytes(path: string): never {
+  const hint = 'Check that it is the right file, and save it as UTF-8.';
+  throw new SkillError('CONFIG_INVALID', `the skill document ${shownPath(path)} cannot be read: ${NO_SKILL_TEXT}`, {
+    hint,
+  });
 }
 
 function unreadableBecause({ code, message }: NodeJS.ErrnoException): string {

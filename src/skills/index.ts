@@ -7,7 +7,7 @@ export type { Finding } from './finding.ts';
 /** Lints a skill on disk, with the files that it links to. */
 export { type LintedSkill, lintFolder } from './lint-folder.ts';
 /** The skill files at a path. */
-export { findSkillFiles, skillFileAt } from './read-skill-file.ts';
+export { findSkillFiles, NO_SKILL_TEXT, skillFileAt, skillTextOf } from './read-skill-file.ts';
 export { backupPath, readReceipt } from './replace/journal.ts';
 /** Writes documents that people and agents use: all or nothing, and never over what somebody else wrote. */
 export { replaceFiles, undo } from './replace/replace-files.ts';

@@ -21,6 +21,18 @@ export async function readSkillFile(path: string): Promise<SkillFile> {
   return { file, folder: NAMES.includes(basename(file)) ? dirname(file) : undefined, text };
 }
 
+/** Bytes as a text for a model; undefined for what is none, such as a picture. The end may be cut off within a letter. */
+export function skillTextOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+export const NO_SKILL_TEXT = 'expected a text in UTF-8, got other bytes';
+
 /** The SKILL.md of a folder that has one; any other path as it is. Absolute. */
 export const skillFileAt = async (path: string): Promise<string> => resolve((await skillFileIn(path)) ?? path);
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { count } from '../../core/text/figures.ts';
 import { readHead } from '../../envs/read/peek-rows.ts';
-import { skillFileAt } from '../../skills/index.ts';
+import { NO_SKILL_TEXT, skillFileAt, skillTextOf } from '../../skills/index.ts';
 import { type Frontmatter, parseFrontmatter } from '../../skills/parse-frontmatter.ts';
 import type { FoundSkill, LeftOut } from './found.ts';
 import { MOST_FOLDERS, onceEach, skillFolders } from './list-files.ts';
@@ -55,17 +55,12 @@ async function lookAt(directory: string, file: string): Promise<FoundSkill | Lef
 
 async function readText(path: string): Promise<{ readonly text: string } | { readonly why: string }> {
   try {
-    const bytes = await readHead(path, MAX_SKILL_BYTES);
-    // A head may end within a letter: as part of a stream, that is no mistake.
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
-    return text.includes('\0') ? NO_TEXT : { text };
+    const text = skillTextOf(await readHead(path, MAX_SKILL_BYTES));
+    return text === undefined ? { why: NO_SKILL_TEXT } : { text };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code?.startsWith('ERR_ENCODING') ? NO_TEXT : { why: `it cannot be read: ${message}` };
+    return { why: `it cannot be read: ${(error as Error).message}` };
   }
 }
-
-const NO_TEXT = { why: 'expected a text in UTF-8, got other bytes' };
 
 function nameIn({ fields }: Frontmatter): string | undefined {
   const field = fields?.find(({ key }) => key === 'name');
