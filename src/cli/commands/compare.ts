@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
-import { runPath } from '../../runs/load-run.ts';
+import { noRun, runPath } from '../../runs/load-run.ts';
 import { compareSides, type Side, sideOf } from '../../runs/scoring/compare-sides.ts';
 import { planSplits } from '../../runs/scoring/plan-splits.ts';
 import { otherDifferences, requireSameMetric, runSide } from '../../runs/scoring/run-side.ts';
@@ -56,6 +57,7 @@ A run beside a document stands for its best skill, which is then scored, too.`;
 
 async function compare(names: readonly [string, string], flags: Flags, terminal: Terminal): Promise<void> {
   const paths = names.map((name) => runPath(...runPlace(name, flags.root, terminal)));
+  for (const [at, name] of names.entries()) await requireThere(name, paths[at], flags, terminal);
   const areRuns = paths.every((path) => path !== undefined);
   const report = await (areRuns
     ? compareRuns(names, paths as string[], flags)
@@ -66,6 +68,12 @@ async function compare(names: readonly [string, string], flags: Flags, terminal:
       ));
   const page = () => compareMarkdown(report).trimEnd().split('\n');
   terminal.answer(compareValue(report), flags.format === 'md' ? page() : compareLines(report, terminal));
+}
+
+async function requireThere(name: string, run: string | undefined, { root }: Flags, { io }: Terminal): Promise<void> {
+  const cwd = io.cwd();
+  if (run !== undefined || existsSync(resolvePath(cwd, name))) return;
+  throw await noRun(name, { cwd, root }, `, and a document ${name} does not exist`);
 }
 
 const documentOf = (name: string, run: string | undefined, { io }: Terminal) =>
@@ -105,7 +113,7 @@ async function compareDocuments(
   const progress = openProgress(terminal, { isQuiet });
   try {
     const scoring = { ...models, plan, isCached, observers: [progress], onWarning: terminal.warn };
-    const scored = await interruptible({ io, onStop: progress.log }, (signal) =>
+    const scored = await interruptible({ io, onStop: progress.log, isKept: isCached }, (signal) =>
       scoreDocuments(subjects, { ...scoring, signal }),
     );
     const unmeasured = scored.find((one) => one.unmeasured)?.unmeasured;

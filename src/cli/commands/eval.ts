@@ -89,7 +89,7 @@ async function evaluate({ skill, config, set: overrides, quiet, ...flags }: Flag
   try {
     const observers = [progress];
     const scoring = { ...models, plan, isCached: flags.cache, observers, onWarning: terminal.warn };
-    const [scored, baseline] = await interruptible({ io, onStop: progress.log }, (signal) =>
+    const [scored, baseline] = await interruptible({ io, onStop: progress.log, isKept: flags.cache }, (signal) =>
       scoreDocuments(subjects, { ...scoring, signal }),
     );
     progress.close();

@@ -6,6 +6,7 @@ import { type Cost, totalCost } from '../../core/run/cost.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import { addStageUsage, type UsageTable } from '../../core/run/stage-usage.ts';
 import { bucketScores, toEvaluation } from '../../core/score.ts';
+import { LimitReached } from '../../models/budget/budget-exhausted.ts';
 import { type Budget, createBudget } from '../../models/index.ts';
 import { whyUnscored } from '../../pipeline/index.ts';
 import type { LoadedProject } from '../../project/load-project.ts';
@@ -70,10 +71,19 @@ export async function scoreDocuments(subjects: readonly Subject[], options: Scor
       scored.push(await scoreDocument(subject, { ...options, ...(budget && { budget }), ...(caches && { caches }) }));
     }
     return scored;
+  } catch (error) {
+    throw caches === undefined && error instanceof LimitReached ? nothingKept(error) : error;
   } finally {
     caches?.close();
   }
 }
+
+/** A limit is said to be resumed from, which needs the replies so far. */
+const nothingKept = ({ limit, message }: LimitReached) =>
+  new LimitReached(limit, {
+    message,
+    hint: `Raise ${limit} and start again: without a cache it begins from the start.`,
+  });
 
 function budgetOf({ config }: Wiring): Budget | undefined {
   const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = parseConfig(config);

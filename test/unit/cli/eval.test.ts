@@ -153,3 +153,53 @@ describe('tasks of a measurement', () => {
     expect(json()).toMatchObject({ items: 1 });
   });
 });
+
+describe('eval of a document', () => {
+  it.each([
+    ['random bytes', Buffer.from([0x89, 0x50, 0x4e, 0xc3, 0x28, 0xff])],
+    ['a text in UTF-16', Buffer.from('# Skill', 'utf16le')],
+  ])('refuses %s before anything is asked', async (_, bytes) => {
+    using folder = project();
+    writeFileSync(join(folder.path, 'bin.md'), bytes);
+    const { code, out, err } = await folder.cli('eval', '--skill', 'bin.md');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/bin\.md cannot be read: expected a text in UTF-8,\sgot other bytes/);
+    expect((await folder.cli('train', '--skill', 'bin.md')).code).toBe(2);
+  });
+
+  it('takes any text for one', async () => {
+    using folder = project();
+    writeFileSync(join(folder.path, 'passwd'), 'root:x:0:0:Wurzel ü:/root:/bin/sh\n');
+    expect((await folder.cli('eval', '--skill', 'passwd', '--quiet')).code).toBe(0);
+  });
+});
+
+describe('eval at its limit', () => {
+  const tasks = Array.from({ length: 6 }, (_, k) =>
+    JSON.stringify({ question: `q${k}`, answers: ['a'], split: 'test' }),
+  );
+  const config = 'tasks: tasks.jsonl\ntarget: simulated\noptimizer: simulated\nworkers: 1\n';
+  const limited = (...flags: string[]) => ['eval', '--skill', 'SKILL.md', '--quiet', '--max-calls', '2', ...flags];
+
+  it('promises to resume only what is kept', async () => {
+    using folder = project(config);
+    writeFileSync(join(folder.path, 'tasks.jsonl'), tasks.join('\n'));
+    const [lost, kept] = [await folder.cli(...limited('--no-cache')), await folder.cli(...limited())];
+    expect([lost.code, kept.code]).toEqual([3, 3]);
+    expect(kept.err.replace(/\s+/g, ' ')).toContain('it resumes from here');
+    expect(lost.err.replace(/\s+/g, ' ')).toContain('without a cache it begins from the start');
+    expect(lost.err).not.toContain('resumes');
+  });
+
+  it.each([true, false])('and the same after Ctrl-C: with a cache %s', async (isCached) => {
+    using folder = project();
+    const wait = 'await new Promise((done) => setTimeout(done, 20));\n    const hard';
+    writeFileSync(join(folder.path, 'env.mjs'), ENV.replace('const hard', wait));
+    const io = captureIo({ cwd: folder.path, columns: 400 });
+    const work = runCli(['eval', '--skill', 'SKILL.md', '--split', 'all', ...(isCached ? [] : ['--no-cache'])], io);
+    while (io.listeners('SIGINT') === 0) await new Promise((done) => setTimeout(done, 1));
+    io.emit('SIGINT');
+    expect(await work).toBe(130);
+    expect(io.err()).toContain(isCached ? 'Nothing is lost' : 'Nothing was kept (--no-cache)');
+  });
+});
