@@ -71,20 +71,26 @@ export async function liveRun(place: Place): Promise<string> {
   return live.length === 1 ? live[0]!.name : onlyRun(place);
 }
 
+const LIST = 'Name a run, or its path. Which there are: skillopt runs';
 const NO_RUNS = 'Start one with: skillopt train';
 
 /** Where the run with a name below `root`, or at a path, is; nothing where there is none. */
 export function runPath(nameOrPath: string, { cwd, root }: Place): string | undefined {
+  if (nameOrPath.trim() === '') throw new SkillError('USAGE', 'the name of a run is empty', { hint: LIST });
   const candidates = [resolvePath(resolvePath(cwd, root), nameOrPath), resolvePath(cwd, nameOrPath)];
   return candidates.find((candidate) => existsSync(join(candidate, JOURNAL)));
 }
 
 /** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */
 export async function findRun(nameOrPath: string, { cwd, root }: Place, watch?: Watch): Promise<LoadedRun> {
-  const folder = resolvePath(cwd, root);
   const path = runPath(nameOrPath, { cwd, root });
   if (path !== undefined) return loadRun(path, watch);
-  const names = (await listRuns(folder)).map((run) => run.name);
+  throw await noRun(nameOrPath, { cwd, root });
+}
+
+/** That a name is that of no run, with those that there are. `what` says what else it is not. */
+export async function noRun(name: string, { cwd, root }: Place, what = ''): Promise<SkillError> {
+  const names = (await listRuns(resolvePath(cwd, root))).map((run) => run.name);
   const hint = names.length > 0 ? `Runs in ${root}: ${names.join(', ')}` : `There are no runs in ${root}. ${NO_RUNS}`;
-  throw new SkillError('RUN_NOT_FOUND', `no run ${nameOrPath}${suggestion(nameOrPath, names)}`, { hint });
+  return new SkillError('RUN_NOT_FOUND', `no run ${name}${what}${suggestion(name, names)}`, { hint });
 }

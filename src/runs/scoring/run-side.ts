@@ -20,6 +20,7 @@ export async function runSide(path: string, name: string, split: string): Promis
     if (event.type === 'run-start') identity = event.identity;
   };
   const { state } = await loadRun(path, watch);
+  requireSplit(state, name, split);
   const evidence = evidenceOf(state, split);
   if (!state.config || !evidence) throw unmeasured(name, split);
   const cost = totalCost(state);
@@ -43,6 +44,13 @@ function evidenceOf(state: RunState, split: string): Evidence | undefined {
   if (finalMeasurement?.hash !== best.hash) return undefined;
   const scores = finalMeasurement.passes.flatMap((pass) => pass.scores);
   return addObservations(noEvidence, toObservations(scores, config));
+}
+
+function requireSplit({ config }: RunState, name: string, split: string): void {
+  const { selectionSplit = 'val', testSplit = 'test' } = config ?? {};
+  if (['train', 'val', 'test', selectionSplit, testSplit].includes(split)) return;
+  const hint = `A run measures its best skill on ${testSplit} and ${selectionSplit} tasks: choose one of these splits.`;
+  throw new SkillError('USAGE', `there is no split ${split} in ${name}`, { hint });
 }
 
 function unmeasured(name: string, split: string): SkillError {

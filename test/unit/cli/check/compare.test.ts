@@ -107,4 +107,19 @@ describe('compare of runs', () => {
       expect.stringContaining('a counts hard scores and c soft ones (gateMetric)'),
     ]);
   });
+
+  it('names the runs that there are for one that is not, refuses a split that is none, and empty names', async () => {
+    using project = await twoRuns();
+    const unknown = await project.cli('compare a nope');
+    expect([unknown.code, unknown.err]).toEqual([
+      2,
+      expect.stringMatching(/no run nope, and a document nope does not exist[\s\S]*hint: Runs in runs: (a, b|b, a)\n/),
+    ]);
+    const split = await project.cli('compare a b --split zzz');
+    expect([split.code, split.err]).toEqual([2, expect.stringContaining('there is no split zzz in a')]);
+    for (const line of ['compare  ', 'compare a ', 'show ', 'diff ', 'apply ', 'watch ']) {
+      const { code, err } = await project.cli(line);
+      expect([line, code, err]).toEqual([line, 2, expect.stringContaining('error: the name of a run is empty\n')]);
+    }
+  });
 });
