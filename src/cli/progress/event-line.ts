@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { GateDecision } from '../../core/gate/gate-decision.ts';
 import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
 import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts';
@@ -132,7 +133,8 @@ function testText({ subject, evaluation }: Event<'test-end'>, state: RunState): 
 function startText(event: Event<'run-start'>): string {
   const tasks = Object.entries(event.items).map(([split, n]) => `${n} ${split}`);
   const steps = `${stepTotal(event)} ${event.totalSteps === 1 ? 'step' : 'steps'}`;
-  return `training on ${event.env}: ${steps}, tasks ${tasks.join(', ')}`;
+  const name = event.config.outRoot === undefined ? event.env : basename(event.config.outRoot);
+  return `training ${oneLine(name)}: ${steps}, tasks ${tasks.join(', ')}`;
 }
 
 function stepText(record: StepRecord, told: Told): string {

@@ -5,11 +5,9 @@ const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 const ERASE_BELOW = '\x1b[J';
 
-/** Lines at the foot of a terminal that are redrawn in place, with permanent lines scrolling above them. */
+/** Lines at the foot of a terminal that are redrawn in place. What is written to stderr meanwhile stays above them. */
 export type LiveBlock = {
   draw(lines: readonly string[]): void;
-  /** Leaves a line above the block. */
-  log(line: string): void;
   /** Removes the block and gives the cursor back. Once is enough, twice is fine. */
   close(): void;
 };
@@ -32,14 +30,12 @@ export function openLiveBlock(io: SafeIo): LiveBlock {
   const restore = () => write(SHOW_CURSOR);
   io.on('exit', restore); // also when a second Ctrl-C ends the process at once
   write(HIDE_CURSOR);
-  const writeAbove = (text: string) => write(erase(), text + show(shown));
   const outer = stderr.writeAbove;
-  stderr.writeAbove = writeAbove;
+  stderr.writeAbove = (text) => write(erase(), text + show(shown));
   return {
     draw(lines) {
       if (lines.join('\n') !== shown.join('\n')) write(erase(), show(lines));
     },
-    log: (line) => writeAbove(`${line}\n`),
     close() {
       if (isClosed) return;
       isClosed = true;

@@ -107,7 +107,7 @@ describe('the lines that stay', () => {
 
   it('are one for the start, the baseline, each step and each test', () => {
     expect(lines(80).join('\n')).toMatchInlineSnapshot(`
-      "training on sample: 3 steps, tasks 12 train, 8 val, 8 test
+      "training sample: 3 steps, tasks 12 train, 8 val, 8 test
         baseline  25.0 % on 8 validation tasks
       ✓ step 1/3  new best    25.0 →  75.0 %  +50.0  2 edits
       ✗ step 2/3  rejected            37.5 %  -37.5  1 edit
@@ -119,7 +119,7 @@ describe('the lines that stay', () => {
 
   it('are cut on a narrow terminal', () => {
     expect(lines(40).join('\n')).toMatchInlineSnapshot(`
-      "training on sample: 3 steps, tasks 12 t…
+      "training sample: 3 steps, tasks 12 trai…
         baseline  25.0 % on 8 validation tasks
       ✓ step 1/3  new best    25.0 →  75.0 %…
       ✗ step 2/3  rejected            37.5 %…
@@ -217,6 +217,14 @@ describe('progress', () => {
     ]);
   });
 
+  it('breaks its own lines between words on a narrow terminal', () => {
+    const io = captureIo({ isTTY: true, columns: 60, env: { NO_COLOR: '1' } });
+    const progress = openProgress(openTerminal(io));
+    progress.log('stopping after the calls in flight (≤ 10 s); press Ctrl-C again to quit now');
+    progress.close();
+    expect(io.err()).toContain('stopping after the calls in flight (≤ 10 s); press Ctrl-C\nagain to quit now\n');
+  });
+
   it('says only warnings when it is to be quiet', () => {
     expect(replay(captureIo(), { isQuiet: true }).err()).toBe('warning: the test split is empty\n');
   });
@@ -293,11 +301,12 @@ describe('a provider that wants pauses', () => {
 describe('a live block', () => {
   it('is redrawn in place, and only when it changed', () => {
     const io = captureIo({ isTTY: true, columns: 10 });
-    const block = openLiveBlock(openTerminal(io).io);
+    const terminal = openTerminal(io);
+    const block = openLiveBlock(terminal.io);
     block.draw(['one', 'two']);
     block.draw(['one', 'two']);
     block.draw(['three']);
-    block.log('stays');
+    terminal.say('stays');
     block.close();
     block.close();
     const show = '\x1b[?25h';
