@@ -9,6 +9,7 @@ import {
   foldJournal,
   isRunLocked,
   type JournalPlace,
+  lockedSince,
   PROGRESS_FILE,
   type ProgressPlace,
   readProgress,
@@ -19,14 +20,19 @@ export type FollowEnd = 'done' | 'dead' | 'moved' | 'left';
 
 const LOOK_MS = 200;
 
-type Watcher = Required<Pick<RunObserver, 'onOpen' | 'onEvent' | 'onProgress'>>;
+/** When the process at work took up the run, in milliseconds, and what the run was then. */
+export type TakenUp = { readonly at: number; readonly state: RunState };
+
+type Watcher = Required<Pick<RunObserver, 'onEvent' | 'onProgress'>> & {
+  onOpen(state: RunState, takenUp: TakenUp | undefined): void;
+};
 
 /**
  * Tells a watcher of the run of another process what that run's own observers are told. Only reads: the journal, the progress
  * of single tasks, and the lock, by which a run is known to be alive.
  */
 export async function followRun(path: string, watcher: Watcher, signal: AbortSignal): Promise<FollowEnd> {
-  const journal = followJournal(join(path, 'events.jsonl'), watcher);
+  const journal = followJournal(join(path, 'events.jsonl'), watcher, await lockedSince(path));
   let place: ProgressPlace = { part: -1, count: 0 };
   for (;;) {
     const isAlive = await isRunLocked(path); // before the journal is read: its last line may be written in between
@@ -41,11 +47,13 @@ export async function followRun(path: string, watcher: Watcher, signal: AbortSig
   }
 }
 
-function followJournal(path: string, watcher: Watcher) {
+function followJournal(path: string, watcher: Watcher, takenUpAt: number | undefined) {
   let state: RunState = emptyRun;
+  let stateThen: RunState = emptyRun;
   let place: JournalPlace | undefined;
   const take = (event: RunEvent) => {
     state = reduce(state, event);
+    if (takenUpAt !== undefined && Date.parse(event.at) < takenUpAt) stateThen = state;
     if (place) watcher.onEvent(event, state);
   };
   return {
@@ -59,7 +67,7 @@ function followJournal(path: string, watcher: Watcher) {
       if (size < (place?.size ?? 0)) return false;
       const isFirst = place === undefined;
       place = await foldJournal(path, take, place);
-      if (isFirst) watcher.onOpen(state);
+      if (isFirst) watcher.onOpen(state, takenUpAt === undefined ? undefined : { at: takenUpAt, state: stateThen });
       return true;
     },
   };

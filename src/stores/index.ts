@@ -19,6 +19,6 @@ export { memoryRun } from './run/memory-run.ts';
 export { PROGRESS_FILE, type ProgressPlace, readProgress } from './run/progress-file.ts';
 /** A run kept in a folder. */
 export { runDirectory } from './run/run-directory.ts';
-export { isRunLocked } from './run/run-lock.ts';
+export { isRunLocked, lockedSince } from './run/run-lock.ts';
 /** The ledger of looks at test tasks, beside the runs. */
 export { countTestLook } from './run/test-looks.ts';

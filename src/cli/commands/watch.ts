@@ -1,8 +1,10 @@
+import { SkillError } from '../../core/errors.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
+import type { RunState } from '../../core/run/run-state.ts';
 import { stepTotal } from '../../core/run/step-total.ts';
 import { verdictOf } from '../../core/run/verdict.ts';
 import { jsonLine } from '../../core/text/json-text.ts';
-import { type FollowEnd, followRun } from '../../runs/follow-run.ts';
+import { type FollowEnd, followRun, type TakenUp } from '../../runs/follow-run.ts';
 import { findRun, type LoadedRun, liveRun, loadRun, standingOf } from '../../runs/load-run.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
@@ -33,7 +35,7 @@ const EXAMPLES = `${examples([
 exit codes: 0 the run is over, or you left; 1 nobody is at work on it any more`;
 
 async function watch(name: string, root: string, terminal: Terminal): Promise<void> {
-  const run = await findRun(...runPlace(name, root, terminal));
+  const run = await findRun(...runPlace(name, root, terminal)).catch(sayThatItMayCome);
   if (run.state.isDone) return finish(run, 'done', terminal);
   const progress = openProgress(terminal, { isQuiet: terminal.isJson, isWatched: true });
   const watcher = terminal.isJson ? jsonWatcher(terminal) : progress;
@@ -48,12 +50,21 @@ async function watch(name: string, root: string, terminal: Terminal): Promise<vo
   }
 }
 
+/** A run is there from its first event on, which comes after tasks and models were looked at. */
+function sayThatItMayCome(error: unknown): never {
+  if (!(error instanceof SkillError && error.code === 'RUN_NOT_FOUND')) throw error;
+  const hint = [error.hint, 'If its training is just starting, try again in a moment.'].join('. ');
+  throw new SkillError(error.code, error.message, { cause: error, hint });
+}
+
 const silent = { onOpen: () => {}, onEvent: () => {}, onProgress: () => {} };
 
-function announced(watcher: RunObserver, name: string, terminal: Terminal): Required<Pick<RunObserver, 'onOpen'>> {
+type Opening = { onOpen?(state: RunState, takenUp?: TakenUp): void };
+
+function announced(watcher: Opening, name: string, terminal: Terminal): Required<Opening> {
   return {
-    onOpen(state) {
-      watcher.onOpen?.(state);
+    onOpen(state, takenUp) {
+      watcher.onOpen?.(state, takenUp);
       if (!terminal.isJson)
         terminal.say(`watching ${name}: step ${state.stepsDone} of ${stepTotal(state)}; Ctrl-C leaves the run alone`);
     },

@@ -14,7 +14,7 @@ export type ProgressView = {
   readonly state: RunState;
   readonly progress?: Progress | undefined;
   readonly elapsedMs: number;
-  /** Rollouts that were finished before this process began: they say nothing about its speed. */
+  /** Rollouts that were finished before the process at work began: they say nothing about its speed. */
   readonly finishedBefore: number;
 };
 

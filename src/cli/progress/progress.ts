@@ -4,6 +4,7 @@ import { emptyRun, type RunState } from '../../core/run/run-state.ts';
 import { STAGES } from '../../core/run/step-action.ts';
 import { PASS_MARK } from '../../core/stats/compare-paired.ts';
 import { oneLine } from '../../core/text/printable.ts';
+import type { TakenUp } from '../../runs/follow-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';
 import { type Change, eventLines, openLine } from './event-line.ts';
@@ -14,7 +15,9 @@ import { watchTrouble } from './trouble.ts';
 
 const REDRAW_MS = 120;
 
-export type ProgressReporter = RunObserver & {
+export type ProgressReporter = Omit<RunObserver, 'onOpen'> & {
+  /** `takenUp` for a run of another process. */
+  onOpen(state: RunState, takenUp?: TakenUp): void;
   /** A line of its own, which does not disturb the live block. */
   log(line: string): void;
   /** Ends the display and restores the terminal. */
@@ -39,7 +42,7 @@ export function openProgress(
   let live: LiveBlock | undefined;
   let timer: NodeJS.Timeout | undefined;
   const look = () => ({ width: lineWidth(stderr.columns), colors: terminal.errorColors });
-  const log = (line: string) => (live ? live.log(line) : terminal.say(line));
+  const log = terminal.say; // above the live block, where there is one
   const tell = (line: string | undefined) => {
     if (line !== undefined && !isQuiet) log(line);
   };
@@ -59,9 +62,9 @@ export function openProgress(
 
   return {
     log,
-    onOpen(opened) {
+    onOpen(opened, takenUp) {
       begin();
-      run.open(opened);
+      run.open(opened, takenUp);
       if (!(isNight && opened.isDone) && !isWatched) tell(openLine(opened));
     },
     onEvent(event, after) {
@@ -83,16 +86,17 @@ export function openProgress(
 
 /** Keeps what the live block shows of a run. */
 function followRun() {
-  const startedAt = performance.now();
+  let startedAt = performance.now();
   let state: RunState = emptyRun;
   let finishedBefore = 0;
   let progress: Progress | undefined;
   let marks = '';
   return {
     view: () => ({ state, progress, marks, elapsedMs: performance.now() - startedAt, finishedBefore }),
-    open(opened: RunState) {
+    open(opened: RunState, takenUp?: TakenUp) {
       state = opened;
-      finishedBefore = finishedRollouts(opened);
+      if (takenUp) startedAt = performance.now() - Math.max(0, Date.now() - takenUp.at);
+      finishedBefore = finishedRollouts(takenUp?.state ?? opened);
       progress = comingPhase(opened);
     },
     move(event: RunEvent, after: RunState): Change {

@@ -39,6 +39,9 @@ export async function refuseIfAlive(path: string, text: string, words: LockWords
   throw locked(path, `process ${owner.pid}${since(owner)}`, words.whenAlive);
 }
 
+/** When a lock was taken, if it says so. */
+export const takenAt = (text: string): string | undefined => parseOwner(text)?.at;
+
 const since = ({ at }: Owner) => (at === undefined ? '' : ` since ${at.slice(0, 19).replace('T', ' ')} UTC`);
 
 export function locked(path: string, owner: string, hint: string): SkillError {

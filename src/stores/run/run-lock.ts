@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { isFileError, isMissing } from '../file-error.ts';
 import { shownPath } from '../shown-path.ts';
-import { describeOwner, type LockWords, locked, refuseIfAlive } from './lock-owner.ts';
+import { describeOwner, type LockWords, locked, refuseIfAlive, takenAt } from './lock-owner.ts';
 
 type FileLock = {
   /** Gives the place free, if it is still ours. Never throws. */
@@ -138,4 +138,10 @@ export async function isRunLocked(directory: string): Promise<boolean> {
   } catch (error) {
     return error instanceof SkillError;
   }
+}
+
+/** Since when a process writes to the run, in milliseconds; undefined where none does, or does not say. */
+export async function lockedSince(directory: string): Promise<number | undefined> {
+  const at = takenAt((await readText(join(directory, LOCK_FILE))) ?? '');
+  return at === undefined ? undefined : Date.parse(at);
 }

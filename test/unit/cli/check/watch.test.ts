@@ -11,6 +11,7 @@ import {
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
+import { describeOwner } from '../../../../src/stores/run/lock-owner.ts';
 import { openProgressFile, readProgress } from '../../../../src/stores/run/progress-file.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
@@ -88,6 +89,20 @@ describe('watch', () => {
     expect(lines).toContainEqual({ type: 'progress', phase: 'baseline', step: 0, done: 1, total: 12, result });
   });
 
+  it('is of a run by its name: train says that, not the name of the environment', async () => {
+    using project = marksProject({ 'A.md': skillThat(4) }, QUICK.replace('runs/run', 'runs/starter'));
+    expect((await project.cli('train --skill A.md')).err).toMatch(
+      /^training starter: about \d+ steps?, tasks 2 train, /m,
+    );
+  });
+
+  it('says of a run that is not there that it may be about to begin', async () => {
+    using project = marksProject();
+    const { code, err } = await project.cli('watch soon');
+    expect([code, err]).toEqual([2, expect.stringContaining('no run soon')]);
+    expect(err).toMatch(/If its training is just starting, try again in a\smoment\./);
+  });
+
   it('leaves the run alone when it is left', async () => {
     using project = waitingProject();
     const training = project.cli(train);
@@ -119,6 +134,34 @@ describe('watch', () => {
     expect(io.out()).toMatch(/^Not finished, /);
     expect(io.err()).toMatch(/nobody is at work on this run any more; start it again to resume: npx skillopt\strain\n/);
     expect((await project.cli('watch run --json')).out).toContain('"type":"end","reason":"dead"');
+  });
+});
+
+describe('the times of a watched run', () => {
+  /** A run without its end, whose process took it up so many hours after now, as a terminal shows it. */
+  async function watched(hours: number) {
+    using project = waitingProject();
+    for (const name of ['watched', 'seen']) project.write(name, '');
+    await project.cli(train);
+    const [first, second] = project.read('runs/run/events.jsonl').split('\n');
+    project.write('runs/run/events.jsonl', `${first}\n${second}\n`);
+    rmSync(project.at('runs/run/state.json'), { force: true });
+    const at = new Date(Date.now() + hours * 3_600_000).toISOString();
+    project.write('runs/run/run.lock', JSON.stringify({ ...JSON.parse(await describeOwner()), at }));
+    const io = captureIo({ cwd: project.path, isTTY: true, columns: 80, env: { HOME: project.path, NO_COLOR: '1' } });
+    const watching = runCli(['watch', 'run'], io);
+    while (!/elapsed/.test(io.err())) await delay(10);
+    io.emit('SIGINT');
+    expect(await watching).toBe(0);
+    return io.err();
+  }
+
+  it('are those of the process at work, not of the watcher', async () => {
+    expect(await watched(-3)).toMatch(/^3:0\d:\d\d elapsed · about [\d:]+ left/m);
+  });
+
+  it('count nothing that was done before that process', async () => {
+    expect(await watched(1)).not.toContain('left ·');
   });
 });
 
