@@ -164,6 +164,7 @@ describe('init', () => {
     expect(JSON.parse(out)).toEqual({
       directory: join(folder.path, 'new'),
       files: [`skillopt.config.${format}`, 'tasks.jsonl', 'SKILL.md'],
+      cautions: [],
     });
     const rows = readFileSync(join(folder.path, 'new/tasks.jsonl'), 'utf8')
       .trim()
