@@ -345,6 +345,7 @@ describe('skillopt doctor', () => {
       'agents',
       'project',
       'tasks',
+      'runs',
       'target',
       'optimizer',
     ]);
