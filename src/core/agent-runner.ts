@@ -1,4 +1,5 @@
 import type { Usage } from './model.ts';
+import type { WorkspaceView } from './workspace.ts';
 
 /** What a run of an agent may use up. */
 export type AgentLimits = {
@@ -6,46 +7,85 @@ export type AgentLimits = {
   readonly maxTurns?: number;
   readonly maxUsd?: number;
   readonly maxTokens?: number;
+  /** Most processes at once, of all that it starts. */
+  readonly processes?: number;
+  readonly memoryMb?: number;
+  /** Most that it may write into its workspace, its home and its temporary folder. */
+  readonly diskMb?: number;
 };
 
-/** A skill as agents load it: SKILL.md and what lies beside it, text by path. */
-export type SkillPackage = { readonly files: Readonly<Record<string, string>> };
+/** A skill as agents load it: SKILL.md and what lies beside it, by path. */
+export type SkillPackage = {
+  readonly files: Readonly<Record<string, string>>;
+  /** What is no text. It is installed with the rest, and never edited. */
+  readonly binaries?: Readonly<Record<string, Uint8Array>>;
+};
 
 export type AgentRunRequest = {
-  /** A folder of its own, which the agent may change. */
-  readonly workspace: string;
+  /** The agent may change it. */
+  readonly workspace: WorkspaceView;
   readonly prompt: string;
   readonly skills: readonly SkillPackage[];
   readonly limits: AgentLimits;
+  /** Which part of a run asks. For accounting. */
+  readonly stage?: string;
   /** Which draw: runs with another index are independent. */
   readonly sampleIndex: number;
   readonly signal: AbortSignal;
+  /** Told of each step when it comes. */
+  readonly onStep?: (step: AgentStep) => void;
 };
 
-/** What an agent did, in order. */
+/** What an agent did, in order. `id` joins a call and its result. */
 export type AgentStep =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'tool-call'; readonly tool: string; readonly input: unknown }
-  | { readonly type: 'tool-result'; readonly tool: string; readonly output: string };
+  | { readonly type: 'tool-call'; readonly id: string; readonly tool: string; readonly input: unknown }
+  | { readonly type: 'tool-result'; readonly id: string; readonly output: string; readonly isError: boolean }
+  | { readonly type: 'skill-loaded'; readonly name: string };
+
+/** A skill that the agent's model was told of. */
+export type OfferedSkill = {
+  readonly name: string;
+  /** How much of its description it was told: all, a beginning, or nothing but the name. Unknown where only names can be seen. */
+  readonly description?: 'whole' | 'cut' | 'none';
+};
+
+/** Why a run ended. A limit that was reached is a result, not an outage. */
+export type AgentEnd = 'done' | 'timeout' | 'turns' | 'budget' | 'resources';
 
 export type AgentRun = {
   /** Its last words. */
   readonly text: string;
-  /** Why it ended. A limit that was reached is a result, not an outage. */
-  readonly ended: 'done' | 'timeout' | 'turns' | 'budget';
+  readonly ended: AgentEnd;
+  /** What the limit was, where one ended it. */
+  readonly endReason?: string;
+  /** Calls of its model. */
   readonly turns: number;
   readonly steps: readonly AgentStep[];
-  /** Names of the skills that it was offered, and of those that it loaded. */
-  readonly skillsOffered: readonly string[];
+  readonly skillsOffered: readonly OfferedSkill[];
+  /** Names of the skills that it loaded, each once. */
   readonly skillsLoaded: readonly string[];
   readonly usage: Usage;
   readonly costUsd?: number;
 };
 
+/** What can be seen of an agent's work, and what can be limited. */
+export type AgentCapabilities = {
+  /** Whether there is an event that tells of loading a skill, or it is told by the files that the agent reads. */
+  readonly seesLoading: 'event' | 'reads';
+  readonly seesOffers: boolean;
+  readonly limitsTurns: boolean;
+};
+
 /** An agent with tools and a workspace: to environments for agents what a `ChatModel` is to those for chat. */
 export interface AgentRunner {
-  /** Agent, version, model and all that changes what it does: rollouts are cached under it. */
+  /** Agent, version, model, sandbox and all that changes what it does: rollouts are cached under it. */
   readonly id: string;
+  /** Whose rate limit its calls count against, as of a `ChatModel`. */
+  readonly account?: string;
+  /** What prices are listed under. */
+  readonly modelName?: string;
+  readonly capabilities?: AgentCapabilities;
   /** Throws `ModelCallError` when its model could not be reached, and the signal's reason when it is aborted. */
   run(request: AgentRunRequest): Promise<AgentRun>;
 }

@@ -60,6 +60,8 @@ export function bubblewrap({ path = process.env.PATH }: { readonly path?: string
   };
   return {
     id: 'bubblewrap',
+    hasOwnNames: true,
+    takesOverlays: async () => false,
     ready: async () => void (await requireProbe()),
     async run(request) {
       const { hasProc } = await requireProbe();

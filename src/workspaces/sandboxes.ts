@@ -42,6 +42,8 @@ export async function probeSandbox({
 function noSandbox(): Sandbox {
   return {
     id: 'none',
+    hasOwnNames: false,
+    takesOverlays: async () => false,
     ready: async () => {},
     async run(request) {
       const { command, tools = [], stdin, timeoutMs, signal, env = {} } = request;

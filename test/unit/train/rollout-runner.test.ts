@@ -25,7 +25,7 @@ async function train(options: { runner?: RolloutRunner; agent?: AgentRunner }) {
     rolloutOne: async ({ item, agent }) => {
       if (options.runner) throw new Error('not here');
       const run = await agent?.run({
-        workspace: '/nowhere',
+        workspace: { path: '/nowhere' },
         prompt: item.id,
         skills: [],
         limits: { timeoutMs: 1 },
