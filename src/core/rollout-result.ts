@@ -10,6 +10,7 @@ const RolloutFields = z.object({
   errored: z.boolean().optional(),
   unjudged: z.boolean().optional(),
   threw: z.boolean().optional(),
+  skillUnread: z.boolean().optional(),
   nTurns: z.number().optional(),
   failReason: z.string().optional(),
   taskType: z.string().optional(),
@@ -30,6 +31,7 @@ export const ROLLOUT_FIELDS = Object.keys(RolloutFields.shape);
  * `errored` means that infrastructure failed: the result has no score and no analyst sees it. `unjudged` beside it says
  * that it was no outage: the judge answered, but gave no judgement that could be read. `threw` means that the environment's
  * own code failed on the task, which then counts as failed: but where most tasks throw, it is the environment that is broken.
+ * `skillUnread` means that an agent never loaded the skill: what it did says nothing about the skill's text.
  * Read in both spellings, so that what stands in a view file can be read back.
  */
 export const RolloutResult = z.preprocess(toCamelCase, RolloutFields);

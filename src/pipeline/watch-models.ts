@@ -27,13 +27,15 @@ type WatchedModels = {
 export function watchModels(deps: StageDeps, rollout: Rollout): WatchedModels {
   const target = watchModel(deps.target, 'rollout', deps, rollout);
   const judge = deps.judge && watchModel(deps.judge, 'judge', deps, rollout);
+  const agent = deps.agent && watchAgent(deps.agent, deps, rollout);
   return {
     target: target.model,
     ...(judge ? { judge: judge.model } : {}),
-    ...(deps.agent ? { agent: deps.agent } : {}),
+    ...(agent ? { agent: agent.runner } : {}),
     throwOutage() {
       target.throwOutage();
       judge?.throwOutage();
+      agent?.throwOutage();
     },
   };
 }
@@ -70,6 +72,28 @@ function watchModel(model: ChatModel, stage: string, { stop, callTimeoutMs }: St
   };
 
   return { model: { id: model.id, complete }, throwOutage };
+}
+
+/** The same for an agent, whose runs end by limits of their own: what it throws is an outage. */
+function watchAgent(agent: AgentRunner, { stop }: StageDeps, rollout: Rollout) {
+  let outage: { readonly reason: unknown } | undefined;
+  const run: AgentRunner['run'] = async (request) => {
+    if (stop.signal.aborted) outage ??= { reason: stop.signal.reason };
+    stop.signal.throwIfAborted();
+    const sampleIndex = rollout.sampleIndex * DRAWS_PER_ROLLOUT + request.sampleIndex;
+    const signal = AbortSignal.any([request.signal, rollout.signal, stop.signal]);
+    try {
+      return await agent.run({ stage: 'rollout', ...request, sampleIndex, signal });
+    } catch (error) {
+      if (error instanceof SkillError) outage ??= { reason: error };
+      if (stop.signal.aborted) outage ??= { reason: stop.signal.reason };
+      throw error;
+    }
+  };
+  const throwOutage = () => {
+    if (outage) throw outage.reason;
+  };
+  return { runner: { ...agent, run }, throwOutage };
 }
 
 function toRolloutRequest(request: ChatRequest, { sampleIndex, signal }: Rollout): ChatRequest {

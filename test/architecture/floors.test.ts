@@ -7,6 +7,7 @@ const floors = [
   ['core'],
   ['pipeline', 'models', 'agents', 'workspaces', 'envs', 'judges', 'stores', 'transcripts', 'sim'],
   ['skills'],
+  ['runners'],
   ['train', 'project'],
   ['runs', 'tasks'],
   ['sleep', 'workers'],

@@ -54,9 +54,9 @@ export async function runMinibatchReflect(input: ReflectInput, deps: StageDeps):
 const saysSomething = ({ patch, failurePatterns = [], appendixNotes = [] }: RawPatch) =>
   patch.edits.length > 0 || failurePatterns.length > 0 || appendixNotes.length > 0;
 
-/** A function of the results and the seed alone. What errored is nobody's lesson. */
+/** A function of the results and the seed alone. What errored is nobody's lesson, nor is what was done without the skill. */
 function toMinibatches({ results, minibatchSize, seed, failureOnly = false }: ReflectInput): Minibatch[] {
-  const scored = results.filter((result) => !result.errored);
+  const scored = results.filter((result) => !result.errored && !result.skillUnread);
   const group = (sourceType: SourceType, groupSeed: number) => {
     const members = scored.filter((result) => isFailure(result) === (sourceType === 'failure'));
     return chunk(shuffle(members, groupSeed), minibatchSize).map((minibatch) => ({ sourceType, results: minibatch }));

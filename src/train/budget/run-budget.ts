@@ -33,6 +33,8 @@ export type ModelUse = { readonly signal: AbortSignal; readonly isForRollouts: b
 export type RunBudget = {
   /** `model` within the budget; its price is that of `original`, which it wraps. */
   readonly within: (model: ChatModel, original: ChatModel, use: ModelUse) => ChatModel;
+  /** The limits themselves, for rollouts that are more than one call; nothing, where nothing is limited. */
+  readonly forRollouts: Budget | undefined;
   /** `model` until the time is over; around retries, which wait. */
   readonly untilOver: (model: ChatModel) => ChatModel;
   /** Keeps a part back, and the most that one rollout's call may cost besides: without that none is sent. */
@@ -45,6 +47,7 @@ export type RunBudget = {
 const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 const noBudget: RunBudget = {
   within: (model) => model,
+  forRollouts: undefined,
   untilOver: (model) => model,
   hold: () => {},
   release: () => {},
@@ -65,6 +68,7 @@ export function runBudget(options: RunBudgetOptions): RunBudget {
         countTokens: countMessages,
         signal,
       }),
+    forRollouts: rollouts.budget,
     untilOver: (model) => withTimeLimit(model, budget),
     hold: (part) => budget.hold(addBound(part, rollouts.largest())),
     release: budget.release,

@@ -1,4 +1,3 @@
-import type { AgentRunner } from '../../core/agent-runner.ts';
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { PromptOverrides } from '../../core/prompt-name.ts';
 import type { RolloutRunner } from '../../core/rollout-runner.ts';
@@ -9,7 +8,6 @@ import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
 type RunDepsOptions = WrapOptions & {
   readonly promptOverrides: PromptOverrides;
-  readonly agent?: AgentRunner | undefined;
   readonly runner?: RolloutRunner | undefined;
   readonly onProgress: StageDeps['onProgress'];
   readonly onWarning: (message: string) => void;
@@ -20,7 +18,7 @@ type RunDepsOptions = WrapOptions & {
  * another stop: for what is done after the first one has fired.
  */
 export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
-  const { config, caches, stop, agent, runner, onProgress, onWarning } = options;
+  const { config, caches, stop, runner, onProgress, onWarning } = options;
   const { takeUsage, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
   const tally = createReplyTally();
   const thrown = createThrowTally(onWarning);
@@ -28,7 +26,6 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
     ...stageSettings(config),
     rollouts: caches && countNew(caches.rollouts, countRollout),
     promptOverrides,
-    agent,
     runner,
     countTokens,
     onAnswer: tally.count,

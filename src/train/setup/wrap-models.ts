@@ -1,3 +1,4 @@
+import type { AgentRunner } from '../../core/agent-runner.ts';
 import type { RunCaches } from '../../core/cache.ts';
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { ChatModel, ChatRequest } from '../../core/model.ts';
@@ -24,12 +25,14 @@ import type { Stop } from '../../pipeline/index.ts';
 import { priceFor } from '../budget/price-for.ts';
 import { type ModelUse, runBudget } from '../budget/run-budget.ts';
 import { notify } from '../record/recorder.ts';
+import { wrapAgent } from './wrap-agent.ts';
 
 export type WrapOptions = {
   readonly config: SkillOptConfig;
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
   readonly judge?: ChatModel | undefined;
+  readonly agent?: AgentRunner | undefined;
   readonly caches: RunCaches | undefined;
   readonly observers: readonly RunObserver[];
   readonly stop: Stop;
@@ -49,6 +52,7 @@ export function wrapModels({
   target,
   optimizer,
   judge,
+  agent,
   caches,
   observers,
   stop,
@@ -103,7 +107,18 @@ export function wrapModels({
     const circuit = withCircuit(retried(paced(limited, model, use.signal), use.signal), config.maxConsecutiveFailures);
     return metered(budget.untilOver(circuit), priceFor(model, config.prices));
   };
+  /** The same for an agent, but for what belongs to single calls. What it did is kept as a rollout, not as a reply. */
+  const wrapWorker = (worker: AgentRunner, signal: AbortSignal) =>
+    wrapAgent(worker, {
+      wrap: (model) =>
+        budget.untilOver(withCircuit(retried(paced(model, model, signal), signal), config.maxConsecutiveFailures)),
+      meter,
+      budget: budget.forRollouts,
+      price: priceFor(worker, config.prices),
+      signal,
+    });
   const modelsUnder = ({ signal }: Stop) => ({
+    agent: agent && wrapWorker(agent, signal),
     target: wrap(target, { signal, isForRollouts: true }),
     optimizer: wrap(optimizer, { signal, isForRollouts: false }),
     judge: judge && wrap(judge, { signal, isForRollouts: true }),

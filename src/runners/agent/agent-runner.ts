@@ -1,0 +1,107 @@
+import {
+  type AgentName,
+  type AgentProgram,
+  agentClis,
+  agentPrograms,
+  callerVariables,
+  type Environment,
+  type Located,
+  locate,
+  NO_KEY,
+  type Provider,
+  versionOf,
+} from '../../agents/index.ts';
+import type { AgentRunner } from '../../core/agent-runner.ts';
+import { SkillError } from '../../core/errors.ts';
+import type { Sandbox } from '../../core/sandbox.ts';
+import { suggestion } from '../../core/text/closest-name.ts';
+import { type GatewayUpstream as Upstream, type Price, priceOf } from '../../models/index.ts';
+import { runAgent } from './run-agent.ts';
+
+export type AgentRunnerOptions = {
+  readonly agent: AgentName;
+  /** As the CLI spells it. Without one, the CLI's own default. */
+  readonly model?: string | undefined;
+  readonly sandbox: Sandbox;
+  /** Where the skill is installed: in the home that the agent is given, or in the workspace. */
+  readonly scope?: 'user' | 'project' | undefined;
+  /** Another place to ask the model at than the CLI's provider, and the variable that holds the key for it. */
+  readonly baseURL?: string | undefined;
+  readonly apiKeyEnv?: string | undefined;
+  readonly price?: Price | undefined;
+  /** The CLI's program, when it is not to be searched on `PATH`. */
+  readonly path?: string | undefined;
+  /** The variables of the caller. Default: those of this process. */
+  readonly inherited?: Environment | undefined;
+  /** Longest wait for one answer of the model. */
+  readonly callTimeoutMs?: number | undefined;
+};
+
+/** What a runner is made of. */
+export type Agent = {
+  readonly id: string;
+  readonly program: AgentProgram;
+  readonly located: Located;
+  readonly version: string;
+  readonly model: string | undefined;
+  readonly sandbox: Sandbox;
+  readonly scope: 'user' | 'project';
+  readonly upstream: Upstream | undefined;
+  readonly price: Price | undefined;
+  readonly env: Environment;
+  readonly callTimeoutMs: number;
+};
+
+/** An installed agent CLI that works in workspaces. Looks for its program and its version, and asks no model. */
+export async function agentRunner(options: AgentRunnerOptions): Promise<AgentRunner> {
+  const agent = await openAgent(options);
+  const { program, upstream, model } = agent;
+  return {
+    id: agent.id,
+    ...(upstream === undefined ? {} : { account: `${program.name} ${new URL(upstream.baseURL).host}` }),
+    ...(model === undefined ? {} : { modelName: model }),
+    capabilities: { ...program.capabilities, seesOffers: program.capabilities.seesOffers || upstream !== undefined },
+    run: (request) => runAgent(agent, request),
+  };
+}
+
+async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
+  const { model, sandbox, scope = 'user', callTimeoutMs = 120_000 } = options;
+  const program = programNamed(options.agent);
+  await sandbox.ready();
+  const env = callerVariables(options);
+  const located = locate({ cli: program.cli, path: options.path, inherited: env });
+  const version = (await versionOf({ cli: program.cli, ...located }, env)) ?? 'unknown';
+  const id = `${program.name}@${version}:${model ?? 'default'} in ${sandbox.id}, ${scope} skills`;
+  const price = options.price ?? (model === undefined ? undefined : priceOf(model));
+  return { id, program, located, version, model, sandbox, scope, upstream: upstreamOf(program, options, env), price, env, callTimeoutMs };
+}
+
+function programNamed(name: string): AgentProgram {
+  const program = Object.hasOwn(agentPrograms, name) ? agentPrograms[name as AgentName] : undefined;
+  if (program !== undefined) return program;
+  const names = Object.keys(agentPrograms);
+  throw new SkillError('CONFIG_INVALID', `there is no agent "${name}"${suggestion(name, names)}`, {
+    hint: `There is ${names.join(', ')}.`,
+  });
+}
+
+/** Whom the gateway asks, with what. Nothing without a key: then the CLI asks its provider itself, with the user's sign-in. */
+function upstreamOf(program: AgentProgram, options: AgentRunnerOptions, env: Environment): Upstream | undefined {
+  const { baseURL, apiKeyEnv, model } = options;
+  const provider = program.provider(env, model);
+  const key = apiKeyEnv === undefined ? provider.key : env[apiKeyEnv];
+  if (apiKeyEnv !== undefined && !key) throw keyMissing(program, apiKeyEnv);
+  if (!key && baseURL === undefined) return undefined;
+  return { baseURL: baseURL ?? provider.baseURL, auth: headerFor(provider.auth, key || NO_KEY) };
+}
+
+const headerFor = (auth: Provider['auth'], key: string) =>
+  auth === 'bearer' ? { header: 'authorization', value: `Bearer ${key}` } : { header: auth, value: key };
+
+function keyMissing({ cli }: AgentProgram, name: string): SkillError {
+  const { binary } = agentClis[cli];
+  return new SkillError('CONFIG_INVALID', `the variable ${name} is not set, which is to hold the key for ${binary}`, {
+    hint: `Set ${name}, also in .env, or take apiKeyEnv away to use the sign-in of ${binary}.`,
+  });
+}

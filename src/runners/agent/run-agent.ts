@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { startError } from '../../agents/index.ts';
+import type { AgentRun, AgentRunRequest } from '../../core/agent-runner.ts';
+import { SkillError } from '../../core/errors.ts';
+import { type ModelGateway, startModelGateway } from '../../models/index.ts';
+import { skillHeader } from '../../skills/index.ts';
+import { openRolloutFolder, type RolloutFolder } from '../../workspaces/index.ts';
+import type { Agent } from './agent-runner.ts';
+import { collectRun } from './collect-run.ts';
+import { nameOf } from './install-skills.ts';
+import { prepareRun } from './prepare-run.ts';
+import { toRun } from './to-run.ts';
+
+/** One piece of work: a home of its own, the skills in it, the CLI in the sandbox, and what became of it. */
+export async function runAgent(agent: Agent, request: AgentRunRequest): Promise<AgentRun> {
+  request.signal.throwIfAborted();
+  await using folder = await openRolloutFolder();
+  const stop = new AbortController(); // the gateway's, when there is nothing left to wait for
+  await using gateway = await openGateway(agent, request, folder, () => stop.abort(ENDED));
+  const { onLine, collected } = collectRun(agent.program.reader(request.skills.map(nameOf)), request.onStep);
+  const signal = AbortSignal.any([request.signal, stop.signal]);
+  const run = async () => {
+    await using prepared = await prepareRun(agent, request, { folder, gateway });
+    return await agent.sandbox.run({ ...prepared.command, timeoutMs: request.limits.timeoutMs, signal, onLine });
+  };
+  const ended = await run().catch((error: unknown) => {
+    request.signal.throwIfAborted();
+    if (error instanceof SkillError) throw error;
+    if (!stop.signal.aborted) throw startError(error, agent);
+  });
+  return toRun(agent, { collected: collected(), gateway, ended: ended ?? undefined });
+}
+
+const ENDED = new Error('the gateway ended the run');
+
+async function openGateway(
+  { upstream, price, sandbox, callTimeoutMs }: Agent,
+  { limits: { maxTurns, maxTokens, maxUsd, timeoutMs }, skills, signal }: AgentRunRequest,
+  folder: RolloutFolder,
+  onEnd: () => void,
+): Promise<ModelGateway | undefined> {
+  if (upstream === undefined) return undefined;
+  return startModelGateway({
+    upstream,
+    listen: sandbox.hasOwnNames ? { socket: join(folder.sockets, 'model.sock') } : { port: 0 },
+    limits: { maxCalls: maxTurns, maxTokens, maxUsd },
+    price,
+    skills: skills.map(({ files }) => ({ name: '', description: '', ...skillHeader(files['SKILL.md'] ?? '') })),
+    callTimeoutMs: Math.min(callTimeoutMs, Math.ceil(timeoutMs / 2)), // a hang shows before the agent's time is up
+    signal,
+    onEnd,
+  });
+}

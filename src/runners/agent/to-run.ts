@@ -1,0 +1,67 @@
+import { agentClis, agentError } from '../../agents/index.ts';
+import type { AgentEnd, AgentRun, OfferedSkill } from '../../core/agent-runner.ts';
+import type { SandboxResult } from '../../core/sandbox.ts';
+import type { ModelGateway } from '../../models/index.ts';
+import type { Agent } from './agent-runner.ts';
+import type { Collected } from './collect-run.ts';
+
+type Outcome = {
+  readonly collected: Collected;
+  readonly gateway: ModelGateway | undefined;
+  /** Nothing when the gateway ended it. */
+  readonly ended: SandboxResult | undefined;
+};
+
+/** What a run came to. An outage is thrown: it is neither a success nor a failure of the agent. */
+export function toRun(agent: Agent, outcome: Outcome): AgentRun {
+  const { collected, gateway } = outcome;
+  const failure = gateway?.failure();
+  if (failure !== undefined) throw failure;
+  const end = endOf(agent, outcome);
+  const costUsd = gateway?.costUsd() ?? collected.costUsd;
+  return {
+    text: collected.text,
+    ...end,
+    turns: gateway?.calls() ?? turnsIn(collected),
+    steps: collected.steps,
+    skillsOffered: offeredIn(outcome),
+    skillsLoaded: collected.loaded,
+    usage: gateway?.usage() ?? collected.usage,
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
+}
+
+type End = { readonly ended: AgentEnd; readonly endReason?: string };
+
+/** Limits first: a CLI that meets one says all sorts of things about it. */
+function endOf(agent: Agent, { collected, gateway, ended }: Outcome): End {
+  const limit = gateway?.ended();
+  if (limit !== undefined) return { ended: limit };
+  if (ended?.exceeded !== undefined) return { ended: 'resources', endReason: ended.exceeded };
+  if (ended?.timedOut) return { ended: 'timeout' };
+  if (collected.refusal !== undefined) throw outage(agent, collected.refusal);
+  if (collected.ended !== undefined) return { ended: collected.ended };
+  // Some say nothing at their end. With an answer of the model and an orderly exit, that is one.
+  if (ended?.exitCode === 0 && collected.steps.length > 0) return { ended: 'done' };
+  throw outage(agent, { failure: lastWords(ended) });
+}
+
+const outage = ({ id, env, program }: Agent, { failure, status }: { failure: string; status?: number | undefined }) =>
+  agentError({ cli: agentClis[program.cli], id, env, words: failure, status });
+
+function lastWords(ended: SandboxResult | undefined): string {
+  if (ended === undefined) return 'ended without a word';
+  const said = (ended.stderr.trim() || ended.stdout.trim()).slice(-300);
+  return said === '' ? `ended without a word, with ${ended.signal ?? `exit code ${ended.exitCode}`}` : said;
+}
+
+/** Each time that it speaks or acts after a result is another answer of its model. */
+function turnsIn({ steps }: Collected): number {
+  const own = steps.map(({ type }) => type === 'text' || type === 'tool-call');
+  return own.filter((isOwn, index) => isOwn && !own[index - 1]).length;
+}
+
+/** The gateway saw what the model was told; a CLI that lists its skills knows names alone. */
+function offeredIn({ gateway, collected }: Outcome): readonly OfferedSkill[] {
+  return gateway?.offered() ?? collected.offered.map((name) => ({ name }));
+}

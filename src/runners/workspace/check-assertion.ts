@@ -1,0 +1,91 @@
+import type { AgentRun } from '../../core/agent-runner.ts';
+import { searchPattern } from '../../core/judge/regex/python-regex.ts';
+import type { WorkspaceDiff } from '../../core/workspace.ts';
+import type { Assertion } from './assertion.ts';
+import { isCovered } from './glob.ts';
+
+/** All that an assertion may look at. */
+export type Attempted = {
+  readonly run: AgentRun;
+  readonly diff: WorkspaceDiff;
+  /** The skill that is trained. */
+  readonly skill: string;
+  /** The text of a file in the workspace, '' for a folder, `undefined` where nothing is. */
+  readonly read: (path: string) => Promise<string | undefined>;
+};
+
+/** Why an assertion does not hold; nothing if it does. */
+export async function whyNot(assertion: Assertion, attempted: Attempted): Promise<string | undefined> {
+  switch (assertion.type) {
+    case 'file_exists':
+    case 'file_not_exists':
+    case 'file_contains':
+    case 'file_not_contains':
+      return fileProblem(assertion, await attempted.read(assertion.path));
+    case 'output_contains':
+    case 'output_not_contains':
+    case 'output_matches':
+    case 'output_not_matches':
+      return outputProblem(assertion, attempted.run.text);
+    default:
+      return workProblem(assertion, attempted);
+  }
+}
+
+type FileAssertion = Extract<Assertion, { path: string }>;
+
+function fileProblem(assertion: FileAssertion, text: string | undefined): string | undefined {
+  const { type, path } = assertion;
+  if (type === 'file_not_exists') return text === undefined ? undefined : `${path} is there`;
+  if (type === 'file_not_contains') return text?.includes(assertion.value) ? `${path} holds ${shown(assertion.value)}` : undefined;
+  if (text === undefined) return `${path} is not there`;
+  if (type === 'file_exists' || text.includes(assertion.value)) return undefined;
+  return `${path} does not hold ${shown(assertion.value)}`;
+}
+
+type OutputAssertion = Extract<Assertion, { type: `output_${string}` }>;
+
+function outputProblem({ type, value }: OutputAssertion, text: string): string | undefined {
+  const isPattern = type === 'output_matches' || type === 'output_not_matches';
+  const isThere = isPattern ? searchPattern(value, text) : text.toLowerCase().includes(value.toLowerCase());
+  const isWanted = type === 'output_contains' || type === 'output_matches';
+  if (isThere === isWanted) return undefined;
+  return `the answer ${isWanted ? 'does not' : 'does'} ${isPattern ? 'match' : 'hold'} ${shown(value)}`;
+}
+
+type WorkAssertion = Exclude<Assertion, FileAssertion | OutputAssertion>;
+
+function workProblem(assertion: WorkAssertion, { run, diff, skill }: Attempted): string | undefined {
+  const problem = (isMet: boolean, words: string) => (isMet ? undefined : words);
+  const tools = new Set(run.steps.flatMap((step) => (step.type === 'tool-call' ? [step.tool.toLowerCase()] : [])));
+  const used = (name = skill) => run.skillsLoaded.includes(name);
+  const tokens = run.usage.input + run.usage.output;
+  switch (assertion.type) {
+    case 'exit_success':
+      return problem(run.ended === 'done', `it was ended: ${run.ended}`);
+    case 'expect_tools': {
+      const missing = assertion.value.filter((name) => !tools.has(name.toLowerCase()));
+      return problem(missing.length === 0, `it did not use ${missing.join(', ')}`);
+    }
+    case 'reject_tools': {
+      const found = assertion.value.filter((name) => tools.has(name.toLowerCase()));
+      return problem(found.length === 0, `it used ${found.join(', ')}`);
+    }
+    case 'max_turns':
+      return problem(run.turns <= assertion.value, `it took ${run.turns} turns, more than ${assertion.value}`);
+    case 'max_tokens':
+      return problem(tokens <= assertion.value, `it took ${tokens} tokens, more than ${assertion.value}`);
+    case 'max_cost_usd':
+      return problem((run.costUsd ?? 0) <= assertion.value, `it cost $${run.costUsd}, more than $${assertion.value}`);
+    case 'skill_used':
+      return problem(used(assertion.value), `it did not load the skill ${assertion.value ?? skill}`);
+    case 'skill_not_used':
+      return problem(!used(assertion.value), `it loaded the skill ${assertion.value ?? skill}`);
+    case 'diff_only': {
+      const others = diff.changes.filter(({ path }) => !isCovered(path, assertion.value));
+      return problem(others.length === 0, `it changed ${others.map(({ path }) => path).join(', ')}`);
+    }
+  }
+}
+
+const shown = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text);

@@ -1,0 +1,54 @@
+import type { RolloutOutput } from '../../core/env.ts';
+import type { TaskScorer } from '../../core/judge/task-judge.ts';
+import type { ChatModel } from '../../core/model.ts';
+import { type Attempted, whyNot } from './check-assertion.ts';
+import { judgedWork } from './judged-work.ts';
+import type { Site } from './site.ts';
+import { verifyWorkspace } from './verify-workspace.ts';
+import type { WorkspaceTask } from './workspace-task.ts';
+
+/** What one way of scoring says. */
+type Part = { readonly hard: number; readonly soft: number; readonly reason?: string } | { readonly missing: string };
+
+type Scoring = {
+  readonly task: WorkspaceTask;
+  readonly attempted: Attempted;
+  readonly site: Site;
+  /** Files of the verifier. */
+  readonly tests: Readonly<Record<string, string>>;
+  readonly rubric: TaskScorer<'rubric'>;
+  readonly judge: ChatModel | undefined;
+};
+
+/** Assertions, then the verifier, then a model for the rest. All must hold; the soft score is the mean of what they say. */
+export async function scoreAttempt(scoring: Scoring): Promise<RolloutOutput> {
+  const { task, attempted, site, tests } = scoring;
+  const parts: Part[] = [];
+  if (task.assertions.length > 0) parts.push(await assertionPart(task, attempted));
+  if (task.verify !== undefined) parts.push(await verifyWorkspace(task.verify, tests, site));
+  const isLost = parts.some((part) => 'missing' in part);
+  if (task.rubric !== undefined && !isLost) parts.push(await judgedWork(task.rubric, scoring));
+  return combined(parts);
+}
+
+async function assertionPart({ assertions }: WorkspaceTask, attempted: Attempted): Promise<Part> {
+  const problems: string[] = [];
+  for (const assertion of assertions) {
+    const problem = await whyNot(assertion, attempted);
+    if (problem !== undefined) problems.push(problem);
+  }
+  const soft = 1 - problems.length / assertions.length;
+  return problems.length === 0 ? { hard: 1, soft } : { hard: 0, soft, reason: problems.join('; ') };
+}
+
+/** A part that nobody knows makes the whole unknown. */
+function combined(parts: readonly Part[]): RolloutOutput {
+  const missing = parts.flatMap((part) => ('missing' in part ? [part.missing] : []));
+  if (missing.length > 0)
+    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: `no verdict: ${missing.join('; ')}` };
+  const known = parts as Exclude<Part, { missing: string }>[];
+  const soft = known.reduce((sum, part) => sum + part.soft, 0) / known.length;
+  const reasons = known.flatMap(({ reason }) => (reason === undefined ? [] : [reason]));
+  const hard = Math.min(...known.map((part) => part.hard));
+  return { hard, soft, ...(hard === 1 ? {} : { failReason: reasons.join('; ') || 'not done' }) };
+}

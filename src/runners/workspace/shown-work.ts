@@ -1,0 +1,42 @@
+import type { AgentStep } from '../../core/agent-runner.ts';
+import type { FileChange, WorkspaceDiff } from '../../core/workspace.ts';
+
+/** Enough to see what a command printed, and little enough that a long run can be read. */
+const RESULT_LENGTH = 1_200;
+const CALL_LENGTH = 800;
+const DIFF_LENGTH = 6_000;
+
+/** A run as turns of a conversation, with long outputs cut in the middle, and what it changed at the end. */
+export function conversationOf(prompt: string, steps: readonly AgentStep[], diff: WorkspaceDiff): object[] {
+  const changed = shownDiff(diff) || 'nothing';
+  return [{ role: 'user', content: prompt }, ...steps.flatMap(turnOf), { role: 'changed files', content: changed }];
+}
+
+function turnOf(step: AgentStep): object[] {
+  if (step.type === 'text') return [{ role: 'assistant', content: step.text }];
+  if (step.type === 'skill-loaded') return [{ role: 'system', content: `(the skill ${step.name} was loaded)` }];
+  if (step.type === 'tool-call') return [{ role: `call ${step.tool}`, content: cut(jsonOf(step.input), CALL_LENGTH) }];
+  return [{ role: step.isError ? 'failed' : 'result', content: cut(step.output, RESULT_LENGTH) }];
+}
+
+const jsonOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** What changed, file by file, as far as it fits. */
+export function shownDiff({ changes, leftOut }: WorkspaceDiff): string {
+  const lines = [...changes.map(shownChange), ...leftOut.map((what) => `(not shown: ${what})`)];
+  return cut(lines.join('\n'), DIFF_LENGTH);
+}
+
+const shownChange = ({ path, change, patch, note }: FileChange) =>
+  `${change} ${path}${note === undefined ? '' : ` (${note})`}${patch === undefined ? '' : `\n${patch}`}`;
+
+export const shownTools = (steps: readonly AgentStep[]) =>
+  steps
+    .flatMap((step) => (step.type === 'tool-call' ? [`${step.tool} ${cut(jsonOf(step.input), 200)}`] : []))
+    .join('\n');
+
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const half = Math.floor(length / 2);
+  return `${text.slice(0, half).toWellFormed()}\n[… ${text.length - 2 * half} characters …]\n${text.slice(-half).toWellFormed()}`;
+}

@@ -1,0 +1,62 @@
+import { SkillError } from '../../core/errors.ts';
+import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/sandbox.ts';
+import type { WorkspaceView } from '../../core/workspace.ts';
+import type { Command } from './workspace-task.ts';
+
+/** A workspace that nobody works in any more: what is looked at and run there happens in the sandbox. */
+export type Site = {
+  readonly hasOwnNames: boolean;
+  readonly signal: AbortSignal;
+  run(request: Omit<SandboxRequest, 'workspace' | 'signal'>): Promise<SandboxResult>;
+  /** The text of a file, '' for a folder, `undefined` where nothing is. */
+  read(path: string): Promise<string | undefined>;
+  /** Lays texts over what is there, links and folders included, after taking away what may not be there. */
+  lay(files: Readonly<Record<string, string>>, without?: readonly string[]): Promise<void>;
+};
+
+export const commandWords = (command: Command): readonly string[] =>
+  typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
+
+const SOON_MS = 60_000;
+const NOTHING_THERE = 3;
+
+const READ = `test -e "$1" || exit ${NOTHING_THERE}; test -f "$1" || exit 0; head -c 1000000 -- "$1"`;
+
+/** By the shell in the sandbox: a link that the agent left behind leads nowhere that the agent could not go. */
+export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSignal): Site {
+  const run: Site['run'] = (request) => sandbox.run({ ...request, workspace: view, signal });
+  return {
+    hasOwnNames: sandbox.hasOwnNames,
+    signal,
+    run,
+    async read(path) {
+      const { exitCode, stdout } = await run({ command: ['/bin/sh', '-c', READ, 'sh', path], timeoutMs: SOON_MS });
+      return exitCode === NOTHING_THERE ? undefined : stdout;
+    },
+    async lay(files, without = []) {
+      const stdin = scriptFor(files, without);
+      if (stdin === '') return;
+      const { exitCode, stderr } = await run({ command: ['/bin/sh', '-e'], stdin, timeoutMs: SOON_MS });
+      if (exitCode === 0) return;
+      throw new SkillError('ENV_FAILED', `the tests could not be laid into the workspace: ${stderr.trim().slice(-300)}`);
+    },
+  };
+}
+
+/** Base64, so that no byte of a file is read by the shell. A folder that is a link is taken away: it may lead out. */
+function scriptFor(files: Readonly<Record<string, string>>, without: readonly string[]): string {
+  const removals = without.map((path) => `rm -rf -- ${quoted(path)}`);
+  const writes = Object.entries(files).flatMap(([path, text]) => [
+    ...foldersOf(path).map((folder) => `[ -d ${quoted(folder)} ] && [ ! -L ${quoted(folder)} ] || { rm -rf -- ${quoted(folder)}; mkdir -- ${quoted(folder)}; }`),
+    `rm -rf -- ${quoted(path)}`,
+    `base64 -d > ${quoted(path)} <<'END'\n${Buffer.from(text).toString('base64')}\nEND`,
+    ...(text.startsWith('#!') ? [`chmod 755 -- ${quoted(path)}`] : []),
+  ]);
+  return [...removals, ...writes].map((line) => `${line}\n`).join('');
+}
+
+const quoted = (path: string) => `'./${path.replaceAll("'", `'\\''`)}'`;
+
+/** `a/b/c.txt` lies in `a` and in `a/b`. */
+const foldersOf = (path: string) =>
+  path.split('/').slice(0, -1).map((_, index, names) => names.slice(0, index + 1).join('/'));

@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
+import type { Sandbox } from '../../core/sandbox.ts';
+import { openTemplate, type Template } from '../../workspaces/index.ts';
+import { commandWords } from './site.ts';
+import type { WorkspaceTask } from './workspace-task.ts';
+
+type Options = { readonly folder: string; readonly sandbox: Sandbox };
+
+/** What tasks begin with, made once each, and what their verifiers bring along. */
+export function taskTemplates({ folder, sandbox }: Options) {
+  const made = new Map<string, Promise<Template>>();
+  const tests = new Map<string, Promise<Readonly<Record<string, string>>>>();
+  const remembered = <T>(known: Map<string, Promise<T>>, id: string, make: () => Promise<T>) => {
+    const value = known.get(id) ?? make();
+    known.set(id, value);
+    return value;
+  };
+  return {
+    of: (task: WorkspaceTask) => remembered(made, task.id, () => makeTemplate(task, { folder, sandbox })),
+    testsOf: ({ id, verify }: WorkspaceTask) =>
+      remembered(tests, id, async () => ({
+        ...(verify?.from === undefined ? {} : await textsIn(below(folder, verify.from))),
+        ...verify?.files,
+      })),
+    async close() {
+      const all = await Promise.allSettled(made.values());
+      made.clear();
+      await Promise.all(all.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)));
+    },
+  };
+}
+
+function makeTemplate({ id, from, files, setup, keepHistory }: WorkspaceTask, { folder, sandbox }: Options) {
+  return openTemplate({
+    ...(from === undefined ? {} : { source: below(folder, from) }),
+    ...(files === undefined ? {} : { files }),
+    ...(setup === undefined ? {} : { setup: commandWords(setup) }),
+    keepHistory,
+    sandbox,
+    name: id,
+  });
+}
+
+/** A task file may name what lies beside it, and nothing else of the machine. */
+function below(folder: string, path: string): string {
+  const full = resolve(folder, path);
+  const inside = relative(resolve(folder), full);
+  if (inside !== '..' && !inside.startsWith(`..${sep}`)) return full;
+  throw new SkillError('TASKS_INVALID', `${path} lies outside of the folder of the tasks`, {
+    hint: `Move it below ${folder}, and name it from there.`,
+  });
+}
+
+async function textsIn(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const texts = files.map(async (file) => [relative(folder, file).split(sep).join('/'), await readFile(file, 'utf8')]);
+  return Object.fromEntries(await Promise.all(texts));
+}

@@ -1,0 +1,69 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SkillError } from '../../core/errors.ts';
+import type { SandboxResult } from '../../core/sandbox.ts';
+import { commandWords, type Site } from './site.ts';
+import { readJsonVerdict, readJunit, readReward, unreadable, type Verdict } from './read-verdict.ts';
+import type { Verify } from './workspace-task.ts';
+
+/** Where verifiers of others write their reward. */
+const LOGS = '/logs/verifier';
+
+/**
+ * Runs a task's verifier where the agent worked, once nothing of the agent is left: with tests that it never saw, without
+ * network, without a key, and with a place for its verdict that the agent could not reach.
+ */
+export async function verifyWorkspace(
+  verify: Verify,
+  files: Readonly<Record<string, string>>,
+  site: Site,
+): Promise<Verdict> {
+  await using logs = await openLogs();
+  await site.lay(files, verify.report === undefined ? [] : [verify.report]);
+  try {
+    const result = await site.run({
+      command: commandWords(verify.command),
+      mounts: [{ from: logs.path, to: LOGS, isWritable: true }],
+      env: { SKILLOPT_VERDICT_DIR: site.hasOwnNames ? LOGS : logs.path },
+      timeoutMs: verify.timeoutMs,
+    });
+    return whyNoVerdict(result, verify) ?? (await readVerdict(verify, result, { logs: logs.path, site }));
+  } catch (error) {
+    site.signal.throwIfAborted();
+    if (error instanceof SkillError) throw error;
+    return unreadable(`it could not be started: ${(error as Error).message}`);
+  }
+}
+
+async function openLogs() {
+  const path = await mkdtemp(join(tmpdir(), 'skillopt-verdict-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+function whyNoVerdict({ timedOut, exceeded, exitCode, signal }: SandboxResult, { timeoutMs }: Verify) {
+  if (timedOut) return unreadable(`it took more than ${timeoutMs} ms`);
+  if (exceeded !== undefined) return unreadable(`it used too much: ${exceeded}`);
+  // What a shell says of a program that is not there, or that a signal ended.
+  if (exitCode === undefined || exitCode > 128) return unreadable(`it was ended by ${signal ?? `signal ${exitCode! - 128}`}`);
+  return exitCode === 126 || exitCode === 127 ? unreadable(`it ended with exit code ${exitCode}`) : undefined;
+}
+
+type Places = { readonly logs: string; readonly site: Site };
+
+async function readVerdict({ verdict, report }: Verify, result: SandboxResult, { logs, site }: Places): Promise<Verdict> {
+  const written = (name: string) => readFile(join(logs, name), 'utf8').catch(() => undefined);
+  if (verdict === 'json') return readJsonVerdict(result.stdout);
+  if (verdict === 'reward') return readReward({ text: await written('reward.txt'), json: await written('reward.json') });
+  if (verdict === 'junit') {
+    const xml = report === undefined ? await written('junit.xml') : await site.read(report);
+    return xml === undefined ? unreadable('it wrote no report') : readJunit(xml);
+  }
+  return byExitCode(result);
+}
+
+function byExitCode({ exitCode, stdout, stderr }: SandboxResult): Verdict {
+  if (exitCode === 0) return { hard: 1, soft: 1 };
+  const said = `${stdout}\n${stderr}`.trim().slice(-1_000);
+  return { hard: 0, soft: 0, reason: `exit code ${exitCode}${said === '' ? '' : `: ${said}`}` };
+}

@@ -1,0 +1,104 @@
+import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../core/agent-runner.ts';
+import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
+import type { Sandbox } from '../../core/sandbox.ts';
+import type { WorkspaceDiff } from '../../core/workspace.ts';
+import { rubricJudge } from '../../judges/index.ts';
+import { openWorkspace } from '../../workspaces/index.ts';
+import { nameOf } from '../agent/install-skills.ts';
+import { conversationOf } from './shown-work.ts';
+import { scoreAttempt } from './score-attempt.ts';
+import { openSite } from './site.ts';
+import { taskTemplates } from './task-template.ts';
+import type { WorkspaceTask } from './workspace-task.ts';
+
+export type WorkspaceEnvOptions = {
+  readonly name: string;
+  readonly items: Readonly<Record<string, readonly WorkspaceTask[]>>;
+  /** Where the folders lie that tasks name. */
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  /** What tasks without limits of their own may use up. */
+  readonly limits?: Partial<AgentLimits>;
+  /** What lies beside the trained document in its folder. */
+  readonly package?: SkillPackage;
+  /** Other skills that the agent has at hand. */
+  readonly neighbours?: readonly SkillPackage[];
+  readonly initialSkill?: string;
+};
+
+const DEFAULT_LIMITS: AgentLimits = { timeoutMs: 600_000, maxTurns: 50, processes: 512, memoryMb: 4096, diskMb: 2048 };
+
+/** Tasks that an agent does in a workspace of its own, with the skill where it looks for skills. */
+export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTask> {
+  const { name, items, sandbox, initialSkill } = options;
+  const templates = taskTemplates(options);
+  const rubric = rubricJudge();
+  const usesJudge = Object.values(items).some((tasks) => tasks.some((task) => task.rubric !== undefined));
+  return {
+    name,
+    version: `workspace 1 in ${sandbox.id}`,
+    judgeCalls: usesJudge ? 2 : 0,
+    getItems: (split) => items[split] ?? [],
+    getTaskTypes: () => [...new Set(Object.values(items).flatMap((tasks) => tasks.flatMap(({ taskType = [] }) => taskType)))],
+    ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
+    setup: () => sandbox.ready(),
+    close: () => templates.close(),
+    async rolloutOne(context) {
+      const { item: task, signal, judge } = context;
+      const skill = packageWith(options.package, context.skill);
+      await using workspace = await openWorkspace({ template: await templates.of(task), sandbox });
+      const run = await requireAgent(context.agent).run({
+        workspace: workspace.view,
+        prompt: task.prompt,
+        skills: [skill, ...(options.neighbours ?? [])],
+        limits: { ...DEFAULT_LIMITS, ...options.limits, ...task.limits },
+        sampleIndex: 0,
+        signal,
+      });
+      const diff = await workspace.diff();
+      const site = openSite(sandbox, workspace.view, signal);
+      const attempted = { run, diff, skill: nameOf(skill), read: site.read };
+      const tests = await templates.testsOf(task);
+      const score = await scoreAttempt({ task, attempted, site, tests, rubric, judge });
+      return toOutput(score, context, { run, diff, skill: nameOf(skill) });
+    },
+  };
+}
+
+const packageWith = (base: SkillPackage | undefined, skill: string): SkillPackage => ({
+  ...base,
+  files: { ...base?.files, 'SKILL.md': skill },
+});
+
+function requireAgent(agent: AgentRunner | undefined): AgentRunner {
+  if (agent !== undefined) return agent;
+  throw new SkillError('CONFIG_INVALID', 'tasks in a workspace need an agent, and the target is none', {
+    hint: 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.',
+  });
+}
+
+type Attempt = { readonly run: AgentRun; readonly diff: WorkspaceDiff; readonly skill: string };
+
+/** A score with all that analysts and reports want to know of how it came about. */
+function toOutput(
+  score: RolloutOutput,
+  { item }: RolloutContext<WorkspaceTask>,
+  { run, diff, skill }: Attempt,
+): RolloutOutput {
+  const { ended, endReason, costUsd, skillsLoaded, skillsOffered, turns, text, steps } = run;
+  const isLoaded = skillsLoaded.includes(skill);
+  const limit = ended === 'done' ? [] : [`it was ended: ${ended}${endReason === undefined ? '' : ` (${endReason})`}`];
+  const reasons = [...limit, ...(score.failReason === undefined ? [] : [score.failReason])];
+  return {
+    ...score,
+    ...(score.hard < 1 && reasons.length > 0 ? { failReason: reasons.join('; ') } : {}),
+    ...(isLoaded ? {} : { skillUnread: true }),
+    question: item.prompt,
+    ...(item.taskType === undefined ? {} : { taskType: item.taskType }),
+    predictedAnswer: text,
+    nTurns: turns,
+    conversation: conversationOf(item.prompt, steps, diff),
+    extras: { ...score.extras, ended, diff, costUsd, skillsLoaded, skillsOffered },
+  };
+}

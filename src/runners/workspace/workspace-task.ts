@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { isPlainPath } from '../../core/sandbox.ts';
+import { Assertion } from './assertion.ts';
+
+const filled = z.string('must be text').refine((text) => text.trim() !== '', 'must be non-empty text');
+const path = z.string().refine(isPlainPath, 'must be relative paths, such as src/main.py');
+
+/** A line for the shell, or a program with its arguments. */
+export const Command = z.union([filled, z.array(z.string()).min(1).readonly()], 'must be text or a list of words');
+export type Command = z.output<typeof Command>;
+
+/** Texts by path. */
+const Files = z.record(path, z.string('must be text'));
+
+const milliseconds = z.number('must be a number').int().positive().max(3_600_000, 'must be at most an hour');
+
+export const VERDICTS = ['exit-code', 'reward', 'junit', 'json'] as const;
+
+export const Verify = z.preprocess(
+  (value) => (typeof value === 'string' || Array.isArray(value) ? { command: value } : value),
+  z.strictObject({
+    command: Command,
+    /** Laid into the workspace when the agent is gone, over whatever it left there. It never sees them. */
+    files: Files.optional(),
+    /** A folder of such files, beside the task file. */
+    from: filled.optional(),
+    /** What the verdict is read from. */
+    verdict: z.enum(VERDICTS, `must be one of ${VERDICTS.join(', ')}`).default('exit-code'),
+    /** Where JUnit's XML is written, from the workspace. */
+    report: path.optional(),
+    timeoutMs: milliseconds.default(600_000),
+  }),
+);
+export type Verify = z.output<typeof Verify>;
+
+/** Something to do in a workspace, and how to tell whether it was done. */
+export const WorkspaceTask = z
+  .strictObject({
+    id: z.coerce.string().min(1),
+    prompt: filled,
+    /** Texts that the workspace has. */
+    files: Files.optional(),
+    /** A folder that the workspace is a copy of, beside the task file. Files come on top of it. */
+    from: filled.optional(),
+    /** Run once in the copy, before anybody works in it. */
+    setup: Command.optional(),
+    /** Keep the history of the folder's repository. Answers are often in it. */
+    keepHistory: z.boolean().default(false),
+    verify: Verify.optional(),
+    assertions: z.array(Assertion).readonly().default([]),
+    /** Statements about what was done, which a model judges. */
+    rubric: z.union([filled.transform((one) => [one]), z.array(filled).min(1)]).optional(),
+    limits: z
+      .strictObject({ timeoutMs: milliseconds, maxTurns: z.number().int().positive(), maxTokens: z.number().positive() })
+      .partial()
+      .optional(),
+    taskType: z.string().optional(),
+  })
+  .refine(
+    ({ verify, assertions, rubric }) => verify !== undefined || assertions.length > 0 || rubric !== undefined,
+    'must have verify, assertions or a rubric: otherwise nobody can tell whether it was done',
+  );
+export type WorkspaceTask = z.output<typeof WorkspaceTask>;
+export type WorkspaceTaskInput = z.input<typeof WorkspaceTask>;
+
+export const WORKSPACE_TASK_HINT =
+  'A task is a line such as {"id": "1", "prompt": "…", "files": {"a.txt": "…"}, "verify": "test -f b.txt"}.';

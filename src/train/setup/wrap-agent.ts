@@ -1,0 +1,100 @@
+import type { AgentLimits, AgentRun, AgentRunner, AgentRunRequest } from '../../core/agent-runner.ts';
+import type { ChatMessage, ChatModel } from '../../core/model.ts';
+import type { Amounts } from '../../core/run/ledger.ts';
+import { type Budget, costUsd, type Meter, type Price } from '../../models/index.ts';
+
+type AgentWrapping = {
+  /** What models are wrapped in: time limit, circuit, retries, rate limit. */
+  readonly wrap: (model: ChatModel) => ChatModel;
+  readonly meter: Meter;
+  readonly budget: Budget | undefined;
+  readonly price: Price | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** An agent in what every run needs. Its runs are the calls that are retried, limited and counted, each with all its turns. */
+export function wrapAgent(agent: AgentRunner, wrapping: AgentWrapping): AgentRunner {
+  const jobs = new WeakMap<readonly ChatMessage[], () => Promise<AgentRun>>();
+  const { id, account, modelName } = agent;
+  const model = wrapping.wrap({
+    id,
+    ...(account === undefined ? {} : { account }),
+    ...(modelName === undefined ? {} : { modelName }),
+    async complete({ messages }) {
+      const { text, usage } = await jobs.get(messages)!();
+      return { text, usage, finishReason: 'stop' };
+    },
+  });
+  return {
+    ...agent,
+    async run(request) {
+      const { prompt, stage = 'rollout', sampleIndex, signal } = request;
+      const messages = [{ role: 'user', content: prompt }] as const;
+      let done: AgentRun | undefined;
+      jobs.set(messages, async () => {
+        done = await runWithin(agent, request, wrapping);
+        return done;
+      });
+      await model.complete({ messages, stage, sampleIndex, signal });
+      return done!;
+    },
+  };
+}
+
+/** What a run may take when nothing else limits it: then a limit of the whole run must be able to hold it. */
+const USUAL_MOST = { turns: 100, tokens: 4_000_000 };
+/** A limit is looked at between two calls of the model, so that the last one may pass it. */
+const LAST_CALL = { input: 200_000, cached: 0, output: 32_000 };
+
+async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping: AgentWrapping): Promise<AgentRun> {
+  const { budget, meter, price, signal } = wrapping;
+  const stage = request.stage ?? 'rollout';
+  const limits = budget ? limitsWithin(request.limits, budget.limits, price) : request.limits;
+  const reservation = await budget?.reserve(boundOf(limits, budget.limits, price), [request.signal, signal]);
+  try {
+    const run = await agent.run({ ...request, limits });
+    reservation?.settle(amountsOf(run, price));
+    meter.add(stage, { ...run.usage, replies: run.turns, ...dollars(run, price) });
+    return run;
+  } catch (error) {
+    reservation?.settle({ calls: 1, totalTokens: 0, costUsd: 0 });
+    throw error;
+  }
+}
+
+const costOf = ({ costUsd: own, usage }: AgentRun, price: Price | undefined) =>
+  price === undefined ? own : costUsd(usage, price);
+
+function dollars(run: AgentRun, price: Price | undefined) {
+  const cost = costOf(run, price);
+  return cost === undefined ? { unpriced: run.turns } : { costUsd: cost };
+}
+
+const amountsOf = (run: AgentRun, price: Price | undefined): Amounts => ({
+  calls: run.turns,
+  totalTokens: run.usage.input + run.usage.output,
+  costUsd: costOf(run, price) ?? 0,
+});
+
+const isLimited = (amount: number) => amount !== Number.POSITIVE_INFINITY;
+
+/** Where the whole run has a limit, so has each piece of work. */
+function limitsWithin(limits: AgentLimits, all: Amounts, price: Price | undefined): AgentLimits {
+  const { maxTurns = USUAL_MOST.turns, maxTokens = USUAL_MOST.tokens } = limits;
+  const usd = price && costUsd({ input: maxTokens, cached: 0, output: 0 }, price);
+  return {
+    ...limits,
+    ...(isLimited(all.calls) ? { maxTurns } : {}),
+    ...(isLimited(all.totalTokens) ? { maxTokens } : {}),
+    ...(isLimited(all.costUsd) && usd !== undefined ? { maxUsd: limits.maxUsd ?? usd } : {}),
+  };
+}
+
+function boundOf({ maxTurns = 0, maxTokens = 0, maxUsd = 0 }: AgentLimits, all: Amounts, price: Price | undefined): Amounts {
+  const last = LAST_CALL.input + LAST_CALL.output;
+  return {
+    calls: isLimited(all.calls) ? maxTurns + 1 : 1,
+    totalTokens: isLimited(all.totalTokens) ? maxTokens + last : 0,
+    costUsd: isLimited(all.costUsd) ? maxUsd + (price ? costUsd(LAST_CALL, price) : 0) : 0,
+  };
+}
