@@ -15,6 +15,14 @@ export { type AgentFailure, agentError, startError } from './agent-error.ts';
 export { childEnvironment } from './child-environment.ts';
 export { detectAgents, type InstalledAgent, versionOf } from './detect-agents.ts';
 export { callerVariables, homeIn, locate, requireInstalled, type Whereabouts } from './require-installed.ts';
-export type { AgentEvent, AgentJob, AgentName, AgentProgram, EventReader, Launch, Provider } from './work/agent-program.ts';
+export type {
+  AgentEvent,
+  AgentJob,
+  AgentName,
+  AgentProgram,
+  EventReader,
+  Launch,
+  Provider,
+} from './work/agent-program.ts';
 export { NO_KEY } from './work/agent-program.ts';
 export { agentPrograms } from './work/programs.ts';

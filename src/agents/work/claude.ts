@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentEnd } from '../../core/agent-runner.ts';
-import { parseLine, textOf } from './event-line.ts';
 import { type AgentEvent, type AgentJob, type AgentProgram, type EventReader, NO_KEY } from './agent-program.ts';
+import { parseLine, textOf } from './event-line.ts';
 
 /** The user's settings come from an empty home; hooks of the repository, its settings and its servers stay off. */
 export const claude: AgentProgram = {

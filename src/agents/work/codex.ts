@@ -21,7 +21,10 @@ export const codex: AgentProgram = {
   }),
   launch: (job) => ({
     args: argumentsFor(job),
-    env: { CODEX_HOME: join(job.home, '.codex'), ...(job.modelUrl === undefined ? {} : { SKILLOPT_MODEL_KEY: NO_KEY }) },
+    env: {
+      CODEX_HOME: join(job.home, '.codex'),
+      ...(job.modelUrl === undefined ? {} : { SKILLOPT_MODEL_KEY: NO_KEY }),
+    },
     files: { '.codex/config.toml': settingsFor(job) },
   }),
   reader: (skills) => (text) => {

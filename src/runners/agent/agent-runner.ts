@@ -15,7 +15,7 @@ import type { AgentRunner } from '../../core/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
-import { type GatewayUpstream as Upstream, type Price, priceOf } from '../../models/index.ts';
+import { type Price, priceOf, type GatewayUpstream as Upstream } from '../../models/index.ts';
 import { runAgent } from './run-agent.ts';
 
 export type AgentRunnerOptions = {
@@ -74,7 +74,19 @@ async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
   const version = (await versionOf({ cli: program.cli, ...located }, env)) ?? 'unknown';
   const id = `${program.name}@${version}:${model ?? 'default'} in ${sandbox.id}, ${scope} skills`;
   const price = options.price ?? (model === undefined ? undefined : priceOf(model));
-  return { id, program, located, version, model, sandbox, scope, upstream: upstreamOf(program, options, env), price, env, callTimeoutMs };
+  return {
+    id,
+    program,
+    located,
+    version,
+    model,
+    sandbox,
+    scope,
+    upstream: upstreamOf(program, options, env),
+    price,
+    env,
+    callTimeoutMs,
+  };
 }
 
 function programNamed(name: string): AgentProgram {

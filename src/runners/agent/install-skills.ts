@@ -14,9 +14,13 @@ export async function installSkills(folder: string, skills: readonly SkillPackag
 export function nameOf({ files }: SkillPackage): string {
   const { name } = skillHeader(files['SKILL.md'] ?? '');
   if (name !== undefined && isPlainPath(name) && !name.includes('/')) return name;
-  throw new SkillError('SKILL_NOT_FOUND', `a skill needs a name in its frontmatter, got ${JSON.stringify(name ?? null)}`, {
-    hint: 'Begin SKILL.md with a block between two lines of --- that holds name and description.',
-  });
+  throw new SkillError(
+    'SKILL_NOT_FOUND',
+    `a skill needs a name in its frontmatter, got ${JSON.stringify(name ?? null)}`,
+    {
+      hint: 'Begin SKILL.md with a block between two lines of --- that holds name and description.',
+    },
+  );
 }
 
 async function installSkill(folder: string, { files, binaries = {} }: SkillPackage): Promise<void> {

@@ -60,13 +60,7 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, setting
 
 const own = (path: string): Mount => ({ from: path, to: path });
 
-const forwarder = () => [
-  process.execPath,
-  forwarderPath(),
-  `${INSIDE.sockets}/model.sock`,
-  String(INSIDE.port),
-  '--',
-];
+const forwarder = () => [process.execPath, forwarderPath(), `${INSIDE.sockets}/model.sock`, String(INSIDE.port), '--'];
 
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -110,5 +104,7 @@ function environmentFor(agent: Agent, launch: Launch, { home, tmp, gateway }: Su
   const path = [...programFolders(located), '/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'].join(delimiter);
   const ours = { PATH: path, HOME: home, TMPDIR: tmp, LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1', CI: '1' };
   const all = { ...theirs, ...ours, ...launch.env };
-  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

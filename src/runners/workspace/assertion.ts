@@ -8,7 +8,8 @@ const count = z.number('must be a number').nonnegative();
 /** What the last words must hold or match, what must be in the workspace, and how the agent must have worked. */
 const value = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: text });
 const file = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), path: text });
-const fileText = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), path: text, value: text });
+const fileText = <Type extends string>(type: Type) =>
+  z.strictObject({ type: z.literal(type), path: text, value: text });
 const limit = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: count });
 const names = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: texts });
 const skill = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: text.optional() });

@@ -37,7 +37,8 @@ type FileAssertion = Extract<Assertion, { path: string }>;
 function fileProblem(assertion: FileAssertion, text: string | undefined): string | undefined {
   const { type, path } = assertion;
   if (type === 'file_not_exists') return text === undefined ? undefined : `${path} is there`;
-  if (type === 'file_not_contains') return text?.includes(assertion.value) ? `${path} holds ${shown(assertion.value)}` : undefined;
+  if (type === 'file_not_contains')
+    return text?.includes(assertion.value) ? `${path} holds ${shown(assertion.value)}` : undefined;
   if (text === undefined) return `${path} is not there`;
   if (type === 'file_exists' || text.includes(assertion.value)) return undefined;
   return `${path} does not hold ${shown(assertion.value)}`;

@@ -23,10 +23,18 @@ export function readJsonVerdict(stdout: string): Verdict {
 }
 
 /** `reward.txt` is a number, `reward.json` numbers by name, of which the mean counts. All of them 1 is a success. */
-export function readReward({ text, json }: { readonly text?: string | undefined; readonly json?: string | undefined }): Verdict {
+export function readReward({
+  text,
+  json,
+}: {
+  readonly text?: string | undefined;
+  readonly json?: string | undefined;
+}): Verdict {
   const values = json === undefined ? [Number(strip(text ?? '') || Number.NaN)] : rewardsIn(json);
   if (values.length === 0 || values.some((value) => !(value >= 0 && value <= 1)))
-    return unreadable(text === undefined && json === undefined ? 'it wrote no reward' : 'its reward is no number from 0 to 1');
+    return unreadable(
+      text === undefined && json === undefined ? 'it wrote no reward' : 'its reward is no number from 0 to 1',
+    );
   const soft = values.reduce((sum, value) => sum + value, 0) / values.length;
   return { hard: soft === 1 ? 1 : 0, soft };
 }
@@ -43,7 +51,9 @@ const CASE = /<testcase\b(?:"[^"]*"|'[^']*'|[^>"'])*?(?:\/>|>([\s\S]*?)<\/testca
 /** Test cases of a JUnit report: all that ran must pass, and one must have run. */
 export function readJunit(xml: string): Verdict {
   if (!/<testsuites?[\s>]/.test(xml)) return unreadable('its report is no JUnit: it has no testsuite');
-  const ran = [...xml.matchAll(CASE)].map(([, inside = '']) => inside).filter((inside) => !/<skipped[\s/>]/.test(inside));
+  const ran = [...xml.matchAll(CASE)]
+    .map(([, inside = '']) => inside)
+    .filter((inside) => !/<skipped[\s/>]/.test(inside));
   if (ran.length === 0) return { hard: 0, soft: 0, reason: 'no test ran' };
   const passed = ran.filter((inside) => !/<(?:failure|error)[\s/>]/.test(inside)).length;
   const hard = passed === ran.length ? 1 : 0;

@@ -38,7 +38,10 @@ export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSig
       if (stdin === '') return;
       const { exitCode, stderr } = await run({ command: ['/bin/sh', '-e'], stdin, timeoutMs: SOON_MS });
       if (exitCode === 0) return;
-      throw new SkillError('ENV_FAILED', `the tests could not be laid into the workspace: ${stderr.trim().slice(-300)}`);
+      throw new SkillError(
+        'ENV_FAILED',
+        `the tests could not be laid into the workspace: ${stderr.trim().slice(-300)}`,
+      );
     },
   };
 }
@@ -47,7 +50,10 @@ export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSig
 function scriptFor(files: Readonly<Record<string, string>>, without: readonly string[]): string {
   const removals = without.map((path) => `rm -rf -- ${quoted(path)}`);
   const writes = Object.entries(files).flatMap(([path, text]) => [
-    ...foldersOf(path).map((folder) => `[ -d ${quoted(folder)} ] && [ ! -L ${quoted(folder)} ] || { rm -rf -- ${quoted(folder)}; mkdir -- ${quoted(folder)}; }`),
+    ...foldersOf(path).map(
+      (folder) =>
+        `[ -d ${quoted(folder)} ] && [ ! -L ${quoted(folder)} ] || { rm -rf -- ${quoted(folder)}; mkdir -- ${quoted(folder)}; }`,
+    ),
     `rm -rf -- ${quoted(path)}`,
     `base64 -d > ${quoted(path)} <<'END'\n${Buffer.from(text).toString('base64')}\nEND`,
     ...(text.startsWith('#!') ? [`chmod 755 -- ${quoted(path)}`] : []),
@@ -59,4 +65,7 @@ const quoted = (path: string) => `'./${path.replaceAll("'", `'\\''`)}'`;
 
 /** `a/b/c.txt` lies in `a` and in `a/b`. */
 const foldersOf = (path: string) =>
-  path.split('/').slice(0, -1).map((_, index, names) => names.slice(0, index + 1).join('/'));
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, names) => names.slice(0, index + 1).join('/'));

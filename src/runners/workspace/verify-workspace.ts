@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { SandboxResult } from '../../core/sandbox.ts';
-import { commandWords, type Site } from './site.ts';
 import { readJsonVerdict, readJunit, readReward, unreadable, type Verdict } from './read-verdict.ts';
+import { commandWords, type Site } from './site.ts';
 import type { Verify } from './workspace-task.ts';
 
 /** Where verifiers of others write their reward. */
@@ -45,16 +45,22 @@ function whyNoVerdict({ timedOut, exceeded, exitCode, signal }: SandboxResult, {
   if (timedOut) return unreadable(`it took more than ${timeoutMs} ms`);
   if (exceeded !== undefined) return unreadable(`it used too much: ${exceeded}`);
   // What a shell says of a program that is not there, or that a signal ended.
-  if (exitCode === undefined || exitCode > 128) return unreadable(`it was ended by ${signal ?? `signal ${exitCode! - 128}`}`);
+  if (exitCode === undefined || exitCode > 128)
+    return unreadable(`it was ended by ${signal ?? `signal ${exitCode! - 128}`}`);
   return exitCode === 126 || exitCode === 127 ? unreadable(`it ended with exit code ${exitCode}`) : undefined;
 }
 
 type Places = { readonly logs: string; readonly site: Site };
 
-async function readVerdict({ verdict, report }: Verify, result: SandboxResult, { logs, site }: Places): Promise<Verdict> {
+async function readVerdict(
+  { verdict, report }: Verify,
+  result: SandboxResult,
+  { logs, site }: Places,
+): Promise<Verdict> {
   const written = (name: string) => readFile(join(logs, name), 'utf8').catch(() => undefined);
   if (verdict === 'json') return readJsonVerdict(result.stdout);
-  if (verdict === 'reward') return readReward({ text: await written('reward.txt'), json: await written('reward.json') });
+  if (verdict === 'reward')
+    return readReward({ text: await written('reward.txt'), json: await written('reward.json') });
   if (verdict === 'junit') {
     const xml = report === undefined ? await written('junit.xml') : await site.read(report);
     return xml === undefined ? unreadable('it wrote no report') : readJunit(xml);

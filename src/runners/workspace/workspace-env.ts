@@ -6,8 +6,8 @@ import type { WorkspaceDiff } from '../../core/workspace.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
 import { nameOf } from '../agent/install-skills.ts';
-import { conversationOf } from './shown-work.ts';
 import { scoreAttempt } from './score-attempt.ts';
+import { conversationOf } from './shown-work.ts';
 import { openSite } from './site.ts';
 import { taskTemplates } from './task-template.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
@@ -40,7 +40,9 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     version: `workspace 1 in ${sandbox.id}`,
     judgeCalls: usesJudge ? 2 : 0,
     getItems: (split) => items[split] ?? [],
-    getTaskTypes: () => [...new Set(Object.values(items).flatMap((tasks) => tasks.flatMap(({ taskType = [] }) => taskType)))],
+    getTaskTypes: () => [
+      ...new Set(Object.values(items).flatMap((tasks) => tasks.flatMap(({ taskType = [] }) => taskType))),
+    ],
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     setup: () => sandbox.ready(),
     close: () => templates.close(),

@@ -51,7 +51,11 @@ export const WorkspaceTask = z
     /** Statements about what was done, which a model judges. */
     rubric: z.union([filled.transform((one) => [one]), z.array(filled).min(1)]).optional(),
     limits: z
-      .strictObject({ timeoutMs: milliseconds, maxTurns: z.number().int().positive(), maxTokens: z.number().positive() })
+      .strictObject({
+        timeoutMs: milliseconds,
+        maxTurns: z.number().int().positive(),
+        maxTokens: z.number().positive(),
+      })
       .partial()
       .optional(),
     taskType: z.string().optional(),

@@ -90,7 +90,11 @@ function limitsWithin(limits: AgentLimits, all: Amounts, price: Price | undefine
   };
 }
 
-function boundOf({ maxTurns = 0, maxTokens = 0, maxUsd = 0 }: AgentLimits, all: Amounts, price: Price | undefined): Amounts {
+function boundOf(
+  { maxTurns = 0, maxTokens = 0, maxUsd = 0 }: AgentLimits,
+  all: Amounts,
+  price: Price | undefined,
+): Amounts {
   const last = LAST_CALL.input + LAST_CALL.output;
   return {
     calls: isLimited(all.calls) ? maxTurns + 1 : 1,
