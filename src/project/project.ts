@@ -9,6 +9,8 @@ import { suggestion } from '../core/text/closest-name.ts';
 import { describeValue, valueAt } from '../core/text/describe-issue.ts';
 import { Columns } from '../envs/qa/qa-columns.ts';
 import { isRatio } from '../envs/split/split-ratio.ts';
+import { WorkspaceKeys } from './models/agent-limits.ts';
+import { SandboxSpec } from './models/sandbox-spec.ts';
 import { type FindOrigin, nameOf } from './origin.ts';
 
 const modelSpec = z.union(
@@ -24,7 +26,11 @@ export const projectKeys = {
     .regex(NAME, 'expected letters, digits, - _ and .')
     .optional()
     .describe('Name of the run. Default: the name of the environment.'),
-  env: z.string().min(1).default('qa').describe('Environment: qa, or the path of a module (.ts, .mjs, .js).'),
+  env: z
+    .string()
+    .min(1)
+    .default('qa')
+    .describe('Environment: qa, workspace, trigger, or the path of a module (.ts, .mjs, .js).'),
   tasks: z
     .string()
     .min(1)
@@ -56,13 +62,15 @@ export const projectKeys = {
   dataPath: z.string().min(1).optional().describe('Data that is divided by ratio.'),
   target: modelSpec
     .optional()
-    .describe('Frozen model that the skill is for; none for an environment that asks no model.'),
+    .describe(
+      'Frozen model that the skill is for, or an agent: { agent: claude }. none: the environment asks no model.',
+    ),
   optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
   judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),
-  sandbox: z
-    .enum(['auto', 'bubblewrap', 'none'])
-    .default('auto')
-    .describe('Where commands that judge answers run. none: with your rights and network.'),
+  workspace: WorkspaceKeys.optional().describe('For env: workspace: other skills at hand, and limits of a task.'),
+  sandbox: SandboxSpec.default('auto').describe(
+    'Where agents, and commands that judge answers, run. none: with your rights and network.',
+  ),
   promptOverrides: z
     .partialRecord(z.enum(PROMPT_NAMES), z.string())
     .default({})

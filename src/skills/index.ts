@@ -6,6 +6,8 @@ export { skillNameFor } from './check-name.ts';
 export type { Finding } from './finding.ts';
 /** Lints a skill on disk, with the files that it links to. */
 export { type LintedSkill, lintFolder } from './lint-folder.ts';
+/** A skill with all that lies beside it. */
+export { readPackage } from './read-package.ts';
 /** The skill files at a path. */
 export { findSkillFiles, NO_SKILL_TEXT, skillFileAt, skillTextOf } from './read-skill-file.ts';
 export { backupPath, readReceipt } from './replace/journal.ts';

@@ -13,6 +13,7 @@ import { findEnvFactory } from '../../envs/env-registry.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { isModulePath, type LoadedProject } from '../load-project.ts';
 import { isNoTarget } from '../models/providers.ts';
+import type { SandboxSpec } from '../models/sandbox-spec.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { guardEnv } from './guard-env.ts';
@@ -29,12 +30,14 @@ type EnvLibrary = typeof import('../../index.ts') &
   };
 
 /** The environment that a project names: a registered one, or the default export of a module. */
-export async function loadEnv({ project, directory, findOrigin }: LoadedProject): Promise<SkillEnv> {
+export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
+  const { project, directory, findOrigin } = loaded;
   const { env, tasks, splitRatio, splitSeed, extras } = project;
   const { columns } = project;
   const scoring = await readScoring(project.scoring, directory);
   const parts = { directory, tasks, columns, scoring, splitRatio, splitSeed, extras, ...dataKeys(project) };
   if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
+  if (env === 'workspace') return (await import('./load-workspace-env.ts')).loadWorkspaceEnv(loaded);
   if (env === 'qa' && isNoTarget(project.target)) throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
@@ -57,7 +60,7 @@ async function readScoring(scoring: Scoring | undefined, directory: string): Pro
 }
 
 /** Who carries out the judges of tasks. Nothing is started before a task needs it. */
-async function taskScorers(sandbox: string): Promise<readonly TaskScorer[]> {
+async function taskScorers(sandbox: SandboxSpec): Promise<readonly TaskScorer[]> {
   const [{ commandJudge, rubricJudge }, { openSandbox }] = await Promise.all([
     import('../../judges/index.ts'),
     import('../../workspaces/index.ts'),

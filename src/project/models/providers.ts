@@ -47,9 +47,12 @@ const NO_TARGET: ChatModel = {
   },
 };
 
+/** Whether a target is an agent with tools: then no chat model is asked. */
+export const isAgentSpec = (spec: unknown): boolean => typeof spec === 'object' && spec !== null && 'agent' in spec;
+
 /** Whether a project says that its environment asks no model. */
 export const isNoTarget = (spec: unknown): boolean =>
-  spec === 'none' || (spec as { provider?: unknown } | undefined)?.provider === 'none';
+  spec === 'none' || isAgentSpec(spec) || (spec as { provider?: unknown } | undefined)?.provider === 'none';
 
 /** Names under which other trainers know the same providers. */
 export const providerAliases: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { suggestion } from '../../core/text/closest-name.ts';
 import { describeIssue } from '../../core/text/describe-issue.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import type { ModelContext, ModelRole, Notices, Provider } from './provider.ts';
-import { providerAliases, providers, refusedProviders } from './providers.ts';
+import { isAgentSpec, providerAliases, providers, refusedProviders } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
 
 /** Environment variables: where keys are. */
@@ -62,6 +62,7 @@ function parseOptions(provider: Provider, settings: unknown, role: ModelRole): u
 
 function readSpec(spec: ModelSpec, role: ModelRole): { name: string; settings: Readonly<Record<string, unknown>> } {
   if (typeof spec !== 'string') {
+    if (role === 'target' && isAgentSpec(spec)) return { name: 'none', settings: {} };
     const { provider, ...settings } = spec;
     if (typeof provider === 'string') return { name: provider, settings };
     throw invalid(

@@ -1,6 +1,8 @@
+import type { AgentRunner } from '../../core/agent-runner.ts';
 import type { ChatModel } from '../../core/model.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
+import { resolveAgent } from './agent-target.ts';
 import type { ModelRole, Notices } from './provider.ts';
 import { checkModelSpec, type Environment, resolveModel } from './resolve-model.ts';
 
@@ -10,11 +12,13 @@ export type ProjectModels = {
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
   readonly judge: ChatModel | undefined;
+  readonly agent: AgentRunner | undefined;
 };
 
 /** The models of a project, by role. Only the judge may be missing: most environments score by rule. */
 export async function resolveModels(loaded: LoadedProject, caller: Caller): Promise<ProjectModels> {
   return {
+    agent: await resolveAgent(loaded, caller),
     target: await resolveRole(loaded, 'target', caller),
     optimizer: await resolveRole(loaded, 'optimizer', caller),
     judge: loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller),

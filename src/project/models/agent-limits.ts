@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+const positive = z.number().positive();
+
+/** What one attempt of an agent may use up. */
+export const AgentLimitsSpec = z
+  .strictObject({
+    timeoutMs: positive.int(),
+    maxTurns: positive.int(),
+    maxUsd: positive,
+    maxTokens: positive.int(),
+    processes: positive.int(),
+    memoryMb: positive,
+    diskMb: positive,
+  })
+  .partial();
+
+/** What a project says of workspaces. */
+export const WorkspaceKeys = z.strictObject({
+  /** Folders of skills that the agent has besides: the user's own compete with the one that is trained. */
+  neighbours: z
+    .union([
+      z
+        .string()
+        .min(1)
+        .transform((one) => [one]),
+      z.array(z.string().min(1)),
+    ])
+    .optional(),
+  limits: AgentLimitsSpec.optional(),
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type AgentName, agentPrograms } from '../../agents/index.ts';
+import type { AgentRunner } from '../../core/agent-runner.ts';
+import { SkillError } from '../../core/errors.ts';
+import { describeIssue } from '../../core/text/describe-issue.ts';
+import type { LoadedProject } from '../load-project.ts';
+import { withPlace } from '../origin.ts';
+import { AgentLimitsSpec } from './agent-limits.ts';
+import { readEnvFile } from './read-env-file.ts';
+import type { Caller } from './resolve-models.ts';
+import { SandboxSpec } from './sandbox-spec.ts';
+
+const names = Object.keys(agentPrograms) as [AgentName, ...AgentName[]];
+
+/** `target: { agent: claude, … }`: the skill is for an agent with tools, not for a chat model. */
+export const AgentTarget = z.strictObject({
+  agent: z.enum(names, `expected an agent: ${names.join(', ')}`),
+  model: z.string().min(1).optional(),
+  sandbox: SandboxSpec.optional(),
+  scope: z.enum(['user', 'project']).optional(),
+  baseURL: z.url().optional(),
+  apiKeyEnv: z.string().min(1).optional(),
+  path: z.string().min(1).optional(),
+  limits: AgentLimitsSpec.optional(),
+});
+type AgentTarget = z.output<typeof AgentTarget>;
+
+/** What a project says of its agent; nothing where the target is a chat model. */
+export function agentTargetOf({ target }: LoadedProject['project']): AgentTarget | undefined {
+  if (typeof target !== 'object' || !('agent' in target)) return undefined;
+  const read = AgentTarget.safeParse(target);
+  if (read.success) return read.data;
+  const problems = read.error.issues.map((issue) => `  ${describeIssue(issue, target)}`);
+  throw new SkillError('CONFIG_INVALID', ['the target (an agent) is not valid:', ...problems].join('\n'), {
+    hint: `It may have: ${Object.keys(AgentTarget.shape).join(', ')}.`,
+  });
+}
+
+/** The agent that a project names, found and probed, but not asked. */
+export async function resolveAgent(loaded: LoadedProject, { env }: Caller): Promise<AgentRunner | undefined> {
+  const { project, directory, findOrigin } = loaded;
+  try {
+    const spec = agentTargetOf(project);
+    if (spec === undefined) return undefined;
+    const { sandbox, limits: _, ...options } = spec;
+    const [{ agentRunner }, { openSandbox }] = await Promise.all([
+      import('../../runners/index.ts'),
+      import('../../workspaces/index.ts'),
+    ]);
+    const inherited = { ...(await readEnvFile(directory)), ...env };
+    return await agentRunner({ ...options, sandbox: openSandbox(sandbox ?? project.sandbox), inherited });
+  } catch (error) {
+    throw await withPlace(error, ['target'], findOrigin);
+  }
+}

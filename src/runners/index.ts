@@ -1,0 +1,6 @@
+/** Agents at work: what they are asked to do, in which workspace, and how it is scored. */
+export { type AgentRunnerOptions, agentRunner } from './agent/agent-runner.ts';
+export { Assertion } from './workspace/assertion.ts';
+export { loadWorkspaceTasks, type WorkspaceTasks } from './workspace/load-tasks.ts';
+export { type WorkspaceEnvOptions, workspaceEnv } from './workspace/workspace-env.ts';
+export { WorkspaceTask, type WorkspaceTaskInput } from './workspace/workspace-task.ts';
