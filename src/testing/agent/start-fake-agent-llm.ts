@@ -1,0 +1,167 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { noUsage, type Usage } from '../../core/model.ts';
+import { type AgentDialect, findDialect } from './agent-dialects.ts';
+import type { AgentReply } from './agent-replies.ts';
+import { type AgentRequest, type Json, readAgentRequest } from './agent-request.ts';
+import { type FakeAgentStep, toToolCall } from './agent-step.ts';
+import { followSkills } from './follow-skills.ts';
+
+export type FakeAgentLLMOptions =
+  /** Steps, one for each call: as many tools as have given results since the prompt are done. After the last: "done". */
+  | { readonly script: readonly FakeAgentStep[] }
+  /** Loads what the prompt asks for and does what it says; of these skills alone, if they are named. */
+  | { readonly policy: 'follow'; readonly only?: readonly string[] };
+
+export type FakeAgentRequest = {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The whole body. */
+  readonly text: string;
+};
+
+export interface FakeAgentLLM extends AsyncDisposable {
+  /** The root: agents add `/v1/messages`, `/v1/chat/completions`, `/v1/responses` or `/v1beta/models/…`. */
+  readonly url: string;
+  /** All that came, generations or not. */
+  readonly requests: readonly FakeAgentRequest[];
+  /** How many generations were answered. */
+  calls(): number;
+  /** The sum of what those answers said they used. Each says something else, by the length of its request. */
+  usage(): Usage;
+  /** From now on refuses generations with this status: so many times, or until it is called without one. */
+  failWith(status: number | undefined, options?: { times?: number; headers?: Readonly<Record<string, string>> }): void;
+  /** From now on answers no generation before so many milliseconds are over. */
+  hang(ms: number): void;
+}
+
+/**
+ * A provider on loopback that drives real agents: it speaks Anthropic Messages, OpenAI Chat Completions and Responses, and
+ * Gemini, streamed or not, and answers with calls of the tools that it is offered. What it does is a function of the
+ * request alone, so that one serves many agents in many workspaces. `await using` closes it.
+ */
+export async function startFakeAgentLLM(options: FakeAgentLLMOptions): Promise<FakeAgentLLM> {
+  const requests: FakeAgentRequest[] = [];
+  const closing = new AbortController();
+  let [calls, usage, hangMs] = [0, noUsage, 0];
+  let refusal = { status: 0, times: 0, headers: {} };
+
+  const nextStep = (request: AgentRequest): FakeAgentStep => {
+    if (request.tools.length === 0) return { text: 'done' }; // a title, a summary
+    if ('policy' in options) return followSkills(request, options.only);
+    return options.script[request.results.length] ?? { text: 'done' };
+  };
+
+  async function generate({ path, text }: FakeAgentRequest, dialect: AgentDialect, response: ServerResponse) {
+    const body: Json = JSON.parse(text);
+    const request = readAgentRequest(body, dialect.reader);
+    const step = nextStep(request);
+    await sleep(Math.max(hangMs, 'hang' in step ? step.hang : 0), undefined, { signal: closing.signal });
+    if (response.destroyed) return;
+    const status = refusal.times-- > 0 ? refusal.status : 'fail' in step ? step.fail : 0;
+    if (status > 0) return send(response, dialect.toError(`fake failure ${status}`, status), status, refusal.headers);
+    const used = usageFor(text, dialect);
+    calls += 1;
+    usage = addUsage(usage, used);
+    const model = body.model ?? 'fake-model';
+    const wire = dialect.toWire({ id: `fake${calls}`, model, ...wordsFor(step, request, body), usage: used });
+    if (dialect.isStreamed(body, path.split('?')[0]!)) sendEvents(response, wire.events);
+    else send(response, wire.whole);
+  }
+
+  const server = createServer(async (incoming, response) => {
+    const request = await readRequest(incoming);
+    requests.push(request);
+    const path = request.path.split('?')[0]!;
+    const dialect = request.method === 'POST' ? findDialect(path) : undefined;
+    if (dialect === undefined) return sendOther(response, path);
+    await generate(request, dialect, response).catch((error) => {
+      if (!closing.signal.aborted) send(response, { error: { message: String(error) } }, 500);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    calls: () => calls,
+    usage: () => usage,
+    failWith(status = 0, { times = Number.POSITIVE_INFINITY, headers = {} } = {}) {
+      refusal = { status, times: status === 0 ? 0 : times, headers };
+    },
+    hang(ms) {
+      hangMs = ms;
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function wordsFor(step: FakeAgentStep, request: AgentRequest, body: Json): Pick<AgentReply, 'text' | 'call'> {
+  if ('text' in step) return { text: isJsonWanted(body) ? ROUTED : step.text };
+  if ('hang' in step || 'fail' in step) return { text: 'done' };
+  const call = toToolCall(step, request);
+  const offered = request.tools.map(({ name }) => name).join(', ');
+  return { call, text: call ? '' : `no tool for ${JSON.stringify(step)} among ${offered}` };
+}
+
+/** Gemini asks which model is to answer, and who speaks next. */
+const isJsonWanted = ({ generationConfig: wanted }: Json) =>
+  wanted?.responseMimeType === 'application/json' || wanted?.responseJsonSchema !== undefined;
+
+const ROUTED = JSON.stringify({
+  complexity_reasoning: 'short',
+  complexity_score: 1,
+  reasoning: 'short',
+  model_choice: 'flash',
+  next_speaker: 'user',
+});
+
+/** About four characters to a token, and no two requests of a conversation are of one length. */
+function usageFor(text: string, { countsReasoning }: AgentDialect): Usage {
+  const input = Math.ceil(text.length / 4);
+  const output = 20 + (text.length % 13);
+  return { input, cached: Math.floor(input / 3), output, reasoning: countsReasoning ? text.length % 7 : 0 };
+}
+
+function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    cached: one.cached + other.cached,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+  };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<FakeAgentRequest> {
+  const text = Buffer.concat(await incoming.toArray()).toString();
+  return { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers: incoming.headers, text };
+}
+
+function sendOther(response: ServerResponse, path: string): void {
+  const served = OTHERS.find(([pattern]) => pattern.test(path))?.[1];
+  if (served !== undefined) send(response, served);
+  else send(response, { error: { type: 'not_found_error', message: `${path} is not served here` } }, 404);
+}
+
+const OTHERS: readonly (readonly [RegExp, object])[] = [
+  [/\/count_tokens$/, { input_tokens: 11 }],
+  [/:countTokens$/, { totalTokens: 11 }],
+  [/\/models$/, { object: 'list', data: [{ id: 'fake-model', object: 'model' }] }],
+];
+
+function send(response: ServerResponse, body: object, status = 200, headers: Readonly<Record<string, string>> = {}) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+function sendEvents(response: ServerResponse, events: string): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  response.end(events);
+}
