@@ -1,4 +1,4 @@
-// Compiles src into dist, and copies the prompts beside the code that reads them.
+// Compiles src into dist, and copies what is not compiled, prompts and scripts, beside the code that uses it.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,5 +15,5 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.
 });
 if (status !== 0) process.exit(status ?? 1);
 for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-  if (path.endsWith('.md')) cpSync(join(root, 'src', path), join(root, 'dist', path));
+  if (path.endsWith('.md') || path.endsWith('.mjs')) cpSync(join(root, 'src', path), join(root, 'dist', path));
 }

@@ -4,6 +4,13 @@ export type { RateLimitChange } from '../core/run/observer.ts';
 export type { Amounts } from './budget/amounts.ts';
 export { type Budget, type BudgetOptions, createBudget, type Held, type Reservation } from './budget/budget.ts';
 export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
+export { forwarderPath, throughForwarder } from './gateway/forwarder.ts';
+export {
+  type GatewayEnd,
+  type ModelGateway,
+  type ModelGatewayOptions,
+  startModelGateway,
+} from './gateway/start-model-gateway.ts';
 export { type AnthropicChatOptions, anthropicChat } from './providers/anthropic-chat.ts';
 export { type AzureChatOptions, azureChat } from './providers/azure-chat.ts';
 export { type FromAiSdkOptions, fromAiSdk } from './providers/from-ai-sdk.ts';

@@ -103,6 +103,7 @@ const surface: Record<string, string[]> = {
     'createLimiterPool',
     'createMeter',
     'createRateLimiter',
+    'forwarderPath',
     'fromAiSdk',
     'googleChat',
     'minimaxChat',
@@ -111,6 +112,8 @@ const surface: Record<string, string[]> = {
     'priceOf',
     'qwenChat',
     'scripted',
+    'startModelGateway',
+    'throughForwarder',
     'withBudget',
     'withCircuit',
     'withMeter',
@@ -283,7 +286,7 @@ const surface: Record<string, string[]> = {
     'withinItems',
     'withinVariance',
   ],
-  './testing': ['scripted', 'startFakeLLM'],
+  './testing': ['scripted', 'startFakeAgentLLM', 'startFakeLLM'],
   './workspaces': ['openSandbox', 'probeSandbox', 'sandboxes'],
 };
 

@@ -1,0 +1,133 @@
+import type { Usage } from '../../core/model.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of four providers, each of another shape, read field by field
+export type Json = any;
+
+/** What went wrong, as an answer tells it whose status was one of success. */
+export type Fault = { readonly status: number; readonly message: string };
+
+/** How one API asks for a generation and answers. An event is one of a stream, or the whole answer. */
+export type GatewayDialect = {
+  readonly path: RegExp;
+  modelOf(body: Json, path: string): string | undefined;
+  toolNames(body: Json): (string | undefined)[];
+  /** The tokens that an event tells of. Later ones replace earlier ones, field by field. */
+  usageIn(event: Json): object | undefined;
+  toUsage(told: Json): Usage;
+  /** Whether nothing of the answer is missing behind this event. */
+  isLast(event: Json): boolean;
+  faultIn(event: Json): Json;
+  toError(status: number, message: string): object;
+  /** The request as it is sent, if that is another one. */
+  prepare?(body: Json): Json;
+};
+
+const anthropic: GatewayDialect = {
+  path: /\/messages$/,
+  modelOf: ({ model }) => model,
+  toolNames: ({ tools = [] }) => tools.map(({ name }: Json) => name),
+  usageIn: (event) => event.message?.usage ?? event.usage,
+  toUsage: ({ input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens }) => ({
+    input: count(input_tokens) + count(cache_creation_input_tokens) + count(cache_read_input_tokens),
+    cached: count(cache_read_input_tokens),
+    output: count(output_tokens),
+    reasoning: 0,
+  }),
+  isLast: ({ type }) => type === 'message_stop',
+  faultIn: ({ type, error }) => (type === 'error' ? error : undefined),
+  toError: (status, message) => ({ type: 'error', error: { type: kindOf(status), message } }),
+};
+
+const chat: GatewayDialect = {
+  path: /\/chat\/completions$/,
+  modelOf: ({ model }) => model,
+  toolNames: ({ tools = [] }) => tools.map((tool: Json) => tool.function?.name ?? tool.name),
+  usageIn: ({ usage }) => usage,
+  toUsage: (told) => ({
+    input: count(told.prompt_tokens),
+    cached: count(told.prompt_tokens_details?.cached_tokens ?? told.prompt_cache_hit_tokens),
+    output: count(told.completion_tokens),
+    reasoning: count(told.completion_tokens_details?.reasoning_tokens),
+  }),
+  isLast: ({ choices = [] }) => choices.some((choice: Json) => typeof choice?.finish_reason === 'string'),
+  faultIn: ({ error }) => error,
+  toError: openaiError,
+  prepare: (body) => {
+    if (body.stream !== true || body.stream_options?.include_usage === true) return body;
+    return { ...body, stream_options: { ...body.stream_options, include_usage: true } };
+  },
+};
+
+const ENDS = ['response.completed', 'response.incomplete', 'response.failed'];
+
+const responses: GatewayDialect = {
+  path: /\/responses$/,
+  modelOf: ({ model }) => model,
+  toolNames: ({ tools = [] }) => tools.map(({ name, type }: Json) => name ?? type),
+  usageIn: (event) => event.response?.usage ?? event.usage,
+  toUsage: (told) => ({
+    input: count(told.input_tokens),
+    cached: count(told.input_tokens_details?.cached_tokens),
+    output: count(told.output_tokens),
+    reasoning: count(told.output_tokens_details?.reasoning_tokens),
+  }),
+  isLast: ({ type }) => ENDS.includes(type),
+  faultIn: (event) => {
+    if (event.type === 'error') return event.error ?? event;
+    return event.response?.error ?? (event.object === 'response' ? event.error : undefined);
+  },
+  toError: openaiError,
+};
+
+/** A sign-in with Google speaks of `request` and `response`, in which the rest is the same. */
+const gemini: GatewayDialect = {
+  path: /:(?:streamG|g)enerateContent$/,
+  modelOf: ({ model }, path) => model ?? /models\/([^/:]+):/.exec(path)?.[1],
+  toolNames: (body) =>
+    ((body.request ?? body).tools ?? [])
+      .flatMap(({ functionDeclarations = [] }: Json) => functionDeclarations)
+      .map(({ name }: Json) => name),
+  usageIn: (event) => (event.response ?? event).usageMetadata,
+  toUsage: (told) => ({
+    input: count(told.promptTokenCount) + count(told.toolUsePromptTokenCount),
+    cached: count(told.cachedContentTokenCount),
+    output: count(told.candidatesTokenCount) + count(told.thoughtsTokenCount),
+    reasoning: count(told.thoughtsTokenCount),
+  }),
+  isLast: (event) => {
+    const { candidates = [], promptFeedback } = event.response ?? event;
+    return promptFeedback !== undefined || candidates.some(({ finishReason }: Json) => finishReason !== undefined);
+  },
+  faultIn: ({ error }) => error,
+  toError: (code, message) => ({ error: { code, message, status: kindOf(code).toUpperCase() } }),
+};
+
+const dialects = [anthropic, chat, responses, gemini];
+
+export const findDialect = (path: string) => dialects.find((dialect) => dialect.path.test(path));
+
+function openaiError(status: number, message: string): object {
+  return { error: { message, type: kindOf(status), code: kindOf(status), param: null } };
+}
+
+const kindOf = (status: number) =>
+  ({ 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error' })[status] ?? 'invalid_request_error';
+
+const count = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 0);
+
+/** Statuses by the words that take their place in the midst of an answer. */
+const WORDS: readonly (readonly [RegExp, number])[] = [
+  [/overloaded/i, 529],
+  [/rate.?limit|exhausted|quota|billing|credit/i, 429],
+  [/authentication|api.?key|permission/i, 401],
+  [/invalid.?(?:request|prompt|argument)|context.?length|too.?long|content|policy|safety/i, 400],
+];
+
+/** What a provider says went wrong with an answer that had begun well. */
+export function faultOf(error: Json): Fault | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const code = Number(error.code);
+  const words = [error.type, error.code, error.status].join(' ');
+  const status = code >= 400 ? code : (WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 500);
+  return { status, message: JSON.stringify({ error }) };
+}

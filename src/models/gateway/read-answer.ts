@@ -1,0 +1,83 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Usage } from '../../core/model.ts';
+import { type Fault, faultOf, type GatewayDialect, type Json } from './gateway-dialects.ts';
+
+export interface AnswerReader {
+  add(chunk: Uint8Array): void;
+  /** Whether the provider has said all of it. */
+  isWhole(): boolean;
+  fault(): Fault | undefined;
+}
+
+type Answer = { readonly dialect: GatewayDialect; readonly onUsage: (usage: Usage) => void };
+
+/** Reads server-sent events as they pass, for what they tell of tokens, of faults and of their end. */
+export function streamReader({ dialect, onUsage }: Answer): AnswerReader {
+  const events = eventReader({ dialect, onUsage });
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  let data: string[] = [];
+  function readLine(line: string): void {
+    if (line.startsWith('data:')) data.push(line.slice(5).trimStart());
+    else if (line === '') {
+      if (data.length > 0) events.read(data.join('\n'));
+      data = [];
+    }
+  }
+  return {
+    add(chunk) {
+      const lines = `${rest}${decoder.write(Buffer.from(chunk))}`.split(/\r?\n/);
+      rest = lines.pop()!;
+      for (const line of lines) readLine(line);
+    },
+    isWhole() {
+      for (const line of [rest, '']) readLine(line); // a last event may come without an empty line behind it
+      rest = '';
+      return events.isWhole();
+    },
+    fault: events.fault,
+  };
+}
+
+function eventReader({ dialect, onUsage }: Answer) {
+  let [isWhole, fault, told]: [boolean, Fault | undefined, object] = [false, undefined, {}];
+  return {
+    read(text: string): void {
+      if (text === '[DONE]') isWhole = true;
+      const event = parse(text);
+      if (typeof event !== 'object' || event === null) return;
+      fault ??= faultOf(dialect.faultIn(event));
+      isWhole ||= dialect.isLast(event);
+      told = mergeTold(told, dialect.usageIn(event));
+      if (dialect.usageIn(event)) onUsage(dialect.toUsage(told));
+    },
+    isWhole: () => isWhole,
+    fault: () => fault,
+  };
+}
+
+/** An answer in one piece, or undefined if it is none. Gemini may send a list where a stream was asked for. */
+export function readWhole(
+  text: string,
+  { dialect, onUsage }: Answer,
+): { readonly fault?: Fault | undefined } | undefined {
+  const parsed = parse(text);
+  const events: Json[] = Array.isArray(parsed) ? parsed : [parsed];
+  if (events.length === 0 || events.some((event) => typeof event !== 'object' || event === null)) return undefined;
+  const told = events.map((event) => dialect.usageIn(event)).reduce<object>(mergeTold, {});
+  if (Object.keys(told).length > 0) onUsage(dialect.toUsage(told));
+  return { fault: events.map((event) => faultOf(dialect.faultIn(event))).find((fault) => fault !== undefined) };
+}
+
+function mergeTold(told: object, more: object | undefined | null): object {
+  const known = Object.entries(more ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return { ...told, ...Object.fromEntries(known) };
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

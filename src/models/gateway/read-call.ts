@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { decompress as unzstd } from 'fzstd';
+import type { Endpoint } from '../http/endpoint.ts';
+import { findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
+import type { UpstreamRequest } from './open-upstream.ts';
+import { requestHeaders, signInOf } from './passed-headers.ts';
+
+type Common = { readonly request: UpstreamRequest; readonly secrets: readonly string[] };
+
+/** A call of an agent, and what is sent for it. */
+export type GenerationCall = Common & {
+  readonly kind: 'generation';
+  readonly dialect: GatewayDialect;
+  readonly body: Json;
+  readonly model: string | undefined;
+};
+export type OtherCall = Common & { readonly kind: 'other' };
+type RefusedCall = {
+  readonly refused: { readonly status: number; readonly message: string };
+  readonly dialect?: GatewayDialect | undefined;
+};
+
+type Place = { readonly root: string; readonly endpoint: Endpoint };
+
+/** What passes under our key beside generations: it costs nothing and tells of nothing but models. */
+const FREE = /^POST .*(?:\/count_tokens|:countTokens|\/input_tokens)$|^(?:GET|HEAD) .*\/models(?:\/[^/]+)*$/;
+
+export async function readCall(
+  incoming: IncomingMessage,
+  place: Place,
+): Promise<GenerationCall | OtherCall | RefusedCall> {
+  const { method = 'GET', headers } = incoming;
+  const hasKey = Object.keys(place.endpoint.headers).length > 0;
+  const target = targetOf(incoming.url ?? '/', place, hasKey);
+  if (target === undefined) return refused(404, 'No such path below this gateway.');
+  const dialect = method === 'POST' ? findDialect(target.path) : undefined;
+  if (hasKey && dialect === undefined && !FREE.test(`${method} ${target.path}`))
+    return refused(
+      404,
+      `${method} ${target.path} is not passed on: only generations, counts of tokens and lists of models are.`,
+    );
+  const body = await readBody(incoming);
+  if (body === undefined) return refused(413, `A request may have ${MAX_BODY_MB} MB.`, dialect);
+  const request = {
+    method,
+    path: `${target.path}${target.query}`,
+    headers: requestHeaders(headers, place.endpoint.headers),
+    ...(body.length > 0 ? { body } : {}),
+  };
+  const common = {
+    request,
+    secrets: hasKey ? place.endpoint.secrets : [...place.endpoint.secrets, ...signInOf(headers)],
+  };
+  return dialect === undefined ? { ...common, kind: 'other' } : toGeneration(common, dialect, target.path);
+}
+
+function toGeneration(common: Common, dialect: GatewayDialect, path: string): GenerationCall | RefusedCall {
+  const { request } = common;
+  try {
+    const { 'content-encoding': encoding, ...headers } = request.headers;
+    const body = JSON.parse(unpack(request.body ?? Buffer.alloc(0), String(encoding)).toString('utf8'));
+    const prepared = dialect.prepare?.(body) ?? body;
+    const sent = prepared === body ? request : { ...request, headers, body: Buffer.from(JSON.stringify(prepared)) };
+    return { ...common, kind: 'generation', dialect, body, model: dialect.modelOf(body, path), request: sent };
+  } catch {
+    return refused(400, 'Expected a request in JSON.', dialect);
+  }
+}
+
+const refused = (status: number, message: string, dialect?: GatewayDialect): RefusedCall => ({
+  refused: { status, message },
+  dialect,
+});
+
+/** Path and query below the root, without a key in the query if there is one of ours. No path leads above the base URL. */
+function targetOf(url: string, { root }: Place, hasKey: boolean): { path: string; query: string } | undefined {
+  if (!url.startsWith(`${root}/`) && url !== root) return undefined;
+  const parsed = new URL(`http://gateway/.${url.slice(root.length) || '/'}`);
+  if (/(?:^|\/|\\|%2f|%5c)(?:\.|%2e){2}(?:\/|\\|%2f|%5c|$)/i.test(url.split('?')[0]!)) return undefined;
+  if (hasKey) parsed.searchParams.delete('key');
+  return { path: parsed.pathname, query: parsed.search };
+}
+
+const MAX_BODY_MB = 64;
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += chunk.length;
+    if (size <= MAX_BODY_MB * 1_000_000) chunks.push(chunk); // the rest is read to its end, so that the refusal is heard
+  }
+  return size > MAX_BODY_MB * 1_000_000 ? undefined : Buffer.concat(chunks);
+}
+
+function unpack(body: Buffer, encoding: string): Buffer {
+  if (encoding === 'gzip') return gunzipSync(body);
+  if (encoding === 'br') return brotliDecompressSync(body);
+  if (encoding === 'deflate') return inflateSync(body);
+  return encoding === 'zstd' ? Buffer.from(unzstd(body)) : body;
+}

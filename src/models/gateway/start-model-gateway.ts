@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { OfferedSkill } from '../../core/agent-runner.ts';
+import type { ModelCallError } from '../../core/errors.ts';
+import type { Usage } from '../../core/model.ts';
+import type { Price } from '../budget/prices.ts';
+import { parseEndpoint } from '../http/endpoint.ts';
+import { linkedController } from '../on-abort.ts';
+import type { GatewayRetry } from './ask-upstream.ts';
+import { type FirstRequest, type NamedSkill, readFirstRequest } from './first-request.ts';
+import { openUpstream } from './open-upstream.ts';
+import { readCall } from './read-call.ts';
+import { relayCall, relayOther, sendError } from './relay-call.ts';
+import { createSpending, type GatewayLimits } from './spending.ts';
+
+export type ModelGatewayOptions = {
+  readonly upstream: {
+    /** What stands before the paths that agents ask for, such as https://api.anthropic.com before /v1/messages. */
+    readonly baseURL: string;
+    /** In place of the caller's sign-in. Without it, the caller's passes. */
+    readonly auth?: { readonly header: string; readonly value: string } | undefined;
+  };
+  readonly listen: { readonly socket: string } | { readonly port: number };
+  readonly limits?: GatewayLimits | undefined;
+  readonly price?: Price | undefined;
+  /** Looked for in the first request. */
+  readonly skills?: readonly NamedSkill[] | undefined;
+  /** Ends all calls. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long the provider may send nothing. */
+  readonly callTimeoutMs?: number | undefined;
+  readonly retry?: GatewayRetry | undefined;
+  /** Notified once, when no further call will pass. */
+  readonly onEnd?: ((reason: GatewayEnd) => void) | undefined;
+};
+
+/** A limit that is reached, or a provider that failed. */
+export type GatewayEnd = 'turns' | 'budget' | 'failure';
+
+export interface ModelGateway extends AsyncDisposable {
+  /** The root on loopback, with a word in it that no other process of this machine knows. Undefined on a socket, whose root is `/`. */
+  readonly url: string | undefined;
+  usage(): Usage;
+  /** Generations that were let pass. */
+  calls(): number;
+  /** Undefined without a price. */
+  costUsd(): number | undefined;
+  ended(): 'turns' | 'budget' | undefined;
+  /** Why the provider could not be asked any more. */
+  failure(): ModelCallError | undefined;
+  /** Which skills the first request with tools told of, and the names of those tools. */
+  offered(): readonly OfferedSkill[];
+  tools(): readonly string[];
+  /** The names of the models that were asked for. */
+  models(): readonly string[];
+}
+
+/**
+ * Stands between an agent and its provider: holds the key, counts what is used, lets no call pass beyond the limits, and
+ * remembers when the provider fails, so that an outage is never taken for the end of an agent's work. With a key of ours,
+ * only generations, counts of tokens and lists of models pass: all else could cost something that is not counted.
+ */
+export async function startModelGateway(options: ModelGatewayOptions): Promise<ModelGateway> {
+  const { upstream: far, listen, limits = {}, skills = [], signal, onEnd, callTimeoutMs = 120_000 } = options;
+  const endpoint = parseEndpoint({
+    baseURL: far.baseURL,
+    headers: far.auth && { [far.auth.header]: far.auth.value },
+  });
+  const spending = createSpending(limits, options.price);
+  const upstream = await openUpstream(endpoint, callTimeoutMs);
+  const { controller: closing, release } = linkedController(signal);
+  const root = 'socket' in listen ? '' : `/${randomBytes(12).toString('hex')}`;
+  const models = new Set<string>();
+  let first: FirstRequest | undefined;
+  let failure: ModelCallError | undefined;
+  let ended: 'turns' | 'budget' | undefined;
+
+  function end(reason: GatewayEnd, error?: ModelCallError): void {
+    const isFirst = ended === undefined && failure === undefined;
+    if (reason === 'failure') failure ??= error;
+    else ended ??= reason;
+    if (isFirst) onEnd?.(reason);
+  }
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse, leaving: AbortSignal): Promise<void> {
+    const call = await readCall(incoming, { root, endpoint });
+    const relay = { upstream, endpoint, idleMs: callTimeoutMs, retry: options.retry ?? {}, signal: leaving, response };
+    if ('refused' in call) return sendError(response, call.refused, call.dialect);
+    if (call.kind === 'other') return relayOther(call, relay);
+    const { dialect, body, model } = call;
+    if (first === undefined || first.tools.length === 0) first = readFirstRequest(body, dialect, skills);
+    if (failure !== undefined) return sendError(response, { status: 400, message: failure.message }, dialect);
+    const limit = spending.reached();
+    if (limit !== undefined) {
+      end(limit.ended);
+      return sendError(response, { status: 400, message: limit.message }, dialect);
+    }
+    if (model !== undefined) models.add(model);
+    const onFailure = (error: ModelCallError) => end('failure', error);
+    await relayCall(call, { ...relay, onUsage: spending.begin(), onFailure });
+  }
+
+  const server = createServer((incoming, response) => {
+    const { controller: leaving, release: forget } = linkedController(closing.signal);
+    response.once('close', () => {
+      leaving.abort(new Error('the caller has left'));
+      forget();
+    });
+    answer(incoming, response, leaving.signal).catch(() => response.destroy());
+  });
+  server.keepAliveTimeout = 600_000; // a client that uses a connection just when it is closed would see a failure
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    if ('socket' in listen) server.listen(listen.socket, resolve);
+    else server.listen(listen.port, '127.0.0.1', resolve);
+  });
+
+  return {
+    url: 'socket' in listen ? undefined : `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
+    usage: spending.usage,
+    calls: spending.calls,
+    costUsd: spending.costUsd,
+    ended: () => ended,
+    failure: () => failure,
+    offered: () => first?.offered ?? [],
+    tools: () => first?.tools ?? [],
+    models: () => [...models],
+    async [Symbol.asyncDispose]() {
+      closing.abort(new Error('the gateway is closed'));
+      release();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await Promise.all([closed, upstream[Symbol.asyncDispose]()]);
+    },
+  };
+}
