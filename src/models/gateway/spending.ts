@@ -10,7 +10,7 @@ export type GatewayLimits = {
 };
 
 /** A limit that is reached. */
-export type Reached = { readonly ended: 'turns' | 'budget'; readonly message: string };
+type Reached = { readonly ended: 'turns' | 'budget'; readonly message: string };
 
 export interface Spending {
   /** The limit that lets no further call pass. */
