@@ -64,8 +64,8 @@ export interface Sandbox {
   readonly id: string;
   /** Whether a command sees mounts and its workspace under names of their own; otherwise where they lie. */
   readonly hasOwnNames: boolean;
-  /** Whether a workspace can be an overlay in it. */
-  readonly takesOverlays: () => Promise<boolean>;
+  /** Whether a workspace can be an overlay in it, whose folders lie below `root`: file systems differ. */
+  readonly takesOverlays: (root?: string) => Promise<boolean>;
   /** Throws `SANDBOX_UNAVAILABLE` when nothing can run in it here, with what to do about that. */
   ready(): Promise<void>;
   /** Answers for whatever the command does, also when it fails. Throws when it could not be started, and the signal's reason. */

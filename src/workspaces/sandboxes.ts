@@ -1,25 +1,31 @@
 import { SkillError } from '../core/errors.ts';
 import type { Sandbox } from '../core/sandbox.ts';
 import { suggestion } from '../core/text/closest-name.ts';
-import { type BubblewrapProbe, bubblewrap, probeBubblewrap } from './bubblewrap.ts';
-import { runCommand } from './run-command.ts';
-import { readToolCalls, writeToolShims } from './tool-shims.ts';
-import { openWorkFolder } from './work-folder.ts';
+import { groupPlaces } from './limits/open-groups.ts';
+import { bubblewrap } from './sandbox/bubblewrap.ts';
+import { type ContainerOptions, container } from './sandbox/container.ts';
+import { noSandbox } from './sandbox/none.ts';
+import { type BubblewrapProbe, type OverlayProbe, probeBubblewrap, probeOverlay } from './sandbox/probe-bubblewrap.ts';
 
-/**
- * Every sandbox by name. `none` is none: commands run with the rights and the network of who started us, though still in a
- * folder of their own, without our environment, and to their time. It is used only where somebody wrote its name.
- */
-export const sandboxes = { bubblewrap, none: noSandbox } as const;
+/** Every sandbox by name. `none` is none, and is used only where somebody wrote its name. */
+export const sandboxes = { bubblewrap, container, none: noSandbox } as const;
 
-const SANDBOX_NAMES = ['auto', ...Object.keys(sandboxes)] as readonly ('auto' | keyof typeof sandboxes)[];
+const NAMED = { bubblewrap, none: noSandbox } as const;
+const SANDBOX_NAMES = ['auto', ...Object.keys(NAMED)] as readonly ('auto' | keyof typeof NAMED)[];
+
+/** A name, or the image of a container. */
+export type SandboxChoice = string | ContainerOptions;
+
+/** Where rollouts have their folders; otherwise below the system's folder for temporary files. */
+type Rooted = { readonly root?: string | undefined };
 
 /** `auto` is the best that there is for this platform, and never `none`. */
-export function openSandbox(name: string = 'auto'): Sandbox {
-  if (name === 'auto') return sandboxes.bubblewrap();
-  if (Object.hasOwn(sandboxes, name)) return sandboxes[name as keyof typeof sandboxes]();
-  throw new SkillError('CONFIG_INVALID', `unknown sandbox "${name}"${suggestion(name, SANDBOX_NAMES)}`, {
-    hint: `There is ${SANDBOX_NAMES.join(', ')}.`,
+export function openSandbox(choice: SandboxChoice = 'auto', { root }: Rooted = {}): Sandbox {
+  if (typeof choice === 'object') return container({ root, ...choice });
+  if (choice === 'auto') return bubblewrap({ root });
+  if (Object.hasOwn(NAMED, choice)) return NAMED[choice as keyof typeof NAMED]({ root });
+  throw new SkillError('CONFIG_INVALID', `unknown sandbox "${choice}"${suggestion(choice, SANDBOX_NAMES)}`, {
+    hint: `There is ${SANDBOX_NAMES.join(', ')}, and an image: { container: IMAGE }.`,
   });
 }
 
@@ -27,32 +33,33 @@ export type SandboxProbe = {
   /** What `auto` would use here; `undefined` when commands would be refused. */
   readonly auto: 'bubblewrap' | undefined;
   readonly bubblewrap: BubblewrapProbe;
+  /** How each rollout gets a workspace of its own: a view of the template, or a copy where no view can be mounted. */
+  readonly workspaces: 'overlay' | 'copy';
+  readonly overlay: OverlayProbe;
+  /** Who sees to limits of processes and memory: the kernel, or we by looking from time to time. */
+  readonly limiter: 'cgroup v2' | 'cgroup v1' | 'watcher';
 };
 
 /** Which sandboxes work here, and why others do not. Tried, not guessed. */
 export async function probeSandbox({
   path = process.env.PATH,
-}: {
-  readonly path?: string;
-} = {}): Promise<SandboxProbe> {
+  root,
+}: Rooted & { readonly path?: string | undefined } = {}): Promise<SandboxProbe> {
   const found = await probeBubblewrap(path);
-  return { auto: found.isAvailable ? 'bubblewrap' : undefined, bubblewrap: found };
+  const overlay = found.isAvailable
+    ? await probeOverlay(root, path)
+    : ({ isAvailable: false, reason: 'only bubblewrap shows views' } as const);
+  return {
+    auto: found.isAvailable ? 'bubblewrap' : undefined,
+    bubblewrap: found,
+    workspaces: overlay.isAvailable ? 'overlay' : 'copy',
+    overlay,
+    limiter: limiterName(),
+  };
 }
 
-function noSandbox(): Sandbox {
-  return {
-    id: 'none',
-    hasOwnNames: false,
-    takesOverlays: async () => false,
-    ready: async () => {},
-    async run(request) {
-      const { command, tools = [], stdin, timeoutMs, signal, env = {} } = request;
-      await using folder = await openWorkFolder(request);
-      if (tools.length > 0) await writeToolShims(tools, folder.shims);
-      const path = [folder.shims.folder, process.env.PATH].join(process.platform === 'win32' ? ';' : ':');
-      const settings = { HOME: folder.home, TMPDIR: folder.home, LANG: 'C.UTF-8', ...env, PATH: path };
-      const ended = await runCommand({ command, cwd: folder.work, env: settings, stdin, timeoutMs, signal });
-      return { ...ended, toolsCalled: await readToolCalls(tools, folder.shims) };
-    },
-  };
+function limiterName(): SandboxProbe['limiter'] {
+  const { version, folders } = groupPlaces() ?? {};
+  const isWhole = folders?.processes !== undefined && folders.memoryMb !== undefined;
+  return isWhole ? `cgroup v${version ?? 1}` : 'watcher';
 }

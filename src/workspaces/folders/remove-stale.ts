@@ -1,0 +1,56 @@
+import { readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { removeGroups } from '../limits/open-groups.ts';
+import { isOrphaned, newRolloutId } from '../processes/owner.ts';
+import { sweep } from '../processes/sweep.ts';
+import { defaultRoot, LEFTOVERS, type Leftover, removeTree } from './rollout-folder.ts';
+
+/**
+ * Removes what killed processes of ours left behind: their rollouts' processes, wherever they were started, and in `root`
+ * their folders with all that these name. What belongs to a living process, or cannot be told, stays. Several may do this at once.
+ */
+export async function removeStale(root?: string): Promise<void> {
+  const folder = root ?? (await defaultRoot());
+  await sweep(isOrphaned);
+  const names = await readdir(folder).catch(() => []);
+  await Promise.all(names.filter(isOrphaned).map((name) => removeFolder(folder, name)));
+}
+
+/** Whoever renames it first removes it, and is its owner from then on. */
+async function removeFolder(root: string, name: string): Promise<void> {
+  const path = join(root, newRolloutId());
+  try {
+    await rename(join(root, name), path);
+  } catch {
+    return; // another one was faster
+  }
+  for (const leftover of await readLeftovers(path)) await removeLeftover(leftover);
+  if (await unmountBelow(path)) await removeTree(path);
+}
+
+async function readLeftovers(path: string): Promise<readonly Leftover[]> {
+  const lines = (await readFile(join(path, LEFTOVERS), 'utf8').catch(() => '')).split('\n');
+  return lines.slice(0, -1).map((line) => JSON.parse(line)); // the last one is empty, or torn by the kill
+}
+
+async function removeLeftover(leftover: Leftover): Promise<void> {
+  if ('group' in leftover) return removeGroups([leftover.group]);
+  await execa(leftover.engine, ['rm', '-f', leftover.container], { reject: false, stdio: 'ignore', timeout: 30_000 });
+}
+
+/** A removal must not go into what is mounted. Whether nothing is mounted any more. */
+async function unmountBelow(path: string): Promise<boolean> {
+  for (const mounted of (await mountsBelow(path)).reverse()) {
+    await execa('umount', ['-l', mounted], { reject: false, stdio: 'ignore' });
+  }
+  return (await mountsBelow(path)).length === 0;
+}
+
+async function mountsBelow(path: string): Promise<string[]> {
+  const lines = (await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')).split('\n');
+  const points = lines.map((line) =>
+    (line.split(' ')[4] ?? '').replaceAll(/\\(\d{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8))),
+  );
+  return points.filter((point) => point.startsWith(`${path}/`));
+}

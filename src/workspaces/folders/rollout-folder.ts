@@ -1,0 +1,65 @@
+import { appendFileSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { newRolloutId } from '../processes/owner.ts';
+
+/** A folder that is named by its owner, so that what a killed process leaves behind can be told from what is in use. */
+export type RolloutFolder = AsyncDisposable & {
+  readonly id: string;
+  readonly path: string;
+  /** Written down before it is made: what would stay behind besides the folder. */
+  note(leftover: Leftover): void;
+};
+
+/** What lies outside of a rollout's folder and goes away with it. */
+export type Leftover = { readonly group: string } | { readonly container: string; readonly engine: string };
+
+/** In a rollout's folder, one in each line. */
+export const LEFTOVERS = 'leftovers.jsonl';
+
+export async function openRolloutFolder(root?: string): Promise<RolloutFolder> {
+  const id = newRolloutId();
+  const path = join(root === undefined ? await defaultRoot() : await privateFolder(root), id);
+  await mkdir(path, { mode: 0o700 });
+  return {
+    id,
+    path,
+    note: (leftover) => appendFileSync(join(path, LEFTOVERS), `${JSON.stringify(leftover)}\n`),
+    [Symbol.asyncDispose]: () => setAside(path),
+  };
+}
+
+/** Where rollouts of this user lie. Nobody else may come into it, or have made it. */
+export async function defaultRoot(): Promise<string> {
+  const user = process.getuid?.() ?? 'user';
+  const parent = await realpath(tmpdir());
+  const path = join(parent, `skillopt-rollouts-${user}`);
+  await mkdir(path, { mode: 0o700 }).catch(() => {});
+  const { mode, uid } = await lstat(path);
+  const isOurs = (mode & 0o170077) === 0o040000 && (user === 'user' || uid === user);
+  return isOurs || process.platform === 'win32' ? path : mkdtemp(`${path}-`);
+}
+
+async function privateFolder(root: string): Promise<string> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  return realpath(root);
+}
+
+/** Removed beside what comes next. Its new name is again one of ours: who is killed meanwhile leaves it to the next start. */
+async function setAside(path: string): Promise<void> {
+  const aside = join(path, '..', newRolloutId());
+  await rename(path, aside);
+  void removeTree(aside).catch(() => {}); // the next start tries again
+}
+
+/** Also what its owner may not read, and names that are no text. */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true, maxRetries: 2 });
+  } catch {
+    await execa('chmod', ['-R', 'u+rwx', path], { reject: false, stdio: 'ignore' }); // never through a link
+    await execa('rm', ['-rf', path], { stdio: 'ignore' });
+  }
+}

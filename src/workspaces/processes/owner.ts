@@ -1,0 +1,49 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { memoize } from '../../core/memoize.ts';
+import { readProcess } from './process-table.ts';
+
+/** In the environment of every process of a rollout, with the rollout's id. */
+export const MARKER = 'SKILLOPT_ROLLOUT';
+
+/** Machine, process and its start, and dice: who made it can be asked for later. Folders and groups are named by it. */
+const ID = /^([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
+
+export function newRolloutId(): string {
+  return [thisMachine(), process.pid, startOf(process.pid), randomBytes(4).toString('hex')].join('-');
+}
+
+const startOf = memoize((pid: number) => readProcess(pid)?.started ?? '0');
+
+/**
+ * Whether nobody is left to remove what carries this id. What cannot be known is not said: on another machine, or seen from
+ * another container, numbers of processes mean others.
+ */
+export function isOrphaned(id: string): boolean {
+  const [, where, pid, started] = ID.exec(id) ?? [];
+  if (where !== thisMachine()) return false;
+  return readProcess(Number(pid))?.started !== started;
+}
+
+let machine: string | undefined;
+
+/** The machine, and the namespace in which it numbers our processes. */
+function thisMachine(): string {
+  machine ??= fingerprint(
+    textOr(() => readFileSync('/etc/machine-id', 'utf8').trim(), '') || hostname(),
+    textOr(() => readlinkSync('/proc/self/ns/pid'), ''),
+  );
+  return machine;
+}
+
+const fingerprint = (...texts: readonly string[]) =>
+  createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 8);
+
+function textOr(read: () => string, otherwise: string): string {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,149 @@
+import { setMaxListeners } from 'node:events';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { execa } from 'execa';
+import type { ResourceLimits, SandboxRequest, SandboxResult } from '../../core/sandbox.ts';
+import { atExit } from './at-exit.ts';
+import { keepOutput } from './keep-output.ts';
+import type { ProcessTree } from './process-tree.ts';
+
+export type CommandResult = Omit<SandboxResult, 'toolsCalled'>;
+
+export type Started = {
+  readonly pid: number;
+  /** What it wrote into its fourth stream, if it has one, once that is closed. */
+  readonly told: Promise<string>;
+};
+
+export type CommandOptions = Pick<
+  SandboxRequest,
+  'command' | 'stdin' | 'timeoutMs' | 'signal' | 'onLine' | 'maxOutputBytes'
+> & {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly hasFourthStream?: boolean;
+  readonly treeOf: (started: Started) => ProcessTree;
+  /** Is given the processes to look at and what to call when there is too much. Answers when it is disposed. */
+  readonly watch?: (tree: ProcessTree, exceeded: (limit: keyof ResourceLimits) => void) => Watch;
+};
+
+export type Watch = { stop(): Promise<keyof ResourceLimits | undefined> };
+
+/** More than any verdict. */
+const MAX_OUTPUT = 1_000_000;
+
+/** How long a command may tidy up once it is asked to end. */
+const GRACE_MS = 2_000;
+
+/** A process that cannot be ended may hold the output open for ever. What was printed is there by then. */
+const DRAIN_MS = 200;
+
+/** Runs a program to its end, its time or its limits, whichever comes first, and ends all that it started. */
+export async function runCommand(options: CommandOptions): Promise<CommandResult> {
+  const { signal, timeoutMs, onLine, maxOutputBytes: maxBytes = MAX_OUTPUT } = options;
+  signal?.throwIfAborted();
+  const subprocess = start(options);
+  if (subprocess.pid === undefined) throw (await subprocess).cause;
+  const ended = new Promise<void>((resolve) => subprocess.once('exit', () => resolve()));
+  const fourth = subprocess.stdio[3] as Readable | undefined;
+  const tree = options.treeOf({ pid: subprocess.pid, told: fourth ? text(fourth) : Promise.resolve('') });
+  using _ = atExit(() => tree.kill());
+  const ending = endingOf(tree, ended);
+  const output = keepOutput(subprocess.stdout, { maxBytes, onLine: onLine && ending.guard(onLine) });
+  const errors = keepOutput(subprocess.stderr, { maxBytes });
+  using _time = after(timeoutMs, () => ending.end('time'));
+  using _abort = whenAborted(signal, () => ending.end('abort'));
+  const watch = options.watch?.(tree, (limit) => ending.end(limit));
+  await ended;
+  tree.kill(); // what it left behind
+  await tree.gone();
+  const late = await watch?.stop();
+  using _drain = after(DRAIN_MS, () => closeAll(subprocess));
+  const { exitCode, signal: endedBy } = await subprocess;
+  output.finish();
+  signal?.throwIfAborted();
+  ending.rethrow();
+  const why = ending.why() ?? late;
+  const exceeded = why === undefined || why === 'time' || why === 'abort' ? undefined : why;
+  return {
+    exitCode: why === undefined ? exitCode : undefined,
+    signal: endedBy ?? (why === undefined ? undefined : 'SIGTERM'),
+    timedOut: why === 'time',
+    ...(exceeded ? { exceeded } : {}),
+    stdout: output.text(),
+    stderr: errors.text(),
+  };
+}
+
+type Why = 'time' | 'abort' | keyof ResourceLimits;
+
+/** Asks once, and ends what does not go. The first reason is the one that counts. */
+function endingOf(tree: ProcessTree, ended: Promise<void>) {
+  let reason: Why | undefined;
+  let thrown: { readonly error: unknown } | undefined;
+  const end = (why: Why) => {
+    if (reason !== undefined) return;
+    reason = why;
+    tree.ask();
+    const controller = new AbortController();
+    void ended.then(() => controller.abort());
+    delay(GRACE_MS, undefined, controller).then(
+      () => tree.kill(),
+      () => {},
+    );
+  };
+  return {
+    end,
+    why: () => reason,
+    /** What the caller's own function throws is thrown to the caller. */
+    guard: (onLine: (line: string) => void) => (line: string) => {
+      if (thrown !== undefined) return;
+      try {
+        onLine(line);
+      } catch (error) {
+        thrown = { error };
+        end('abort');
+      }
+    },
+    rethrow() {
+      if (thrown !== undefined) throw thrown.error;
+    },
+  };
+}
+
+function start({ command, stdin, cwd, env, hasFourthStream = false }: CommandOptions) {
+  const [file = '', ...args] = command;
+  const input = stdin === undefined ? ('ignore' as const) : ('pipe' as const);
+  const stdio = [input, 'pipe', 'pipe', ...(hasFourthStream ? ['pipe' as const] : [])] as const;
+  const subprocess = execa(file, args, { ...fixedOptions, stdio, cwd, env });
+  subprocess.stdin?.on('error', () => {}); // it may end without reading
+  subprocess.stdin?.end(stdin);
+  return subprocess;
+}
+
+const fixedOptions = {
+  extendEnv: false,
+  detached: process.platform !== 'win32', // a group of its own, so that its children can be ended with it
+  reject: false,
+  buffer: false,
+  encoding: 'buffer',
+  windowsHide: true,
+} as const;
+
+function closeAll({ stdio }: ReturnType<typeof start>): void {
+  for (const stream of stdio) stream?.destroy();
+}
+
+function after(ms: number, work: () => void): Disposable {
+  const timer = setTimeout(work, ms);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** Many commands may listen to one signal: that is no leak. */
+function whenAborted(signal: AbortSignal | undefined, work: () => void): Disposable {
+  if (signal === undefined) return { [Symbol.dispose]() {} };
+  setMaxListeners(Number.POSITIVE_INFINITY, signal);
+  signal.addEventListener('abort', work, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', work) };
+}

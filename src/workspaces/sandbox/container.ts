@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { execa } from 'execa';
+import type { Mount, ResourceLimits, Sandbox, SandboxRequest } from '../../core/sandbox.ts';
+import type { WorkFolder } from '../folders/work-folder.ts';
+import { fileBlocks } from '../limits/disk-use.ts';
+import { MARKER } from '../processes/owner.ts';
+import { sendSignal } from '../processes/process-table.ts';
+import type { ProcessTree } from '../run/process-tree.ts';
+import { INSIDE } from './isolation.ts';
+import { quoted } from './launcher.ts';
+import { runLimited } from './limited-run.ts';
+import { unavailable } from './probe-bubblewrap.ts';
+
+export type ContainerOptions = {
+  /** An image that has what commands need, a `/bin/sh` among it. */
+  readonly container: string;
+  readonly engine?: 'docker' | 'podman';
+  /** Where rollouts have their folders; otherwise below the system's folder for temporary files. */
+  readonly root?: string | undefined;
+};
+
+/**
+ * A container for each command. Its engine keeps the limits of processes and memory, but does not say that one was run into.
+ * Tested against a stand-in for `docker` that takes down how it is called and runs the command: no real engine has run this.
+ */
+export function container({ container: image, engine = 'docker', root }: ContainerOptions): Sandbox {
+  let probed: Promise<string | undefined> | undefined;
+  const requireEngine = async () => {
+    probed ??= whyNot(engine);
+    const reason = await probed;
+    if (reason !== undefined) throw unavailable(reason);
+  };
+  return {
+    id: `container ${image}`,
+    hasOwnNames: true,
+    takesOverlays: async () => false,
+    ready: requireEngine,
+    async run(request) {
+      await requireEngine();
+      return runLimited(request, {
+        root,
+        logInside: `${INSIDE.log}/called`,
+        keepsLimits: true,
+        prepare(folder) {
+          const name = `skillopt-${folder.id}`;
+          folder.note({ container: name, engine });
+          return {
+            command: [engine, ...callOf(request, { name, image, folder })],
+            env: { ...(process.env as Record<string, string>), ...settingsOf(request), [MARKER]: folder.id },
+            treeOf: ({ pid }) => containerTree(engine, name, pid),
+          };
+        },
+      });
+    },
+  };
+}
+
+type Call = { readonly name: string; readonly image: string; readonly folder: WorkFolder };
+
+/** Values of the environment are not in it: other users can read the arguments of programs. */
+function callOf(request: SandboxRequest, { name, image, folder }: Call): string[] {
+  const user = process.getuid && process.getgid ? ['--user', `${process.getuid()}:${process.getgid()}`] : [];
+  const place = request.workspace ? INSIDE.workspace : INSIDE.work;
+  return [
+    ...['run', '--rm', '--init', '--interactive', '--name', name, '--workdir', place, ...user],
+    ...['--network', request.network === 'open' ? 'bridge' : 'none'],
+    ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', ...limitsOf(request.limits ?? {})],
+    ...mountsOf(request, folder, place).flatMap((mount) => ['--mount', mountOf(mount)]),
+    ...Object.keys(settingsOf(request)).flatMap((variable) => ['--env', variable]),
+    ...['--entrypoint', '/bin/sh', image, '-c', withPath(request), 'sh', ...request.command],
+  ];
+}
+
+function limitsOf({ processes, memoryMb, diskMb }: ResourceLimits): string[] {
+  return [
+    ...(processes === undefined ? [] : ['--pids-limit', String(processes)]),
+    ...(memoryMb === undefined ? [] : ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`]),
+    ...(diskMb === undefined ? [] : ['--ulimit', `fsize=${fileBlocks(diskMb) * 512}`]),
+  ];
+}
+
+function mountsOf({ mounts = [] }: SandboxRequest, { work, temporary, shims }: WorkFolder, place: string): Mount[] {
+  const log = shims.log.slice(0, shims.log.lastIndexOf('/'));
+  return [
+    { from: temporary, to: '/tmp', isWritable: true },
+    { from: work, to: place, isWritable: true },
+    { from: log, to: INSIDE.log, isWritable: true },
+    { from: shims.folder, to: INSIDE.tools },
+    ...mounts,
+  ];
+}
+
+/** A line of comma-separated values: one with a comma in it stands in quotes. */
+function mountOf({ from, to, isWritable }: Mount): string {
+  const fields = ['type=bind', `source=${from}`, `target=${to}`, ...(isWritable ? [] : ['readonly'])];
+  return fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+}
+
+const settingsOf = ({ env = {} }: SandboxRequest): Record<string, string> => {
+  const { PATH: _, ...others } = env;
+  return { HOME: '/tmp', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...others };
+};
+
+/** The image knows where its programs are. */
+const withPath = ({ env = {} }: SandboxRequest) =>
+  `PATH=${quoted([INSIDE.tools, ...(env.PATH ? [env.PATH] : [])].join(':'))}:$PATH; export PATH; exec "$@"`;
+
+/** To end the client does not end the container. */
+function containerTree(engine: string, name: string, client: number): ProcessTree {
+  const tell = (...args: string[]) =>
+    spawn(engine, args, { detached: true, stdio: 'ignore' })
+      .on('error', () => {})
+      .unref();
+  return {
+    ask: () => tell('stop', '--time', '2', name),
+    kill() {
+      sendSignal(-client, 'SIGKILL');
+      tell('rm', '--force', name);
+    },
+    gone: async () => void (await execa(engine, ['rm', '--force', name], { reject: false, stdio: 'ignore' })),
+    members: () => [],
+  };
+}
+
+async function whyNot(engine: string): Promise<string | undefined> {
+  const { failed, code, stderr, shortMessage } = await execa(engine, ['version'], { reject: false, timeout: 10_000 });
+  if (!failed) return undefined;
+  return code === 'ENOENT' ? `${engine} is not installed` : `${engine} refuses: ${stderr.trim() || shortMessage}`;
+}

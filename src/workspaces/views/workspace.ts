@@ -1,0 +1,50 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Sandbox } from '../../core/sandbox.ts';
+import type { WorkspaceDiff, WorkspaceView } from '../../core/workspace.ts';
+import { compareOverlay } from '../diff/compare-overlay.ts';
+import { compareTrees } from '../diff/compare-trees.ts';
+import { describeChanges } from '../diff/describe-changes.ts';
+import { openRolloutFolder, type RolloutFolder } from '../folders/rollout-folder.ts';
+import { canMount } from '../sandbox/launcher.ts';
+import { copyTree } from './copy-tree.ts';
+import type { Template } from './template.ts';
+
+/** A folder of one rollout, as its template was. Gone, soon after, when it is disposed. */
+export type Workspace = AsyncDisposable & {
+  readonly view: WorkspaceView;
+  /** What was done to it. Nothing may run in it meanwhile. */
+  diff(): Promise<WorkspaceDiff>;
+};
+
+export type WorkspaceOptions = {
+  readonly template: Template;
+  readonly sandbox: Sandbox;
+  readonly root?: string | undefined;
+};
+
+/** A view of the template that keeps changes apart, where the sandbox can show one; otherwise a copy. */
+export async function openWorkspace({ template, sandbox, root }: WorkspaceOptions): Promise<Workspace> {
+  const takesOverlays = canMount(template.path) && (await sandbox.takesOverlays(root));
+  const folder = await openRolloutFolder(root);
+  const view = takesOverlays ? await overlayIn(folder, template) : await copyIn(folder, template);
+  return {
+    view,
+    async diff() {
+      const lower = template.path;
+      return describeChanges(view.overlay ? await compareOverlay(view) : await compareTrees(lower, view.path));
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+async function overlayIn({ path }: RolloutFolder, template: Template): Promise<WorkspaceView> {
+  const below = (name: string) => join(path, name);
+  await Promise.all(['view', 'upper', 'scratch'].map((name) => mkdir(below(name))));
+  return { path: below('view'), overlay: { lower: template.path, upper: below('upper'), scratch: below('scratch') } };
+}
+
+async function copyIn({ path }: RolloutFolder, template: Template): Promise<WorkspaceView> {
+  await copyTree(template.path, join(path, 'workspace'));
+  return { path: join(path, 'workspace') };
+}
