@@ -24,7 +24,10 @@ export function groupPlaces(): GroupPlaces | undefined {
 }
 
 /** Processes that start what is limited: a shell or bubblewrap. */
-const OURS = 4;
+const OURS = 2;
+
+/** The kernel counts threads, and a program may have many. So it stops a flood of them, and processes are counted by us. */
+export const THREADS = 16;
 
 /** Paths are told to `note` before anything is made there. */
 export function openGroups(limits: ResourceLimits, name: string, note: (paths: readonly string[]) => void): Groups {
@@ -36,10 +39,12 @@ export function openGroups(limits: ResourceLimits, name: string, note: (paths: r
   for (const path of paths) mkdirSync(path, { recursive: true });
   for (const limit of kept)
     for (const [file, value] of settings(version, limit, limits[limit]!)) set(pathOf(limit), file, value);
+  const members = (limit: GroupedLimit) => (limit === 'processes' ? pidsIn(pathOf(limit)).length : 0);
   return {
     folders: paths,
     kept,
-    exceeded: () => kept.find((limit) => countIn(pathOf(limit), version, limit) > 0),
+    exceeded: () =>
+      kept.find((limit) => isOver(pathOf(limit), version, limit) || members(limit) > limits[limit]! + OURS),
     remove: () => removeGroups(paths),
   };
 }
@@ -51,7 +56,7 @@ function settings(
   limit: GroupedLimit,
   value: number,
 ): readonly (readonly [file: string, value: string])[] {
-  if (limit === 'processes') return [['pids.max', String(value + OURS)]];
+  if (limit === 'processes') return [['pids.max', String(value * THREADS + OURS)]];
   const bytes = String(value * 1024 * 1024);
   if (version === 1)
     return [
@@ -70,19 +75,21 @@ function set(folder: string, file: string, value: string): void {
   if (existsSync(join(folder, file))) writeFileSync(join(folder, file), value);
 }
 
-/** How often the kernel refused a process, or ended one for want of memory. */
-function countIn(folder: string, version: 1 | 2, limit: GroupedLimit): number {
+/** Whether the kernel refused a process, or ended one for want of memory. */
+function isOver(folder: string, version: 1 | 2, limit: GroupedLimit): boolean {
   const file = limit === 'processes' ? 'pids.events' : version === 1 ? 'memory.oom_control' : 'memory.events';
   const row = limit === 'processes' ? /^max (\d+)$/m : /^oom_kill (\d+)$/m;
-  return Number(row.exec(textOf(join(folder, file)))?.[1] ?? 0);
+  return Number(row.exec(textOf(join(folder, file)))?.[1] ?? 0) > 0;
 }
+
+const pidsIn = (folder: string) => (textOf(join(folder, 'cgroup.procs')).match(/\d+/g) ?? []).map(Number);
 
 /** Only groups of ours, by their names. A group can be removed a moment after its last process has ended. */
 export async function removeGroups(paths: readonly string[]): Promise<void> {
   for (const path of paths.filter((one) => basename(one).startsWith(groupName('')))) {
     for (let tries = 0; tries < 200 && existsSync(path); tries++) {
       set(path, 'pids.max', '0'); // nobody is born while the others are ended
-      for (const pid of textOf(join(path, 'cgroup.procs')).match(/\d+/g) ?? []) sendSignal(Number(pid), 'SIGKILL');
+      for (const pid of pidsIn(path)) sendSignal(pid, 'SIGKILL');
       if (!tryRemove(path)) await delay(5);
     }
   }

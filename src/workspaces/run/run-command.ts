@@ -68,7 +68,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   const exceeded = why === undefined || why === 'time' || why === 'abort' ? undefined : why;
   return {
     exitCode: why === undefined ? exitCode : undefined,
-    signal: endedBy ?? (why === undefined ? undefined : 'SIGTERM'),
+    signal: endedBy ?? (why === undefined ? undefined : exceeded ? 'SIGKILL' : 'SIGTERM'),
     timedOut: why === 'time',
     ...(exceeded ? { exceeded } : {}),
     stdout: output.text(),
@@ -85,6 +85,7 @@ function endingOf(tree: ProcessTree, ended: Promise<void>) {
   const end = (why: Why) => {
     if (reason !== undefined) return;
     reason = why;
+    if (why !== 'time' && why !== 'abort') return tree.kill(); // it would use more and more of it
     tree.ask();
     const controller = new AbortController();
     void ended.then(() => controller.abort());

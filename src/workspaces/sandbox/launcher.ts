@@ -5,6 +5,8 @@ export type Launch = {
   /** Groups to be in before anything is started. */
   readonly groups?: readonly string[];
   readonly diskMb?: number | undefined;
+  /** Most threads of this user, of all programs. */
+  readonly userThreads?: number | undefined;
   /** Is mounted in a namespace of mounts that nobody else sees, and that goes away with its last process. */
   readonly workspace?: WorkspaceView | undefined;
 };
@@ -13,10 +15,14 @@ export type Launch = {
 export const NOT_STARTED = 125;
 
 /** The command behind what must be done before it, in one process: whoever is started is the one that was asked for. */
-export function launched(command: readonly string[], { groups = [], diskMb, workspace }: Launch): readonly string[] {
+export function launched(
+  command: readonly string[],
+  { groups = [], diskMb, userThreads, workspace }: Launch,
+): readonly string[] {
   const steps = [
     ...groups.map((folder) => `echo $$ > ${quoted(`${folder}/cgroup.procs`)}`),
     ...(diskMb === undefined ? [] : [`ulimit -f ${fileBlocks(diskMb)}`]),
+    ...(userThreads === undefined ? [] : [threadsStep(userThreads)]),
     ...(workspace?.overlay ? [mountStep(workspace.path, workspace.overlay)] : []),
   ];
   if (steps.length === 0) return command;
@@ -26,6 +32,10 @@ export function launched(command: readonly string[], { groups = [], diskMb, work
 }
 
 export const isRoot = () => process.getuid?.() === 0;
+
+/** Shells call it differently. Where it is not known, we still count. */
+const threadsStep = (most: number) =>
+  `{ (ulimit -u ${most}) 2>/dev/null && ulimit -u ${most} || { (ulimit -p ${most}) 2>/dev/null && ulimit -p ${most}; } || :; }`;
 
 /** Renamed folders are copied, so that `upper` holds files and nothing that must be looked up elsewhere. */
 function mountStep(path: string, { lower, upper, scratch }: NonNullable<WorkspaceView['overlay']>): string {

@@ -2,6 +2,7 @@ import type { SandboxRequest, SandboxResult } from '../../core/sandbox.ts';
 import { openWorkFolder, type WorkFolder } from '../folders/work-folder.ts';
 import { diskMbOf } from '../limits/disk-use.ts';
 import { openGroups } from '../limits/open-groups.ts';
+import { mostThreads } from '../limits/user-threads.ts';
 import { watchLimits } from '../limits/watch-limits.ts';
 import { type CommandOptions, runCommand } from '../run/run-command.ts';
 import type { Launch } from './launcher.ts';
@@ -32,7 +33,8 @@ export async function runLimited(request: SandboxRequest, place: Place): Promise
   try {
     const diskMbBefore = limits.diskMb === undefined ? 0 : await diskMbOf(writable);
     const watched = { limits, groups, writable, diskMbBefore };
-    const launch = { groups: groups.folders, diskMb: limits.diskMb, workspace };
+    const userThreads = groups.kept.includes('processes') ? undefined : mostThreads(limits);
+    const launch = { groups: groups.folders, diskMb: limits.diskMb, userThreads, workspace };
     const ended = await runCommand({
       ...request,
       ...place.prepare(folder, launch),
