@@ -5,6 +5,7 @@ import { align } from './align.ts';
 import { estimate } from './estimate.ts';
 import { adoptKill } from './kills/adopt-kill.ts';
 import { applyKill } from './kills/apply-kill.ts';
+import { rolloutKill } from './kills/rollout-kill.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
@@ -50,6 +51,8 @@ const rows: readonly BenchRow[] = [
   adoptKill,
   applyKill(),
   killNight,
+  rolloutKill('bubblewrap'),
+  rolloutKill('none'),
   sharedCache,
   sleepIndexUnchanged,
   sleepIndexOverview,

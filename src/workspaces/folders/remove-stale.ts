@@ -1,7 +1,7 @@
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { removeGroups } from '../limits/open-groups.ts';
+import { removeGroups, removeStaleGroups } from '../limits/open-groups.ts';
 import { isOrphaned, newRolloutId } from '../processes/owner.ts';
 import { sweep } from '../processes/sweep.ts';
 import { defaultRoot, LEFTOVERS, type Leftover, removeTree } from './rollout-folder.ts';
@@ -13,6 +13,7 @@ import { defaultRoot, LEFTOVERS, type Leftover, removeTree } from './rollout-fol
 export async function removeStale(root?: string): Promise<void> {
   const folder = root ?? (await defaultRoot());
   await sweep(isOrphaned);
+  await removeStaleGroups();
   const names = await readdir(folder).catch(() => []);
   await Promise.all(names.filter(isOrphaned).map((name) => removeFolder(folder, name)));
 }

@@ -50,7 +50,7 @@ async function privateFolder(root: string): Promise<string> {
 /** Removed beside what comes next. Its new name is again one of ours: who is killed meanwhile leaves it to the next start. */
 async function setAside(path: string): Promise<void> {
   const aside = join(path, '..', newRolloutId());
-  await rename(path, aside);
+  await rename(path, aside).catch(() => {}); // someone may have removed it
   void removeTree(aside).catch(() => {}); // the next start tries again
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { isPlainPath, type SandboxRequest } from '../../core/sandbox.ts';
 import { requireToolNames, type ToolShims } from '../sandbox/tool-shims.ts';
-import { layFile } from './lay-file.ts';
+import { layFiles } from './lay-files.ts';
 import { openRolloutFolder, type RolloutFolder } from './rollout-folder.ts';
 
 /** What a command gets on disk: the folder that it works in, its tools, an empty home and what is temporary. */
@@ -27,8 +27,8 @@ export async function openWorkFolder(wanted: Wanted, root?: string): Promise<Wor
   await Promise.all(['work', 'home', 'tools', 'log', 'tmp', 'shm'].map((name) => mkdir(below(name))));
   await Promise.all(['tmp', 'shm'].map((name) => chmod(below(name), 0o1777)));
   const work = workspace?.path ?? cwd ?? below('work');
-  const laidInto = workspace?.overlay?.upper ?? work;
-  for (const [path, text] of Object.entries(files)) await layFile(laidInto, path, text);
+  const { upper, lower } = workspace?.overlay ?? {};
+  await layFiles({ folder: upper ?? work, lower }, files);
   return {
     ...rollout,
     work,

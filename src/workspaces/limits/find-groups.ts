@@ -1,6 +1,10 @@
 import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { ResourceLimits } from '../../core/sandbox.ts';
+import { newRolloutId } from '../processes/owner.ts';
+
+/** By its owner, as all that may be left behind. */
+export const groupName = (rolloutId: string) => `skillopt-${rolloutId}`;
 
 export type GroupedLimit = Exclude<keyof ResourceLimits, 'diskMb'>;
 
@@ -62,7 +66,7 @@ function passesOn(folder: string): boolean {
 
 /** One has the file of its limit from the kernel as soon as it is there. */
 function canMakeGroup(folder: string, limitFile: string): boolean {
-  const trial = join(folder, `skillopt-trial-${process.pid}`);
+  const trial = join(folder, groupName(newRolloutId()));
   try {
     mkdirSync(trial);
     for (const file of [limitFile, 'cgroup.procs']) accessSync(join(trial, file), constants.W_OK);

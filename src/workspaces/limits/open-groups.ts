@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResourceLimits } from '../../core/sandbox.ts';
+import { isOrphaned } from '../processes/owner.ts';
 import { sendSignal } from '../processes/process-table.ts';
-import { findGroups, type GroupedLimit, type GroupPlaces } from './find-groups.ts';
+import { findGroups, type GroupedLimit, type GroupPlaces, groupName } from './find-groups.ts';
 
 /** Groups of one rollout: whoever joins them keeps to their limits together. */
 export type Groups = {
@@ -49,8 +50,6 @@ export function openGroups(limits: ResourceLimits, name: string, note: (paths: r
   };
 }
 
-const groupName = (rolloutId: string) => `skillopt-${rolloutId}`;
-
 function settings(
   version: 1 | 2,
   limit: GroupedLimit,
@@ -93,6 +92,13 @@ export async function removeGroups(paths: readonly string[]): Promise<void> {
       if (!tryRemove(path)) await delay(5);
     }
   }
+}
+
+/** Of killed processes that had the same place for them as we have. */
+export async function removeStaleGroups(): Promise<void> {
+  const folders = new Set(Object.values(groupPlaces()?.folders ?? {}));
+  const names = [...folders].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  await removeGroups(names.filter((path) => isOrphaned(basename(path).slice(groupName('').length))));
 }
 
 function tryRemove(path: string): boolean {

@@ -33,22 +33,23 @@ export function bubblewrap({ path = process.env.PATH, root }: BubblewrapOptions 
     takesOverlays: async (where = root) => (await probe()).isAvailable && probeAt(where),
     ready: async () => void (await requireProbe()),
     async run(request) {
-      const { hasProc } = await requireProbe();
-      return runInside(request, { hasProc, path, root });
+      const { hasProc, endsWithUs } = await requireProbe();
+      return runInside(request, { hasProc, endsWithUs, path, root });
     },
   };
 }
 
-type Found = BubblewrapOptions & { readonly hasProc: boolean };
+type Found = BubblewrapOptions & { readonly hasProc: boolean; readonly endsWithUs: boolean };
 
-async function runInside(request: SandboxRequest, { hasProc, path, root }: Found): Promise<SandboxResult> {
+async function runInside(request: SandboxRequest, found: Found): Promise<SandboxResult> {
+  const { hasProc, endsWithUs, path, root } = found;
   const prepare: Place['prepare'] = (folder, launch) => ({
     command: launched(
       [
         ...['bwrap', '--info-fd', '3', ...isolation({ hasProc, network: request.network })],
         ...[...whoAmI(launch), ...placesOf(folder, request), ...settingsOf(request), '--', ...request.command],
       ],
-      launch,
+      { ...launch, endsWithUs },
     ),
     env: { [MARKER]: folder.id, ...(path === undefined ? {} : { PATH: path }) }, // to find bwrap, which clears it
     hasFourthStream: true,

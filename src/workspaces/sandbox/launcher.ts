@@ -7,6 +7,8 @@ export type Launch = {
   readonly diskMb?: number | undefined;
   /** Most threads of this user, of all programs. */
   readonly userThreads?: number | undefined;
+  /** Whether the kernel shall end it when we are killed, from its beginning on: bubblewrap asks for that only when it has begun. */
+  readonly endsWithUs?: boolean | undefined;
   /** Is mounted in a namespace of mounts that nobody else sees, and that goes away with its last process. */
   readonly workspace?: WorkspaceView | undefined;
 };
@@ -17,9 +19,10 @@ export const NOT_STARTED = 125;
 /** The command behind what must be done before it, in one process: whoever is started is the one that was asked for. */
 export function launched(
   command: readonly string[],
-  { groups = [], diskMb, userThreads, workspace }: Launch,
+  { groups = [], diskMb, userThreads, workspace, endsWithUs }: Launch,
 ): readonly string[] {
   const steps = [
+    ...(endsWithUs ? [`[ "$PPID" = ${process.pid} ]`] : []), // we may have been killed before that was asked for
     ...groups.map((folder) => `echo $$ > ${quoted(`${folder}/cgroup.procs`)}`),
     ...(diskMb === undefined ? [] : [`ulimit -f ${fileBlocks(diskMb)}`]),
     ...(userThreads === undefined ? [] : [threadsStep(userThreads)]),
@@ -28,8 +31,11 @@ export function launched(
   if (steps.length === 0) return command;
   const script = `${steps.map((step) => `${step} || exit ${NOT_STARTED}`).join('\n')}\nexec "$@"`;
   const shell = ['/bin/sh', '-c', script, 'sh', ...command];
-  return workspace?.overlay ? ['unshare', ...(isRoot() ? ['-m'] : ['-Urm']), '--', ...shell] : shell;
+  const apart = workspace?.overlay ? ['unshare', ...(isRoot() ? ['-m'] : ['-Urm']), '--'] : [];
+  return [...apart, ...(endsWithUs ? END_WITH_US : []), ...shell];
 }
+
+export const END_WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--'];
 
 export const isRoot = () => process.getuid?.() === 0;
 

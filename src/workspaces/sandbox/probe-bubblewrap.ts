@@ -4,11 +4,16 @@ import { execa } from 'execa';
 import { SkillError } from '../../core/errors.ts';
 import { openRolloutFolder } from '../folders/rollout-folder.ts';
 import { isolation } from './isolation.ts';
-import { canMount, launched } from './launcher.ts';
+import { canMount, END_WITH_US, launched } from './launcher.ts';
 
 /** What became of trying to run something in bubblewrap. */
 export type BubblewrapProbe =
-  | { readonly isAvailable: true; readonly hasProc: boolean }
+  | {
+      readonly isAvailable: true;
+      readonly hasProc: boolean;
+      /** Whether the kernel can be told to end a command with us before it has begun. */
+      readonly endsWithUs: boolean;
+    }
   | { readonly isAvailable: false; readonly reason: string };
 
 /** By really running it: that it is installed does not say that the kernel, or a container, lets it work. */
@@ -17,12 +22,14 @@ export async function probeBubblewrap(path: string | undefined = process.env.PAT
   const tried: string[] = [];
   for (const hasProc of [true, false]) {
     const { failed, code, stderr, shortMessage } = await tryOut([...bwrap(hasProc), '--', 'true'], path);
-    if (!failed) return { isAvailable: true, hasProc };
+    if (!failed) return { isAvailable: true, hasProc, endsWithUs: await canEndWithUs(path) };
     if (code === 'ENOENT') return { isAvailable: false, reason: 'bubblewrap (bwrap) is not installed' };
     tried.push(stderr.trim().slice(0, 300) || (shortMessage ?? ''));
   }
   return { isAvailable: false, reason: `bubblewrap is installed, but the system refuses it: ${tried[0]}` };
 }
+
+const canEndWithUs = async (path: string | undefined) => !(await tryOut([...END_WITH_US, 'true'], path)).failed;
 
 const bwrap = (hasProc: boolean) => ['bwrap', ...isolation({ hasProc })];
 

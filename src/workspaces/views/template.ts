@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { Sandbox, SandboxRequest } from '../../core/sandbox.ts';
-import { layFile } from '../folders/lay-file.ts';
+import { layFiles } from '../folders/lay-files.ts';
 import { defaultRoot, openRolloutFolder, removeTree } from '../folders/rollout-folder.ts';
 import { requirePlainPath } from '../folders/work-folder.ts';
 import { copyTree } from './copy-tree.ts';
@@ -86,7 +86,7 @@ async function build(options: TemplateOptions, template: Template): Promise<Temp
 async function furnish(path: string, options: TemplateOptions): Promise<void> {
   const { source, files = {}, binaries = {}, setup, keepHistory = false, sandbox } = options;
   if (source !== undefined) await copySource(source, path, keepHistory);
-  for (const [name, content] of Object.entries({ ...files, ...binaries })) await layFile(path, name, content);
+  await layFiles({ folder: path }, { ...files, ...binaries });
   const wantsCommit = options.git ?? (source !== undefined && isRepository(source));
   const isFresh = wantsCommit && !isRepository(path);
   if (isFresh) await initRepository(path, sandbox);
