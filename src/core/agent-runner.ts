@@ -4,14 +4,14 @@ import type { WorkspaceView } from './workspace.ts';
 /** What a run of an agent may use up. */
 export type AgentLimits = {
   readonly timeoutMs: number;
-  readonly maxTurns?: number;
-  readonly maxUsd?: number;
-  readonly maxTokens?: number;
+  readonly maxTurns?: number | undefined;
+  readonly maxUsd?: number | undefined;
+  readonly maxTokens?: number | undefined;
   /** Most processes at once, of all that it starts. */
-  readonly processes?: number;
-  readonly memoryMb?: number;
+  readonly processes?: number | undefined;
+  readonly memoryMb?: number | undefined;
   /** Most that it may write into its workspace, its home and its temporary folder. */
-  readonly diskMb?: number;
+  readonly diskMb?: number | undefined;
 };
 
 /** A skill as agents load it: SKILL.md and what lies beside it, by path. */

@@ -8,6 +8,7 @@ export type {
 } from '../core/sandbox.ts';
 export type { FileChange, WorkspaceDiff, WorkspaceView } from '../core/workspace.ts';
 export { removeStale } from './folders/remove-stale.ts';
+export { openRolloutFolder, type RolloutFolder } from './folders/rollout-folder.ts';
 export type { BubblewrapOptions } from './sandbox/bubblewrap.ts';
 export type { ContainerOptions } from './sandbox/container.ts';
 export type { BubblewrapProbe, OverlayProbe } from './sandbox/probe-bubblewrap.ts';

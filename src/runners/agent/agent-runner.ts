@@ -18,6 +18,8 @@ import { suggestion } from '../../core/text/closest-name.ts';
 import { type Price, priceOf, type GatewayUpstream as Upstream } from '../../models/index.ts';
 import { runAgent } from './run-agent.ts';
 
+type Upstream = ModelGatewayOptions['upstream'];
+
 export type AgentRunnerOptions = {
   readonly agent: AgentName;
   /** As the CLI spells it. Without one, the CLI's own default. */

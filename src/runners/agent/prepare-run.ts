@@ -3,8 +3,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { agentClis, childEnvironment, type Environment, homeIn, type Launch } from '../../agents/index.ts';
 import type { AgentRunRequest } from '../../core/agent-runner.ts';
 import type { Mount, SandboxRequest } from '../../core/sandbox.ts';
-import { forwarderPath, type ModelGateway } from '../../models/index.ts';
-import type { RolloutFolder } from '../../workspaces/index.ts';
+import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
+import type { AgentFolder } from './agent-folder.ts';
 import type { Agent } from './agent-runner.ts';
 import { installSkills, nameOf } from './install-skills.ts';
 import { programFolders, programMounts } from './program-mounts.ts';
@@ -15,7 +15,7 @@ const INSIDE = { home: '/home/agent', workspace: '/workspace', sockets: '/run/sk
 /** More than the events of any run. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-type Setting = { readonly folder: RolloutFolder; readonly gateway: ModelGateway | undefined };
+type Setting = { readonly folder: AgentFolder; readonly gateway: ModelGateway | undefined };
 
 /** Where things are for the agent. */
 type Places = { readonly home: string; readonly workspace: string; readonly hasNames: boolean };
@@ -40,8 +40,14 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, setting
   for (const [path, text] of Object.entries(launch.files ?? {})) await write(join(folder.home, path), text);
   const skills = await laySkills(agent, request, folder, places);
   const isForwarded = gateway !== undefined && hasNames;
+  const forwarded = throughForwarder({
+    socket: `${INSIDE.sockets}/model.sock`,
+    port: INSIDE.port,
+    program: agent.located.path,
+    args: launch.args,
+  });
   const command: PreparedRun['command'] = {
-    command: [...(isForwarded ? forwarder() : []), agent.located.path, ...launch.args],
+    command: isForwarded ? [forwarded.program, ...forwarded.args] : [agent.located.path, ...launch.args],
     workspace: request.workspace,
     mounts: [
       { from: folder.home, to: places.home, isWritable: true },
@@ -60,15 +66,13 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, setting
 
 const own = (path: string): Mount => ({ from: path, to: path });
 
-const forwarder = () => [process.execPath, forwarderPath(), `${INSIDE.sockets}/model.sock`, String(INSIDE.port), '--'];
-
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }
 
 /** In the home; or in the workspace, where they are shown and not written if the sandbox can do that. */
-async function laySkills({ program, scope }: Agent, request: AgentRunRequest, folder: RolloutFolder, places: Places) {
+async function laySkills({ program, scope }: Agent, request: AgentRunRequest, folder: AgentFolder, places: Places) {
   const nothing = { mounts: [] as Mount[], remove: async () => {} };
   if (scope === 'user') {
     await installSkills(join(folder.home, program.skillFolders.user), request.skills);

@@ -4,7 +4,7 @@ import type { AgentRun, AgentRunRequest } from '../../core/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';
-import { openRolloutFolder, type RolloutFolder } from '../../workspaces/index.ts';
+import { type AgentFolder, openAgentFolder } from './agent-folder.ts';
 import type { Agent } from './agent-runner.ts';
 import { collectRun } from './collect-run.ts';
 import { nameOf } from './install-skills.ts';
@@ -14,7 +14,7 @@ import { toRun } from './to-run.ts';
 /** One piece of work: a home of its own, the skills in it, the CLI in the sandbox, and what became of it. */
 export async function runAgent(agent: Agent, request: AgentRunRequest): Promise<AgentRun> {
   request.signal.throwIfAborted();
-  await using folder = await openRolloutFolder();
+  await using folder = await openAgentFolder();
   const stop = new AbortController(); // the gateway's, when there is nothing left to wait for
   await using gateway = await openGateway(agent, request, folder, () => stop.abort(ENDED));
   const { onLine, collected } = collectRun(agent.program.reader(request.skills.map(nameOf)), request.onStep);
@@ -36,7 +36,7 @@ const ENDED = new Error('the gateway ended the run');
 async function openGateway(
   { upstream, price, sandbox, callTimeoutMs }: Agent,
   { limits: { maxTurns, maxTokens, maxUsd, timeoutMs }, skills, signal }: AgentRunRequest,
-  folder: RolloutFolder,
+  folder: AgentFolder,
   onEnd: () => void,
 ): Promise<ModelGateway | undefined> {
   if (upstream === undefined) return undefined;

@@ -24,22 +24,18 @@ export function taskTemplates({ folder, sandbox }: Options) {
         ...(verify?.from === undefined ? {} : await textsIn(below(folder, verify.from))),
         ...verify?.files,
       })),
-    async close() {
-      const all = await Promise.allSettled(made.values());
-      made.clear();
-      await Promise.all(all.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)));
-    },
   };
 }
 
-function makeTemplate({ id, from, files, setup, keepHistory }: WorkspaceTask, { folder, sandbox }: Options) {
+const SETUP_MS = 1_800_000;
+
+function makeTemplate({ from, files, setup, keepHistory }: WorkspaceTask, { folder, sandbox }: Options) {
   return openTemplate({
     ...(from === undefined ? {} : { source: below(folder, from) }),
     ...(files === undefined ? {} : { files }),
-    ...(setup === undefined ? {} : { setup: commandWords(setup) }),
+    ...(setup === undefined ? {} : { setup: { command: commandWords(setup), timeoutMs: SETUP_MS } }),
     keepHistory,
     sandbox,
-    name: id,
   });
 }
 

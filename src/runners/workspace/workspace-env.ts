@@ -19,7 +19,7 @@ export type WorkspaceEnvOptions = {
   readonly folder: string;
   readonly sandbox: Sandbox;
   /** What tasks without limits of their own may use up. */
-  readonly limits?: Partial<AgentLimits>;
+  readonly limits?: { readonly [Limit in keyof AgentLimits]?: AgentLimits[Limit] | undefined };
   /** What lies beside the trained document in its folder. */
   readonly package?: SkillPackage;
   /** Other skills that the agent has at hand. */
@@ -45,7 +45,6 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     ],
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     setup: () => sandbox.ready(),
-    close: () => templates.close(),
     async rolloutOne(context) {
       const { item: task, signal, judge } = context;
       const skill = packageWith(options.package, context.skill);
@@ -54,7 +53,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
         workspace: workspace.view,
         prompt: task.prompt,
         skills: [skill, ...(options.neighbours ?? [])],
-        limits: { ...DEFAULT_LIMITS, ...options.limits, ...task.limits },
+        limits: limitsFor(task, options),
         sampleIndex: 0,
         signal,
       });
@@ -67,6 +66,9 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     },
   };
 }
+
+const limitsFor = ({ limits: own }: WorkspaceTask, { limits }: WorkspaceEnvOptions): AgentLimits =>
+  ({ ...DEFAULT_LIMITS, ...limits, ...own }) as AgentLimits;
 
 const packageWith = (base: SkillPackage | undefined, skill: string): SkillPackage => ({
   ...base,

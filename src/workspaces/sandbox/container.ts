@@ -14,7 +14,7 @@ import { unavailable } from './probe-bubblewrap.ts';
 export type ContainerOptions = {
   /** An image that has what commands need, a `/bin/sh` among it. */
   readonly container: string;
-  readonly engine?: 'docker' | 'podman';
+  readonly engine?: 'docker' | 'podman' | undefined;
   /** Where rollouts have their folders; otherwise below the system's folder for temporary files. */
   readonly root?: string | undefined;
 };
