@@ -15,7 +15,7 @@ import type { AgentRunner } from '../../core/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
-import { type Price, priceOf, type GatewayUpstream as Upstream } from '../../models/index.ts';
+import { type ModelGatewayOptions, type Price, priceOf } from '../../models/index.ts';
 import { runAgent } from './run-agent.ts';
 
 type Upstream = ModelGatewayOptions['upstream'];
