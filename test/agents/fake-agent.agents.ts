@@ -46,7 +46,14 @@ describe.each(rows)(
       const plain = { HOME: home, TMPDIR: join(root, 'tmp'), NO_COLOR: '1', CI: '1', TERM: 'dumb' };
       const env = { ...cleanEnvironment(), ...row.env?.(url), ...work.env, ...plain };
       const args = work.args({ prompt, model: row.model, folder });
-      const { stdout } = await execa(path, args, { cwd: folder, env, stdin: 'ignore', reject: false, timeout: 80_000 });
+      const { stdout, timedOut } = await execa(path, args, {
+        cwd: folder,
+        env,
+        stdin: 'ignore',
+        reject: false,
+        timeout: 80_000,
+      });
+      expect(timedOut).toBe(false);
       return { folder, stdout };
     }
 

@@ -48,11 +48,15 @@ export async function relayCall(call: GenerationCall, relay: CallRelay): Promise
     relay.onFailure(failure);
     // A client asks again after 429 and 500, and would take the end of a stream for the end of the answer.
     if (response.headersSent) response.destroy();
-    else sendError(response, { status: lastingStatus(failure), message: failure.message }, dialect);
+    else sendError(response, failureTold(failure), dialect);
   }
 }
 
-const lastingStatus = ({ status = 400 }: ModelCallError) => ([401, 402, 403, 404].includes(status) ? status : 400);
+/** Some clients look for words such as "rate limit" or "overloaded" and ask again whatever the status: there are none. */
+export function failureTold({ status = 400 }: ModelCallError): Fault {
+  const isLasting = [401, 402, 403, 404].includes(status);
+  return { status: isLasting ? status : 400, message: 'The provider of this run failed. No further call is made.' };
+}
 
 /** Throws unless the answer came to its end. */
 async function passStream(asked: Asked & { kind: 'stream' }, call: GenerationCall, relay: CallRelay): Promise<void> {

@@ -11,7 +11,7 @@ import type { GatewayRetry } from './ask-upstream.ts';
 import { type FirstRequest, type NamedSkill, readFirstRequest } from './first-request.ts';
 import { openUpstream } from './open-upstream.ts';
 import { readCall } from './read-call.ts';
-import { relayCall, relayOther, sendError } from './relay-call.ts';
+import { failureTold, relayCall, relayOther, sendError } from './relay-call.ts';
 import { createSpending, type GatewayLimits } from './spending.ts';
 
 export type ModelGatewayOptions = {
@@ -90,7 +90,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     if (call.kind === 'other') return relayOther(call, relay);
     const { dialect, body, model } = call;
     if (first === undefined || first.tools.length === 0) first = readFirstRequest(body, dialect, skills);
-    if (failure !== undefined) return sendError(response, { status: 400, message: failure.message }, dialect);
+    if (failure !== undefined) return sendError(response, failureTold(failure), dialect);
     const limit = spending.reached();
     if (limit !== undefined) {
       end(limit.ended);
