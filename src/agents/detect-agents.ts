@@ -43,5 +43,5 @@ export async function versionOf(
   const env = { ...childEnvironment({ cli: agentClis[cli], program, inherited }), NO_COLOR: '1', CI: '1' };
   const started = { file: program.path, name: program.foundAt, args: ['--version'], input: '', cwd: folder.work, env };
   const printed = await runProcess({ ...started, signal: AbortSignal.timeout(20_000) }).catch(() => undefined);
-  return /\d{1,9}\.\d{1,9}\.\d{1,9}[\w.-]*/.exec(printed?.stdout ?? '')?.[0];
+  return /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(`${printed?.stdout}\n${printed?.stderr}`)?.[0];
 }

@@ -14,6 +14,7 @@ export { agentClis } from './agent-clis.ts';
 export { type AgentFailure, agentError, startError } from './agent-error.ts';
 export { childEnvironment } from './child-environment.ts';
 export { detectAgents, type InstalledAgent, versionOf } from './detect-agents.ts';
+export { findBinary } from './find-binary.ts';
 export { callerVariables, homeIn, locate, requireInstalled, type Whereabouts } from './require-installed.ts';
 export type {
   AgentEvent,

@@ -53,6 +53,8 @@ export type AgentProgram = {
   /** Where folders of skills go: below its home, and below the workspace. */
   readonly skillFolders: { readonly user: string; readonly project: string };
   readonly capabilities: AgentCapabilities;
+  /** Programs that it cannot work without and does not bring along. */
+  readonly needs?: readonly string[];
   /** The longest description that its model is told whole, where there is such a limit. */
   readonly longestDescription?: number;
   /** By the caller's variables. Without a key there may be a sign-in. */

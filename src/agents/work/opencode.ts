@@ -10,6 +10,7 @@ export const opencode: AgentProgram = {
   cli: 'opencode-cli',
   skillFolders: { user: '.config/opencode/skills', project: '.opencode/skills' },
   capabilities: { seesLoading: 'event', seesOffers: false, limitsTurns: false },
+  needs: ['rg'], // it would download one, and without network its tool for skills fails
   provider: ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: baseURL = OPENAI_URL }) => ({ baseURL, key, auth: 'bearer' }),
   signIn: ({ env: { XDG_DATA_HOME }, userHome }) => ({
     '.local/share/opencode/auth.json': join(XDG_DATA_HOME ?? join(userHome, '.local/share'), 'opencode/auth.json'),

@@ -5,6 +5,7 @@ import {
   agentPrograms,
   callerVariables,
   type Environment,
+  findBinary,
   type Located,
   locate,
   NO_KEY,
@@ -73,6 +74,7 @@ async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
   await sandbox.ready();
   const env = callerVariables(options);
   const located = locate({ cli: program.cli, path: options.path, inherited: env });
+  for (const needed of program.needs ?? []) requireProgram(needed, program, env);
   const version = (await versionOf({ cli: program.cli, ...located }, env)) ?? 'unknown';
   const id = `${program.name}@${version}:${model ?? 'default'} in ${sandbox.id}, ${scope} skills`;
   const price = options.price ?? (model === undefined ? undefined : priceOf(model));
@@ -89,6 +91,13 @@ async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
     env,
     callTimeoutMs,
   };
+}
+
+function requireProgram(name: string, { cli }: AgentProgram, env: Environment): void {
+  if (findBinary(name, env) !== undefined) return;
+  throw new SkillError('CONFIG_INVALID', `${agentClis[cli].binary} needs the program ${name}, which is not on PATH`, {
+    hint: name === 'rg' ? 'Install it: apt-get install ripgrep, brew install ripgrep.' : `Install ${name}.`,
+  });
 }
 
 function programNamed(name: string): AgentProgram {
