@@ -46,7 +46,7 @@ async function openGateway(
     limits: { maxCalls: maxTurns, maxTokens, maxUsd },
     price,
     skills: skills.map(({ files }) => ({ name: '', description: '', ...skillHeader(files['SKILL.md'] ?? '') })),
-    callTimeoutMs: Math.min(callTimeoutMs, Math.ceil(timeoutMs / 2)), // a hang shows before the agent's time is up
+    callTimeoutMs: Math.min(callTimeoutMs, Math.ceil(timeoutMs / 3)), // a hang, tried twice, shows before the time is up
     signal,
     onEnd,
   });
