@@ -39,6 +39,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/compare.ts'),
   },
   {
+    name: 'try',
+    summary: 'one task for an agent with a skill, live: what it reads, runs and changes',
+    load: () => import('./commands/try.ts'),
+  },
+  {
     name: 'calibrate',
     summary: 'how much of a score is noise, and which gains can be proven',
     load: () => import('./commands/calibrate.ts'),

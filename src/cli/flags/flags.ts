@@ -89,3 +89,10 @@ export function setOption(): Option {
 /** `--format`, where an answer for people has several forms. */
 export const formatOption = (forms: readonly string[]): Option =>
   new Option('--format <form>', 'of the answer for people').choices(forms).default('text');
+
+/** For flags that count something. */
+export function positiveNumber(text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  if (number > 0 && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError('Expected a number above 0.');
+}

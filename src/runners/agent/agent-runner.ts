@@ -116,11 +116,18 @@ function upstreamOf(program: AgentProgram, options: AgentRunnerOptions, env: Env
   const key = apiKeyEnv === undefined ? provider.key : env[apiKeyEnv];
   if (apiKeyEnv !== undefined && !key) throw keyMissing(program, apiKeyEnv);
   if (!key && baseURL === undefined) return undefined;
+  if (baseURL !== undefined && !URL.canParse(baseURL)) throw noUrl(baseURL);
   return { baseURL: baseURL ?? provider.baseURL, auth: headerFor(provider.auth, key || NO_KEY) };
 }
 
 const headerFor = (auth: Provider['auth'], key: string) =>
   auth === 'bearer' ? { header: 'authorization', value: `Bearer ${key}` } : { header: auth, value: key };
+
+function noUrl(baseURL: string): SkillError {
+  return new SkillError('CONFIG_INVALID', `the model's address must be a URL, got ${JSON.stringify(baseURL)}`, {
+    hint: 'Such as https://api.anthropic.com or http://127.0.0.1:8000/v1.',
+  });
+}
 
 function keyMissing({ cli }: AgentProgram, name: string): SkillError {
   const { binary } = agentClis[cli];

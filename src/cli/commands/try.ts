@@ -1,0 +1,75 @@
+import { Argument, Option } from 'commander';
+import { type AgentName, agentPrograms } from '../../agents/index.ts';
+import { SkillError } from '../../core/errors.ts';
+import { readEnvFile } from '../../project/models/read-env-file.ts';
+import type { SandboxSpec } from '../../project/models/sandbox-spec.ts';
+import { resolvePath } from '../../project/resolve-path.ts';
+import { tryAgent } from '../../runs/try-agent.ts';
+import { type DefineCommand, examples } from '../define-command.ts';
+import { positiveNumber } from '../flags/flags.ts';
+import { interruptible } from '../interrupt.ts';
+import { stepLines, triedLines } from '../report/agent-lines.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+type Flags = {
+  readonly agent: AgentName;
+  readonly skill: string;
+  readonly in?: string;
+  readonly model?: string;
+  readonly sandbox: SandboxSpec;
+  readonly container?: string;
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
+  readonly minutes: number;
+  readonly maxTurns?: number;
+  readonly maxUsd?: number;
+};
+
+export const define: DefineCommand = (command, terminal) => {
+  const names = Object.keys(agentPrograms);
+  command
+    .addArgument(new Argument('<task>', 'what the agent is to do, in words'))
+    .addOption(new Option('--agent <name>', 'the agent').choices(names).makeOptionMandatory())
+    .requiredOption('--skill <path>', 'folder with a SKILL.md')
+    .option('--in <dir>', 'folder that the workspace is a copy of (default: an empty one)')
+    .option('--model <name>', "as the agent spells it (default: the agent's own)")
+    .addOption(new Option('--sandbox <name>', 'where it works').choices(['auto', 'bubblewrap', 'none']).default('auto'))
+    .option('--container <image>', 'in a container of this image')
+    .option('--base-url <url>', 'where its model is asked, in place of its provider')
+    .option('--api-key-env <name>', 'variable that holds the key')
+    .addOption(new Option('--minutes <n>', 'longest time').default(10).argParser(positiveNumber))
+    .addOption(new Option('--max-turns <n>', 'most calls of its model').argParser(positiveNumber))
+    .addOption(new Option('--max-usd <n>', 'most dollars').argParser(positiveNumber))
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', EXAMPLES)
+    .action((task: string, flags: Flags) => attempt(task, flags, terminal));
+};
+
+const EXAMPLES = examples([
+  [
+    'skillopt try "Fill in form.pdf" --agent claude --skill skills/pdf --in fixtures',
+    'what it reads, runs and changes',
+  ],
+  ['skillopt try "Say hello" --agent codex --skill skills/pdf', 'does it leave the skill alone?'],
+]);
+
+async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<void> {
+  if (task.trim() === '') throw new SkillError('USAGE', 'the task is empty', { hint: 'Say what the agent is to do.' });
+  const { io, isJson, errorColors: colors, width } = terminal;
+  const cwd = io.cwd();
+  const look = { colors, width };
+  const env = { ...(await readEnvFile(cwd)), ...io.env };
+  const { agent, model, baseUrl: baseURL, apiKeyEnv, container, maxTurns, maxUsd, minutes } = flags;
+  const tried = await interruptible({ io, onStop: terminal.say, isKept: false }, (signal) =>
+    tryAgent({
+      ...{ agent, model, baseURL, apiKeyEnv, env, signal, prompt: task },
+      skill: resolvePath(cwd, flags.skill),
+      folder: flags.in === undefined ? undefined : resolvePath(cwd, flags.in),
+      sandbox: container === undefined ? flags.sandbox : { container },
+      limits: { timeoutMs: minutes * 60_000, maxTurns, maxUsd, processes: 512, memoryMb: 4096, diskMb: 4096 },
+      onStart: ({ id }) => terminal.say(colors.dim(`${id}; Ctrl-C ends it`)),
+      onStep: (step) => (isJson ? undefined : stepLines(step, look).forEach((line) => terminal.say(line))),
+    }),
+  );
+  terminal.answer({ ...tried, task }, triedLines(tried, { colors: terminal.colors, width }));
+}

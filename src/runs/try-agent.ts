@@ -1,0 +1,58 @@
+import type { AgentName } from '../agents/index.ts';
+import type { AgentLimits, AgentRun, AgentStep } from '../core/agent-runner.ts';
+import type { WorkspaceDiff } from '../core/workspace.ts';
+import type { SandboxSpec } from '../project/models/sandbox-spec.ts';
+import { agentRunner } from '../runners/index.ts';
+import { readPackage, skillHeader } from '../skills/index.ts';
+import { openSandbox, openTemplate, openWorkspace, removeStale } from '../workspaces/index.ts';
+
+export type TryOptions = {
+  readonly agent: AgentName;
+  readonly prompt: string;
+  /** Absolute: a folder with a SKILL.md, or the file. */
+  readonly skill: string;
+  /** Absolute: what the workspace is a copy of. Without it, it is empty. */
+  readonly folder?: string | undefined;
+  readonly model?: string | undefined;
+  readonly sandbox?: SandboxSpec | undefined;
+  readonly baseURL?: string | undefined;
+  readonly apiKeyEnv?: string | undefined;
+  readonly path?: string | undefined;
+  readonly limits: AgentLimits;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  readonly onStart: (about: { readonly id: string }) => void;
+  readonly onStep: (step: AgentStep) => void;
+};
+
+export type Tried = {
+  readonly id: string;
+  /** The name of the skill. */
+  readonly skill: string | undefined;
+  readonly run: AgentRun;
+  readonly diff: WorkspaceDiff;
+  readonly ms: number;
+};
+
+/** One piece of work of an agent with a skill, in a workspace that is gone afterwards. */
+export async function tryAgent(options: TryOptions): Promise<Tried> {
+  const { agent, model, baseURL, apiKeyEnv, path, prompt, limits, signal, onStep } = options;
+  const sandbox = openSandbox(options.sandbox);
+  await removeStale();
+  const runner = await agentRunner({ agent, model, sandbox, baseURL, apiKeyEnv, path, inherited: options.env });
+  const skill = await readPackage(options.skill);
+  const template = await openTemplate({ sandbox, source: options.folder });
+  await using workspace = await openWorkspace({ template, sandbox });
+  options.onStart(runner);
+  const startedAt = performance.now();
+  const request = { workspace: workspace.view, prompt, skills: [skill], limits, sampleIndex: 0, signal, onStep };
+  const run = await runner.run(request);
+  const ms = performance.now() - startedAt;
+  return {
+    id: runner.id,
+    skill: skillHeader(skill.files['SKILL.md'] ?? '').name,
+    run,
+    diff: await workspace.diff(),
+    ms,
+  };
+}
