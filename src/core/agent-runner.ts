@@ -33,7 +33,9 @@ export type AgentRunRequest = {
   readonly sampleIndex: number;
   readonly signal: AbortSignal;
   /** Told of each step when it comes. */
-  readonly onStep?: (step: AgentStep) => void;
+  readonly onStep?: ((step: AgentStep) => void) | undefined;
+  /** Whether a step is all that was waited for: the run then ends there, as one that is done. */
+  readonly until?: ((step: AgentStep) => boolean) | undefined;
 };
 
 /** What an agent did, in order. `id` joins a call and its result. */

@@ -37,6 +37,7 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const scoring = await readScoring(project.scoring, directory);
   const parts = { directory, tasks, columns, scoring, splitRatio, splitSeed, extras, ...dataKeys(project) };
   if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
+  if (env === 'trigger') return (await import('./load-workspace-env.ts')).loadTriggerEnv(loaded);
   if (env === 'workspace') return (await import('./load-workspace-env.ts')).loadWorkspaceEnv(loaded);
   if (env === 'qa' && isNoTarget(project.target)) throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { splitItems } from '../../envs/index.ts';
-import { loadWorkspaceTasks, workspaceEnv } from '../../runners/index.ts';
+import { loadTriggerQueries, loadWorkspaceTasks, triggerEnv, workspaceEnv } from '../../runners/index.ts';
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { openSandbox } from '../../workspaces/index.ts';
@@ -12,22 +12,35 @@ import { withPlace } from '../origin.ts';
 import { resolvePath } from '../resolve-path.ts';
 
 /** `env: workspace`: tasks that the target, an agent, does in a workspace. */
-export async function loadWorkspaceEnv({ project, directory, findOrigin }: LoadedProject): Promise<SkillEnv> {
-  const { tasks, skill, splitRatio, splitSeed, workspace = {} } = project;
-  const target = agentTargetOf(project);
-  if (target === undefined) throw await withPlace(needsAgent(), ['target'], findOrigin);
-  if (tasks === undefined || !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
+export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
+  const { tasks, ...common } = await commonParts(loaded, 'workspace');
+  const { splitRatio: ratio, splitSeed: seed } = loaded.project;
   const { rows, folder } = await loadWorkspaceTasks(tasks);
-  const limits = { ...target.limits, ...workspace.limits };
-  return workspaceEnv({
-    name: 'workspace',
-    items: { ...splitItems(rows, { ratio: splitRatio, seed: splitSeed }) },
-    folder,
+  const items = { ...splitItems(rows, { ratio, seed }) };
+  return workspaceEnv({ name: 'workspace', items, folder, ...common }) as unknown as SkillEnv;
+}
+
+/** `env: trigger`: does the target, an agent, load the skill when it should? */
+export async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {
+  const { tasks, ...common } = await commonParts(loaded, 'trigger');
+  const { splitRatio: ratio, splitSeed: seed, workspace } = loaded.project;
+  const items = { ...(await loadTriggerQueries(tasks, { ratio, seed })) };
+  return triggerEnv({ items, ...common, runs: workspace?.runs ?? 1 }) as unknown as SkillEnv;
+}
+
+/** What both need: an agent, tasks, a sandbox, limits, and the skills that are there. */
+async function commonParts({ project, directory, findOrigin }: LoadedProject, env: string) {
+  const { tasks, skill, workspace = {} } = project;
+  const target = agentTargetOf(project);
+  if (target === undefined) throw await withPlace(needsAgent(env), ['target'], findOrigin);
+  if (tasks === undefined || !existsSync(tasks)) throw await withPlace(noTasks(tasks, env), ['tasks'], findOrigin);
+  return {
+    tasks,
     sandbox: openSandbox(target.sandbox ?? project.sandbox),
-    limits,
+    limits: { ...target.limits, ...workspace.limits },
     ...(skill === undefined ? {} : { package: await readPackage(skill, [tasks]) }),
     neighbours: await readNeighbours(workspace.neighbours ?? [], directory),
-  }) as unknown as SkillEnv;
+  };
 }
 
 async function readNeighbours(paths: readonly string[], directory: string) {
@@ -35,14 +48,14 @@ async function readNeighbours(paths: readonly string[], directory: string) {
   return Promise.all(files.flat().map((file) => readPackage(file)));
 }
 
-function needsAgent(): SkillError {
+function needsAgent(env: string): SkillError {
   const hint = 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.';
-  return new SkillError('CONFIG_INVALID', 'env: workspace gives tasks to an agent, and the target is none', { hint });
+  return new SkillError('CONFIG_INVALID', `env: ${env} gives tasks to an agent, and the target is none`, { hint });
 }
 
-function noTasks(path: string | undefined): SkillError {
+function noTasks(path: string | undefined, env: string): SkillError {
   const problem = path === undefined ? 'no tasks are named' : `the tasks ${shownPath(path)} do not exist`;
-  return new SkillError('TASKS_INVALID', `env: workspace needs tasks, and ${problem}`, {
+  return new SkillError('TASKS_INVALID', `env: ${env} needs tasks, and ${problem}`, {
     hint: 'Name a file with a task a line, or a folder with a folder per task: docs/agents.md.',
   });
 }

@@ -28,4 +28,6 @@ export const WorkspaceKeys = z.strictObject({
     ])
     .optional(),
   limits: AgentLimitsSpec.optional(),
+  /** For env: trigger: how often a query is put in one attempt. */
+  runs: z.number().int().positive().max(20).optional(),
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startError } from '../../agents/index.ts';
-import type { AgentRun, AgentRunRequest } from '../../core/agent-runner.ts';
+import type { AgentRun, AgentRunRequest, AgentStep } from '../../core/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';
@@ -15,9 +15,16 @@ import { toRun } from './to-run.ts';
 export async function runAgent(agent: Agent, request: AgentRunRequest): Promise<AgentRun> {
   request.signal.throwIfAborted();
   await using folder = await openAgentFolder();
-  const stop = new AbortController(); // the gateway's, when there is nothing left to wait for
+  const stop = new AbortController(); // when there is nothing left to wait for
   await using gateway = await openGateway(agent, request, folder, () => stop.abort(ENDED));
-  const { onLine, collected } = collectRun(agent.program.reader(request.skills.map(nameOf)), request.onStep);
+  let isEnough = false;
+  const onStep = (step: AgentStep) => {
+    request.onStep?.(step);
+    if (!request.until?.(step)) return;
+    isEnough = true;
+    stop.abort(ENDED);
+  };
+  const { onLine, collected } = collectRun(agent.program.reader(request.skills.map(nameOf)), onStep);
   const signal = AbortSignal.any([request.signal, stop.signal]);
   const run = async () => {
     await using prepared = await prepareRun(agent, request, { folder, gateway });
@@ -28,10 +35,10 @@ export async function runAgent(agent: Agent, request: AgentRunRequest): Promise<
     if (error instanceof SkillError) throw error;
     if (!stop.signal.aborted) throw startError(error, agent);
   });
-  return toRun(agent, { collected: collected(), gateway, ended: ended ?? undefined });
+  return toRun(agent, { collected: collected(), gateway, ended: ended ?? undefined, isEnough });
 }
 
-const ENDED = new Error('the gateway ended the run');
+const ENDED = new Error('the run was ended');
 
 async function openGateway(
   { upstream, price, sandbox, callTimeoutMs }: Agent,

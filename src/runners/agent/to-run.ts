@@ -8,15 +8,17 @@ import type { Collected } from './collect-run.ts';
 type Outcome = {
   readonly collected: Collected;
   readonly gateway: ModelGateway | undefined;
-  /** Nothing when the gateway ended it. */
+  /** Nothing when we ended it. */
   readonly ended: SandboxResult | undefined;
+  /** The caller has seen what it waited for. */
+  readonly isEnough: boolean;
 };
 
 /** What a run came to. An outage is thrown: it is neither a success nor a failure of the agent. */
 export function toRun(agent: Agent, outcome: Outcome): AgentRun {
   const { collected, gateway } = outcome;
   const failure = gateway?.failure();
-  if (failure !== undefined) throw failure;
+  if (failure !== undefined && !outcome.isEnough) throw failure;
   const end = endOf(agent, outcome);
   const costUsd = gateway?.costUsd() ?? collected.costUsd;
   return {
@@ -34,7 +36,8 @@ export function toRun(agent: Agent, outcome: Outcome): AgentRun {
 type End = { readonly ended: AgentEnd; readonly endReason?: string };
 
 /** Limits first: a CLI that meets one says all sorts of things about it. */
-function endOf(agent: Agent, { collected, gateway, ended }: Outcome): End {
+function endOf(agent: Agent, { collected, gateway, ended, isEnough }: Outcome): End {
+  if (isEnough) return { ended: 'done' };
   const limit = gateway?.ended();
   if (limit !== undefined) return { ended: limit };
   if (ended?.exceeded !== undefined) return { ended: 'resources', endReason: ended.exceeded };

@@ -1,11 +1,11 @@
-import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../core/agent-runner.ts';
+import type { AgentLimits, AgentRun, SkillPackage } from '../../core/agent-runner.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import type { WorkspaceDiff } from '../../core/workspace.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
 import { nameOf } from '../agent/install-skills.ts';
+import { packageWith, requireAgent } from '../agent/skill-at-work.ts';
 import { scoreAttempt } from './score-attempt.ts';
 import { conversationOf } from './shown-work.ts';
 import { openSite } from './site.ts';
@@ -69,18 +69,6 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
 
 const limitsFor = ({ limits: own }: WorkspaceTask, { limits }: WorkspaceEnvOptions): AgentLimits =>
   ({ ...DEFAULT_LIMITS, ...limits, ...own }) as AgentLimits;
-
-const packageWith = (base: SkillPackage | undefined, skill: string): SkillPackage => ({
-  ...base,
-  files: { ...base?.files, 'SKILL.md': skill },
-});
-
-function requireAgent(agent: AgentRunner | undefined): AgentRunner {
-  if (agent !== undefined) return agent;
-  throw new SkillError('CONFIG_INVALID', 'tasks in a workspace need an agent, and the target is none', {
-    hint: 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.',
-  });
-}
 
 type Attempt = { readonly run: AgentRun; readonly diff: WorkspaceDiff; readonly skill: string };
 

@@ -1,0 +1,21 @@
+import { loadItems, type Splits, splitItems } from '../../envs/index.ts';
+import { withContentIds } from '../../envs/read/content-id.ts';
+import { parseRows } from '../../envs/read/parse-rows.ts';
+import { TRIGGER_QUERY_HINT, TriggerQuery } from './trigger-query.ts';
+
+type Division = { readonly ratio: string; readonly seed: number };
+
+/** Labelled queries of a file, divided. To measure with, there are as many of one label as of the other. */
+export async function loadTriggerQueries(path: string, division: Division): Promise<Splits<TriggerQuery>> {
+  const { rows } = withContentIds(await loadItems(path), ({ query }) => query);
+  const parsed = parseRows(rows, { schema: TriggerQuery, hint: TRIGGER_QUERY_HINT });
+  const labelled = (label: boolean) => parsed.filter(({ value }) => value.shouldTrigger === label);
+  const [yes, no] = [splitItems(labelled(true), division), splitItems(labelled(false), division)];
+  return { train: [...yes.train, ...no.train], val: asMany(yes.val, no.val), test: asMany(yes.test, no.test) };
+}
+
+/** Otherwise a skill that always loads, or never, would score more than a half. */
+function asMany<T>(some: readonly T[], others: readonly T[]): T[] {
+  const least = Math.min(some.length, others.length);
+  return [...some.slice(0, least), ...others.slice(0, least)];
+}
