@@ -10,6 +10,16 @@ export type Row<T = unknown> = {
   readonly split?: string;
 };
 
+/** Rows whose split stands among their fields, with it beside them. */
+export function takeSplits(rows: readonly Row[]): Row[] {
+  return rows.map((row) => {
+    const { value } = row;
+    if (typeof value !== 'object' || value === null || !('split' in value) || row.split !== undefined) return row;
+    const { split, ...rest } = value;
+    return { ...row, value: rest, ...(split == null ? {} : { split: String(split) }) };
+  });
+}
+
 /** Throws when two rows have one id: a task in two splits would be trained on and then measured. */
 export function checkUniqueIds(rows: readonly Row<Item>[]): void {
   const places = new Map<string, string>();

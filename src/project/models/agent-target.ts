@@ -7,7 +7,7 @@ import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
 import { AgentLimitsSpec } from './agent-limits.ts';
 import { readEnvFile } from './read-env-file.ts';
-import type { Caller } from './resolve-models.ts';
+import type { Environment } from './resolve-model.ts';
 import { SandboxSpec } from './sandbox-spec.ts';
 
 const names = Object.keys(agentPrograms) as [AgentName, ...AgentName[]];
@@ -37,7 +37,7 @@ export function agentTargetOf({ target }: LoadedProject['project']): AgentTarget
 }
 
 /** The agent that a project names, found and probed, but not asked. */
-export async function resolveAgent(loaded: LoadedProject, { env }: Caller): Promise<AgentRunner | undefined> {
+export async function resolveAgent(loaded: LoadedProject, { env }: { readonly env: Environment }): Promise<AgentRunner | undefined> {
   const { project, directory, findOrigin } = loaded;
   try {
     const spec = agentTargetOf(project);

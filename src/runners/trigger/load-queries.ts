@@ -1,13 +1,14 @@
 import { loadItems, type Splits, splitItems } from '../../envs/index.ts';
 import { withContentIds } from '../../envs/read/content-id.ts';
 import { parseRows } from '../../envs/read/parse-rows.ts';
+import { takeSplits } from '../../envs/read/row.ts';
 import { TRIGGER_QUERY_HINT, TriggerQuery } from './trigger-query.ts';
 
 type Division = { readonly ratio: string; readonly seed: number };
 
 /** Labelled queries of a file, divided. To measure with, there are as many of one label as of the other. */
 export async function loadTriggerQueries(path: string, division: Division): Promise<Splits<TriggerQuery>> {
-  const { rows } = withContentIds(await loadItems(path), ({ query }) => query);
+  const { rows } = withContentIds(takeSplits(await loadItems(path)), ({ query }) => query);
   const parsed = parseRows(rows, { schema: TriggerQuery, hint: TRIGGER_QUERY_HINT });
   const labelled = (label: boolean) => parsed.filter(({ value }) => value.shouldTrigger === label);
   const [yes, no] = [splitItems(labelled(true), division), splitItems(labelled(false), division)];

@@ -5,6 +5,7 @@ import { parse as parseYaml } from 'yaml';
 import { SkillError } from '../../core/errors.ts';
 import { loadItems, type Row } from '../../envs/index.ts';
 import { parseRows } from '../../envs/read/parse-rows.ts';
+import { takeSplits } from '../../envs/read/row.ts';
 import { WORKSPACE_TASK_HINT, WorkspaceTask } from './workspace-task.ts';
 
 export type WorkspaceTasks = {
@@ -17,7 +18,7 @@ export type WorkspaceTasks = {
 export async function loadWorkspaceTasks(path: string): Promise<WorkspaceTasks> {
   const isFolder = (await stat(path)).isDirectory();
   const folder = isFolder ? path : dirname(path);
-  const rows = isFolder ? await readFolders(path) : await loadItems(path);
+  const rows = isFolder ? await readFolders(path) : takeSplits(await loadItems(path));
   return { rows: parseRows(rows, { schema: WorkspaceTask, hint: WORKSPACE_TASK_HINT }), folder };
 }
 
