@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,9 +7,7 @@ import { openSandbox, probeSandbox, type Sandbox, sandboxes } from 'skillopt/wor
 import { describe, expect, it, test } from 'vitest';
 import { writeToolShims } from '../../../src/workspaces/sandbox/tool-shims.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-
-const probe = await probeSandbox();
-const sh = (script: string) => ['/bin/sh', '-c', script];
+import { kinds, newMark, probe, processesWith, sh } from './kinds.ts';
 
 describe('without bubblewrap', () => {
   it('refuses, and names three ways out', async () => {
@@ -18,7 +16,9 @@ describe('without bubblewrap', () => {
       .ready()
       .catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'SANDBOX_UNAVAILABLE', message: expect.stringContaining('not installed') });
-    expect(error.hint).toMatch(/Install it.*or run in a container.*`sandbox: none`/);
+    expect(error.hint).toMatch(
+      /Install bubblewrap.*or name a container image.*`sandbox: \{ container: IMAGE \}`.*`sandbox: none`/,
+    );
     await expect(sandboxes.bubblewrap({ path: '/nowhere' }).run({ command: ['true'], timeoutMs: 1 })).rejects.toThrow(
       'there is none',
     );
@@ -28,6 +28,7 @@ describe('without bubblewrap', () => {
   it('never takes none by itself', () => {
     expect(openSandbox().id).toBe('bubblewrap');
     expect(() => openSandbox('docker')).toThrow('unknown sandbox "docker"');
+    expect(openSandbox({ container: 'image' }).id).toBe('container image');
   });
 
   it.skipIf(probe.auto)('says what the system refuses (runs only where it does)', async () => {
@@ -36,9 +37,6 @@ describe('without bubblewrap', () => {
     await expect(openSandbox().ready()).rejects.toThrow(reason);
   });
 });
-
-const kinds: [string, () => Sandbox][] = [['none', sandboxes.none]];
-if (probe.auto) kinds.push(['bubblewrap', () => sandboxes.bubblewrap()]);
 
 describe.each(kinds)('%s', (_, open) => {
   const run = (request: Omit<Parameters<Sandbox['run']>[0], 'timeoutMs'> & { timeoutMs?: number }) =>
@@ -63,11 +61,10 @@ describe.each(kinds)('%s', (_, open) => {
   });
 
   it('ends what takes too long, and all that it started', async () => {
-    const mark = `${98_700 + process.pid}.${open().id.length}`;
+    const mark = newMark();
     const command = sh(`(setsid sleep ${mark} &) ; sleep ${mark} & wait`);
     const result = await run({ command, timeoutMs: 300 });
     expect(result).toMatchObject({ timedOut: true, exitCode: undefined });
-    if (open().id === 'none') return endProcesses(mark); // a process that left its group is ended by a sandbox alone
     expect(processesWith(mark)).toEqual([]);
   });
 
@@ -135,16 +132,3 @@ describe.runIf(probe.auto)('bubblewrap', () => {
     expect(Number(stdout)).toBeLessThan(6);
   });
 });
-
-const processesWith = (mark: string) =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`sleep\0${mark}`);
-    } catch {
-      return false; // it has ended
-    }
-  });
-
-const endProcesses = (mark: string) => {
-  for (const pid of processesWith(mark)) process.kill(Number(pid));
-};
