@@ -21,7 +21,8 @@ type Isolation = { readonly hasProc: boolean; readonly network?: SandboxRequest[
 export function isolation({ hasProc, network = 'none' }: Isolation): string[] {
   const settings = network === 'open' ? [...SYSTEM_SETTINGS, ...NETWORK_SETTINGS] : SYSTEM_SETTINGS;
   const system = [...SYSTEM, ...settings].flatMap((path) => ['--ro-bind-try', path, path]);
-  const proc = hasProc ? ['--proc', '/proc'] : [];
+  // Root inside is root outside, without its rights; settings of the kernel ask for no more than that.
+  const proc = hasProc ? ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'] : [];
   const apart = ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
   return [...apart, ...(network === 'open' ? ['--share-net'] : []), '--clearenv', ...system, ...proc, '--dev', '/dev'];
 }
