@@ -26,6 +26,7 @@ import { sharedCache } from './rows/shared-cache.ts';
 import { sleepIndexOverview, sleepIndexUnchanged } from './rows/sleep-index.ts';
 import { tokens } from './rows/tokens.ts';
 import { taskFiles } from './task-files/task-files.ts';
+import { workspaces } from './workspaces.ts';
 
 const rows: readonly BenchRow[] = [
   help,
@@ -51,6 +52,8 @@ const rows: readonly BenchRow[] = [
   adoptKill,
   applyKill(),
   killNight,
+  workspaces('overlay'),
+  workspaces('copy'),
   rolloutKill('bubblewrap'),
   rolloutKill('none'),
   sharedCache,

@@ -137,6 +137,16 @@ const surface: Record<string, string[]> = {
     'verdictOf',
     'winnerMeasurement',
   ],
+  './runners': [
+    'Assertion',
+    'TriggerQuery',
+    'WorkspaceTask',
+    'agentRunner',
+    'loadTriggerQueries',
+    'loadWorkspaceTasks',
+    'triggerEnv',
+    'workspaceEnv',
+  ],
   './sim': [
     'createWorld',
     'serveSim',
@@ -287,7 +297,15 @@ const surface: Record<string, string[]> = {
     'withinVariance',
   ],
   './testing': ['scripted', 'startFakeAgentLLM', 'startFakeLLM'],
-  './workspaces': ['openSandbox', 'probeSandbox', 'sandboxes'],
+  './workspaces': [
+    'openRolloutFolder',
+    'openSandbox',
+    'openTemplate',
+    'openWorkspace',
+    'probeSandbox',
+    'removeStale',
+    'sandboxes',
+  ],
 };
 
 describe('the published package', () => {

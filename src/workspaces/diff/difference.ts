@@ -42,7 +42,7 @@ export async function namesIn(folder: string, shown: string, leftOut: string[]):
 }
 
 /** What it is, or all that is in it. Folders by themselves are nothing, as for git. */
-export async function filesOf(found: Found | undefined, path: string, leftOut: string[]): Promise<[string, Found][]> {
+async function filesOf(found: Found | undefined, path: string, leftOut: string[]): Promise<[string, Found][]> {
   if (found === undefined) return [];
   if (!found.stats.isDirectory()) return [[path, found]];
   const files: [string, Found][] = [];

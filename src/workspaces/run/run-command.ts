@@ -10,7 +10,7 @@ import type { ProcessTree } from './process-tree.ts';
 
 export type CommandResult = Omit<SandboxResult, 'toolsCalled'>;
 
-export type Started = {
+type Started = {
   readonly pid: number;
   /** What it wrote into its fourth stream, if it has one, once that is closed. */
   readonly told: Promise<string>;
@@ -43,15 +43,15 @@ const DRAIN_MS = 200;
 export async function runCommand(options: CommandOptions): Promise<CommandResult> {
   const { signal, timeoutMs, onLine, maxOutputBytes: maxBytes = MAX_OUTPUT } = options;
   signal?.throwIfAborted();
-  const subprocess = start(options);
-  if (subprocess.pid === undefined) throw (await subprocess).cause;
-  const ended = new Promise<void>((resolve) => subprocess.once('exit', () => resolve()));
-  const fourth = subprocess.stdio[3] as Readable | undefined;
-  const tree = options.treeOf({ pid: subprocess.pid, told: fourth ? text(fourth) : Promise.resolve('') });
+  const child = start(options);
+  if (child.pid === undefined) throw (await child).cause;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const fourth = child.stdio[3] as Readable | undefined;
+  const tree = options.treeOf({ pid: child.pid, told: fourth ? text(fourth) : Promise.resolve('') });
   using _ = atExit(() => tree.kill());
   const ending = endingOf(tree, ended);
-  const output = keepOutput(subprocess.stdout, { maxBytes, onLine: onLine && ending.guard(onLine) });
-  const errors = keepOutput(subprocess.stderr, { maxBytes });
+  const output = keepOutput(child.stdout, { maxBytes, onLine: onLine && ending.guard(onLine) });
+  const errors = keepOutput(child.stderr, { maxBytes });
   using _time = after(timeoutMs, () => ending.end('time'));
   using _abort = whenAborted(signal, () => ending.end('abort'));
   const watch = options.watch?.(tree, (limit) => ending.end(limit));
@@ -59,8 +59,8 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   tree.kill(); // what it left behind
   await tree.gone();
   const late = await watch?.stop();
-  using _drain = after(DRAIN_MS, () => closeAll(subprocess));
-  const { exitCode, signal: endedBy } = await subprocess;
+  using _drain = after(DRAIN_MS, () => closeAll(child));
+  const { exitCode, signal: endedBy } = await child;
   output.finish();
   signal?.throwIfAborted();
   ending.rethrow();
@@ -117,10 +117,10 @@ function start({ command, stdin, cwd, env, hasFourthStream = false }: CommandOpt
   const [file = '', ...args] = command;
   const input = stdin === undefined ? ('ignore' as const) : ('pipe' as const);
   const stdio = [input, 'pipe', 'pipe', ...(hasFourthStream ? ['pipe' as const] : [])] as const;
-  const subprocess = execa(file, args, { ...fixedOptions, stdio, cwd, env });
-  subprocess.stdin?.on('error', () => {}); // it may end without reading
-  subprocess.stdin?.end(stdin);
-  return subprocess;
+  const child = execa(file, args, { ...fixedOptions, stdio, cwd, env });
+  child.stdin?.on('error', () => {}); // it may end without reading
+  child.stdin?.end(stdin);
+  return child;
 }
 
 const fixedOptions = {
