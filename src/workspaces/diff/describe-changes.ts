@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readlink } from 'node:fs/promises';
 import { createTwoFilesPatch } from 'diff';
 import type { FileChange, WorkspaceDiff } from '../../core/workspace.ts';
-import { fileHash } from '../views/manifest.ts';
+import { fileHash } from '../folders/manifest.ts';
 import type { Compared, Difference, Found } from './difference.ts';
 
 /** What a person, or a model, can be asked to read. */

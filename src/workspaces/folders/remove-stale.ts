@@ -1,10 +1,11 @@
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { removeGroups, removeStaleGroups } from '../limits/open-groups.ts';
-import { isOrphaned, newRolloutId } from '../processes/owner.ts';
+import { isOrphaned } from '../processes/owner.ts';
 import { sweep } from '../processes/sweep.ts';
-import { defaultRoot, LEFTOVERS, type Leftover, removeTree } from './rollout-folder.ts';
+import { removeUnused } from './kept-folder.ts';
+import { defaultRoot, LEFTOVERS, type Leftover, moveAside, removeTree } from './rollout-folder.ts';
 
 /**
  * Removes what killed processes of ours left behind: their rollouts' processes, wherever they were started, and in `root`
@@ -16,16 +17,13 @@ export async function removeStale(root?: string): Promise<void> {
   await removeStaleGroups();
   const names = await readdir(folder).catch(() => []);
   await Promise.all(names.filter(isOrphaned).map((name) => removeFolder(folder, name)));
+  await removeUnused(folder);
 }
 
 /** Whoever renames it first removes it, and is its owner from then on. */
 async function removeFolder(root: string, name: string): Promise<void> {
-  const path = join(root, newRolloutId());
-  try {
-    await rename(join(root, name), path);
-  } catch {
-    return; // another one was faster
-  }
+  const path = await moveAside(join(root, name), root);
+  if (path === undefined) return;
   for (const leftover of await readLeftovers(path)) await removeLeftover(leftover);
   if (await unmountBelow(path)) await removeTree(path);
 }

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { newRolloutId } from '../processes/owner.ts';
 
@@ -39,8 +39,13 @@ export async function defaultRoot(): Promise<string> {
   await mkdir(path, { mode: 0o700 }).catch(() => {});
   const { mode, uid } = await lstat(path);
   const isOurs = (mode & 0o170077) === 0o040000 && (user === 'user' || uid === user);
-  return isOurs || process.platform === 'win32' ? path : mkdtemp(`${path}-`);
+  if (isOurs || process.platform === 'win32') return path;
+  fallback ??= mkdtemp(`${path}-`);
+  return fallback;
 }
+
+/** Where someone else has taken the name. */
+let fallback: Promise<string> | undefined;
 
 async function privateFolder(root: string): Promise<string> {
   await mkdir(root, { recursive: true, mode: 0o700 });
@@ -49,9 +54,17 @@ async function privateFolder(root: string): Promise<string> {
 
 /** Removed beside what comes next. Its new name is again one of ours: who is killed meanwhile leaves it to the next start. */
 async function setAside(path: string): Promise<void> {
-  const aside = join(path, '..', newRolloutId());
-  await rename(path, aside).catch(() => {}); // someone may have removed it
-  void removeTree(aside).catch(() => {}); // the next start tries again
+  const aside = await moveAside(path, dirname(path));
+  if (aside !== undefined) void removeTree(aside).catch(() => {}); // the next start tries again
+}
+
+/** To a name of ours below `root`. `undefined` when someone else was faster. */
+export async function moveAside(path: string, root: string): Promise<string | undefined> {
+  const aside = join(root, newRolloutId());
+  return rename(path, aside).then(
+    () => aside,
+    () => undefined,
+  );
 }
 
 /** Also what its owner may not read, and names that are no text. */

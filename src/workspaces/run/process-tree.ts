@@ -15,7 +15,7 @@ export type ProcessTree = {
   ask(): void;
   /** Ends them at once. Also called when this process exits: it cannot wait. */
   kill(): void;
-  /** Until nobody is left, which takes the rest of those that hide. */
+  /** Ends them, and waits until nobody is left. */
   gone(): Promise<void>;
   /** Who is there now. */
   members(): readonly RunningProcess[];
@@ -40,7 +40,10 @@ export function markedTree(rolloutId: string, pid: number): ProcessTree {
       sendSignal(groupOf(pid), 'SIGKILL');
       sweepOnce(isMeant, [...seen.values()]);
     },
-    gone: () => sweep(isMeant, [...seen.values()]),
+    async gone() {
+      sendSignal(groupOf(pid), 'SIGKILL');
+      await sweep(isMeant, [...seen.values()]);
+    },
     members,
   };
 }
@@ -60,6 +63,7 @@ export function namespaceTree(outside: number, whenBegun: Promise<number | undef
       if (isThere()) sendSignal(first!.pid, 'SIGKILL');
     },
     async gone() {
+      sendSignal(groupOf(outside), 'SIGKILL');
       await begun;
       while (isThere()) {
         sendSignal(first!.pid, 'SIGKILL');

@@ -56,24 +56,23 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   using _abort = whenAborted(signal, () => ending.end('abort'));
   const watch = options.watch?.(tree, (limit) => ending.end(limit));
   await ended;
-  tree.kill(); // what it left behind
-  await tree.gone();
+  await tree.gone(); // also what it left behind
   const late = await watch?.stop();
   using _drain = after(DRAIN_MS, () => closeAll(child));
   const { exitCode, signal: endedBy } = await child;
   output.finish();
   signal?.throwIfAborted();
   ending.rethrow();
-  const why = ending.why() ?? late;
-  const exceeded = why === undefined || why === 'time' || why === 'abort' ? undefined : why;
-  return {
-    exitCode: why === undefined ? exitCode : undefined,
-    signal: endedBy ?? (why === undefined ? undefined : exceeded ? 'SIGKILL' : 'SIGTERM'),
-    timedOut: why === 'time',
-    ...(exceeded ? { exceeded } : {}),
-    stdout: output.text(),
-    stderr: errors.text(),
-  };
+  const texts = { stdout: output.text(), stderr: errors.text() };
+  return { ...endOf(ending.why() ?? late, exitCode, endedBy), ...texts };
+}
+
+/** What is told of a command that we ended is why. */
+function endOf(why: Why | undefined, exitCode: number | undefined, signal: string | undefined) {
+  if (why === undefined) return { exitCode, signal, timedOut: false };
+  if (why === 'time' || why === 'abort')
+    return { exitCode: undefined, signal: signal ?? 'SIGTERM', timedOut: why === 'time' };
+  return { exitCode: undefined, signal: signal ?? 'SIGKILL', timedOut: false, exceeded: why };
 }
 
 type Why = 'time' | 'abort' | keyof ResourceLimits;

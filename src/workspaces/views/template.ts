@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readdir, rename } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { Sandbox, SandboxRequest } from '../../core/sandbox.ts';
+import { keepFolder } from '../folders/kept-folder.ts';
 import { layFiles } from '../folders/lay-files.ts';
-import { defaultRoot, openRolloutFolder, removeTree } from '../folders/rollout-folder.ts';
+import { isHistory, manifestHash, pathsIn } from '../folders/manifest.ts';
+import { defaultRoot, removeTree } from '../folders/rollout-folder.ts';
 import { requirePlainPath } from '../folders/work-folder.ts';
 import { copyTree } from './copy-tree.ts';
-import { isHistory, manifestHash } from './manifest.ts';
 import { commitAll, initRepository } from './repository.ts';
 
 /** What workspaces begin from. Nobody changes it. */
@@ -37,21 +38,21 @@ export type Setup = Pick<SandboxRequest, 'env' | 'mounts' | 'network' | 'limits'
   readonly timeoutMs: number;
 };
 
-const building = new Map<string, Promise<Template>>();
+const opening = new Map<string, Promise<Template>>();
 
 /** Made once for the same content, whoever asks, also in other processes. */
 export async function openTemplate(options: TemplateOptions): Promise<Template> {
   for (const path of Object.keys({ ...options.files, ...options.binaries })) requirePlainPath(path);
   const root = options.root ?? (await defaultRoot());
   const key = await keyOf(options);
-  const path = join(root, 'templates', key);
-  if (!building.has(path)) {
-    building.set(
-      path,
-      build({ ...options, root }, { key, path }).finally(() => building.delete(path)),
-    );
+  const id = join(root, key);
+  if (!opening.has(id)) {
+    const make = (path: string) => furnish(path, options);
+    const opened = keepFolder({ root, key, make }).then((path) => ({ key, path }));
+    opening.set(id, opened);
+    opened.catch(() => opening.delete(id));
   }
-  return building.get(path)!;
+  return opening.get(id)!;
 }
 
 /** How templates are made: raised when that changes. */
@@ -69,20 +70,6 @@ async function keyOf({ source, files = {}, binaries = {}, setup, keepHistory = f
 
 const isRepository = (folder: string) => existsSync(join(folder, '.git'));
 
-/** Aside, and then moved to its place: it is there as a whole or not at all. */
-async function build(options: TemplateOptions, template: Template): Promise<Template> {
-  if (existsSync(template.path)) return template;
-  await using folder = await openRolloutFolder(options.root);
-  const path = join(folder.path, 'template');
-  await mkdir(path);
-  await furnish(path, options);
-  await mkdir(dirname(template.path), { recursive: true });
-  await rename(path, template.path).catch((error) => {
-    if (!existsSync(template.path)) throw error; // otherwise another process was faster
-  });
-  return template;
-}
-
 async function furnish(path: string, options: TemplateOptions): Promise<void> {
   const { source, files = {}, binaries = {}, setup, keepHistory = false, sandbox } = options;
   if (source !== undefined) await copySource(source, path, keepHistory);
@@ -98,7 +85,7 @@ async function copySource(source: string, path: string, keepHistory: boolean): P
   if (keepHistory) await requireOwnHistory(source);
   await copyTree(source, path);
   if (keepHistory) return;
-  const histories = (await readdir(path, { recursive: true })).filter((one) => isHistory(one));
+  const histories = (await pathsIn(path)).filter((one) => isHistory(one));
   const tops = histories.filter((one) => !isHistory(dirname(one)));
   for (const one of tops) await removeTree(join(path, one));
 }

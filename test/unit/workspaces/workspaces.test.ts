@@ -226,11 +226,24 @@ describe.each(kinds)('a template in %s', (_, open) => {
     using outside = tempFolder({ 'secret.txt': 'SECRET' });
     using source = tempFolder({ 'a.txt': 'a' });
     symlinkSync(outside.path, join(source.path, 'out'));
+    symlinkSync('/', join(source.path, 'everything'));
+    symlinkSync('.', join(source.path, 'itself'));
     using root = tempFolder();
     const part = { sandbox: open(root.path), root: root.path, source: source.path };
     const { path } = await openTemplate({ ...part, files: { 'out/laid.txt': 'laid' } });
     expect(readdirSync(outside.path)).toEqual(['secret.txt']);
     expect(readdirSync(join(path, 'out'))).toEqual(['laid.txt']);
+  });
+
+  it('is made again when it is no longer as it was made', async () => {
+    using root = tempFolder();
+    const part = { sandbox: open(root.path), root: root.path, files: { 'a.txt': 'a', 'b.txt': 'b' } };
+    const { path } = await openTemplate(part);
+    writeFileSync(join(path, 'a.txt'), 'spoiled');
+    const script = `const { openSandbox, openTemplate } = await import('./src/workspaces/index.ts');
+      await openTemplate({ ...${JSON.stringify({ ...part, sandbox: undefined })}, sandbox: openSandbox('${part.sandbox.id}') });`;
+    execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script]); // another process
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('a');
   });
 
   it('is not there when its setup fails, and says why', async () => {

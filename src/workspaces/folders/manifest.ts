@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /** How many files are read at once. */
@@ -12,12 +12,18 @@ export async function manifestHash(
   folder: string,
   { keepHistory }: { readonly keepHistory: boolean },
 ): Promise<string> {
-  const paths = (await readdir(folder, { recursive: true })).filter((path) => keepHistory || !isHistory(path)).sort();
+  const paths = (await pathsIn(folder)).filter((path) => keepHistory || !isHistory(path)).sort();
   const rows: string[] = [];
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     rows.push(...(await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => rowOf(folder, path)))));
   }
   return createHash('sha256').update(rows.join('\n')).digest('hex');
+}
+
+/** All that is in it, from it. Links are not followed, as they are when only names are asked for. */
+export async function pathsIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 }
 
 /** A path of version control, at any depth: it can tell how a task was once solved. */
