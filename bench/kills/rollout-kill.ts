@@ -21,7 +21,7 @@ export const rolloutKill = (kind: 'bubblewrap' | 'none'): BenchRow => ({
     const killed: number[] = [];
     const seen = { kills: 0, rollouts: 0, atKill: 0, processes: 0, mounts: 0, folders: 0, groups: 0 };
     while (seen.kills < KILLS || seen.rollouts < 100) {
-      seen.rollouts += await killAmid({ root: folder.path, kind, mark, waitMs: random.random() * 1_500, killed });
+      seen.rollouts += await killAmid({ root: folder.path, kind, mark, waitMs: random.random() * 3_000, killed });
       seen.kills++;
       seen.atKill += processesWith(mark);
       await startRollouts(folder.path, kind, mark, 0).ended;
@@ -55,7 +55,7 @@ async function killAmid({ root, kind, mark, waitMs, killed }: Aim): Promise<numb
   child.kill('SIGKILL');
   killed.push(child.pid!);
   await Promise.race([ended, delay(500)]); // what outlives it may hold its output
-  await delay(200); // the kernel ends a namespace beside us
+  await delay(1_000); // the kernel ends a namespace beside us
   return rollouts();
 }
 
