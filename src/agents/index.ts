@@ -8,14 +8,10 @@ export type {
   AgentRefusal,
   Environment,
   Invocation,
-  Located,
 } from './agent-cli.ts';
 export { agentClis } from './agent-clis.ts';
-export { type AgentFailure, agentError, startError } from './agent-error.ts';
-export { childEnvironment } from './child-environment.ts';
-export { detectAgents, type InstalledAgent, versionOf } from './detect-agents.ts';
-export { findBinary } from './find-binary.ts';
-export { callerVariables, homeIn, locate, requireInstalled, type Whereabouts } from './require-installed.ts';
+export { detectAgents, type InstalledAgent } from './detect-agents.ts';
+export { requireInstalled, type Whereabouts } from './require-installed.ts';
 export type {
   AgentEvent,
   AgentJob,
@@ -25,5 +21,4 @@ export type {
   Launch,
   Provider,
 } from './work/agent-program.ts';
-export { NO_KEY } from './work/agent-program.ts';
 export { agentPrograms } from './work/programs.ts';

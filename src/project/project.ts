@@ -9,8 +9,7 @@ import { suggestion } from '../core/text/closest-name.ts';
 import { describeValue, valueAt } from '../core/text/describe-issue.ts';
 import { Columns } from '../envs/qa/qa-columns.ts';
 import { isRatio } from '../envs/split/split-ratio.ts';
-import { WorkspaceKeys } from './models/agent-limits.ts';
-import { SandboxSpec } from './models/sandbox-spec.ts';
+import { SandboxSpec, WorkspaceKeys } from './models/agent-settings.ts';
 import { type FindOrigin, nameOf } from './origin.ts';
 
 const modelSpec = z.union(

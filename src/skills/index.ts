@@ -21,4 +21,4 @@ export { type ReadDocument, readDocument } from './replace/target.ts';
 /** Files that a skill refers to. */
 export { readSkillFiles, type SkillFile } from './skill-files.ts';
 /** Name and description of a skill. */
-export { type SkillHeader, skillHeader } from './skill-header.ts';
+export { skillHeader } from './skill-header.ts';

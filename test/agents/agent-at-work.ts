@@ -19,9 +19,9 @@ export async function installedAgents(names = Object.keys(agentPrograms) as Agen
 
 const NOT_ON_NPM = { missing: 'cannot be installed from npm', isOffline: false };
 
-export const hasBubblewrap = (await probeSandbox()).auto !== undefined;
+const hasBubblewrap = (await probeSandbox()).auto !== undefined;
 
-export const teapots = {
+const teapots = {
   files: {
     'SKILL.md': `---
 name: teapots

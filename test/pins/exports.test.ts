@@ -53,7 +53,7 @@ const surface: Record<string, string[]> = {
     'summarize',
     'toFact',
   ],
-  './agents': ['agentChat', 'agentClis', 'detectAgents', 'requireInstalled'],
+  './agents': ['agentChat', 'agentClis', 'agentPrograms', 'detectAgents', 'requireInstalled'],
   './envs': [
     'BaseDataLoader',
     'EnvAdapter',
@@ -320,6 +320,7 @@ describe('the published package', () => {
       './judges',
       './models',
       './run',
+      './runners',
       './sim',
       './sleep',
       './stats',

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type AgentEvent, type AgentJob, type AgentProgram, NO_KEY } from './agent-program.ts';
-import { parseLine } from './event-line.ts';
-import { skillsReadIn } from './loaded-skills.ts';
+import { parseLine, skillsReadIn } from './event-line.ts';
 
 /** It has a home of its own, whose settings are ours. There is no event for loading a skill: it reads the file. */
 export const codex: AgentProgram = {

@@ -16,3 +16,10 @@ export function textOf(content: unknown): string {
   if (typeof content === 'object' && 'text' in content && typeof content.text === 'string') return content.text;
   return JSON.stringify(content);
 }
+
+/** Which of these skills' SKILL.md a text names, by a path that ends in it. CLIs shorten such paths in several ways. */
+export function skillsReadIn(text: string, names: readonly string[]): string[] {
+  const found = [...text.matchAll(/(?<![\w.-])([a-z0-9][a-z0-9-]{0,63})[\\/]SKILL\.md(?![\w.-])/gi)];
+  const read = new Set(found.map(([, name]) => name));
+  return names.filter((name) => read.has(name));
+}

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type AgentEvent, type AgentJob, type AgentProgram, type EventReader, NO_KEY } from './agent-program.ts';
 import { OPENAI_URL } from './codex.ts';
-import { parseLine, textOf } from './event-line.ts';
-import { skillsReadIn } from './loaded-skills.ts';
+import { parseLine, skillsReadIn, textOf } from './event-line.ts';
 
 /** Behind a gateway it asks a provider of our making. There is no event for loading a skill: it reads the file. */
 export const pi: AgentProgram = {

@@ -1,8 +1,8 @@
 import { Argument, Option } from 'commander';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import { SkillError } from '../../core/errors.ts';
+import type { SandboxSpec } from '../../project/models/agent-settings.ts';
 import { readEnvFile } from '../../project/models/read-env-file.ts';
-import type { SandboxSpec } from '../../project/models/sandbox-spec.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { tryAgent } from '../../runs/try-agent.ts';
 import { type DefineCommand, examples } from '../define-command.ts';

@@ -5,10 +5,9 @@ import { SkillError } from '../../core/errors.ts';
 import { describeIssue } from '../../core/text/describe-issue.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
-import { AgentLimitsSpec } from './agent-limits.ts';
+import { AgentLimitsSpec, SandboxSpec } from './agent-settings.ts';
 import { readEnvFile } from './read-env-file.ts';
 import type { Environment } from './resolve-model.ts';
-import { SandboxSpec } from './sandbox-spec.ts';
 
 const names = Object.keys(agentPrograms) as [AgentName, ...AgentName[]];
 
@@ -37,7 +36,10 @@ export function agentTargetOf({ target }: LoadedProject['project']): AgentTarget
 }
 
 /** The agent that a project names, found and probed, but not asked. */
-export async function resolveAgent(loaded: LoadedProject, { env }: { readonly env: Environment }): Promise<AgentRunner | undefined> {
+export async function resolveAgent(
+  loaded: LoadedProject,
+  { env }: { readonly env: Environment },
+): Promise<AgentRunner | undefined> {
   const { project, directory, findOrigin } = loaded;
   try {
     const spec = agentTargetOf(project);

@@ -1,25 +1,17 @@
-import {
-  type AgentName,
-  type AgentProgram,
-  agentClis,
-  agentPrograms,
-  callerVariables,
-  type Environment,
-  findBinary,
-  type Located,
-  locate,
-  NO_KEY,
-  type Provider,
-  versionOf,
-} from '../../agents/index.ts';
+import type { Environment } from '../../agents/agent-cli.ts';
+import { agentClis } from '../../agents/agent-clis.ts';
+import { versionOf } from '../../agents/detect-agents.ts';
+import { findBinary } from '../../agents/find-binary.ts';
+import { callerVariables, locate } from '../../agents/require-installed.ts';
+import { type AgentName, type AgentProgram, NO_KEY, type Provider } from '../../agents/work/agent-program.ts';
+import { agentPrograms } from '../../agents/work/programs.ts';
 import type { AgentRunner } from '../../core/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
-import { type ModelGatewayOptions, type Price, priceOf } from '../../models/index.ts';
+import { type Price, priceOf } from '../../models/index.ts';
+import type { Agent, Upstream } from './agent.ts';
 import { runAgent } from './run-agent.ts';
-
-type Upstream = ModelGatewayOptions['upstream'];
 
 export type AgentRunnerOptions = {
   readonly agent: AgentName;
@@ -38,21 +30,6 @@ export type AgentRunnerOptions = {
   readonly inherited?: Environment | undefined;
   /** Longest wait for one answer of the model. */
   readonly callTimeoutMs?: number | undefined;
-};
-
-/** What a runner is made of. */
-export type Agent = {
-  readonly id: string;
-  readonly program: AgentProgram;
-  readonly located: Located;
-  readonly version: string;
-  readonly model: string | undefined;
-  readonly sandbox: Sandbox;
-  readonly scope: 'user' | 'project';
-  readonly upstream: Upstream | undefined;
-  readonly price: Price | undefined;
-  readonly env: Environment;
-  readonly callTimeoutMs: number;
 };
 
 /** An installed agent CLI that works in workspaces. Looks for its program and its version, and asks no model. */

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventReader } from '../../agents/index.ts';
+import type { AgentEvent, EventReader } from '../../agents/work/agent-program.ts';
 import type { AgentEnd, AgentStep } from '../../core/agent-runner.ts';
 import { noUsage, type Usage } from '../../core/model.ts';
 

@@ -1,13 +1,17 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { agentClis, childEnvironment, type Environment, homeIn, type Launch } from '../../agents/index.ts';
+import type { Environment } from '../../agents/agent-cli.ts';
+import { agentClis } from '../../agents/agent-clis.ts';
+import { childEnvironment } from '../../agents/child-environment.ts';
+import { homeIn } from '../../agents/require-installed.ts';
+import type { Launch } from '../../agents/work/agent-program.ts';
 import type { AgentRunRequest } from '../../core/agent-runner.ts';
 import type { Mount, SandboxRequest } from '../../core/sandbox.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
+import type { Agent } from './agent.ts';
 import type { AgentFolder } from './agent-folder.ts';
-import type { Agent } from './agent-runner.ts';
-import { installSkills, nameOf } from './install-skills.ts';
 import { programFolders, programMounts } from './program-mounts.ts';
+import { installSkills, nameOf } from './skill-at-work.ts';
 
 /** Names that things have for an agent whose sandbox can give names: the same in each rollout, so that prompts are. */
 const INSIDE = { home: '/home/agent', workspace: '/workspace', sockets: '/run/skillopt', port: 8127 };

@@ -1,5 +1,5 @@
 import { dirname, sep } from 'node:path';
-import type { Located } from '../../agents/index.ts';
+import type { Located } from '../../agents/agent-cli.ts';
 import type { Mount } from '../../core/sandbox.ts';
 
 /** Shown to every command anyway. */

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { startError } from '../../agents/index.ts';
+import { startError } from '../../agents/agent-error.ts';
 import type { AgentRun, AgentRunRequest, AgentStep } from '../../core/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';
+import type { Agent } from './agent.ts';
 import { type AgentFolder, openAgentFolder } from './agent-folder.ts';
-import type { Agent } from './agent-runner.ts';
 import { collectRun } from './collect-run.ts';
-import { nameOf } from './install-skills.ts';
 import { prepareRun } from './prepare-run.ts';
+import { nameOf } from './skill-at-work.ts';
 import { toRun } from './to-run.ts';
 
 /** One piece of work: a home of its own, the skills in it, the CLI in the sandbox, and what became of it. */

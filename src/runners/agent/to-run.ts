@@ -1,8 +1,9 @@
-import { agentClis, agentError } from '../../agents/index.ts';
+import { agentClis } from '../../agents/agent-clis.ts';
+import { agentError } from '../../agents/agent-error.ts';
 import type { AgentEnd, AgentRun, OfferedSkill } from '../../core/agent-runner.ts';
 import type { SandboxResult } from '../../core/sandbox.ts';
 import type { ModelGateway } from '../../models/index.ts';
-import type { Agent } from './agent-runner.ts';
+import type { Agent } from './agent.ts';
 import type { Collected } from './collect-run.ts';
 
 type Outcome = {

@@ -2,8 +2,7 @@ import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../cor
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
-import { nameOf } from '../agent/install-skills.ts';
-import { packageWith, requireAgent } from '../agent/skill-at-work.ts';
+import { nameOf, packageWith, requireAgent } from '../agent/skill-at-work.ts';
 import { shownTools } from '../workspace/shown-work.ts';
 import { requireVisibleLoading } from './canary.ts';
 import { kindOf, type TriggerQuery } from './trigger-query.ts';

@@ -14,7 +14,7 @@ const Files = z.record(path, z.string('must be text'));
 
 const milliseconds = z.number('must be a number').int().positive().max(3_600_000, 'must be at most an hour');
 
-export const VERDICTS = ['exit-code', 'reward', 'junit', 'json'] as const;
+const VERDICTS = ['exit-code', 'reward', 'junit', 'json'] as const;
 
 export const Verify = z.preprocess(
   (value) => (typeof value === 'string' || Array.isArray(value) ? { command: value } : value),

@@ -10,7 +10,11 @@ async function attempt(task: Partial<WorkspaceTaskInput>, lines: string[], agent
   const env = workspaceEnv({ name: 'shop', items: { val: [item] }, folder: '/nonexistent', sandbox });
   const { agent, calls } = shellAgent(agentOptions);
   const none = scripted('none', () => ({ text: '' }));
-  const models = { target: none, optimizer: none, ...(judge ? { judge: scripted('judge', () => ({ text: judge[0]! })) } : {}) };
+  const models = {
+    target: none,
+    optimizer: none,
+    ...(judge ? { judge: scripted('judge', () => ({ text: judge[0]! })) } : {}),
+  };
   const deps = createStageDeps({ ...models, agent, maxErroredShare: 1 });
   const [result] = await runRollout({ env, skill: skillThatDoes(...lines), items: [item] }, deps);
   return { ...result!, calls };

@@ -1,0 +1,22 @@
+import type { Environment, Located } from '../../agents/agent-cli.ts';
+import type { AgentProgram } from '../../agents/work/agent-program.ts';
+import type { Sandbox } from '../../core/sandbox.ts';
+import type { ModelGatewayOptions, Price } from '../../models/index.ts';
+
+/** Whom the gateway asks, and with what. */
+export type Upstream = ModelGatewayOptions['upstream'];
+
+/** What a runner is made of. */
+export type Agent = {
+  readonly id: string;
+  readonly program: AgentProgram;
+  readonly located: Located;
+  readonly version: string;
+  readonly model: string | undefined;
+  readonly sandbox: Sandbox;
+  readonly scope: 'user' | 'project';
+  readonly upstream: Upstream | undefined;
+  readonly price: Price | undefined;
+  readonly env: Environment;
+  readonly callTimeoutMs: number;
+};
