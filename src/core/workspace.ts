@@ -4,6 +4,8 @@ export type WorkspaceView = {
   readonly path: string;
   /** Changes are kept in `upper`, and `lower` stays as it is. `scratch` is the file system's own. */
   readonly overlay?: { readonly lower: string; readonly upper: string; readonly scratch: string };
+  /** Another name that a command sees it under, where the sandbox can give names: some tasks speak of `/app`. */
+  readonly alsoAt?: string;
 };
 
 export type FileChange = {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
+import { describeLeftOut } from '../../envs/import/left-out.ts';
 import { splitItems } from '../../envs/index.ts';
 import { loadTriggerQueries, loadWorkspaceTasks, triggerEnv, workspaceEnv } from '../../runners/index.ts';
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
@@ -15,9 +16,10 @@ import { resolvePath } from '../resolve-path.ts';
 export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { tasks, ...common } = await commonParts(loaded, 'workspace');
   const { splitRatio: ratio, splitSeed: seed } = loaded.project;
-  const { rows, folder } = await loadWorkspaceTasks(tasks);
+  const { rows, folder, leftOut } = await loadWorkspaceTasks(tasks);
   const items = { ...splitItems(rows, { ratio, seed }) };
-  return workspaceEnv({ name: 'workspace', items, folder, ...common }) as unknown as SkillEnv;
+  const warnings = leftOut.length === 0 ? [] : [describeLeftOut(shownPath(tasks), leftOut)];
+  return workspaceEnv({ name: 'workspace', items, folder, warnings, ...common }) as unknown as SkillEnv;
 }
 
 /** `env: trigger`: does the target, an agent, load the skill when it should? */

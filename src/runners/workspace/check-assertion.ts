@@ -11,6 +11,8 @@ export type Attempted = {
   readonly skill: string;
   /** The text of a file in the workspace, '' for a folder, `undefined` where nothing is. */
   readonly read: (path: string) => Promise<string | undefined>;
+  /** Files of the workspace that a pattern stands for. */
+  readonly find: (glob: string) => Promise<readonly string[]>;
 };
 
 /** Why an assertion does not hold; nothing if it does. */
@@ -20,7 +22,7 @@ export async function whyNot(assertion: Assertion, attempted: Attempted): Promis
     case 'file_not_exists':
     case 'file_contains':
     case 'file_not_contains':
-      return fileProblem(assertion, await attempted.read(assertion.path));
+      return fileProblem(assertion, await textsAt(assertion, attempted));
     case 'output_contains':
     case 'output_not_contains':
     case 'output_matches':
@@ -33,13 +35,29 @@ export async function whyNot(assertion: Assertion, attempted: Attempted): Promis
 
 type FileAssertion = Extract<Assertion, { path: string }>;
 
-function fileProblem(assertion: FileAssertion, text: string | undefined): string | undefined {
+/** Of those that a pattern stands for, so many are read: each is a command. */
+const MOST_FILES = 200;
+
+/** What is at a path, or at each one that a pattern stands for. */
+async function textsAt({ type, path }: FileAssertion, { read, find }: Attempted): Promise<readonly string[]> {
+  const paths = /[*?]/.test(path) ? await find(path) : [path];
+  const texts: string[] = [];
+  for (const one of paths.slice(0, type.endsWith('exists') ? 1 : MOST_FILES)) {
+    const text = await read(one);
+    if (text !== undefined) texts.push(text);
+  }
+  return texts;
+}
+
+function fileProblem(assertion: FileAssertion, texts: readonly string[]): string | undefined {
   const { type, path } = assertion;
-  if (type === 'file_not_exists') return text === undefined ? undefined : `${path} is there`;
-  if (type === 'file_not_contains')
-    return text?.includes(assertion.value) ? `${path} holds ${shown(assertion.value)}` : undefined;
-  if (text === undefined) return `${path} is not there`;
-  if (type === 'file_exists' || text.includes(assertion.value)) return undefined;
+  const isThere = texts.length > 0;
+  if (type === 'file_not_exists') return isThere ? `${path} is there` : undefined;
+  if (type === 'file_exists') return isThere ? undefined : `${path} is not there`;
+  const holds = texts.some((text) => text.includes(assertion.value));
+  if (type === 'file_not_contains') return holds ? `${path} holds ${shown(assertion.value)}` : undefined;
+  if (!isThere) return `${path} is not there`;
+  if (holds) return undefined;
   return `${path} does not hold ${shown(assertion.value)}`;
 }
 

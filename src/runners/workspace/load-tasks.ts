@@ -3,8 +3,10 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { SkillError } from '../../core/errors.ts';
+import type { LeftOut } from '../../envs/import/left-out.ts';
 import { loadItems, type Row } from '../../envs/index.ts';
 import { parseRows } from '../../envs/read/parse-rows.ts';
+import { importWorkFile, importWorkFolder, requireOwnRows } from '../import/import-work.ts';
 import { takeSplits } from '../../envs/read/row.ts';
 import { WORKSPACE_TASK_HINT, WorkspaceTask } from './workspace-task.ts';
 
@@ -12,14 +14,24 @@ export type WorkspaceTasks = {
   readonly rows: readonly Row<WorkspaceTask>[];
   /** Where the folders lie that tasks name. */
   readonly folder: string;
+  /** What is in them and not among the tasks, and why. */
+  readonly leftOut: readonly LeftOut[];
 };
 
-/** Tasks of a file, a row each; or of a folder, a folder each. */
+/** Tasks of a file, a row each; or of a folder, a folder each. Files and folders of other tools are known by what is in them. */
 export async function loadWorkspaceTasks(path: string): Promise<WorkspaceTasks> {
   const isFolder = (await stat(path)).isDirectory();
   const folder = isFolder ? path : dirname(path);
-  const rows = isFolder ? await readFolders(path) : takeSplits(await loadItems(path));
-  return { rows: parseRows(rows, { schema: WorkspaceTask, hint: WORKSPACE_TASK_HINT }), folder };
+  const imported = await (isFolder ? importWorkFolder(path) : importWorkFile(path));
+  const rows = imported?.rows ?? (isFolder ? await readFolders(path) : await readRows(path));
+  const leftOut = imported?.leftOut ?? [];
+  return { rows: parseRows(rows, { schema: WorkspaceTask, hint: WORKSPACE_TASK_HINT }), folder, leftOut };
+}
+
+async function readRows(path: string): Promise<Row[]> {
+  const rows = takeSplits(await loadItems(path));
+  requireOwnRows(rows, path);
+  return rows;
 }
 
 const TASK_FILES = ['task.yaml', 'task.yml', 'task.json'];

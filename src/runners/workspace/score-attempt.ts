@@ -3,7 +3,7 @@ import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { type Attempted, whyNot } from './check-assertion.ts';
 import { judgedWork } from './judged-work.ts';
-import type { Site } from './site.ts';
+import type { Contents, Site } from './site.ts';
 import { verifyWorkspace } from './verify-workspace.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
 
@@ -15,7 +15,7 @@ type Scoring = {
   readonly attempted: Attempted;
   readonly site: Site;
   /** Files of the verifier. */
-  readonly tests: Readonly<Record<string, string>>;
+  readonly tests: Contents;
   readonly rubric: TaskScorer<'rubric'>;
   readonly judge: ChatModel | undefined;
 };

@@ -1,6 +1,8 @@
 import { SkillError } from '../../core/errors.ts';
 import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/sandbox.ts';
 import type { WorkspaceView } from '../../core/workspace.ts';
+import { namesInterpreter } from '../../workspaces/folders/lay-files.ts';
+import { isCovered } from './glob.ts';
 import type { Command } from './workspace-task.ts';
 
 /** A workspace that nobody works in any more: what is looked at and run there happens in the sandbox. */
@@ -10,9 +12,14 @@ export type Site = {
   run(request: Omit<SandboxRequest, 'workspace' | 'signal'>): Promise<SandboxResult>;
   /** The text of a file, '' for a folder, `undefined` where nothing is. */
   read(path: string): Promise<string | undefined>;
-  /** Lays texts over what is there, links and folders included, after taking away what may not be there. */
-  lay(files: Readonly<Record<string, string>>, without?: readonly string[]): Promise<void>;
+  /** Paths of the files that a pattern stands for. */
+  find(glob: string): Promise<readonly string[]>;
+  /** Lays files over what is there, links and folders included, after taking away what may not be there. */
+  lay(files: Contents, without?: readonly string[]): Promise<void>;
 };
+
+/** Files by path. */
+export type Contents = Readonly<Record<string, string | Uint8Array>>;
 
 export const commandWords = (command: Command): readonly string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
@@ -33,6 +40,11 @@ export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSig
       const { exitCode, stdout } = await run({ command: ['/bin/sh', '-c', READ, 'sh', path], timeoutMs: SOON_MS });
       return exitCode === NOTHING_THERE ? undefined : stdout;
     },
+    async find(glob) {
+      const { stdout } = await run({ command: ['find', '.', '-type', 'f', '-print0'], timeoutMs: SOON_MS });
+      const paths = stdout.split('\0').map((path) => path.replace(/^\.\//, ''));
+      return paths.filter((path) => isCovered(path, [glob])).sort();
+    },
     async lay(files, without = []) {
       const stdin = scriptFor(files, without);
       if (stdin === '') return;
@@ -47,16 +59,16 @@ export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSig
 }
 
 /** Base64, so that no byte of a file is read by the shell. A folder that is a link is taken away: it may lead out. */
-function scriptFor(files: Readonly<Record<string, string>>, without: readonly string[]): string {
+function scriptFor(files: Contents, without: readonly string[]): string {
   const removals = without.map((path) => `rm -rf -- ${quoted(path)}`);
-  const writes = Object.entries(files).flatMap(([path, text]) => [
+  const writes = Object.entries(files).flatMap(([path, content]) => [
     ...foldersOf(path).map(
       (folder) =>
         `[ -d ${quoted(folder)} ] && [ ! -L ${quoted(folder)} ] || { rm -rf -- ${quoted(folder)}; mkdir -- ${quoted(folder)}; }`,
     ),
     `rm -rf -- ${quoted(path)}`,
-    `base64 -d > ${quoted(path)} <<'END'\n${Buffer.from(text).toString('base64')}\nEND`,
-    ...(text.startsWith('#!') ? [`chmod 755 -- ${quoted(path)}`] : []),
+    `base64 -d > ${quoted(path)} <<'END'\n${Buffer.from(content).toString('base64')}\nEND`,
+    ...(namesInterpreter(content) ? [`chmod 755 -- ${quoted(path)}`] : []),
   ]);
   return [...removals, ...writes].map((line) => `${line}\n`).join('');
 }

@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import { openTemplate, type Template } from '../../workspaces/index.ts';
-import { commandWords } from './site.ts';
+import { type Contents, commandWords } from './site.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
 
 type Options = { readonly folder: string; readonly sandbox: Sandbox };
@@ -11,7 +11,7 @@ type Options = { readonly folder: string; readonly sandbox: Sandbox };
 /** What tasks begin with, made once each, and what their verifiers bring along. */
 export function taskTemplates({ folder, sandbox }: Options) {
   const made = new Map<string, Promise<Template>>();
-  const tests = new Map<string, Promise<Readonly<Record<string, string>>>>();
+  const tests = new Map<string, Promise<Contents>>();
   const remembered = <T>(known: Map<string, Promise<T>>, id: string, make: () => Promise<T>) => {
     const value = known.get(id) ?? make();
     known.set(id, value);
@@ -21,18 +21,20 @@ export function taskTemplates({ folder, sandbox }: Options) {
     of: (task: WorkspaceTask) => remembered(made, task.id, () => makeTemplate(task, { folder, sandbox })),
     testsOf: ({ id, verify }: WorkspaceTask) =>
       remembered(tests, id, async () => ({
-        ...(verify?.from === undefined ? {} : await textsIn(below(folder, verify.from))),
+        ...(verify?.from === undefined ? {} : await filesIn(below(folder, verify.from))),
         ...verify?.files,
+        ...bytesOf(verify?.binaries),
       })),
   };
 }
 
 const SETUP_MS = 1_800_000;
 
-function makeTemplate({ from, files, setup, keepHistory }: WorkspaceTask, { folder, sandbox }: Options) {
+function makeTemplate({ from, files, binaries, setup, keepHistory }: WorkspaceTask, { folder, sandbox }: Options) {
   return openTemplate({
     ...(from === undefined ? {} : { source: below(folder, from) }),
     ...(files === undefined ? {} : { files }),
+    ...(binaries === undefined ? {} : { binaries: bytesOf(binaries) }),
     ...(setup === undefined ? {} : { setup: { command: commandWords(setup), timeoutMs: SETUP_MS } }),
     keepHistory,
     sandbox,
@@ -49,9 +51,14 @@ function below(folder: string, path: string): string {
   });
 }
 
-async function textsIn(folder: string): Promise<Record<string, string>> {
+const bytesOf = (binaries: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(
+    Object.entries(binaries).map(([path, text]) => [path, new Uint8Array(Buffer.from(text, 'base64'))]),
+  );
+
+async function filesIn(folder: string): Promise<Contents> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const texts = files.map(async (file) => [relative(folder, file).split(sep).join('/'), await readFile(file, 'utf8')]);
-  return Object.fromEntries(await Promise.all(texts));
+  const contents = files.map(async (file) => [relative(folder, file).split(sep).join('/'), await readFile(file)]);
+  return Object.fromEntries(await Promise.all(contents));
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import type { SandboxResult } from '../../core/sandbox.ts';
+import { layFiles } from '../../workspaces/folders/lay-files.ts';
 import { readJsonVerdict, readJunit, readReward, unreadable, type Verdict } from './read-verdict.ts';
-import { commandWords, type Site } from './site.ts';
+import { type Contents, commandWords, type Site } from './site.ts';
 import type { Verify } from './workspace-task.ts';
 
 /** Where verifiers of others write their reward. */
@@ -14,18 +15,18 @@ const LOGS = '/logs/verifier';
  * Runs a task's verifier where the agent worked, once nothing of the agent is left: with tests that it never saw, without
  * network, without a key, and with a place for its verdict that the agent could not reach.
  */
-export async function verifyWorkspace(
-  verify: Verify,
-  files: Readonly<Record<string, string>>,
-  site: Site,
-): Promise<Verdict> {
-  await using logs = await openLogs();
-  await site.lay(files, verify.report === undefined ? [] : [verify.report]);
+export async function verifyWorkspace(verify: Verify, files: Contents, site: Site): Promise<Verdict> {
+  await using logs = await openFolder();
+  await using apart = verify.at === undefined ? undefined : await openFolder(files);
+  await site.lay(apart ? {} : files, verify.report === undefined ? [] : [verify.report]);
   try {
     const result = await site.run({
       command: commandWords(verify.command),
-      mounts: [{ from: logs.path, to: LOGS, isWritable: true }],
-      env: { SKILLOPT_VERDICT_DIR: site.hasOwnNames ? LOGS : logs.path },
+      mounts: [
+        { from: logs.path, to: LOGS, isWritable: true },
+        ...(apart ? [{ from: apart.path, to: verify.at! }] : []),
+      ],
+      env: { ...verify.env, SKILLOPT_VERDICT_DIR: site.hasOwnNames ? LOGS : logs.path },
       timeoutMs: verify.timeoutMs,
     });
     return whyNoVerdict(result, verify) ?? (await readVerdict(verify, result, { logs: logs.path, site }));
@@ -36,8 +37,9 @@ export async function verifyWorkspace(
   }
 }
 
-async function openLogs() {
+async function openFolder(files: Contents = {}) {
   const path = await mkdtemp(join(tmpdir(), 'skillopt-verdict-'));
+  await layFiles({ folder: path }, files);
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 

@@ -1,5 +1,6 @@
 import type { AgentLimits, AgentRun, SkillPackage } from '../../core/agent-runner.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import type { WorkspaceDiff } from '../../core/workspace.ts';
 import { rubricJudge } from '../../judges/index.ts';
@@ -24,13 +25,15 @@ export type WorkspaceEnvOptions = {
   /** Other skills that the agent has at hand. */
   readonly neighbours?: readonly SkillPackage[];
   readonly initialSkill?: string;
+  /** What a person should know about the tasks before a run. */
+  readonly warnings?: readonly string[];
 };
 
 const DEFAULT_LIMITS: AgentLimits = { timeoutMs: 600_000, maxTurns: 50, processes: 512, memoryMb: 4096, diskMb: 2048 };
 
 /** Tasks that an agent does in a workspace of its own, with the skill where it looks for skills. */
 export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTask> {
-  const { name, items, sandbox, initialSkill } = options;
+  const { name, items, sandbox, initialSkill, warnings } = options;
   const templates = taskTemplates(options);
   const rubric = rubricJudge();
   const usesJudge = Object.values(items).some((tasks) => tasks.some((task) => task.rubric !== undefined));
@@ -38,18 +41,23 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     name,
     version: `workspace 1 in ${sandbox.id}`,
     judgeCalls: usesJudge ? 2 : 0,
+    ...(warnings === undefined ? {} : { warnings }),
     getItems: (split) => items[split] ?? [],
     getTaskTypes: () => [
       ...new Set(Object.values(items).flatMap((tasks) => tasks.flatMap(({ taskType = [] }) => taskType))),
     ],
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
-    setup: () => sandbox.ready(),
+    async setup() {
+      await sandbox.ready();
+      requireNames(items, sandbox);
+    },
     async rolloutOne(context) {
       const { item: task, signal, judge } = context;
       const skill = packageWith(options.package, context.skill);
       await using workspace = await openWorkspace({ template: await templates.of(task), sandbox });
+      const view = task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at };
       const run = await requireAgent(context.agent).run({
-        workspace: workspace.view,
+        workspace: view,
         prompt: task.prompt,
         skills: [skill, ...(options.neighbours ?? [])],
         limits: limitsFor(task, options),
@@ -57,8 +65,8 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
         signal,
       });
       const diff = await workspace.diff();
-      const site = openSite(sandbox, workspace.view, signal);
-      const attempted = { run, diff, skill: nameOf(skill), read: site.read };
+      const site = openSite(sandbox, view, signal);
+      const attempted = { run, diff, skill: nameOf(skill), read: site.read, find: site.find };
       const tests = await templates.testsOf(task);
       const score = await scoreAttempt({ task, attempted, site, tests, rubric, judge });
       return toOutput(score, context, { run, diff, skill: nameOf(skill) });
@@ -68,6 +76,16 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
 
 const limitsFor = ({ limits: own }: WorkspaceTask, { limits }: WorkspaceEnvOptions): AgentLimits =>
   ({ ...DEFAULT_LIMITS, ...limits, ...own }) as AgentLimits;
+
+/** A task that speaks of /app means the workspace. Without a sandbox it would be the machine's. */
+function requireNames(items: WorkspaceEnvOptions['items'], sandbox: Sandbox): void {
+  if (sandbox.hasOwnNames) return;
+  const all = Object.values(items).flat();
+  const place = all.flatMap(({ at, verify }) => at ?? verify?.at ?? []).at(0);
+  if (place === undefined) return;
+  const problem = `tasks are seen at ${place}, and sandbox: ${sandbox.id} cannot show them there`;
+  throw new SkillError('SANDBOX_UNAVAILABLE', problem, { hint: 'Write sandbox: auto, or name a container.' });
+}
 
 type Attempt = { readonly run: AgentRun; readonly diff: WorkspaceDiff; readonly skill: string };
 

@@ -11,6 +11,15 @@ export type Command = z.output<typeof Command>;
 
 /** Texts by path. */
 const Files = z.record(path, z.string('must be text'));
+/** What is no text, by path, in base64. */
+const Binaries = z.record(path, z.base64('must be base64'));
+
+/** Names that a sandbox gives to something else. */
+const TAKEN = 'usr bin sbin lib lib32 lib64 opt nix etc dev proc sys tmp run work workspace skillopt logs'.split(' ');
+const place = z
+  .string()
+  .regex(/^(?:\/[\w-][\w.-]*)+$/, 'must be an absolute path, such as /app')
+  .refine((path) => !TAKEN.includes(path.split('/')[1]!), 'must be a place that the system does not use, such as /app');
 
 const milliseconds = z.number('must be a number').int().positive().max(3_600_000, 'must be at most an hour');
 
@@ -22,8 +31,13 @@ export const Verify = z.preprocess(
     command: Command,
     /** Laid into the workspace when the agent is gone, over whatever it left there. It never sees them. */
     files: Files.optional(),
+    binaries: Binaries.optional(),
     /** A folder of such files, beside the task file. */
     from: filled.optional(),
+    /** Where the verifier finds them, and cannot change them, in place of the workspace. */
+    at: place.optional(),
+    /** Variables of its environment. */
+    env: z.record(z.string(), z.string('must be text')).optional(),
     /** What the verdict is read from. */
     verdict: z.enum(VERDICTS, `must be one of ${VERDICTS.join(', ')}`).default('exit-code'),
     /** Where JUnit's XML is written, from the workspace. */
@@ -40,8 +54,11 @@ export const WorkspaceTask = z
     prompt: filled,
     /** Texts that the workspace has. */
     files: Files.optional(),
+    binaries: Binaries.optional(),
     /** A folder that the workspace is a copy of, beside the task file. Files come on top of it. */
     from: filled.optional(),
+    /** Another place where the workspace is seen, if the prompt or the verifier speaks of one. */
+    at: place.optional(),
     /** Run once in the copy, before anybody works in it. */
     setup: Command.optional(),
     /** Keep the history of the folder's repository. Answers are often in it. */
@@ -55,6 +72,8 @@ export const WorkspaceTask = z
         timeoutMs: milliseconds,
         maxTurns: z.number().int().positive(),
         maxTokens: z.number().positive(),
+        memoryMb: z.number().positive(),
+        diskMb: z.number().positive(),
       })
       .partial()
       .optional(),

@@ -41,6 +41,11 @@ async function hideLower(folder: string, lower: string): Promise<void> {
 async function write(path: string, content: string | Uint8Array): Promise<void> {
   await rm(path, { recursive: true, force: true });
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants; // Windows has no links to follow
-  await using file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+  const mode = namesInterpreter(content) ? 0o755 : 0o644;
+  await using file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   await file.writeFile(content);
 }
+
+/** What names its interpreter is meant to be run. */
+export const namesInterpreter = (content: string | Uint8Array): boolean =>
+  typeof content === 'string' ? content.startsWith('#!') : content[0] === 0x23 && content[1] === 0x21;

@@ -79,11 +79,13 @@ function limitsOf({ processes, memoryMb, diskMb }: ResourceLimits): string[] {
   ];
 }
 
-function mountsOf({ mounts = [] }: SandboxRequest, { work, temporary, shims }: WorkFolder, place: string): Mount[] {
+function mountsOf(request: SandboxRequest, { work, temporary, shims }: WorkFolder, place: string): Mount[] {
+  const { mounts = [], workspace } = request;
   const log = shims.log.slice(0, shims.log.lastIndexOf('/'));
   return [
     { from: temporary, to: '/tmp', isWritable: true },
     { from: work, to: place, isWritable: true },
+    ...(workspace?.alsoAt === undefined ? [] : [{ from: work, to: workspace.alsoAt, isWritable: true }]),
     { from: log, to: INSIDE.log, isWritable: true },
     { from: shims.folder, to: INSIDE.tools },
     ...mounts,

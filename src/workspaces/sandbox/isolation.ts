@@ -32,7 +32,8 @@ export function placesOf(folder: WorkFolder, { workspace, mounts = [] }: Sandbox
   const { work, shims, temporary, memory } = folder;
   const log = shims.log.slice(0, shims.log.lastIndexOf('/'));
   const place = workspace ? INSIDE.workspace : INSIDE.work;
-  const ours = ['--bind', temporary, '/tmp', '--bind', memory, '/dev/shm', '--bind', work, place];
+  const also = workspace?.alsoAt === undefined ? [] : ['--bind', work, workspace.alsoAt];
+  const ours = ['--bind', temporary, '/tmp', '--bind', memory, '/dev/shm', '--bind', work, place, ...also];
   const tools = ['--bind', log, INSIDE.log, '--ro-bind', shims.folder, INSIDE.tools];
   const theirs = mounts.flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]);
   return [...ours, ...tools, ...theirs, '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', place];

@@ -56,7 +56,7 @@ export async function openTemplate(options: TemplateOptions): Promise<Template> 
 }
 
 /** How templates are made: raised when that changes. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 async function keyOf({ source, files = {}, binaries = {}, setup, keepHistory = false, git, sandbox }: TemplateOptions) {
   const hash = createHash('sha256');

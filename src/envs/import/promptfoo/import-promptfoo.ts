@@ -1,8 +1,9 @@
 import type { Row } from '../../read/row.ts';
 import { type LeftOut, NotCarried } from '../left-out.ts';
+import { requireCheck, toCheck } from './assertion.ts';
 import { readPrompts } from './prompts.ts';
 import { type Fields, isObject, Source } from './source.ts';
-import { type Layer, type TestRow, toRows } from './test-rows.ts';
+import { type Carry, type Layer, type TestRow, toRows } from './test-rows.ts';
 
 export type ImportedTests = { readonly rows: readonly (Row & TestRow)[]; readonly leftOut: readonly LeftOut[] };
 
@@ -17,11 +18,13 @@ const ABOUT_RUNNING =
   'description providers targets outputPath sharing commandLineOptions writeLatestResults tags $schema';
 const READ = ['prompts', 'tests', 'scenarios', 'defaultTest', 'assertionTemplates', ...ABOUT_RUNNING.split(' ')];
 
+const chatChecks: Carry = { check: toCheck, set: requireCheck };
+
 /** More would be a mistake in the config: variables that are lists multiply. */
 const MAX_ROWS = 100_000;
 
 /** A task for each test and prompt of a config, and all that could not be carried. Nothing in it is run. */
-export async function importPromptfoo(config: Fields, path: string): Promise<ImportedTests> {
+export async function importPromptfoo(config: Fields, path: string, carry = chatChecks): Promise<ImportedTests> {
   const source = new Source(path);
   for (const key of Object.keys(config).filter((name) => !READ.includes(name))) {
     source.leaveOut({ where: key, what: key, why: 'nothing here does it' });
@@ -30,7 +33,7 @@ export async function importPromptfoo(config: Fields, path: string): Promise<Imp
   const templates = isObject(config.assertionTemplates) ? config.assertionTemplates : {};
   const rows: (Row & TestRow)[] = [];
   for await (const layers of layersOf(config, source)) {
-    rows.push(...(await toRows({ layers, prompts, templates, source })));
+    rows.push(...(await toRows({ layers, prompts, templates, source, carry })));
     if (rows.length > MAX_ROWS) throw new NotCarried(`its tests and variables make more than ${MAX_ROWS} tasks`);
   }
   return { rows: withIds(rows), leftOut: source.leftOut };

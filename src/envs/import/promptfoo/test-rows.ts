@@ -1,7 +1,7 @@
 import { isFilled } from '../../read/parse-rows.ts';
 import type { Row } from '../../read/row.ts';
 import { NotCarried, reasonOf } from '../left-out.ts';
-import { type Assertion, requireCheck, toCheck } from './assertion.ts';
+import type { Assertion } from './assertion.ts';
 import { type Fields, isObject, type Source } from './source.ts';
 import { render, renderDeep, type Vars } from './template.ts';
 
@@ -18,12 +18,19 @@ export type TestRow = {
   readonly checks: readonly string[];
 };
 
+/** What checks become, and sets of them. Both throw `NotCarried`. */
+export type Carry = {
+  readonly check: (assertion: Assertion) => unknown;
+  readonly set: (set: Assertion) => unknown;
+};
+
 type Context = {
   /** The most general first. */
   readonly layers: readonly Layer[];
   readonly prompts: readonly string[];
   readonly templates: Fields;
   readonly source: Source;
+  readonly carry: Carry;
 };
 
 /** The tasks that one test becomes: one for each prompt and each combination of variables. */
@@ -177,7 +184,7 @@ async function carry(written: unknown, number: string, combination: Combination)
     }
     if (assertion.type === 'assert-set') return await carrySet(assertion, number, combination);
     const value = renderDeep(await source.resolve(assertion.value), combination.vars);
-    return toCheck({ ...assertion, value });
+    return combination.carry.check({ ...assertion, value });
   } catch (error) {
     leaveOut(what, reasonOf(error));
     return undefined;
@@ -196,7 +203,7 @@ async function carrySet(set: Assertion, number: string, combination: Combination
   if (checks.length === 0) throw new NotCarried('none of its checks is carried');
   const { threshold, weight } = set;
   const settings = { ...(threshold == null ? {} : { threshold }), ...(weight == null ? {} : { weight }) };
-  return requireCheck({ type: 'set', checks, ...settings });
+  return combination.carry.set({ type: 'set', checks, ...settings });
 }
 
 const TEMPLATE = '#/assertionTemplates/';
