@@ -3,6 +3,7 @@ export { type AgentRunnerOptions, agentRunner } from './agent/agent-runner.ts';
 export { loadTriggerQueries } from './trigger/load-queries.ts';
 export { type TriggerEnvOptions, triggerEnv } from './trigger/trigger-env.ts';
 export { TriggerQuery } from './trigger/trigger-query.ts';
+export { toEvals, type WrittenEvals } from './import/evals.ts';
 export { Assertion } from './workspace/assertion.ts';
 export { loadWorkspaceTasks, type WorkspaceTasks } from './workspace/load-tasks.ts';
 export { type WorkspaceEnvOptions, workspaceEnv } from './workspace/workspace-env.ts';

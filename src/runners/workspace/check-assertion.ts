@@ -2,6 +2,7 @@ import type { AgentRun } from '../../core/agent-runner.ts';
 import { searchPattern } from '../../core/judge/regex/python-regex.ts';
 import type { WorkspaceDiff } from '../../core/workspace.ts';
 import type { Assertion } from './assertion.ts';
+import { isCovered } from './glob.ts';
 
 /** All that an assertion may look at. */
 export type Attempted = {
@@ -107,13 +108,3 @@ function workProblem(assertion: WorkAssertion, { run, diff, skill }: Attempted):
 }
 
 const shown = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text);
-
-/** Whether one of the patterns stands for a path: `*` and `?` within a name, `**` for any number of folders. */
-const isCovered = (path: string, globs: readonly string[]): boolean => globs.some((glob) => toPattern(glob).test(path));
-
-function toPattern(glob: string): RegExp {
-  const parts = glob.split(/(\*\*\/|\*\*|\*|\?)/);
-  return new RegExp(`^${parts.map((part) => WILD[part] ?? part.replace(/[\\^$.|+()[\]{}]/g, '\\$&')).join('')}$`, 'u');
-}
-
-const WILD: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' };

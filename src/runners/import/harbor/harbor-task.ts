@@ -62,7 +62,7 @@ function toTask(prompt: string, { name, settings, docker, contents, tests }: Par
   };
 }
 
-const DOWNLOADS = /^[^#\n]*\b(apt-get|apk|dnf|curl|wget|uvx?|npx|pip3? install|npm (?:ci|i|install)|git clone)\b/m;
+const DOWNLOADS = /^[^#\n]*?\b(apt-get|apk|dnf|curl|wget|uvx?|npx|pip3? install|npm (?:ci|i|install)|git clone)\b/m;
 
 /** Tests that first fetch their programs would end in a zero that says nothing about the work. */
 async function readTests(folder: string): Promise<FileContents> {

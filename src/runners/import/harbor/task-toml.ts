@@ -75,7 +75,6 @@ const ABOUT_FILE = ['schema_version', 'version'];
 const TAKEN: Readonly<Record<string, keyof TaskSettings>> = {
   'task.name': 'name',
   'metadata.category': 'taskType',
-  'environment.docker_image': 'image',
   'verifier.timeout_sec': 'verifyMs',
   'agent.timeout_sec': 'agentMs',
   'environment.memory_mb': 'memoryMb',
@@ -95,7 +94,7 @@ const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
 
 const whyNot = (path: string, value: unknown) =>
-  TAKEN[path] !== undefined && path !== 'environment.docker_image'
+  TAKEN[path] !== undefined
     ? `a value that cannot be used: ${JSON.stringify(value)}`
     : (WHY.find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'nothing here does it');
 
