@@ -6,5 +6,6 @@ export { TriggerQuery } from './trigger/trigger-query.ts';
 export { toEvals, type WrittenEvals } from './import/evals.ts';
 export { Assertion } from './workspace/assertion.ts';
 export { loadWorkspaceTasks, type WorkspaceTasks } from './workspace/load-tasks.ts';
+export { type QaInWorkspaceOptions, qaInWorkspace } from './workspace/qa-in-workspace.ts';
 export { type WorkspaceEnvOptions, workspaceEnv } from './workspace/workspace-env.ts';
 export { WorkspaceTask, type WorkspaceTaskInput } from './workspace/workspace-task.ts';

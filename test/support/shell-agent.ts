@@ -1,6 +1,6 @@
 import type { AgentRun, AgentRunner, AgentStep } from '../../src/core/agent-runner.ts';
 import type { Sandbox } from '../../src/core/sandbox.ts';
-import { nameOf } from '../../src/runners/agent/install-skills.ts';
+import { nameOf } from '../../src/runners/agent/skill-at-work.ts';
 
 type Mind = {
   /** What it runs in the workspace. */

@@ -1,22 +1,26 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
 import { findRun, onlyRun } from '../../runs/load-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { type FinishedNight, finishedNight, isNight, runPlace } from '../night-runs.ts';
 import { reportRun, runAnswer } from '../report/run-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = { readonly root: string; readonly all?: boolean };
+type Flags = { readonly root: string; readonly all?: boolean; readonly task?: string; readonly step?: number };
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run or a night, or its path (default: the only run)')
     .option('--root <dir>', 'folder of runs', 'runs')
     .option('--all', 'all that is known, every edit in full')
+    .option('--task <id>', 'the attempts at one task: what was done, and how it was judged')
+    .addOption(new Option('--step <n>', 'with --task: the attempts of one step').argParser(toStep))
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
-    .action(async (given: string | undefined, { root, all = false }: Flags) => {
+    .action(async (given: string | undefined, { root, all = false, task, step }: Flags) => {
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
+      if (task !== undefined) return showTask({ name, root, task, step, isComplete: all }, terminal);
       const night = await finishedNight(name, terminal);
       if (night?.name === name && !all) return showNight(night, root, terminal);
       const run = await findRun(...runPlace(name, root, terminal));
@@ -36,9 +40,33 @@ async function showNight(night: FinishedNight, root: string, terminal: Terminal)
   terminal.answer({ ...run, report: night.report }, await nightReport(night, terminal));
 }
 
+type Asked = {
+  readonly name: string;
+  readonly root: string;
+  readonly task: string;
+  readonly step: number | undefined;
+  readonly isComplete: boolean;
+};
+
+async function showTask({ name, root, task, step, isComplete }: Asked, terminal: Terminal): Promise<void> {
+  const [run, { loadAttempts }, { attemptLines }] = await Promise.all([
+    findRun(...runPlace(name, root, terminal)),
+    import('../../runs/task-attempts.ts'),
+    import('../report/attempt-lines.ts'),
+  ]);
+  const attempts = await loadAttempts(run, { task, step });
+  terminal.answer({ name: run.name, task, attempts }, attemptLines(task, attempts, { ...terminal, isComplete }));
+}
+
+function toStep(given: string): number {
+  if (/^[1-9]\d*$/.test(given)) return Number(given);
+  throw new InvalidArgumentError('expected the number of a step, from 1');
+}
+
 const EXAMPLES = examples([
   ['skillopt show demo', 'what the run runs/demo came to'],
   ['skillopt show night-3', 'the third night of this project, as skillopt runs names it'],
   ['skillopt show demo --all', 'with every edit in full'],
+  ['skillopt show demo --task q7', 'the attempts at the task q7, the last one in full'],
   ['skillopt show /tmp/elsewhere --json', 'a run by path, for machines'],
 ]);

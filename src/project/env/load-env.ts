@@ -13,7 +13,7 @@ import { findEnvFactory } from '../../envs/env-registry.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { isModulePath, type LoadedProject } from '../load-project.ts';
 import type { SandboxSpec } from '../models/agent-settings.ts';
-import { isNoTarget } from '../models/providers.ts';
+import { isAgentSpec, isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { guardEnv } from './guard-env.ts';
@@ -39,10 +39,13 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
   if (env === 'trigger') return (await import('./load-workspace-env.ts')).loadTriggerEnv(loaded);
   if (env === 'workspace') return (await import('./load-workspace-env.ts')).loadWorkspaceEnv(loaded);
-  if (env === 'qa' && isNoTarget(project.target)) throw await withPlace(needsTarget(), ['target'], findOrigin);
+  const isForAgent = env === 'qa' && isAgentSpec(project.target);
+  if (env === 'qa' && !isForAgent && isNoTarget(project.target))
+    throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
-  return loadNamedEnv(env, { ...parts, judges: await taskScorers(project.sandbox) });
+  const made = await loadNamedEnv(env, { ...parts, judges: await taskScorers(project.sandbox) });
+  return isForAgent ? (await import('./load-workspace-env.ts')).questionsInWorkspace(made, loaded) : made;
 }
 
 /** A schema may stand in a file of its own, beside the project file. */

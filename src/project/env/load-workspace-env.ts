@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { describeLeftOut } from '../../envs/import/left-out.ts';
-import { splitItems } from '../../envs/index.ts';
-import { loadTriggerQueries, loadWorkspaceTasks, triggerEnv, workspaceEnv } from '../../runners/index.ts';
+import { type QaItem, splitItems } from '../../envs/index.ts';
+import { loadTriggerQueries, loadWorkspaceTasks, qaInWorkspace, triggerEnv, workspaceEnv } from '../../runners/index.ts';
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { openSandbox } from '../../workspaces/index.ts';
@@ -43,6 +43,22 @@ async function commonParts({ project, directory, findOrigin }: LoadedProject, en
     ...(skill === undefined ? {} : { package: await readPackage(skill, [tasks]) }),
     neighbours: await readNeighbours(workspace.neighbours ?? [], directory),
   };
+}
+
+/** `env: qa` for an agent: each question is put to it in a workspace. */
+export async function questionsInWorkspace(
+  questions: SkillEnv,
+  { project, directory }: LoadedProject,
+): Promise<SkillEnv> {
+  const { tasks, skill, workspace = {} } = project;
+  const { sandbox, limits } = agentTargetOf(project)!;
+  return qaInWorkspace({
+    questions: questions as unknown as SkillEnv<QaItem>,
+    sandbox: openSandbox(sandbox ?? project.sandbox),
+    limits: { ...limits, ...workspace.limits },
+    ...(skill === undefined ? {} : { package: await readPackage(skill, tasks === undefined ? [] : [tasks]) }),
+    neighbours: await readNeighbours(workspace.neighbours ?? [], directory),
+  }) as unknown as SkillEnv;
 }
 
 async function readNeighbours(paths: readonly string[], directory: string) {

@@ -68,7 +68,7 @@ export const providerAliases: Readonly<Record<string, string>> = {
   github_copilot: 'copilot-cli',
 };
 
-const AGENT = 'runs an agent in a folder of files, and a model here answers one message with one text';
+const AGENT = 'runs an agent in a folder of files, which only a target can: target: { agent: claude }';
 
 /** Names that are known and not served, with the reason. */
 export const refusedProviders: Readonly<Record<string, string>> = {

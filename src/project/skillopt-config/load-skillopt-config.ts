@@ -54,7 +54,7 @@ export async function loadSkillOptConfig(source: SkillOptSource): Promise<Transl
 
 function translate(layer: Layer, source: string, presetOfFlag: unknown) {
   const protocol = protocolOf(presetOfFlag ?? layer.own.preset, source);
-  const said = { ...runSettings(layer), ...modelSpecs(layer.sections.model), ...layer.own };
+  const said = { ...runSettings(layer), ...modelSpecs(layer.sections.model, layer.sections.env), ...layer.own };
   const budgets = budgetsOf(said, source);
   const input = { ...protocol.settings, ...said, ...extrasOf(said, protocol), ...budgets.settings };
   return { input, notes: [...protocol.notes, ...budgets.notes] };

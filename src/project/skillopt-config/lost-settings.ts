@@ -45,7 +45,7 @@ function unknownReason(section: Section, key: string): string {
 }
 
 const isAgent = (backends: RoleBackends) =>
-  Object.values(backends).some((name) => /^(claude_chat|codex|copilot)/.test(name));
+  Object.values(backends).some((name) => /^(claude|codex|copilot|cursor)/.test(name));
 
 function isInUse({ backends: of, role }: KeyRow, backends: RoleBackends): boolean {
   const used = (['optimizer', 'target'] as Role[]).filter((name) => role === undefined || role === name);

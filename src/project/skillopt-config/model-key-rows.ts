@@ -27,7 +27,11 @@ const secret = (variable: string) => ({
 });
 
 const TOOLLESS = 'A model here answers one message with one text: it has no folder, no tools and no profile.';
-const EXEC = 'Belongs to a backend that is not served: it runs an agent in a folder of files.';
+const SANDBOXED =
+  'The agent works in our sandbox, in which its own is off: sandbox: auto, bubblewrap, none or a container.';
+const ISOLATED = 'Each attempt has a home of its own, without profiles and sessions.';
+const CLI = 'The CLI runs as it is installed: no SDK, no setting of its own.';
+const TRACED = 'Analysts always read what the agent did.';
 const LIMITS = 'A reply is limited where it is asked for, not cut behind its back.';
 const TOKEN_SIGN_IN = "Tokens are those of az, for Azure's Cognitive Services, or AZURE_OPENAI_AD_TOKEN.";
 
@@ -35,6 +39,7 @@ const azure: { backends: readonly Backend[] } = { backends: ['openai_chat'] };
 const qwen: { backends: readonly Backend[] } = { backends: ['qwen_chat'] };
 const compatible: { backends: readonly Backend[] } = { backends: ['openai_compatible'] };
 const minimax: { backends: readonly Backend[] } = { backends: ['minimax_chat'] };
+const claude: { backends: readonly Backend[] } = { backends: ['claude_code_exec'] };
 const codex: { backends: readonly Backend[] } = { backends: ['codex_exec'] };
 
 const replyLimits = 'optimizerMaxCompletionTokens, extras.maxCompletionTokens';
@@ -57,27 +62,31 @@ const roles: readonly KeyRow[] = [
 const agents: readonly KeyRow[] = [
   model('codex_exec_path', {
     does: 'mapped',
-    to: 'optimizer.path',
+    to: 'optimizer.path, target.path',
     ...codex,
-    role: 'optimizer',
-    why: 'Codex as optimizer is codex-cli; as target it is refused.',
+    why: 'Codex as optimizer is codex-cli; as target it is the agent codex.',
   }),
-  ...['sandbox', 'profile', 'reasoning_effort', 'use_sdk', 'network_access', 'web_search', 'approval_policy'].map(
-    (key) => model(`codex_exec_${key}`, { does: 'ignored', ...codex, why: TOOLLESS }),
+  ...['sandbox', 'network_access', 'approval_policy'].map((key) =>
+    model(`codex_exec_${key}`, { does: 'replaced', to: 'sandbox', ...codex, why: SANDBOXED }),
+  ),
+  model('codex_exec_profile', { does: 'ignored', ...codex, why: ISOLATED }),
+  ...['reasoning_effort', 'use_sdk', 'web_search'].map((key) =>
+    model(`codex_exec_${key}`, { does: 'ignored', ...codex, why: CLI }),
   ),
   model('codex_exec_full_auto', { does: 'ignored', ...codex, why: 'Ignored by SkillOpt too.' }),
-  model('codex_trace_to_optimizer', { does: 'ignored', ...codex, why: TOOLLESS }),
-  model('claude_trace_to_optimizer', { does: 'ignored', backends: ['claude_code_exec'], why: TOOLLESS }),
-  ...['path', 'profile', 'use_sdk', 'effort', 'max_thinking_tokens'].map((key) =>
-    model(`claude_code_exec_${key}`, { does: 'refused', backends: ['claude_code_exec'], why: EXEC }),
+  model('codex_trace_to_optimizer', { does: 'ignored', ...codex, why: TRACED }),
+  model('claude_trace_to_optimizer', { does: 'ignored', backends: ['claude_code_exec'], why: TRACED }),
+  model('claude_code_exec_path', { does: 'mapped', to: 'target.path', ...claude }),
+  model('claude_code_exec_profile', { does: 'ignored', ...claude, why: ISOLATED }),
+  ...['use_sdk', 'effort', 'max_thinking_tokens'].map((key) =>
+    model(`claude_code_exec_${key}`, { does: 'ignored', ...claude, why: CLI }),
   ),
-  ...['path', 'sandbox'].map((key) =>
-    model(`cursor_exec_${key}`, { does: 'refused', backends: ['cursor_exec'], why: EXEC }),
-  ),
+  model('cursor_exec_path', { does: 'mapped', to: 'target.path', backends: ['cursor_exec'] }),
+  model('cursor_exec_sandbox', { does: 'replaced', to: 'sandbox', backends: ['cursor_exec'], why: SANDBOXED }),
   model('copilot_exec_path', {
     does: 'mapped',
     to: 'optimizer.path, target.path',
-    backends: ['copilot_chat'],
+    backends: ['copilot_chat', 'copilot_exec'],
   }),
   ...['home', 'allow_all_tools'].map((key) =>
     model(`copilot_exec_${key}`, { does: 'ignored', backends: ['copilot_chat'], why: TOOLLESS }),

@@ -23,15 +23,18 @@ type RoleSettings = {
   readonly backend: Backend;
   readonly isAzure: boolean;
   readonly model: string | undefined;
+  /** Longest work of an agent on one task. */
+  readonly execSeconds?: number | undefined;
   /** The role's own value, else the shared one. A blank value is none. */
   read<Value>(reader: Reader<Value>, ...keys: readonly string[]): Value | undefined;
 };
 
 const ROLES: readonly Role[] = ['optimizer', 'target'];
 
-/** `optimizer` and `target` in our words, as far as the section names them. */
-export function modelSpecs(model: Values): Values {
-  const roles = ROLES.map((role) => settingsOf(role, model));
+/** `optimizer` and `target` in our words, as far as the section names them; an agent has the limit of `env.exec_timeout`. */
+export function modelSpecs(model: Values, env: Values): Values {
+  const execSeconds = isBlank(env.exec_timeout) ? undefined : readNumber('env.exec_timeout', env.exec_timeout);
+  const roles = ROLES.map((role) => ({ ...settingsOf(role, model), execSeconds }));
   const named = roles.map((settings) => [settings.role, makers[settings.backend](settings)]);
   return { ...Object.fromEntries(named.filter(([, spec]) => spec !== undefined)), ...callTimeout(roles) };
 }
@@ -72,9 +75,9 @@ const makers: Readonly<Record<Backend, (settings: RoleSettings) => ModelSpec | u
       path: read(text, 'copilot_exec_path'),
     }),
   codex_exec: codexSpec,
-  claude_code_exec: refusedSpec,
-  cursor_exec: refusedSpec,
-  copilot_exec: refusedSpec,
+  claude_code_exec: (settings) => agentSpec('claude', settings),
+  cursor_exec: (settings) => agentSpec('cursor', settings),
+  copilot_exec: (settings) => agentSpec('copilot', settings),
 };
 
 function openaiSpec({ model, read, isAzure }: RoleSettings): ModelSpec | undefined {
@@ -124,13 +127,16 @@ function minimaxSpec({ model, read }: RoleSettings): ModelSpec {
 
 /** As optimizer Codex answers a message, as `codex-cli` does. As target it works in a folder. */
 function codexSpec(settings: RoleSettings): ModelSpec {
-  if (settings.role === 'target') return refusedSpec(settings);
+  if (settings.role === 'target') return agentSpec('codex', settings);
   return block('codex-cli', { model: settings.model, path: settings.read(text, 'codex_exec_path') });
 }
 
-/** Named as it is, so that resolving it says why it is not served, unless a flag names another model. */
-function refusedSpec({ backend, model }: RoleSettings): ModelSpec {
-  return `${backend}:${model ?? ''}`;
+/** An agent at work in a workspace, with the skill installed. No agent optimizes that way: resolving it says so. */
+function agentSpec(agent: string, { role, backend, model, execSeconds, read }: RoleSettings): ModelSpec {
+  if (role === 'optimizer') return `${backend}:${model ?? ''}`;
+  const limits = execSeconds === undefined ? undefined : { timeoutMs: Math.round(execSeconds * 1000) };
+  const options = { model: chosen(model), path: read(text, `${backend}_path`), limits };
+  return { agent, ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) };
 }
 
 /** SkillOpt reads its default names as no choice wherever they cannot be meant. */

@@ -78,7 +78,7 @@ export const runKeyRows: readonly KeyRow[] = [
   mapped('env', 'data_path', 'dataPath'),
   forEnvironment('split_output_dir'),
   mapped('env', 'exec_timeout', 'rolloutTimeoutMs, extras.exec_timeout', {
-    why: 'A task gets a minute more, as there, and never less than our default.',
+    why: 'A task gets a minute more, as there, and never less than our default. For an agent it is target.limits.timeoutMs too.',
   }),
   mapped('env', 'workers', 'workers', { why: BOTH_WORKERS }),
   mapped('env', 'max_completion_tokens', 'extras.max_completion_tokens, extras.maxCompletionTokens', {

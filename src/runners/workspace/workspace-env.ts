@@ -1,5 +1,6 @@
 import type { AgentLimits, AgentRun, SkillPackage } from '../../core/agent-runner.ts';
-import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
+import type { Trajectory } from '../../core/atif.ts';
+import type { RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import type { WorkspaceDiff } from '../../core/workspace.ts';
@@ -10,6 +11,7 @@ import { scoreAttempt } from './score-attempt.ts';
 import { conversationOf } from './shown-work.ts';
 import { openSite } from './site.ts';
 import { taskTemplates } from './task-template.ts';
+import { trajectoryOf } from './trajectory.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
 
 export type WorkspaceEnvOptions = {
@@ -56,11 +58,12 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       const skill = packageWith(options.package, context.skill);
       await using workspace = await openWorkspace({ template: await templates.of(task), sandbox });
       const view = task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at };
-      const run = await requireAgent(context.agent).run({
+      const agent = requireAgent(context.agent);
+      const run = await agent.run({
         workspace: view,
         prompt: task.prompt,
         skills: [skill, ...(options.neighbours ?? [])],
-        limits: limitsFor(task, options),
+        limits: limitsOf(options.limits, task.limits),
         sampleIndex: 0,
         signal,
       });
@@ -69,13 +72,15 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       const attempted = { run, diff, skill: nameOf(skill), read: site.read, find: site.find };
       const tests = await templates.testsOf(task);
       const score = await scoreAttempt({ task, attempted, site, tests, rubric, judge });
-      return toOutput(score, context, { run, diff, skill: nameOf(skill) });
+      const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
+      return toOutput(score, task, { run, diff, skill: nameOf(skill), trajectory });
     },
   };
 }
 
-const limitsFor = ({ limits: own }: WorkspaceTask, { limits }: WorkspaceEnvOptions): AgentLimits =>
-  ({ ...DEFAULT_LIMITS, ...limits, ...own }) as AgentLimits;
+/** What an attempt may use up: the last that says it counts. */
+export const limitsOf = (...limits: readonly WorkspaceEnvOptions['limits'][]): AgentLimits =>
+  Object.assign({}, DEFAULT_LIMITS, ...limits) as AgentLimits;
 
 /** A task that speaks of /app means the workspace. Without a sandbox it would be the machine's. */
 function requireNames(items: WorkspaceEnvOptions['items'], sandbox: Sandbox): void {
@@ -87,13 +92,18 @@ function requireNames(items: WorkspaceEnvOptions['items'], sandbox: Sandbox): vo
   throw new SkillError('SANDBOX_UNAVAILABLE', problem, { hint: 'Write sandbox: auto, or name a container.' });
 }
 
-type Attempt = { readonly run: AgentRun; readonly diff: WorkspaceDiff; readonly skill: string };
+type Attempt = {
+  readonly run: AgentRun;
+  readonly diff: WorkspaceDiff;
+  readonly skill: string;
+  readonly trajectory: Trajectory;
+};
 
 /** A score with all that analysts and reports want to know of how it came about. */
-function toOutput(
+export function toOutput(
   score: RolloutOutput,
-  { item }: RolloutContext<WorkspaceTask>,
-  { run, diff, skill }: Attempt,
+  { prompt, taskType = score.taskType }: Pick<WorkspaceTask, 'prompt' | 'taskType'>,
+  { run, diff, skill, trajectory }: Attempt,
 ): RolloutOutput {
   const { ended, endReason, costUsd, skillsLoaded, skillsOffered, turns, text, steps } = run;
   const isLoaded = skillsLoaded.includes(skill);
@@ -103,11 +113,11 @@ function toOutput(
     ...score,
     ...(score.hard < 1 && reasons.length > 0 ? { failReason: reasons.join('; ') } : {}),
     ...(isLoaded ? {} : { skillUnread: true }),
-    question: item.prompt,
-    ...(item.taskType === undefined ? {} : { taskType: item.taskType }),
-    predictedAnswer: text,
+    question: score.question ?? prompt,
+    ...(taskType === undefined ? {} : { taskType }),
+    predictedAnswer: score.predictedAnswer ?? text,
     nTurns: turns,
-    conversation: conversationOf(item.prompt, steps, diff),
-    extras: { ...score.extras, ended, diff, costUsd, skillsLoaded, skillsOffered },
+    conversation: conversationOf(prompt, steps, diff),
+    extras: { ...score.extras, ended, diff, costUsd, skillsLoaded, skillsOffered, trajectory },
   };
 }

@@ -315,13 +315,13 @@ describe('the models of a config', () => {
       'claude-cli:claude-sonnet-4-6',
       'claude-cli:claude-sonnet-4-6',
     ],
-    ['optimizer: o, target: t, backend: codex', 'codex-cli:o', 'codex_exec:t'],
+    ['optimizer: o, target: t, backend: codex', 'codex-cli:o', { agent: 'codex', model: 't' }],
     ['optimizer: gpt-5.5, target: gpt-5.5, backend: copilot', 'copilot-cli', 'copilot-cli'],
     ['optimizer: o, target: gpt-5.5, backend: qwen', 'openai:o', 'qwen:Qwen/Qwen3.5-4B'],
     ['optimizer: o, target: gpt-5.5, backend: minimax', 'openai:o', 'minimax:MiniMax-M3'],
-    ['optimizer: o, target: t, backend: cursor', 'openai:o', 'cursor_exec:t'],
-    ['optimizer: o, target: t, backend: claude_code_exec', 'openai:o', 'claude_code_exec:t'],
-    ['optimizer: o, target: t, backend: copilot_exec', 'openai:o', 'copilot_exec:t'],
+    ['optimizer: o, target: t, backend: cursor', 'openai:o', { agent: 'cursor', model: 't' }],
+    ['optimizer: o, target: t, backend: claude_code_exec', 'openai:o', { agent: 'claude', model: 't' }],
+    ['optimizer: o, target: gpt-5.5, backend: copilot_exec', 'openai:o', { agent: 'copilot' }],
     ['optimizer: o, target: t, backend: compat', 'compatible:o', 'compatible:t'],
     ['optimizer: o, target: t, backend: qwen, optimizer_backend: claude_chat', 'claude-cli:o', 'qwen:t'],
     ['optimizer: o, target: t, backend: claude, target_backend: openai_chat', 'claude-cli:o', 'claude-cli:t'],
@@ -402,17 +402,38 @@ describe('the models of a config', () => {
     });
   });
 
-  it.each(['codex_exec', 'claude_code_exec', 'cursor_exec', 'copilot_exec'])(
-    'that run as %s are refused by name, unless a flag names another',
+  it('that run an agent have its path and its time', async () => {
+    const text = `model: { target: t, target_backend: claude_code_exec, claude_code_exec_path: /opt/claude }
+env: { exec_timeout: 300 }`;
+    expect(await inputOf(text)).toMatchObject({
+      target: { agent: 'claude', model: 't', path: '/opt/claude', limits: { timeoutMs: 300_000 } },
+      rolloutTimeoutMs: expect.any(Number),
+    });
+    expect(await inputOf('model: { backend: codex, target: t, codex_exec_path: /opt/codex }')).toMatchObject({
+      target: { agent: 'codex', path: '/opt/codex' },
+    });
+  });
+
+  it.each(['claude_code_exec', 'cursor_exec', 'copilot_exec'])(
+    'that optimize as %s are refused by name',
     async (backend) => {
-      using folder = tempFolder({ 'x.yaml': `model: { target: t, target_backend: ${backend} }` });
+      using folder = tempFolder({ 'x.yaml': `model: { optimizer: o, target: t, optimizer_backend: ${backend} }` });
       const { project } = await loadProject({ flags: {}, config: 'x.yaml', cwd: folder.path });
-      const resolved = resolveModel(project.target, { role: 'target', env: {} });
-      await expect(resolved).rejects.toThrow(`target: ${backend} is not served: it runs an agent in a folder of files`);
-      const other = await loadProject({ flags: { target: 'simulated' }, config: 'x.yaml', cwd: folder.path });
-      expect(other.project.target).toBe('simulated');
+      const resolved = resolveModel(project.optimizer, { role: 'optimizer', env: {} });
+      await expect(resolved).rejects.toThrow(
+        `optimizer: ${backend} is not served: it runs an agent in a folder of files`,
+      );
+      const other = await loadProject({ flags: { optimizer: 'simulated' }, config: 'x.yaml', cwd: folder.path });
+      expect(other.project.optimizer).toBe('simulated');
     },
   );
+
+  it('that run an agent say what of their settings our sandbox does', async () => {
+    const { warning } = await translate(
+      'model: { target: t, target_backend: codex_exec, codex_exec_sandbox: read-only, codex_exec_use_sdk: true, codex_exec_profile: p }',
+    );
+    expect(warning).toMatchInlineSnapshot();
+  });
 
   it('know the older names of the path of Codex', async () => {
     const path = async (text: string) => (await models(`optimizer: o, optimizer_backend: codex, ${text}`)).optimizer;

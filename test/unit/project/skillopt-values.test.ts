@@ -62,14 +62,16 @@ describe('what SkillOpt takes in its section model', () => {
     ['github_copilot', 'copilot-cli', 'copilot-cli'],
     ['copilot_cli', 'copilot-cli', 'copilot-cli'],
     ['GitHub-Copilot', 'copilot-cli', 'copilot-cli'],
-    ['cursor_agent', 'openai', 'cursor_exec'],
+    ['cursor_agent', 'openai', 'cursor'],
     ['openai_compatible_chat', 'compatible', 'compatible'],
     ['" Azure-OpenAI "', 'azure', 'azure'],
     ['Claude', 'claude-cli', 'claude-cli'],
   ])('backend: %s', async (backend, optimizer, target) => {
     const project = await projectOf(`model: { optimizer: o, target: t, backend: ${backend} }`);
     const providerOf = (spec: unknown) =>
-      typeof spec === 'string' ? spec.split(':')[0] : (spec as { provider: string }).provider;
+      typeof spec === 'string'
+        ? spec.split(':')[0]
+        : ((spec as { provider?: string }).provider ?? (spec as { agent: string }).agent);
     expect([providerOf(project.optimizer), providerOf(project.target)]).toEqual([optimizer, target]);
   });
 

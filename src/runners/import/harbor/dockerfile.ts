@@ -80,7 +80,7 @@ function readCopy(rest: string, { workdir = '/', number, unused }: CopyPlace): C
     throw new NotCarried(`environment/Dockerfile:${number}: ${why}`);
   };
   const flags = rest.match(/^(?:--\S+\s+)+/)?.[0] ?? '';
-  if (/--from\b/.test(flags)) refuse('COPY --from takes files out of an image');
+  if (/--from\b/.test(flags)) refuse('COPY from another image is not carried');
   unused.push(...flags.trim().split(/\s+/).filter(Boolean));
   const words = wordsOf(rest.slice(flags.length).trim()).map((word) => plainWord(word, number));
   if (words.length < 2) refuse('COPY needs a source and a place');

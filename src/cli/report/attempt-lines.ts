@@ -1,0 +1,160 @@
+import type { TrajectoryStep } from '../../core/atif.ts';
+import type { RolloutResult } from '../../core/rollout-result.ts';
+import { head } from '../../core/text/python-text.ts';
+import type { WorkspaceDiff } from '../../core/workspace.ts';
+import type { TaskAttempt } from '../../runs/task-attempts.ts';
+import type { Colors } from '../terminal/colors.ts';
+import { plural } from '../terminal/figures.ts';
+import { clip, padEnd } from '../terminal/text-width.ts';
+import { wrap } from '../terminal/wrap.ts';
+import { coloured } from './patch.ts';
+
+type Look = { readonly width: number; readonly colors: Colors; readonly isComplete: boolean };
+
+/** All attempts at a task in a line each, and the last one step by step. */
+export function attemptLines(task: string, attempts: readonly TaskAttempt[], look: Look): string[] {
+  const { bold } = look.colors;
+  const { part, result } = attempts.at(-1)!;
+  const question = result.question ?? result.taskDescription ?? '';
+  return [
+    bold(`task ${task}`),
+    ...shortened(question, '  ', look, 6),
+    '',
+    ...listLines(attempts, look),
+    '',
+    bold(`last attempt: ${part}`),
+    ...factLines(result),
+    ...section('what it did', stepLines(result, look), look),
+    ...section('what it changed', changeLines(result, look), look),
+    ...section('the verdict', verdictLines(result, look), look),
+  ];
+}
+
+function listLines(attempts: readonly TaskAttempt[], { width }: Look): string[] {
+  const widest = Math.max(...attempts.map(({ part }) => part.length));
+  return attempts.map(({ part, result }) => {
+    const notes = [...(result.skillUnread ? ['skill not loaded'] : []), oneLine(result.failReason ?? '')];
+    return clip(`  ${padEnd(part, widest)}  ${scoreOf(result)}  ${notes.filter(Boolean).join('; ')}`, width).trimEnd();
+  });
+}
+
+const scoreOf = ({ errored, hard, soft }: RolloutResult) =>
+  errored ? 'no score' : `${hard.toFixed(2)} (${soft.toFixed(2)})`;
+
+const section = (title: string, lines: readonly string[], { colors }: Look) =>
+  lines.length === 0 ? [] : ['', colors.bold(title), ...lines];
+
+/** Whether the skill was loaded, and what the attempt took. */
+function factLines(result: RolloutResult): string[] {
+  const { skillsLoaded, ended, costUsd } = (result.extras ?? {}) as {
+    skillsLoaded?: readonly string[];
+    ended?: string;
+    costUsd?: number;
+  };
+  const loaded = skillsLoaded === undefined ? [] : [skillLine(result, skillsLoaded)];
+  const took = [
+    ...(result.nTurns === undefined ? [] : [plural(result.nTurns, 'turn')]),
+    ...(costUsd === undefined ? [] : [`$${costUsd}`]),
+    ...(ended === undefined || ended === 'done' ? [] : [`ended: ${ended}`]),
+  ];
+  return [...loaded, ...(took.length === 0 ? [] : [`  ${took.join(', ')}`])];
+}
+
+function skillLine({ skillUnread }: RolloutResult, loaded: readonly string[]): string {
+  const names = loaded.length === 0 ? '' : ` (loaded: ${loaded.join(', ')})`;
+  return skillUnread ? `  the skill was not loaded${names}` : `  the skill was loaded${names}`;
+}
+
+/** Steps of an agent where there are any, else the conversation. */
+function stepLines({ extras, conversation = [] }: RolloutResult, look: Look): string[] {
+  const { trajectory } = (extras ?? {}) as { trajectory?: { steps?: readonly TrajectoryStep[]; notes?: string } };
+  if (trajectory?.steps === undefined) return conversation.flatMap((turn) => turnLines(turn, look));
+  const steps = trajectory.steps.filter(({ source }) => source === 'agent');
+  const notes = trajectory.notes === undefined ? [] : [look.colors.dim(`  (${trajectory.notes})`)];
+  return [...steps.flatMap((step, index) => agentLines(step, index + 1, look)), ...notes];
+}
+
+function turnLines(turn: unknown, look: Look): string[] {
+  const { role = '', content = '' } = (turn ?? {}) as { role?: string; content?: unknown };
+  return labelled(role, typeof content === 'string' ? content : JSON.stringify(content), look);
+}
+
+function agentLines(step: TrajectoryStep, number: number, look: Look): string[] {
+  const { message, tool_calls: calls = [], observation, extra = {} } = step;
+  const failed = extra.failed_call_ids ?? [];
+  const results = observation?.results ?? [];
+  const resultsOf = (id: string) => results.filter((result) => result.source_call_id === id);
+  return [
+    look.colors.dim(`  step ${number}`),
+    ...(extra.skills_loaded ?? []).map((name) => `  loads the skill ${name}`),
+    ...(message === '' ? [] : labelled('says', message, look)),
+    ...calls.flatMap(({ tool_call_id: id, function_name: name, arguments: input }) => [
+      ...labelled(`calls ${name}`, inputText(input), look),
+      ...resultsOf(id).flatMap(({ content }) => labelled(failed.includes(id) ? 'fails' : 'gets', content, look)),
+    ]),
+    ...results
+      .filter(({ source_call_id: id }) => id === undefined)
+      .flatMap(({ content }) => labelled('gets', content, look)),
+  ];
+}
+
+/** One value speaks for itself. */
+function inputText(input: object): string {
+  const values = Object.values(input);
+  return values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(input);
+}
+
+const MOST_LINES = 8;
+
+function labelled(label: string, text: string, look: Look): string[] {
+  const isShort = !text.trimEnd().includes('\n') && label.length + text.length + 6 <= look.width;
+  if (isShort) return [`  ${label}: ${text.trimEnd()}`];
+  return [`  ${label}:`, ...shortened(text, '    ', look, MOST_LINES)];
+}
+
+/** The beginning of a text, in columns; with `--all` everything, as it is. */
+function shortened(text: string, indent: string, { width, colors, isComplete }: Look, most: number): string[] {
+  const written = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => indent + line);
+  const lines = isComplete ? written : written.flatMap((line) => wrap(line, width, indent));
+  const shown = isComplete ? lines : lines.slice(0, most);
+  const rest = lines.length - shown.length;
+  return [
+    ...shown.map((line) => (isComplete ? line : clip(line, width))),
+    ...(rest > 0 ? [colors.dim(`${indent}… and ${plural(rest, 'more line')}`)] : []),
+  ];
+}
+
+function changeLines({ extras }: RolloutResult, look: Look): string[] {
+  const { diff } = (extras ?? {}) as { diff?: WorkspaceDiff };
+  if (diff === undefined) return [];
+  if (diff.changes.length === 0) return ['  nothing'];
+  return [
+    ...diff.changes.flatMap(({ path, change, patch, note }) => [
+      `  ${change} ${path}${note === undefined ? '' : ` (${note})`}`,
+      ...(patch === undefined ? [] : patchLines(patch, look)),
+    ]),
+    ...diff.leftOut.map((what) => `  not shown: ${what}`),
+  ];
+}
+
+/** Painted after it is cut: a colour that is cut in two paints what follows. */
+function patchLines(patch: string, look: Look): string[] {
+  const lines = shortened(patch, '', { ...look, width: look.width - 4, colors: look.colors }, 3 * MOST_LINES);
+  return coloured(lines.join('\n'), look.colors).map((line) => `    ${line}`);
+}
+
+function verdictLines(result: RolloutResult, look: Look): string[] {
+  const { errored, hard, soft, failReason, predictedAnswer, referenceText } = result;
+  const score = errored ? 'no score' : `${hard === 1 ? 'done' : 'not done'}: hard ${hard}, soft ${soft.toFixed(2)}`;
+  return [
+    `  ${score}`,
+    ...(failReason === undefined ? [] : shortened(failReason, '  ', look, MOST_LINES)),
+    ...(predictedAnswer ? labelled('its last words', predictedAnswer, look) : []),
+    ...(referenceText ? labelled('expected', referenceText, look) : []),
+  ];
+}
+
+const oneLine = (text: string) => head(text.replace(/\s+/g, ' '), 300);

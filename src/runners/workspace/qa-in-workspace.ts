@@ -1,0 +1,114 @@
+import type { AgentRun, AgentRunner, SkillPackage } from '../../core/agent-runner.ts';
+import type { RolloutContext, SkillEnv } from '../../core/env.ts';
+import type { ChatMessage, ChatModel } from '../../core/model.ts';
+import type { Sandbox } from '../../core/sandbox.ts';
+import type { WorkspaceDiff } from '../../core/workspace.ts';
+import type { QaItem } from '../../envs/index.ts';
+import { skillHeader } from '../../skills/index.ts';
+import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
+import { nameOf, packageWith, requireAgent } from '../agent/skill-at-work.ts';
+import { trajectoryOf } from './trajectory.ts';
+import { limitsOf, toOutput, type WorkspaceEnvOptions } from './workspace-env.ts';
+
+export type QaInWorkspaceOptions = Pick<WorkspaceEnvOptions, 'limits' | 'package' | 'neighbours'> & {
+  /** Where questions come from, and how answers to them are scored. */
+  readonly questions: SkillEnv<QaItem>;
+  readonly sandbox: Sandbox;
+};
+
+/** Longer passages are a file in the workspace: an agent reads what it needs of them. */
+const MOST_INLINE = 4_000;
+const CONTEXT_FILE = 'context.md';
+
+/**
+ * Questions that are put to an agent in a workspace of its own, with the skill where it looks for skills. Its last words are
+ * scored as a reply in a chat would be.
+ */
+export function qaInWorkspace(options: QaInWorkspaceOptions): SkillEnv<QaItem> {
+  const { questions, sandbox } = options;
+  return {
+    name: questions.name,
+    version: `${questions.version ?? ''} in workspaces 1 of ${sandbox.id}`,
+    ...(questions.judgeCalls === undefined ? {} : { judgeCalls: questions.judgeCalls }),
+    ...(questions.warnings === undefined ? {} : { warnings: questions.warnings }),
+    drafts: questions.drafts,
+    getItems: (split) => questions.getItems(split),
+    getInitialSkill: () => questions.getInitialSkill?.() ?? '',
+    getTaskTypes: () => questions.getTaskTypes?.() ?? [],
+    async setup(config) {
+      await sandbox.ready();
+      await questions.setup?.(config);
+    },
+    rolloutOne: (context) => attempt(context, options),
+  };
+}
+
+type Attempted = { readonly prompt: string; readonly run: AgentRun; readonly diff: WorkspaceDiff };
+
+/** The environment of the questions asks a model that is the agent at work; what it did is kept beside the score. */
+async function attempt(context: RolloutContext<QaItem>, options: QaInWorkspaceOptions) {
+  const agent = requireAgent(context.agent);
+  const skill = installable(packageWith(options.package, context.skill));
+  const { item, file } = withContextFile(context.item);
+  let attempted: Attempted | undefined;
+  const target: ChatModel = {
+    id: agent.id,
+    async complete({ messages }) {
+      const prompt = promptOf(messages, file !== undefined);
+      attempted = await askAgent({ prompt, skill, file, agent, signal: context.signal }, options);
+      const { text, usage } = attempted.run;
+      return { text, usage, finishReason: 'stop' };
+    },
+  };
+  const score = await options.questions.rolloutOne({ ...context, item, skill: '', target });
+  const { prompt, run, diff } = attempted!;
+  const trajectory = trajectoryOf(run, { agent, prompt, sessionId: item.id });
+  return toOutput(score, { prompt }, { run, diff, skill: nameOf(skill), trajectory });
+}
+
+function withContextFile(item: QaItem): { readonly item: QaItem; readonly file?: string } {
+  const { context, ...rest } = item;
+  return context === undefined || context.length <= MOST_INLINE ? { item } : { item: rest, file: context };
+}
+
+/** The question before the rules for the answer, as somebody would write to an agent. */
+function promptOf(messages: readonly ChatMessage[], hasFile: boolean): string {
+  const texts = (isSystem: boolean) =>
+    messages.filter(({ role }) => (role === 'system') === isSystem).map(({ content }) => content);
+  const where = hasFile ? [`The context is in the file ${CONTEXT_FILE}.`] : [];
+  return [...where, ...texts(false), ...texts(true)].join('\n\n');
+}
+
+type Question = {
+  readonly prompt: string;
+  readonly skill: SkillPackage;
+  readonly file: string | undefined;
+  readonly agent: AgentRunner;
+  readonly signal: AbortSignal;
+};
+
+async function askAgent(question: Question, { sandbox, limits, neighbours = [] }: QaInWorkspaceOptions) {
+  const { prompt, skill, file, agent, signal } = question;
+  const template = await openTemplate({ sandbox, files: file === undefined ? {} : { [CONTEXT_FILE]: file } });
+  await using workspace = await openWorkspace({ template, sandbox });
+  const skills = [skill, ...neighbours];
+  const request = { workspace: workspace.view, prompt, skills, limits: limitsOf(limits), sampleIndex: 0, signal };
+  const run = await agent.run(request);
+  return { prompt, run, diff: await workspace.diff() };
+}
+
+const HEADER = [
+  '---',
+  'name: skillopt-target',
+  'description: How to answer the questions that are asked here. Load it before you answer any question.',
+  '---',
+  '',
+  '',
+].join('\n');
+
+/** Texts that were written for a chat have no name, and no agent loads a skill without one. */
+function installable(skill: SkillPackage): SkillPackage {
+  const text = skill.files['SKILL.md'] ?? '';
+  if (skillHeader(text).name !== undefined) return skill;
+  return { ...skill, files: { ...skill.files, 'SKILL.md': `${HEADER}${text}` } };
+}

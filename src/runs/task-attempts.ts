@@ -1,0 +1,83 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { SkillError } from '../core/errors.ts';
+import { RolloutResult } from '../core/rollout-result.ts';
+import { suggestion } from '../core/text/closest-name.ts';
+import type { LoadedRun } from './load-run.ts';
+
+/** One attempt at a task, and in which part of a run it was made. */
+export type TaskAttempt = { readonly part: string; readonly step?: number; readonly result: RolloutResult };
+
+type Wanted = { readonly task: string; readonly step?: number | undefined };
+
+/** All attempts at a task that a run has files of, in its order. Throws for a task that nobody attempted. */
+export async function loadAttempts({ path, name }: LoadedRun, { task, step }: Wanted): Promise<TaskAttempt[]> {
+  const files = await resultFiles(path);
+  const lists = await Promise.all(files.map(async (file) => ({ ...file, results: await readResults(path, file) })));
+  const chosen = lists.filter((list) => step === undefined || list.step === step);
+  const attempts = chosen.flatMap(({ part, step: of, results }) =>
+    results
+      .filter(({ id }) => id === task)
+      .map((result) => ({ part, ...(of === undefined ? {} : { step: of }), result })),
+  );
+  if (attempts.length > 0) return attempts;
+  const ids = [...new Set(lists.flatMap(({ results }) => results.map(({ id }) => id)))];
+  throw notAttempted({ task, step }, { name, ids });
+}
+
+function notAttempted({ task, step }: Wanted, { name, ids }: { readonly name: string; readonly ids: string[] }) {
+  const where = step !== undefined && ids.includes(task) ? `step ${step} of the run ${name}` : `the run ${name}`;
+  const known = ids.length === 0 ? 'It has no attempts yet.' : `Tasks: ${ids.slice(0, 10).join(', ')}`;
+  return new SkillError(
+    'USAGE',
+    `${where} has no attempt at the task ${JSON.stringify(task)}${suggestion(task, ids)}`,
+    {
+      hint: `${known}${ids.length > 10 ? `, and ${ids.length - 10} more` : ''}`,
+    },
+  );
+}
+
+type ResultFile = { readonly path: string; readonly part: string; readonly step?: number; readonly order: number };
+
+/** What the parts of a run are called, by the beginning of their files, in the order of a run. */
+const PARTS: readonly (readonly [pattern: RegExp, part: (match: RegExpExecArray) => string])[] = [
+  [/^baseline_selection_eval\/results/, () => 'the beginning'],
+  [/^steps\/step_(\d+)\/rollout_results/, ([, step]) => `step ${Number(step)}, training`],
+  [/^steps\/step_(\d+)\/selection_eval\/results/, ([, step]) => `step ${Number(step)}, the candidate`],
+  [/^slow_update\/epoch_(\d+)\/selection_eval\/results/, ([, epoch]) => `epoch ${Number(epoch)}, guidance`],
+  [/^final_selection_eval\/results/, () => 'the end'],
+  [/^final_measurement\/results/, () => 'the final measurement'],
+  [/^test_eval_(\w+)\/results/, ([, subject]) => `test, ${subject} skill`],
+];
+
+async function resultFiles(folder: string): Promise<ResultFile[]> {
+  const paths = (await readdir(folder, { recursive: true })).map((path) => path.split(sep).join('/'));
+  const found = paths.sort().flatMap((path): ResultFile[] => {
+    const rank = PARTS.findIndex(([pattern]) => pattern.test(path));
+    if (rank === -1 || !path.endsWith('.json')) return [];
+    const [pattern, partOf] = PARTS[rank]!;
+    const match = pattern.exec(path)!;
+    const step = path.startsWith('steps/') ? Number(match[1]) : undefined;
+    return [{ path, part: partOf(match), order: orderOf(rank, step), ...(step === undefined ? {} : { step }) }];
+  });
+  return found.sort((one, other) => one.order - other.order);
+}
+
+const LATER = 1e9;
+
+/** Steps one after the other, the training of each before its candidate; the rest as it is listed. */
+const orderOf = (rank: number, step: number | undefined) =>
+  step === undefined ? (rank === 0 ? 0 : rank * LATER) : step * PARTS.length + rank;
+
+async function readResults(folder: string, { path }: ResultFile): Promise<RolloutResult[]> {
+  try {
+    const list: unknown = JSON.parse(await readFile(join(folder, path), 'utf8'));
+    return Array.isArray(list) ? list.map((result) => RolloutResult.parse(result)) : [];
+  } catch (cause) {
+    const problem = `${join(folder, path)} cannot be read: ${(cause as Error).message}`;
+    throw new SkillError('JOURNAL_CORRUPT', problem, {
+      cause,
+      hint: 'Remove the file: the rest of the run needs it not.',
+    });
+  }
+}
