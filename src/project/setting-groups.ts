@@ -11,7 +11,7 @@ const group = (title: string, keys: string): SettingGroup => ({ title, keys: key
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   group(
     'project',
-    'name env tasks columns scoring skill skillFiles target optimizer judge sandbox promptOverrides extras sleep',
+    'name env tasks columns scoring skill skillFiles target optimizer judge sandbox workspace promptOverrides extras sleep',
   ),
   group(
     'data',

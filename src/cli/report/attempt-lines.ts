@@ -61,7 +61,7 @@ function factLines(result: RolloutResult): string[] {
 }
 
 function skillLine({ skillUnread }: RolloutResult, loaded: readonly string[]): string {
-  const names = loaded.length === 0 ? '' : ` (loaded: ${loaded.join(', ')})`;
+  const names = loaded.length > (skillUnread ? 0 : 1) ? ` (loaded: ${loaded.join(', ')})` : '';
   return skillUnread ? `  the skill was not loaded${names}` : `  the skill was loaded${names}`;
 }
 

@@ -26,7 +26,7 @@ const secret = (variable: string) => ({
   why: `No secrets in a file. Write \${${variable}} in its place and export that variable.`,
 });
 
-const TOOLLESS = 'A model here answers one message with one text: it has no folder, no tools and no profile.';
+const TOOLS = 'As a model it has no tools; as an agent it has all of them, and a home of its own.';
 const SANDBOXED =
   'The agent works in our sandbox, in which its own is off: sandbox: auto, bubblewrap, none or a container.';
 const ISOLATED = 'Each attempt has a home of its own, without profiles and sessions.';
@@ -89,7 +89,7 @@ const agents: readonly KeyRow[] = [
     backends: ['copilot_chat', 'copilot_exec'],
   }),
   ...['home', 'allow_all_tools'].map((key) =>
-    model(`copilot_exec_${key}`, { does: 'ignored', backends: ['copilot_chat'], why: TOOLLESS }),
+    model(`copilot_exec_${key}`, { does: 'ignored', backends: ['copilot_chat', 'copilot_exec'], why: TOOLS }),
   ),
   ...(['optimizer', 'target'] as const).map((role) =>
     model(`copilot_chat_${role}_model`, { does: 'mapped', to: `${role}.model`, backends: ['copilot_chat'], role }),

@@ -7,7 +7,7 @@ import type { QaItem } from '../../envs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
 import { nameOf, packageWith, requireAgent } from '../agent/skill-at-work.ts';
-import { trajectoryOf } from './trajectory.ts';
+import { trajectoryOf } from './shown-work.ts';
 import { limitsOf, toOutput, type WorkspaceEnvOptions } from './workspace-env.ts';
 
 export type QaInWorkspaceOptions = Pick<WorkspaceEnvOptions, 'limits' | 'package' | 'neighbours'> & {

@@ -1,4 +1,5 @@
-import type { AgentStep } from '../../core/agent-runner.ts';
+import type { AgentRun, AgentRunner, AgentStep } from '../../core/agent-runner.ts';
+import { type Trajectory, toAtif } from '../../core/atif.ts';
 import type { FileChange, WorkspaceDiff } from '../../core/workspace.ts';
 
 /** Enough to see what a command printed, and little enough that a long run can be read. */
@@ -39,4 +40,15 @@ function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const half = Math.floor(length / 2);
   return `${text.slice(0, half).toWellFormed()}\n[… ${text.length - 2 * half} characters …]\n${text.slice(-half).toWellFormed()}`;
+}
+
+/** Enough to walk through a run, and little enough to keep all runs of a training. */
+const BOUNDS = { maxTextLength: 20_000, maxLength: 400_000 };
+
+type Asked = { readonly agent: AgentRunner; readonly prompt: string; readonly sessionId: string };
+
+/** What an agent did, for other tools to read. A runner's id begins with the agent and its version. */
+export function trajectoryOf(run: AgentRun, { agent, prompt, sessionId }: Asked): Trajectory {
+  const [, name = agent.id, version = 'unknown'] = /^([^@:]+?)(?:@([^:\s]+))?(?::|$)/.exec(agent.id) ?? [];
+  return toAtif(run, { agent: name, version, model: agent.modelName, sessionId, prompt, ...BOUNDS });
 }

@@ -8,10 +8,9 @@ import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
 import { nameOf, packageWith, requireAgent } from '../agent/skill-at-work.ts';
 import { scoreAttempt } from './score-attempt.ts';
-import { conversationOf } from './shown-work.ts';
+import { conversationOf, trajectoryOf } from './shown-work.ts';
 import { openSite } from './site.ts';
 import { taskTemplates } from './task-template.ts';
-import { trajectoryOf } from './trajectory.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
 
 export type WorkspaceEnvOptions = {

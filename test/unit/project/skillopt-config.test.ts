@@ -432,7 +432,12 @@ env: { exec_timeout: 300 }`;
     const { warning } = await translate(
       'model: { target: t, target_backend: codex_exec, codex_exec_sandbox: read-only, codex_exec_use_sdk: true, codex_exec_profile: p }',
     );
-    expect(warning).toMatchInlineSnapshot();
+    expect(warning).toMatchInlineSnapshot(`
+      "x.yaml: without effect here:
+        model.codex_exec_sandbox: The agent works in our sandbox, in which its own is off: sandbox: auto, bubblewrap, none or a container. Set sandbox.
+        model.codex_exec_use_sdk: The CLI runs as it is installed: no SDK, no setting of its own.
+        model.codex_exec_profile: Each attempt has a home of its own, without profiles and sessions."
+    `);
   });
 
   it('know the older names of the path of Codex', async () => {

@@ -1,0 +1,52 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadEnv } from '../../../src/project/env/load-env.ts';
+import { loadProject } from '../../../src/project/load-project.ts';
+import { probeSandbox, sandboxes } from '../../../src/workspaces/index.ts';
+import { shellAgent } from '../../support/shell-agent.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { fixture } from '../runners/import/work-imports.ts';
+
+const isIsolated = (await probeSandbox()).bubblewrap.isAvailable;
+const sandbox = isIsolated ? sandboxes.bubblewrap() : sandboxes.none();
+const target = { id: 'none', complete: () => Promise.reject(new Error('not asked')) };
+
+async function envOf(path: string, config = 'skillopt.config.json', flags = {}) {
+  const loaded = await loadProject({ flags, config, cwd: path });
+  return loadEnv(loaded);
+}
+
+describe('a project whose target is an agent', () => {
+  it('puts the questions of a SkillOpt config to it', async () => {
+    const rows = Array.from({ length: 10 }, (_, index) =>
+      JSON.stringify({ id: `q${index}`, question: `Say ${index}`, answers: [`${index}`] }),
+    );
+    using folder = tempFolder({
+      'tasks.jsonl': rows.join('\n'),
+      'x.yaml': `model: { optimizer: o, target: t, target_backend: claude_code_exec }\nsandbox: ${isIsolated ? 'auto' : 'none'}\n`,
+    });
+    const env = await envOf(folder.path, 'x.yaml', { env: 'qa', tasks: 'tasks.jsonl' });
+    const agent = shellAgent(sandbox, (prompt) => ({ script: 'true', text: /Say (\d)/.exec(prompt)![1]! }));
+    const [item] = await env.getItems('train');
+    const { signal } = new AbortController();
+    const result = await env.rolloutOne({ item: item!, skill: 'Be brief.', target, agent, extras: {}, signal });
+    expect(result).toMatchObject({ hard: 1, nTurns: 2, extras: { ended: 'done' } });
+  });
+
+  it('says what an import left out', async () => {
+    using folder = tempFolder({
+      'skillopt.config.json': JSON.stringify({
+        env: 'workspace',
+        tasks: 'tasks/evals/evals.json',
+        target: { agent: 'claude' },
+        optimizer: 'simulated',
+      }),
+    });
+    cpSync(fixture('evals/odd'), join(folder.path, 'tasks'), { recursive: true });
+    const { warnings = [] } = await envOf(folder.path);
+    expect(warnings[0]).toMatch(
+      /tasks\/evals\/evals\.json: 5 left out: license: license \(nothing here does it\); .*; and 2 more$/,
+    );
+  });
+});
