@@ -32,7 +32,9 @@ const reason = `total.txt does not hold "42"; ${'the sum of all prices must be r
 
 /** A run that trained, with attempts of an agent in its files. */
 async function project() {
-  const folder = tempFolder(worldFiles({ numEpochs: 1, batchSize: 48, finalPasses: 1, target: 'simulated', optimizer: 'simulated' }));
+  const folder = tempFolder(
+    worldFiles({ numEpochs: 1, batchSize: 48, finalPasses: 1, target: 'simulated', optimizer: 'simulated' }),
+  );
   const cli = async (...args: string[]) => {
     const io = captureIo({ cwd: folder.path });
     return { code: await runCli(args, io), out: io.out(), err: io.err() };
@@ -46,6 +48,7 @@ async function project() {
   write('steps/step_0009/rollout_results.json', [
     { ...attempt, hard: 0, soft: 0, skill_unread: true, extras: { skillsLoaded: [] } },
   ]);
+  write('steps/step_0009/selection_eval/results.json', [{ ...attempt, hard: 1, soft: 1 }]);
   write('steps/step_0010/rollout_results.json', [
     {
       ...attempt,
@@ -67,8 +70,9 @@ describe('show --task', () => {
       "task t1
         Sum the prices in orders.csv.
 
-        step 9, training   0.00 (0.00)  skill not loaded
-        step 10, training  0.00 (0.50)  total.txt does not hold "42"; the sum of all…
+        step 9, training       0.00 (0.00)  skill not loaded
+        step 9, the candidate  1.00 (1.00)
+        step 10, training      0.00 (0.50)  total.txt does not hold "42"; the sum of…
 
       last attempt: step 10, training
         the skill was loaded
@@ -110,12 +114,13 @@ describe('show --task', () => {
     `);
     expect(Math.max(...out.split('\n').map(textWidth))).toBeLessThanOrEqual(80);
     const other = await folder.cli('show', 'run', '--task', 't1', '--step', '9');
-    expect(other.out).toContain('last attempt: step 9, training\n  the skill was not loaded');
+    expect(other.out).toContain('last attempt: step 9, the candidate\n  3 turns\n');
+    expect(other.out).not.toContain('step 10');
     const json = JSON.parse((await folder.cli('show', 'run', '--task', 't1', '--json')).out);
     expect(json).toMatchObject({
       name: 'run',
       task: 't1',
-      attempts: [{ step: 9 }, { step: 10, result: { soft: 0.5 } }],
+      attempts: [{ step: 9 }, { step: 9 }, { step: 10, result: { soft: 0.5 } }],
     });
     const chat = await folder.cli('show', 'run', '--task', firstTask(folder));
     expect(chat.out).toMatch(/the beginning[\s\S]*what it did\n {2}user:[\s\S]*the verdict\n {2}(not )?done/);
