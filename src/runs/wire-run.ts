@@ -10,6 +10,7 @@ import { trainedForm } from '../core/skill/document-form.ts';
 import { loadEnv } from '../project/env/load-env.ts';
 import type { KeyPath } from '../project/find-line.ts';
 import { isPromptPath, type LoadedProject } from '../project/load-project.ts';
+import { isAgentSpec } from '../project/models/providers.ts';
 import { withPlace } from '../project/origin.ts';
 import type { Project } from '../project/project.ts';
 import { digestOf, NO_SKILL_TEXT, readSkillFiles, type SkillFile, skillFileAt, skillTextOf } from '../skills/index.ts';
@@ -57,7 +58,8 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
 
 /** What goes into prompts of the files that a skill refers to; what does not is said. */
 async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }: LoadedProject) {
-  if (skill === undefined) return { files: [], warnings: [] };
+  // An agent gets the folder itself.
+  if (skill === undefined || isAgentSpec(project.target)) return { files: [], warnings: [] };
   const { files, leftOut } = await readSkillFiles(skill);
   const isInline = project.skillFiles === 'inline';
   const unread = isInline ? leftOut : files.map(({ path }) => ({ path, why: 'skillFiles: none' }));

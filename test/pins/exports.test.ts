@@ -144,6 +144,8 @@ const surface: Record<string, string[]> = {
     'agentRunner',
     'loadTriggerQueries',
     'loadWorkspaceTasks',
+    'qaInWorkspace',
+    'toEvals',
     'triggerEnv',
     'workspaceEnv',
   ],

@@ -3,7 +3,13 @@ import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { describeLeftOut } from '../../envs/import/left-out.ts';
 import { type QaItem, splitItems } from '../../envs/index.ts';
-import { loadTriggerQueries, loadWorkspaceTasks, qaInWorkspace, triggerEnv, workspaceEnv } from '../../runners/index.ts';
+import {
+  loadTriggerQueries,
+  loadWorkspaceTasks,
+  qaInWorkspace,
+  triggerEnv,
+  workspaceEnv,
+} from '../../runners/index.ts';
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { openSandbox } from '../../workspaces/index.ts';

@@ -2,7 +2,7 @@ import type { AgentRun } from '../../core/agent-runner.ts';
 import { searchPattern } from '../../core/judge/regex/python-regex.ts';
 import type { WorkspaceDiff } from '../../core/workspace.ts';
 import type { Assertion } from './assertion.ts';
-import { isCovered } from './glob.ts';
+import { isCovered } from './site.ts';
 
 /** All that an assertion may look at. */
 export type Attempted = {

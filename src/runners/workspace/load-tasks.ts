@@ -6,8 +6,8 @@ import { SkillError } from '../../core/errors.ts';
 import type { LeftOut } from '../../envs/import/left-out.ts';
 import { loadItems, type Row } from '../../envs/index.ts';
 import { parseRows } from '../../envs/read/parse-rows.ts';
-import { importWorkFile, importWorkFolder, requireOwnRows } from '../import/import-work.ts';
 import { takeSplits } from '../../envs/read/row.ts';
+import { importWorkFile, importWorkFolder, requireOwnRows } from '../import/import-work.ts';
 import { WORKSPACE_TASK_HINT, WorkspaceTask } from './workspace-task.ts';
 
 export type WorkspaceTasks = {

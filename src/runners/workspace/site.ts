@@ -2,7 +2,6 @@ import { SkillError } from '../../core/errors.ts';
 import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/sandbox.ts';
 import type { WorkspaceView } from '../../core/workspace.ts';
 import { namesInterpreter } from '../../workspaces/folders/lay-files.ts';
-import { isCovered } from './glob.ts';
 import type { Command } from './workspace-task.ts';
 
 /** A workspace that nobody works in any more: what is looked at and run there happens in the sandbox. */
@@ -81,3 +80,14 @@ const foldersOf = (path: string) =>
     .split('/')
     .slice(0, -1)
     .map((_, index, names) => names.slice(0, index + 1).join('/'));
+
+/** Whether one of the patterns stands for a path: `*` and `?` within a name, `**` for any number of folders. */
+export const isCovered = (path: string, globs: readonly string[]): boolean =>
+  globs.some((glob) => toPattern(glob).test(path));
+
+function toPattern(glob: string): RegExp {
+  const parts = glob.split(/(\*\*\/|\*\*|\*|\?)/);
+  return new RegExp(`^${parts.map((part) => WILD[part] ?? part.replace(/[\\^$.|+()[\]{}]/g, '\\$&')).join('')}$`, 'u');
+}
+
+const WILD: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' };
