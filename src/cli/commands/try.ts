@@ -68,7 +68,9 @@ async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<
       sandbox: container === undefined ? flags.sandbox : { container },
       limits: { timeoutMs: minutes * 60_000, maxTurns, maxUsd, processes: 512, memoryMb: 4096, diskMb: 4096 },
       onStart: ({ id }) => terminal.say(colors.dim(`${id}; Ctrl-C ends it`)),
-      onStep: (step) => (isJson ? undefined : stepLines(step, look).forEach((line) => terminal.say(line))),
+      onStep: (step) => {
+        if (!isJson) for (const line of stepLines(step, look)) terminal.say(line);
+      },
     }),
   );
   terminal.answer({ ...tried, task }, triedLines(tried, { colors: terminal.colors, width }));
