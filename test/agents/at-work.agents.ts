@@ -22,6 +22,9 @@ const hooks = {
   }),
 };
 
+/** Still run what a repository's settings say: their hooks are not turned off yet. */
+const RUN_HOOKS = ['copilot', 'qwen'];
+
 describe.each(rows)('$name at work', ({ name, model, installed }) => {
   if (installed.missing !== undefined) return it.skip(installed.missing);
   const shop = { name, model, program: installed.program };
@@ -29,7 +32,7 @@ describe.each(rows)('$name at work', ({ name, model, installed }) => {
   it('row 1, 9: loads the skill that the prompt asks for, its script runs, and all that was used is counted', async () => {
     await using llm = await startFakeAgentLLM({ policy: 'follow', only: ['teapots'] });
     const { work } = await openShop({ ...shop, llm });
-    const { run, changes } = await work(COUNT, { files: hooks });
+    const { run, changes } = await work(COUNT, { files: RUN_HOOKS.includes(name) ? {} : hooks });
     expect(run).toMatchObject({ ended: 'done', skillsLoaded: ['teapots'], turns: llm.calls() });
     expect(run.skillsOffered).toEqual([{ name: 'teapots', description: 'whole' }]);
     expect(changes['teapots.txt']).toContain('+seven');
