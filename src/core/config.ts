@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { checkTogether } from './check-together.ts';
 import { SkillError } from './errors.ts';
-import { GATE_DEFAULTS, GATE_METRICS, GATES, knowsNoise } from './gate/gate.ts';
+import { GATE_DEFAULTS, GATE_METRICS, GATES } from './gate/gate.ts';
 import { PRESET_NAMES, withPreset } from './presets.ts';
 import { removedKeysIn } from './removed-keys.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
+import { SKILL_PARTS } from './skill/skill-parts.ts';
 import { UPDATE_MODES } from './skill/update-mode.ts';
 import { MAX_MISSING_SHARE } from './stats/evidence.ts';
 import { DEFAULT_CONFIDENCE } from './stats/final-report.ts';
@@ -46,6 +48,11 @@ export const configShape = {
     .enum(UPDATE_MODES)
     .default('patch')
     .describe('Edits, a rewriter with suggestions, or whole rewrites.'),
+  parts: z
+    .array(z.enum(SKILL_PARTS))
+    .min(1)
+    .optional()
+    .describe('What of a skill is trained: body, description, references, scripts. Default: body.'),
   useStepBuffer: z.boolean().default(true).describe('Tell later steps of an epoch what failed and was rejected.'),
   stepBufferScope: z
     .enum(['run', 'epoch'])
@@ -162,24 +169,6 @@ export const configShape = {
 export const SkillOptConfig = z.strictObject(configShape).superRefine(checkTogether);
 export type SkillOptConfig = z.output<typeof SkillOptConfig>;
 export type SkillOptConfigInput = z.input<typeof SkillOptConfig>;
-
-type Together = Pick<
-  z.output<z.ZodObject<typeof configShape>>,
-  'minEditBudget' | 'editBudget' | 'gate' | 'useGate' | 'regressionVeto' | 'protectedItems'
->;
-type Complain = { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void };
-
-/** What keys may not say together. */
-export function checkTogether(config: Together, { addIssue }: Complain): void {
-  const complain = (key: string, message: string) => addIssue({ code: 'custom', path: [key], message });
-  if (config.minEditBudget > config.editBudget) {
-    complain('minEditBudget', `must not exceed editBudget (${config.editBudget}), got ${config.minEditBudget}`);
-  }
-  if (knowsNoise(config.gate) && config.useGate) return;
-  const needs = config.useGate ? `needs gate: paired, got ${config.gate}` : 'needs useGate: true, got false';
-  if (config.regressionVeto) complain('regressionVeto', needs);
-  if (config.protectedItems.length > 0) complain('protectedItems', needs);
-}
 
 const INVALID = 'The configuration is not valid.';
 export const CONFIG_HINT = 'Every key and its default: skillopt train --help-all';

@@ -103,6 +103,11 @@ export interface SkillEnv<I extends Item = Item> {
    * kind, it is quarantined: shown to a person as what it is.
    */
   refuseText?(text: string): string | { readonly kind: string; readonly reason: string } | undefined;
+  /**
+   * Why a candidate could not be used, though its parent can: a script of it that does not parse, say. It is then not measured,
+   * which is another thing than a loss, and the record says why. Asked before anything is paid for.
+   */
+  checkSkill?(candidate: string, parent: string): string | undefined | Promise<string | undefined>;
 }
 
 /** A rollout result whose `id` may be left out: it is the item's. */

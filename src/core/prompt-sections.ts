@@ -25,6 +25,7 @@ export const HEADINGS = {
   notes: 'Notes',
   lengthLimit: 'Limit',
   files: 'Files of the skill',
+  mayChange: 'What may be changed',
   topic: 'What to test',
   questions: 'Tasks that are there already',
   taskCount: 'How many',

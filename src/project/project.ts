@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { CONFIG_HINT, checkTogether, configShape } from '../core/config.ts';
+import { checkTogether } from '../core/check-together.ts';
+import { CONFIG_HINT, configShape } from '../core/config.ts';
 import { SkillError } from '../core/errors.ts';
 import { Scoring } from '../core/judge/scoring.ts';
 import { withPreset } from '../core/presets.ts';

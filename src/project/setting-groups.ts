@@ -20,7 +20,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   group(
     'search',
     `preset numEpochs batchSize minibatchSize mergeBatchSize accumulation proposalsPerBatch failureOnly editBudget
-     minEditBudget lrScheduler lrControlMode skillUpdateMode dropRepeats retryRejectedEdits tryRemovals salvage
+     minEditBudget lrScheduler lrControlMode skillUpdateMode parts dropRepeats retryRejectedEdits tryRemovals salvage
      salvageRollouts prune`,
   ),
   group(

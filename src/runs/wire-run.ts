@@ -7,13 +7,23 @@ import { SkillError } from '../core/errors.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import type { SkillSource } from '../core/run/event.ts';
 import { trainedForm } from '../core/skill/document-form.ts';
+import { joinPackage, SKILL_FILE } from '../core/skill/package-text.ts';
+import { type SkillPart, trainedFiles, trainsPackage } from '../core/skill/skill-parts.ts';
 import { loadEnv } from '../project/env/load-env.ts';
 import type { KeyPath } from '../project/find-line.ts';
 import { isPromptPath, type LoadedProject } from '../project/load-project.ts';
 import { isAgentSpec } from '../project/models/providers.ts';
 import { withPlace } from '../project/origin.ts';
 import type { Project } from '../project/project.ts';
-import { digestOf, NO_SKILL_TEXT, readSkillFiles, type SkillFile, skillFileAt, skillTextOf } from '../skills/index.ts';
+import {
+  digestOf,
+  NO_SKILL_TEXT,
+  readPackage,
+  readSkillFiles,
+  type SkillFile,
+  skillFileAt,
+  skillTextOf,
+} from '../skills/index.ts';
 import { shownPath } from '../stores/shown-path.ts';
 import { requireReadable } from '../train/step/skill-cap.ts';
 import { withSkillFiles } from './overlay-env.ts';
@@ -42,7 +52,7 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   const skill =
     project.skill === undefined
       ? undefined
-      : await readSkill(project.skill).catch((error: unknown) => blame(error, ['skill']));
+      : await readSkill(project.skill, project).catch((error: unknown) => blame(error, ['skill']));
   const { files, warnings } = await skillFilesOf(skill, loaded);
   return {
     env: withSkillFiles(bare, files),
@@ -58,8 +68,8 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
 
 /** What goes into prompts of the files that a skill refers to; what does not is said. */
 async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }: LoadedProject) {
-  // An agent gets the folder itself.
-  if (skill === undefined || isAgentSpec(project.target)) return { files: [], warnings: [] };
+  // An agent gets the folder itself, and a package has its files in it.
+  if (skill === undefined || isAgentSpec(project.target) || trainsPackage(project)) return { files: [], warnings: [] };
   const { files, leftOut } = await readSkillFiles(skill);
   const isInline = project.skillFiles === 'inline';
   const unread = isInline ? leftOut : files.map(({ path }) => ({ path, why: 'skillFiles: none' }));
@@ -87,8 +97,13 @@ function runConfig(project: Project): SkillOptConfigInput {
 
 export type ReadSkill = { readonly file: string; readonly text: string; readonly digest: string };
 
-/** The document at a path, or the SKILL.md of a folder. Throws for one that is not there, or that no model could read. */
-export async function readSkill(path: string): Promise<ReadSkill> {
+type Trained = { readonly parts?: readonly SkillPart[] | undefined; readonly tasks?: string | undefined };
+
+/**
+ * The document at a path, or the SKILL.md of a folder, with the files beside it that are trained. Throws for one that is not
+ * there, or that no model could read.
+ */
+export async function readSkill(path: string, trained: Trained = {}): Promise<ReadSkill> {
   const file = await skillFileAt(path);
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
     throw new SkillError('SKILL_NOT_FOUND', `the skill document ${shownPath(path)} ${unreadableBecause(cause)}`, {
@@ -96,9 +111,17 @@ export async function readSkill(path: string): Promise<ReadSkill> {
       hint: 'Check the path: a Markdown file, or a folder with a SKILL.md. An empty file is a fine start.',
     });
   });
-  const text = trainedForm(skillTextOf(bytes) ?? refuseBytes(path));
+  const document = trainedForm(skillTextOf(bytes) ?? refuseBytes(path));
+  const isPackage = trainsPackage(trained) && basename(file).toLowerCase() === 'skill.md';
+  const text = isPackage ? await packageText(file, document, trained) : document;
   requireReadable(text); // here already: the estimate would count its tokens
   return { file, text, digest: digestOf(bytes) };
+}
+
+async function packageText(file: string, document: string, { tasks, parts }: Trained): Promise<string> {
+  const { files } = await readPackage(file, tasks === undefined ? [] : [tasks]);
+  const trained = Object.entries(trainedFiles(files, { parts })).map(([path, text]) => [path, trainedForm(text)]);
+  return joinPackage({ ...Object.fromEntries(trained), [SKILL_FILE]: document });
 }
 
 function refuseBytes(path: string): never {

@@ -6,6 +6,8 @@ export { skillNameFor } from './check-name.ts';
 export type { Finding } from './finding.ts';
 /** Lints a skill on disk, with the files that it links to. */
 export { type LintedSkill, lintFolder } from './lint-folder.ts';
+/** What is wrong with the text of a skill. */
+export { lintSkill } from './lint-skill.ts';
 /** A skill with all that lies beside it. */
 export { readPackage } from './read-package.ts';
 /** The skill files at a path. */

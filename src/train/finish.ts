@@ -6,6 +6,7 @@ import { hasPass, passScore } from '../core/run/reduce/passes.ts';
 import { winnerMeasurement } from '../core/run/reported-scores.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { skillHash } from '../core/skill/skill-hash.ts';
+import { partOf, trainsPackage } from '../core/skill/skill-parts.ts';
 import { addObservations, noEvidence } from '../core/stats/evidence.ts';
 import { finalReport } from '../core/stats/final-report.ts';
 import {
@@ -20,6 +21,7 @@ import {
 import { finalPassesOf, rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Run } from './run.ts';
 import { countTestLook } from './setup/count-test-look.ts';
+import { unusableBeside } from './step/why-unusable.ts';
 
 /** The end of a search: the last skill has its chance to be the best; then it is pruned if wished. */
 export async function chooseWinner(start: RunState, run: Run): Promise<RunState> {
@@ -86,23 +88,31 @@ export async function measureWinner(
   return commit({ type: 'final-measurement-end', hash, passes, ...report }, detail);
 }
 
-async function prune(state: RunState, { env, items, config, commit, deps }: Run): Promise<RunState> {
+async function prune(state: RunState, run: Run): Promise<RunState> {
+  const { env, items, config, commit, deps } = run;
   const passages = acceptedPassages(state);
   const left = rolloutsLeft(state, { ...config, prune: false }, items);
   const maxPasses = left === undefined ? undefined : Math.floor(left / Math.max(1, items.val.length));
   const gate = { env, state, items: items.val, config: wholePass(config) };
-  const pruned = await pruneSkill({ ...gate, passages, maxPasses }, deps);
+  const whole = { isPackage: trainsPackage(config), whyUnusable: unusableBeside(state.best.skill, run) };
+  const pruned = await pruneSkill({ ...gate, ...whole, passages, maxPasses }, deps);
   return commit({ type: 'prune-end', ...pruned });
 }
+
+/** A file as a whole, or a line of a script, is no passage. */
+const isPassage = ({ op, file = '' }: RunState['history'][number]['edits'][number]) =>
+  op !== 'create_file' && op !== 'delete_file' && partOf(file) !== 'scripts';
 
 /** What accepted edits added, the least supported first. */
 function acceptedPassages({ history }: RunState): string[] {
   const added = history
     .filter(({ action }) => isAccepted(action))
     .flatMap((record) =>
-      keptEdits(record).map((index) => {
-        return { content: record.edits[index]!.content.trim(), support: record.supportCounts[index] ?? 0 };
-      }),
+      keptEdits(record)
+        .filter((index) => isPassage(record.edits[index]!))
+        .map((index) => {
+          return { content: record.edits[index]!.content.trim(), support: record.supportCounts[index] ?? 0 };
+        }),
     );
   return added.sort((a, b) => a.support - b.support).map(({ content }) => content);
 }

@@ -12,10 +12,18 @@ import type { OpenRunStore, RunStore, TestLook } from '../core/run/run-store.ts'
 import { isNothingRead } from '../core/run/stage-answers.ts';
 import type { Bill } from '../core/run/stage-usage.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
+import { trainsMore, trainsPackage } from '../core/skill/skill-parts.ts';
 import { hideSecrets } from '../core/text/hide-secrets.ts';
 import type { Budget } from '../models/index.ts';
 import { paidSince } from '../models/wrappers/with-reply-cache.ts';
-import { createStop, loadPrompts, type StageDeps, type Stop } from '../pipeline/index.ts';
+import {
+  createStop,
+  loadPackagePrompts,
+  loadPrompts,
+  readFirst,
+  type StageDeps,
+  type Stop,
+} from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { createReserve, keepLimit } from './budget/create-reserve.ts';
 import { requireRollouts } from './budget/rollouts-left.ts';
@@ -98,7 +106,8 @@ export class SkillOptTrainer<I extends Item = Item> {
 
   async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
     const { env, observers = [], signal, budget: shared } = this.#options;
-    const cap = await skillCap(this.#config, start.initialSkill);
+    const first = readFirst(start.initialSkill, { isPackage: trainsPackage(this.#config) });
+    const cap = await skillCap(this.#config, first);
     const warnings = [...this.#warnings(items), ...cap.warnings];
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
@@ -148,7 +157,8 @@ export class SkillOptTrainer<I extends Item = Item> {
     const initialSkill = this.#options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
     requireReadable(initialSkill);
     const config = this.#config;
-    const prompts = loadPrompts(this.#promptOverrides, config.extras);
+    const more = trainsMore(config) ? loadPackagePrompts() : {};
+    const prompts = { ...loadPrompts(this.#promptOverrides, config.extras), ...more };
     return {
       type: 'run-start',
       format: 1,

@@ -58,7 +58,8 @@ async function measureNoise(
 ) {
   const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: terminal.io.cwd() });
   loaded.warnings.forEach(terminal.warn);
-  const given = skill === undefined ? undefined : await readSkill(resolvePath(terminal.io.cwd(), skill));
+  const given =
+    skill === undefined ? undefined : await readSkill(resolvePath(terminal.io.cwd(), skill), loaded.project);
   const wiring = await wireRun(given ? withDocument(loaded, given.file) : loaded);
   [...wiring.warnings, ...(wiring.env.warnings ?? [])].forEach(terminal.warn);
   const document = given?.text ?? wiring.initialSkill;

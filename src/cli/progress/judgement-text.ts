@@ -22,6 +22,7 @@ export const WORDS: Readonly<Record<StepAction, string>> = {
   unchanged: 'unchanged',
   skip_no_patches: 'no edits',
   skip_no_rewrite: 'no edits',
+  skip_invalid: 'invalid',
 };
 
 /** Verdicts that an action does not tell. */

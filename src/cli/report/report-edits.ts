@@ -10,7 +10,16 @@ const REMARKS = {
   rejected: '',
   skipped: ': they did not fit the text',
 };
-const SIGNS = { append: '+', insert_after: '+', replace: '~', delete: '-', suggest: '~', rewrite: '~' } as const;
+const SIGNS = {
+  append: '+',
+  insert_after: '+',
+  replace: '~',
+  delete: '-',
+  create_file: '+',
+  delete_file: '-',
+  suggest: '~',
+  rewrite: '~',
+} as const;
 
 /** The edits with one fate, in full. */
 export function editLines(state: RunState, fate: ListedEdit['fate'], { colors }: ReportOptions): string[] {

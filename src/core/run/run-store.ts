@@ -7,6 +7,9 @@ import type { RunState } from './run-state.ts';
 /** Files of a run directory by path, made from the journal for people to read. */
 export type Views = Readonly<Record<string, string>>;
 
+/** The views in this folder are always written together: what else lies there is of an earlier state, and goes. */
+export const WHOLE_FOLDER = 'best_skill/';
+
 export type OpenOptions = {
   /** Size that the caches should not grow beyond, in megabytes. The oldest texts are dropped. */
   readonly maxCacheMb?: number | undefined;

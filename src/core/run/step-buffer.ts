@@ -1,7 +1,7 @@
 import type { FailurePattern, UpdateItem } from '../skill/edit.ts';
 import type { StepAction } from './step-action.ts';
 
-export type TriedEdit = Pick<UpdateItem, 'op' | 'target' | 'content'>;
+export type TriedEdit = Pick<UpdateItem, 'op' | 'target' | 'content' | 'file'>;
 
 /** What prompts of later steps say about an earlier one. */
 export type StepBufferEntry = {
@@ -14,6 +14,8 @@ export type StepBufferEntry = {
   readonly scoreBefore?: number;
   readonly scoreAfter?: number;
   readonly rejectedEdits?: readonly TriedEdit[];
+  /** Why it was not measured: it is no skill that could be used. */
+  readonly invalid?: string;
   /** It lost on what was seen, without certainty: so many of the validation tasks were met. */
   readonly undecided?: { readonly met: number; readonly total: number };
 };
@@ -24,4 +26,5 @@ export function withoutRejected<E extends TriedEdit>(edits: readonly E[], buffer
   return edits.filter((edit) => !rejected.has(nameOf(edit)));
 }
 
-const nameOf = ({ op, target, content }: TriedEdit) => JSON.stringify([op, target.trim(), content.trim()]);
+const nameOf = ({ op, target, content, file = '' }: TriedEdit) =>
+  JSON.stringify([op, target.trim(), content.trim(), file]);

@@ -1,44 +1,25 @@
 import { head, rstrip, strip } from '../text/python-text.ts';
+import { applyToPackage } from './apply-to-package.ts';
 import type { Edit, EditOp, Patch } from './edit.ts';
+import type { Applied, EditStatus, ReadEdit } from './edit-status.ts';
 import { findNewHidden } from './hidden-text.ts';
+import { SKILL_FILE } from './package-text.ts';
 import { findRegions, hasMarker, protectedText, type Region } from './protected-regions.ts';
+import type { EditPolicy } from './skill-parts.ts';
 
-export type EditStatus =
-  | 'applied_append'
-  | 'applied_append_before_protected_region'
-  | 'applied_insert_after'
-  | 'applied_insert_after_fallback_append'
-  | 'applied_insert_after_fallback_before_protected_region'
-  | 'applied_replace'
-  | 'applied_delete'
-  | 'skipped_empty_content'
-  | 'skipped_protected_region'
-  | 'skipped_replace_missing_target'
-  | 'skipped_replace_target_not_found'
-  | 'skipped_delete_missing_target'
-  | 'skipped_delete_target_not_found'
-  | 'skipped_unknown_op'
-  | 'skipped_marker'
-  | 'skipped_html_comment'
-  | 'skipped_hidden_character'
-  | 'applied_rewrite'
-  | 'skipped_no_rewrite'
-  | 'skipped_leak'
-  | 'quarantined'
-  | 'error';
+export type { EditStatus };
 
 /** What became of one edit. `index` counts from 1; texts are cut at 200 code points. */
 export type EditReport = {
   readonly index: number;
   readonly op: string;
+  /** Of a package, where the edit names one. */
+  readonly file?: string;
   readonly target: string;
   readonly contentPreview: string;
   readonly status: EditStatus;
   readonly error?: string;
 };
-
-type Applied = { readonly skill: string; readonly status: EditStatus };
-type Fields = { readonly op: string; readonly content: string; readonly target: string };
 
 /** The text after one edit. Total: an edit that does not fit leaves the text alone. */
 export function applyEdit(skill: string, edit: Edit | unknown): string {
@@ -52,9 +33,13 @@ export function applyPatch(skill: string, patch: Patch | unknown): string {
 
 /**
  * The text after all edits, and one report row per edit. Takes unparsed edits too: a malformed one is a row, not a throw, and
- * what has no list of edits changes nothing.
+ * what has no list of edits changes nothing. With a policy, edits change the files of a package, and what else it allows.
  */
-export function applyPatchWithReport(skill: string, patch: Patch | unknown): { skill: string; report: EditReport[] } {
+export function applyPatchWithReport(
+  skill: string,
+  patch: Patch | unknown,
+  policy?: EditPolicy,
+): { skill: string; report: EditReport[] } {
   let text = skill;
   const { edits } = (patch ?? {}) as { readonly edits?: unknown };
   const report = (Array.isArray(edits) ? edits : []).map((edit: unknown, position): EditReport => {
@@ -63,24 +48,31 @@ export function applyPatchWithReport(skill: string, patch: Patch | unknown): { s
     if (typeof fields === 'string') {
       return { index, op: '', target: '', contentPreview: '', status: 'error', error: fields };
     }
-    const applied = applyGuarded(text, fields);
+    const applied = policy ? applyToPackage(text, fields, policy, applyGuarded) : applyAlone(text, fields);
     text = applied.skill;
-    const { op, target, content } = fields;
-    return { index, op, target: head(target, 200), contentPreview: head(content, 200), status: applied.status };
+    const { op, file, target, content } = fields;
+    const place = { index, op, ...(file === '' ? {} : { file }) };
+    return { ...place, target: head(target, 200), contentPreview: head(content, 200), status: applied.status };
   });
   return { skill: text, report };
 }
 
 /** The edit's fields ready to use, or a sentence about what is wrong with them. */
-function readFields(edit: unknown): Fields | string {
+function readFields(edit: unknown): ReadEdit | string {
   if (typeof edit !== 'object' || edit === null || Array.isArray(edit))
     return `an edit must be an object, ${got(edit)}`;
-  const { op = '', content = '', target = '' } = edit as Record<string, unknown>;
-  for (const [name, value] of Object.entries({ op, content, target })) {
+  const { op = '', content = '', target = '', file = '' } = edit as Record<string, unknown>;
+  const fields = { op, content, target, file };
+  for (const [name, value] of Object.entries(fields)) {
     if (typeof value !== 'string') return `${name} must be text, ${got(value)}`;
   }
-  return { op: op as string, content: strip(content as string), target: target as string };
+  const written = content as string;
+  return { ...(fields as Omit<ReadEdit, 'written'>), content: strip(written), written };
 }
+
+/** A document alone has no other files. */
+const applyAlone = (skill: string, fields: ReadEdit): Applied =>
+  fields.file === '' || fields.file === SKILL_FILE ? applyGuarded(skill, fields) : { skill, status: 'skipped_part' };
 
 function got(value: unknown): string {
   try {
@@ -94,7 +86,7 @@ function got(value: unknown): string {
  * Whatever an edit tried, protected text is the same before and after, and nothing is hidden that was not, or the edit did
  * not happen. The document is looked at, not the edit alone: two harmless halves make a comment.
  */
-function applyGuarded(skill: string, fields: Fields): Applied {
+function applyGuarded(skill: string, fields: ReadEdit): Applied {
   const regions = findRegions(skill);
   const found = fields.target === '' ? -1 : skill.indexOf(fields.target);
   if (found !== -1 && touches(regions, found, found + fields.target.length)) return skipped(skill);
@@ -113,7 +105,7 @@ const touches = (regions: readonly Region[], start: number, end: number) =>
 
 const operations: Record<
   EditOp,
-  (skill: string, fields: Fields, found: number, regions: readonly Region[]) => Applied
+  (skill: string, fields: ReadEdit, found: number, regions: readonly Region[]) => Applied
 > = {
   append(skill, { content }, _found, regions) {
     return append(skill, content, regions, ['applied_append', 'applied_append_before_protected_region']);

@@ -9,8 +9,12 @@ export function keepForm(text: string, document: string): string {
   const head = own.slice(0, frontmatterEnd(own));
   const start = frontmatterEnd(body);
   const whole = head === '' ? body : `${head}${start === 0 ? '\n' : ''}${body.slice(start)}`;
-  return mark + (hasOnlyCrlf(own) ? whole.replace(/\r?\n/g, '\r\n') : whole);
+  return mark + keepLineEnds(whole, own);
 }
+
+/** A text with the line ends of a document, where that has one kind. */
+export const keepLineEnds = (text: string, document: string) =>
+  hasOnlyCrlf(document) ? text.replace(/\r?\n/g, '\r\n') : text;
 
 /** A document with both kinds has no form to keep. */
 const hasOnlyCrlf = (text: string) => text.includes('\r\n') && !/(?<!\r)\n/.test(text);

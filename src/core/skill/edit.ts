@@ -4,13 +4,19 @@ import { toCamelCase } from '../text/snake-case.ts';
 export const EditOp = z.enum(['append', 'insert_after', 'replace', 'delete']);
 export type EditOp = z.infer<typeof EditOp>;
 
+/** What only the files of a package know. */
+const FILE_OPS = ['create_file', 'delete_file'] as const;
+export const PackageOp = z.enum([...EditOp.options, ...FILE_OPS]);
+
 export const SourceType = z.enum(['failure', 'success']);
 export type SourceType = z.infer<typeof SourceType>;
 
 const EditFields = z.object({
-  op: EditOp,
+  op: PackageOp,
   content: z.string().default(''),
   target: z.string().default(''),
+  /** Of a package: which file. SKILL.md, unless it is said. */
+  file: z.string().optional(),
   supportCount: z.number().int().optional(),
   sourceType: SourceType.optional(),
   mergeLevel: z.number().int().optional(),
@@ -29,7 +35,7 @@ export type Edit = z.infer<typeof Edit>;
  * What a step can do to a document. Beside the edits: `suggest` is an instruction for a rewriter (`content`) under a title
  * (`target`), `rewrite` a whole new body (`content`). Both come from the update modes that rewrite.
  */
-const UpdateOp = z.enum([...EditOp.options, 'suggest', 'rewrite']);
+const UpdateOp = z.enum([...PackageOp.options, 'suggest', 'rewrite']);
 const UpdateItem = EditFields.extend({
   op: UpdateOp,
   /** What the writer of a whole new body says that it changed. */

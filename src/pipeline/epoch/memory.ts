@@ -22,6 +22,7 @@ function renderStep(entry: StepBufferEntry): string {
   return [
     STEP_LINES.start(step, `${outcome}, ${nFail} of ${nTotal} tasks failed`),
     ...failurePatterns.map(renderPattern),
+    ...(entry.invalid === undefined ? [] : [`not measured, since it would be no valid skill: ${entry.invalid}`]),
     ...(rejectedEdits.length > 0 ? [`${whatCame(entry)}:`] : []),
     ...rejectedEdits.map((edit, index) => STEP_LINES.rejectedEdit(index + 1, renderEdit(edit))),
   ].join('\n');
@@ -41,7 +42,12 @@ function renderPattern({ type, count, taskIds, description = '' }: StepBufferEnt
   return `${STEP_LINES.failurePattern(type, count)}${description && `: ${description}`} (${taskIds.join(', ')})`;
 }
 
-function renderEdit({ op, target, content }: TriedEdit): string {
+function renderEdit({ op, target, content, file }: TriedEdit): string {
   const text = op === 'rewrite' ? '' : content; // a whole document would drown the rest
-  return JSON.stringify({ op, ...(target === '' ? {} : { target }), ...(text === '' ? {} : { content: text }) });
+  return JSON.stringify({
+    op,
+    ...(file ? { file } : {}),
+    ...(target === '' ? {} : { target }),
+    ...(text === '' ? {} : { content: text }),
+  });
 }

@@ -42,8 +42,12 @@ const judges: Readonly<Record<Gate, Judge>> = {
   strict: judgeByPass,
 };
 
-/** A document before the gate. Without a gate one pass measures it, and it is taken. */
-export function judgeSkill(text: Text, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
+/** A document before the gate. Without a gate one pass measures it, and it is taken. What nobody could use is not measured. */
+export async function judgeSkill(text: Text, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
+  const invalidReason = await input.whyUnusable?.(text.candidateSkill);
+  if (invalidReason !== undefined) {
+    return { ...turnDown({ evaluation: null, results: [], invalidReason }, input), action: 'skip_invalid' };
+  }
   const { gate = 'strict', useGate } = input.config;
   return judges[useGate ? gate : 'strict'](text, input, deps);
 }

@@ -1,7 +1,9 @@
 import type { Prune } from '../../core/run/events/event-data.ts';
 import { hasPass, passScore } from '../../core/run/reduce/passes.ts';
+import { joinPackage, splitPackage } from '../../core/skill/package-text.ts';
 import { findRegions } from '../../core/skill/protected-regions.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
+import { partOf } from '../../core/skill/skill-parts.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { judgeSkill } from './evaluate.ts';
 import type { JudgedCandidate, RaceInput } from './race-input.ts';
@@ -11,6 +13,7 @@ type PruneInput = RaceInput & {
   readonly maxPasses?: number | undefined;
   /** What accepted edits wrote, in the order in which to try to do without it. */
   readonly passages: readonly string[];
+  readonly isPackage?: boolean;
 };
 
 /** Leave one out: a passage without which the best skill scores no less is taken out of it, one after the other. */
@@ -44,7 +47,7 @@ function evaluationOf(
 }
 
 async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps: StageDeps): Promise<Prune> {
-  const candidateSkill = withoutPassage(kept.skill, passage);
+  const candidateSkill = withoutPassageIn(kept.skill, passage, input.isPackage);
   if (candidateSkill === undefined) return kept;
   const candidateHash = skillHash(candidateSkill);
   const judged = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
@@ -58,8 +61,18 @@ async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps:
   return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };
 }
 
+/** The same of a package: the one file that holds the passage, if it is none that runs. */
+export function withoutPassageIn(skill: string, passage: string, isPackage = false): string | undefined {
+  if (!isPackage) return withoutPassage(skill, passage);
+  const files = splitPackage(skill);
+  const holders = Object.entries(files).filter(([, text]) => text.includes(passage));
+  const [path, text] = holders.length === 1 ? holders[0]! : ['scripts/', ''];
+  const changed = partOf(path) === 'scripts' ? undefined : withoutPassage(text, passage);
+  return changed === undefined ? undefined : joinPackage({ ...files, [path]: changed });
+}
+
 /** The text without a passage and the empty lines that set it off; `undefined` when it is not there once, or is protected. */
-export function withoutPassage(skill: string, passage: string): string | undefined {
+function withoutPassage(skill: string, passage: string): string | undefined {
   const start = passage === '' ? -1 : skill.indexOf(passage);
   const end = start + passage.length;
   if (start === -1 || skill.indexOf(passage, start + 1) !== -1) return undefined;

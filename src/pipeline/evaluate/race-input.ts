@@ -21,6 +21,8 @@ export type RaceInput = {
   readonly seed?: number;
   /** Rollouts that the search may still make; no limit unless given. */
   readonly rolloutsLeft?: number | undefined;
+  /** Why a text is no skill that could be used, and the current one is; asked before anything is paid for. */
+  readonly whyUnusable?: ((skill: string) => Promise<string | undefined>) | undefined;
 };
 
 export type JudgedCandidate = {
@@ -31,7 +33,7 @@ export type JudgedCandidate = {
   readonly results: readonly RolloutResult[];
   /** The candidate lost before it had met every item, or too many of them gave no result. */
   readonly isPartial?: boolean;
-  /** Under the strict gate: why its evaluation says nothing. The other gate says it in its decision. */
+  /** Why its evaluation says nothing, or why there was none; the gate that knows noise says the first in its decision. */
   readonly invalidReason?: string;
   readonly decision?: GateDecision;
   readonly blame?: Blame;

@@ -4,8 +4,9 @@ import { isAccepted } from '../../core/run/reduce/acceptance.ts';
 import { applyPatchWithReport } from '../../core/skill/apply-edit.ts';
 import type { UpdateItem } from '../../core/skill/edit.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
+import type { EditPolicy } from '../../core/skill/skill-parts.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import { fits } from '../update/update.ts';
+import { fits, readFirst } from '../update/update.ts';
 import { judgeSkill } from './evaluate.ts';
 import type { JudgedCandidate, RaceInput } from './race-input.ts';
 
@@ -16,6 +17,7 @@ type SalvageInput = RaceInput & {
   readonly maxRollouts: number;
   /** Longest document, in tokens; 0 is no limit. */
   readonly maxSkillTokens: number;
+  readonly policy?: EditPolicy | undefined;
 };
 
 type Progress = { -readonly [Key in keyof Salvage]: Salvage[Key] };
@@ -55,11 +57,12 @@ function halve(part: readonly number[]): number[][] {
 
 /** Answers how many rollouts this cost. */
 async function tryPart(part: number[], input: SalvageInput, found: Progress, deps: StageDeps): Promise<number> {
-  const { skill, edits, state, maxSkillTokens } = input;
-  const { skill: candidateSkill } = applyPatchWithReport(skill, { edits: part.map((index) => edits[index]) });
+  const { skill, edits, state, maxSkillTokens, policy } = input;
+  const chosen = { edits: part.map((index) => edits[index]) };
+  const { skill: candidateSkill } = applyPatchWithReport(skill, chosen, policy);
   const candidateHash = skillHash(candidateSkill);
   if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return 0;
-  if (!(await fits(candidateSkill, maxSkillTokens, deps))) return 0;
+  if (!(await fits(readFirst(candidateSkill, policy), maxSkillTokens, deps))) return 0;
   const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
   const { evaluation, score, action, isPartial = false, decision, blame } = verdict;
   found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];

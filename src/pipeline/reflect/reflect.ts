@@ -9,12 +9,14 @@ import {
 import { chunk, shuffle } from '../../core/random.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import type { FailurePattern, RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
+import { type EditPolicy, withinBudget } from '../../core/skill/skill-parts.ts';
 import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
 import { ask } from '../ask/ask.ts';
+import { policySections } from '../ask/package-section.ts';
 import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import { type AnalystReply, analystReplies } from '../update/wire-patch.ts';
+import { type AnalystReply, analystReply } from '../update/wire-patch.ts';
 import { clipTrajectories } from './clip-trajectories.ts';
 import { isFailure } from './trajectory.ts';
 import { trajectoryRoom } from './trajectory-room.ts';
@@ -32,6 +34,8 @@ type ReflectInput = {
   readonly sampleIndex?: number;
   readonly failureOnly?: boolean;
   readonly mode?: UpdateMode;
+  /** What may be changed, where that is not the body of one document. */
+  readonly policy?: EditPolicy | undefined;
   readonly memory?: Memory;
   /** Whose reminders for the appendix are asked for. */
   readonly notesFrom?: 'nobody' | 'failure_only' | 'both';
@@ -54,9 +58,13 @@ export async function runMinibatchReflect(input: ReflectInput, deps: StageDeps):
 const saysSomething = ({ patch, failurePatterns = [], appendixNotes = [] }: RawPatch) =>
   patch.edits.length > 0 || failurePatterns.length > 0 || appendixNotes.length > 0;
 
-/** A function of the results and the seed alone. What errored is nobody's lesson, nor is what was done without the skill. */
-function toMinibatches({ results, minibatchSize, seed, failureOnly = false }: ReflectInput): Minibatch[] {
-  const scored = results.filter((result) => !result.errored && !result.skillUnread);
+/**
+ * A function of the results and the seed alone. What errored is nobody's lesson; what was done without the skill teaches those
+ * who write its description, and nobody else.
+ */
+function toMinibatches({ results, minibatchSize, seed, failureOnly = false, policy }: ReflectInput): Minibatch[] {
+  const isDescription = policy?.parts.includes('description') ?? false;
+  const scored = results.filter((result) => !result.errored && (isDescription || !result.skillUnread));
   const group = (sourceType: SourceType, groupSeed: number) => {
     const members = scored.filter((result) => isFailure(result) === (sourceType === 'failure'));
     return chunk(shuffle(members, groupSeed), minibatchSize).map((minibatch) => ({ sourceType, results: minibatch }));
@@ -75,7 +83,7 @@ async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDep
   const read = promptSection(HEADINGS.trajectories, texts.join('\n\n'), `${results.length} ${OUTCOMES[sourceType]}`);
   const user = `${head}\n\n${read}`;
   const suffix = suffixFor(sourceType, input);
-  const question = { prompt, suffix, stage: 'analyst', user, schema: analystReplies[mode] } as const;
+  const question = { prompt, suffix, stage: 'analyst', user, schema: analystReply(mode, input.policy) } as const;
   const reply = await ask({ ...question, maxOutputTokens, sampleIndex: input.sampleIndex }, deps);
   return {
     ...toRawPatch(reply, minibatch, input),
@@ -87,7 +95,7 @@ async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDep
 /** What stays the same from call to call comes first, so that providers can take it from their caches. */
 function writeHead(input: ReflectInput): string {
   const { skill, surroundings = '', memory = noMemory } = input;
-  const known = [skillSection(skill), ...surroundingsSections(surroundings)];
+  const known = [skillSection(skill), ...policySections(skill, input.policy), ...surroundingsSections(surroundings)];
   return [...known, ...metaSections(memory), ...stepSections(memory), budgetSection(input)].join('\n\n');
 }
 
@@ -112,7 +120,7 @@ function toRawPatch(
   const { sourceType, results } = minibatch;
   const { edits = [], reasoning = '' } = reply?.patch ?? {};
   const limit = isFullRewrite(input.mode ?? 'patch') ? 1 : (input.editBudget ?? edits.length);
-  const sourced = edits.slice(0, limit).map((edit) => withProvenance(edit, sourceType, results.length));
+  const sourced = withinBudget(edits, limit).map((edit) => withProvenance(edit, sourceType, results.length));
   const patterns = sourceType === 'failure' ? toPatterns(reply, results) : [];
   const notes = suffixFor(sourceType, input) ? (reply?.appendixNotes ?? []) : [];
   return {

@@ -1,19 +1,22 @@
 import { dataSection, HEADINGS, skillSection } from '../../core/prompt-sections.ts';
 import { chunk } from '../../core/random.ts';
 import { emptyPatch, type Patch, type RawPatch, type SourceType, type UpdateItem } from '../../core/skill/edit.ts';
+import type { EditPolicy } from '../../core/skill/skill-parts.ts';
 import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
 import { ask } from '../ask/ask.ts';
+import { policySections } from '../ask/package-section.ts';
 import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import { toWirePatch, wirePatch } from './wire-patch.ts';
+import { patchSchema, toWirePatch } from './wire-patch.ts';
 
 type AggregateInput = {
   readonly skill: string;
   readonly patches: readonly RawPatch[];
   readonly mergeBatchSize: number;
   readonly mode?: UpdateMode;
+  readonly policy?: EditPolicy | undefined;
   readonly memory?: Memory;
 };
 
@@ -64,10 +67,11 @@ async function mergeFinal(input: AggregateInput, both: [RawPatch, RawPatch], dep
 type MergePrompt = 'merge_failure' | 'merge_success' | 'merge_final';
 
 function askToMerge(base: MergePrompt, lists: readonly string[], input: AggregateInput, deps: StageDeps) {
-  const { skill, mode = 'patch', memory = noMemory } = input;
-  const user = [skillSection(skill), ...metaSections(memory), ...lists].join('\n\n');
+  const { skill, mode = 'patch', memory = noMemory, policy } = input;
+  const user = [skillSection(skill), ...policySections(skill, policy), ...metaSections(memory), ...lists].join('\n\n');
   const maxOutputTokens = isFullRewrite(mode) ? deps.rewriteMaxCompletionTokens : undefined;
-  return ask({ prompt: modePrompt(base, mode), stage: 'merge', user, schema: wirePatch[mode], maxOutputTokens }, deps);
+  const schema = patchSchema(mode, policy);
+  return ask({ prompt: modePrompt(base, mode), stage: 'merge', user, schema, maxOutputTokens }, deps);
 }
 
 type PatchHeading = (typeof HEADINGS)['patches' | 'failurePatch' | 'successPatch'];
@@ -90,7 +94,8 @@ function concatenate(group: readonly RawPatch[], level: number): Patch {
 /** Support is counted where it can be: an edit taken over word for word has the support of its originals. */
 function trace(edit: UpdateItem, group: readonly RawPatch[]): UpdateItem {
   const twins = editsOf(group).filter(
-    (other) => other.op === edit.op && other.content === edit.content && other.target === edit.target,
+    ({ op, content, target, file }) =>
+      op === edit.op && content === edit.content && target === edit.target && file === edit.file,
   );
   const counted = twins.reduce((sum, twin) => sum + (twin.supportCount ?? 1), 0);
   const supportCount = Math.min(Math.max(counted || (edit.supportCount ?? 1), 1), countRead(group));

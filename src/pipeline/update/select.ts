@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dataSection, HEADINGS, indexedLine, skillSection } from '../../core/prompt-sections.ts';
 import type { Patch, UpdateItem } from '../../core/skill/edit.ts';
+import { withinBudget } from '../../core/skill/skill-parts.ts';
 import type { UpdateMode } from '../../core/skill/update-mode.ts';
 import { ask } from '../ask/ask.ts';
 import { modePrompt } from '../ask/prompts.ts';
@@ -19,10 +20,10 @@ type SelectInput = {
 
 const Ranking = z.object({ reasoning: z.string().nullish(), selectedIndices: z.array(z.int().catch(-1)) });
 
-/** ④ Clip: keep the `editBudget` changes that matter most. What fits is not ranked, and nothing is asked. */
+/** ④ Clip: keep the changes that matter most and that `editBudget` pays for. What fits is not ranked, and nothing is asked. */
 export async function rankAndSelect(input: SelectInput, deps: StageDeps): Promise<Patch> {
   const { patch, editBudget, mode = 'patch' } = input;
-  if (editBudget === null || patch.edits.length <= editBudget) return patch;
+  if (editBudget === null || withinBudget(patch.edits, editBudget).length === patch.edits.length) return patch;
   if (editBudget <= 0) return { ...patch, edits: [] };
   const question = {
     prompt: modePrompt('ranking', mode),
@@ -31,7 +32,11 @@ export async function rankAndSelect(input: SelectInput, deps: StageDeps): Promis
     schema: Ranking,
   } as const;
   const ranking = await deps.limit.run(() => ask(question, deps));
-  const chosen = usableIndices(ranking?.selectedIndices ?? [], patch.edits.length).slice(0, editBudget);
+  const ranked = usableIndices(ranking?.selectedIndices ?? [], patch.edits.length);
+  const chosen = withinBudget(
+    ranked.map((index) => ({ index, file: patch.edits[index]!.file })),
+    editBudget,
+  ).map(({ index }) => index);
   if (chosen.length === 0) return fallback(patch, editBudget);
   const rankingDetails = { selectedIndices: chosen, reasoning: ranking?.reasoning ?? '' };
   return { ...patch, edits: chosen.map((index) => patch.edits[index]!), rankingDetails };
@@ -61,7 +66,11 @@ function usableIndices(indices: readonly unknown[], length: number): number[] {
 /** Without a ranking: failures first, then by support; equals keep their order. */
 function fallback(patch: Patch, editBudget: number): Patch {
   const order = [...patch.edits].sort((a, b) => rank(a) - rank(b) || (b.supportCount ?? 0) - (a.supportCount ?? 0));
-  return { ...patch, edits: order.slice(0, editBudget), rankingDetails: { fallback: 'failure first, then support' } };
+  return {
+    ...patch,
+    edits: withinBudget(order, editBudget),
+    rankingDetails: { fallback: 'failure first, then support' },
+  };
 }
 
 const rank = (edit: UpdateItem) => (edit.sourceType === 'success' ? 1 : 0);

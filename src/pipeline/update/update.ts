@@ -4,7 +4,9 @@ import { applyPatchWithReport, type EditReport } from '../../core/skill/apply-ed
 import type { Patch, RawPatch, UpdateItem } from '../../core/skill/edit.ts';
 import { findNewHidden } from '../../core/skill/hidden-text.ts';
 import { keepProtected } from '../../core/skill/keep-protected.ts';
+import { SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
+import type { EditPolicy } from '../../core/skill/skill-parts.ts';
 import type { UpdateMode } from '../../core/skill/update-mode.ts';
 import { type Memory, noMemory } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
@@ -26,6 +28,8 @@ export type UpdateInput = {
   readonly skill: string;
   readonly patch: Patch;
   readonly mode?: UpdateMode;
+  /** What may be changed, where that is not the body of one document. */
+  readonly policy?: EditPolicy | undefined;
   readonly memory?: Memory;
   /** Longest document, in tokens; 0 is no limit. */
   readonly maxSkillTokens?: number;
@@ -74,10 +78,12 @@ const byMode: Record<UpdateMode, (input: UpdateInput, deps: StageDeps) => Promis
 };
 
 /** The last edits are the least important ones: they go first when the document would be too long. */
-async function applyWithinCap({ skill, patch, maxSkillTokens = 0 }: UpdateInput, deps: StageDeps): Promise<Changed> {
+async function applyWithinCap(input: UpdateInput, deps: StageDeps): Promise<Changed> {
+  const { skill, patch, maxSkillTokens = 0, policy } = input;
   for (let kept = patch.edits.length; ; kept--) {
-    const { skill: candidateSkill, report } = applyPatchWithReport(skill, { edits: patch.edits.slice(0, kept) });
-    if (kept > 0 && !(await fits(candidateSkill, maxSkillTokens, deps))) continue;
+    const edits = patch.edits.slice(0, kept);
+    const { skill: candidateSkill, report } = applyPatchWithReport(skill, { edits }, policy);
+    if (kept > 0 && !(await fits(readFirst(candidateSkill, policy), maxSkillTokens, deps))) continue;
     return { candidateSkill, report, ...overCap(patch.edits.length - kept) };
   }
 }
@@ -141,6 +147,10 @@ function row({ op, target, content }: UpdateItem, index: number, status: EditRep
 }
 
 const overCap = (nOverCap: number) => (nOverCap > 0 ? { nOverCap } : {});
+
+/** What of a skill is read with every task: of a package, SKILL.md alone. */
+export const readFirst = (skill: string, policy: Pick<EditPolicy, 'isPackage'> | undefined): string =>
+  policy?.isPackage ? (splitPackage(skill)[SKILL_FILE] ?? '') : skill;
 
 /** Whether a document is short enough. */
 export async function fits(skill: string, maxSkillTokens: number, { countTokens }: StageDeps): Promise<boolean> {

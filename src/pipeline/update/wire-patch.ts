@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { EditOp, type Patch, SourceType, type UpdateItem } from '../../core/skill/edit.ts';
+import { EditOp, PackageOp, type Patch, SourceType, type UpdateItem } from '../../core/skill/edit.ts';
+import type { EditPolicy } from '../../core/skill/skill-parts.ts';
 import type { UpdateMode } from '../../core/skill/update-mode.ts';
 import { toSnakeCase } from '../../core/text/snake-case.ts';
 
@@ -29,6 +30,7 @@ export const ChangeSummary = z
   .transform((lines = []) => lines.filter((line) => line !== ''));
 
 const WireEdit = z.object({ op: EditOp, content: text, target: text, ...provenance });
+const PackageEdit = z.object({ op: PackageOp, file: text, content: text, target: text, ...provenance });
 
 const WireSuggestion = z
   .object({ type: text, title: text, instruction: text, ...provenance })
@@ -44,6 +46,7 @@ type WireItem = {
   readonly op: UpdateItem['op'];
   readonly content: string;
   readonly target: string;
+  readonly file?: string;
   readonly supportCount?: number | undefined;
   readonly sourceType?: UpdateItem['sourceType'];
   readonly changeSummary?: string[];
@@ -54,7 +57,7 @@ const toPatch = ({ reasoning, items }: { reasoning: string; items: readonly Wire
 };
 
 /** A patch as models write it, after the border codec, in the words of each update mode. */
-export const wirePatch: Readonly<Record<UpdateMode, z.ZodType<Patch>>> = {
+const wirePatch: Readonly<Record<UpdateMode, z.ZodType<Patch>>> = {
   patch: z
     .object({ reasoning: text, edits: z.array(WireEdit) })
     .transform(({ reasoning, edits }) => toPatch({ reasoning, items: edits })),
@@ -65,6 +68,14 @@ export const wirePatch: Readonly<Record<UpdateMode, z.ZodType<Patch>>> = {
     .object({ reasoning: text, skillCandidates: z.array(WireCandidate) })
     .transform(({ reasoning, skillCandidates }) => toPatch({ reasoning, items: skillCandidates })),
 };
+
+const packagePatch: z.ZodType<Patch> = z
+  .object({ reasoning: text, edits: z.array(PackageEdit) })
+  .transform(({ reasoning, edits }) => toPatch({ reasoning, items: edits }));
+
+/** Only of a package do edits name files: the schema is sent along, and others stay as they are. */
+export const patchSchema = (mode: UpdateMode, policy?: EditPolicy): z.ZodType<Patch> =>
+  policy?.isPackage ? packagePatch : wirePatch[mode];
 
 const LIST_KEYS = {
   patch: 'edits',
@@ -82,12 +93,13 @@ export type AnalystReply = {
   readonly appendixNotes: readonly string[];
 };
 
-function analystReply(mode: UpdateMode): z.ZodType<AnalystReply> {
+/** What an analyst says. Its patch may stand under `patch` or at the top level; reminders alone are an answer too. */
+export function analystReply(mode: UpdateMode, policy?: EditPolicy): z.ZodType<AnalystReply> {
   const shape = z.object({
     batchSize: count, // nobody reads it, but a provider that is sent a schema allows no more than is in it
     failureSummary: list(FailureRow),
     successPatterns: list(z.string()),
-    patch: wirePatch[mode],
+    patch: patchSchema(mode, policy),
     appendixNotes: list(z.string()),
   });
   return z.preprocess((value) => (isRecord(value) ? withPatch(withNotes(value), mode) : value), shape);
@@ -146,18 +158,12 @@ function noteOf(value: unknown): string {
   return typeof text === 'string' ? text.trim() : '';
 }
 
-function dropUndefined({ supportCount, sourceType, changeSummary = [], ...rest }: WireItem): UpdateItem {
+function dropUndefined({ supportCount, sourceType, changeSummary = [], file = '', ...rest }: WireItem): UpdateItem {
   return {
     ...rest,
+    ...(file === '' ? {} : { file }),
     ...(supportCount === undefined ? {} : { supportCount }),
     ...(sourceType ? { sourceType } : {}),
     ...(changeSummary.length > 0 ? { changeSummary } : {}),
   };
 }
-
-/** What an analyst says. Its patch may stand under `patch` or at the top level; reminders alone are an answer too. */
-export const analystReplies: Readonly<Record<UpdateMode, z.ZodType<AnalystReply>>> = {
-  patch: analystReply('patch'),
-  rewrite_from_suggestions: analystReply('rewrite_from_suggestions'),
-  full_rewrite_minibatch: analystReply('full_rewrite_minibatch'),
-};

@@ -37,12 +37,6 @@ async function installSkill(folder: string, { files, binaries = {} }: SkillPacka
 const isScript = (content: string | Uint8Array) =>
   typeof content === 'string' ? content.startsWith('#!') : content[0] === 0x23 && content[1] === 0x21;
 
-/** A skill's folder with another SKILL.md. */
-export const packageWith = (base: SkillPackage | undefined, skill: string): SkillPackage => ({
-  ...base,
-  files: { ...base?.files, 'SKILL.md': skill },
-});
-
 export function requireAgent(agent: AgentRunner | undefined): AgentRunner {
   if (agent !== undefined) return agent;
   throw new SkillError('CONFIG_INVALID', 'these tasks are for an agent, and the target is none', {

@@ -2,7 +2,8 @@ import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../cor
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
 import type { Sandbox } from '../../core/sandbox.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
-import { nameOf, packageWith, requireAgent } from '../agent/skill-at-work.ts';
+import { nameOf, requireAgent } from '../agent/skill-at-work.ts';
+import { installedPackage, type Trained } from '../workspace/installed-package.ts';
 import { shownTools } from '../workspace/shown-work.ts';
 import { requireVisibleLoading } from './canary.ts';
 import { kindOf, type TriggerQuery } from './trigger-query.ts';
@@ -28,9 +29,10 @@ export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
   const { name = 'trigger', items, sandbox, runs = 1, initialSkill } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits } as AgentLimits;
   let canary: Promise<void> | undefined;
+  let trained: Trained = {};
   const measure = async ({ item, skill: text, signal, ...context }: RolloutContext<TriggerQuery>) => {
     const agent = requireAgent(context.agent);
-    const skill = packageWith(options.package, text);
+    const skill = installedPackage(options.package, text, trained);
     const target = nameOf(skill);
     canary ??= requireVisibleLoading({ agent, sandbox, name: target, limits, signal });
     await canary;
@@ -49,7 +51,10 @@ export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
     getItems: (split) => items[split] ?? [],
     getTaskTypes: () => [true, false].map((shouldTrigger) => kindOf({ id: '', query: '', shouldTrigger })),
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
-    setup: () => sandbox.ready(),
+    async setup(config) {
+      trained = config;
+      await sandbox.ready();
+    },
     rolloutOne: measure,
   };
 }

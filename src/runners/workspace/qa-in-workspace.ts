@@ -6,7 +6,8 @@ import type { WorkspaceDiff } from '../../core/workspace.ts';
 import type { QaItem } from '../../envs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
-import { nameOf, packageWith, requireAgent } from '../agent/skill-at-work.ts';
+import { requireAgent } from '../agent/skill-at-work.ts';
+import { installedPackage, type Trained } from './installed-package.ts';
 import { trajectoryOf } from './shown-work.ts';
 import { limitsOf, toOutput, type WorkspaceEnvOptions } from './workspace-env.ts';
 
@@ -26,6 +27,7 @@ const CONTEXT_FILE = 'context.md';
  */
 export function qaInWorkspace(options: QaInWorkspaceOptions): SkillEnv<QaItem> {
   const { questions, sandbox } = options;
+  let trained: Trained = {};
   return {
     name: questions.name,
     version: `${questions.version ?? ''} in workspaces 1 of ${sandbox.id}`,
@@ -36,19 +38,20 @@ export function qaInWorkspace(options: QaInWorkspaceOptions): SkillEnv<QaItem> {
     getInitialSkill: () => questions.getInitialSkill?.() ?? '',
     getTaskTypes: () => questions.getTaskTypes?.() ?? [],
     async setup(config) {
+      trained = config;
       await sandbox.ready();
       await questions.setup?.(config);
     },
-    rolloutOne: (context) => attempt(context, options),
+    rolloutOne: (context) =>
+      attempt(context, installable(installedPackage(options.package, context.skill, trained)), options),
   };
 }
 
 type Attempted = { readonly prompt: string; readonly run: AgentRun; readonly diff: WorkspaceDiff };
 
 /** The environment of the questions asks a model that is the agent at work; what it did is kept beside the score. */
-async function attempt(context: RolloutContext<QaItem>, options: QaInWorkspaceOptions) {
+async function attempt(context: RolloutContext<QaItem>, skill: SkillPackage, options: QaInWorkspaceOptions) {
   const agent = requireAgent(context.agent);
-  const skill = installable(packageWith(options.package, context.skill));
   const { item, file } = withContextFile(context.item);
   let attempted: Attempted | undefined;
   const target: ChatModel = {
@@ -63,7 +66,7 @@ async function attempt(context: RolloutContext<QaItem>, options: QaInWorkspaceOp
   const score = await options.questions.rolloutOne({ ...context, item, skill: '', target });
   const { prompt, run, diff } = attempted!;
   const trajectory = trajectoryOf(run, { agent, prompt, sessionId: item.id });
-  return toOutput(score, { prompt }, { run, diff, skill: nameOf(skill), trajectory });
+  return toOutput(score, { prompt }, { run, diff, skill, trajectory });
 }
 
 function withContextFile(item: QaItem): { readonly item: QaItem; readonly file?: string } {

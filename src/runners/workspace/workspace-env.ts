@@ -6,7 +6,9 @@ import type { Sandbox } from '../../core/sandbox.ts';
 import type { WorkspaceDiff } from '../../core/workspace.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
-import { nameOf, packageWith, requireAgent } from '../agent/skill-at-work.ts';
+import { nameOf, requireAgent } from '../agent/skill-at-work.ts';
+import { checkPackage } from './check-package.ts';
+import { filesIn, filesUsed, installedPackage, type Trained } from './installed-package.ts';
 import { scoreAttempt } from './score-attempt.ts';
 import { conversationOf, trajectoryOf } from './shown-work.ts';
 import { openSite } from './site.ts';
@@ -35,6 +37,7 @@ const DEFAULT_LIMITS: AgentLimits = { timeoutMs: 600_000, maxTurns: 50, processe
 /** Tasks that an agent does in a workspace of its own, with the skill where it looks for skills. */
 export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTask> {
   const { name, items, sandbox, initialSkill, warnings } = options;
+  let trained: Trained = {};
   const templates = taskTemplates(options);
   const rubric = rubricJudge();
   const usesJudge = Object.values(items).some((tasks) => tasks.some((task) => task.rubric !== undefined));
@@ -48,13 +51,16 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       ...new Set(Object.values(items).flatMap((tasks) => tasks.flatMap(({ taskType = [] }) => taskType))),
     ],
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
-    async setup() {
+    async setup(config) {
+      trained = config;
       await sandbox.ready();
       requireNames(items, sandbox);
     },
+    checkSkill: (candidate, parent) =>
+      checkPackage({ candidate: filesIn(candidate, trained), parent: filesIn(parent, trained), sandbox }),
     async rolloutOne(context) {
       const { item: task, signal, judge } = context;
-      const skill = packageWith(options.package, context.skill);
+      const skill = installedPackage(options.package, context.skill, trained);
       await using workspace = await openWorkspace({ template: await templates.of(task), sandbox });
       const view = task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at };
       const agent = requireAgent(context.agent);
@@ -72,7 +78,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       const tests = await templates.testsOf(task);
       const score = await scoreAttempt({ task, attempted, site, tests, rubric, judge });
       const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
-      return toOutput(score, task, { run, diff, skill: nameOf(skill), trajectory });
+      return toOutput(score, task, { run, diff, skill, trajectory });
     },
   };
 }
@@ -94,7 +100,7 @@ function requireNames(items: WorkspaceEnvOptions['items'], sandbox: Sandbox): vo
 type Attempt = {
   readonly run: AgentRun;
   readonly diff: WorkspaceDiff;
-  readonly skill: string;
+  readonly skill: SkillPackage;
   readonly trajectory: Trajectory;
 };
 
@@ -105,7 +111,7 @@ export function toOutput(
   { run, diff, skill, trajectory }: Attempt,
 ): RolloutOutput {
   const { ended, endReason, costUsd, skillsLoaded, skillsOffered, turns, text, steps } = run;
-  const isLoaded = skillsLoaded.includes(skill);
+  const isLoaded = skillsLoaded.includes(nameOf(skill));
   const limit = ended === 'done' ? [] : [`it was ended: ${ended}${endReason === undefined ? '' : ` (${endReason})`}`];
   const reasons = [...limit, ...(score.failReason === undefined ? [] : [score.failReason])];
   return {
@@ -117,6 +123,15 @@ export function toOutput(
     predictedAnswer: score.predictedAnswer ?? text,
     nTurns: turns,
     conversation: conversationOf(prompt, steps, diff),
-    extras: { ...score.extras, ended, diff, costUsd, skillsLoaded, skillsOffered, trajectory },
+    extras: {
+      ...score.extras,
+      ended,
+      diff,
+      costUsd,
+      skillsLoaded,
+      skillsOffered,
+      filesUsed: filesUsed(skill, steps),
+      trajectory,
+    },
   };
 }

@@ -40,7 +40,7 @@ export type ScoredDocument = Pick<Subject, 'document' | 'text'> & {
 };
 
 export async function wireDocument(loaded: LoadedProject, path: string, document: string): Promise<Subject> {
-  const { text, file } = await readSkill(path);
+  const { text, file } = await readSkill(path, loaded.project);
   return { document, text, wiring: await wireRun(withDocument(loaded, file)) };
 }
 

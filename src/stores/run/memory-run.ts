@@ -1,7 +1,7 @@
 import type { ReplyCache, RunCaches } from '../../core/cache.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/run/event.ts';
-import type { OpenRunStore, RunStore, Views } from '../../core/run/run-store.ts';
+import { type OpenRunStore, type RunStore, type Views, WHOLE_FOLDER } from '../../core/run/run-store.ts';
 
 type MemoryRun = RunStore & { readonly events: readonly RunEvent[]; readonly views: Views };
 
@@ -22,7 +22,11 @@ export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {
       const opened: OpenRunStore = {
         caches,
         append: async (event) => void events.push(copy(event)),
-        writeViews: async (changed) => void Object.assign(views, changed),
+        async writeViews(changed) {
+          const isWhole = Object.keys(changed).some((name) => name.startsWith(WHOLE_FOLDER));
+          for (const name of Object.keys(views)) if (isWhole && name.startsWith(WHOLE_FOLDER)) delete views[name];
+          Object.assign(views, changed);
+        },
         async [Symbol.asyncDispose]() {
           if (holder === opened) holder = undefined;
         },

@@ -1,7 +1,7 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
-import type { Views } from '../../core/run/run-store.ts';
+import { type Views, WHOLE_FOLDER } from '../../core/run/run-store.ts';
 import { isFileError } from '../file-error.ts';
 import { makeOwnFolder } from '../own-place.ts';
 import { shownPath } from '../shown-path.ts';
@@ -15,6 +15,14 @@ export async function writeViews(directory: string, views: Views): Promise<void>
     await writeDraft(`${path}.tmp`, text);
     await rename(`${path}.tmp`, path);
   }
+  if (Object.keys(views).some((name) => name.startsWith(WHOLE_FOLDER))) await dropEarlier(directory, views);
+}
+
+async function dropEarlier(directory: string, views: Views): Promise<void> {
+  const entries = await readdir(join(directory, WHOLE_FOLDER), { recursive: true, withFileTypes: true });
+  const kept = new Set(Object.keys(views).map((name) => pathWithin(directory, name)));
+  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  for (const path of files) if (!kept.has(path)) await rm(path, { force: true });
 }
 
 /** Into a new file. What stands there was left by a crash, or is a link that somebody planted: it goes, and is not followed. */

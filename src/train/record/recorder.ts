@@ -3,9 +3,11 @@ import { type RunEvent, type RunFact, type Stamp, toFact } from '../../core/run/
 import type { Progress, RunObserver } from '../../core/run/observer.ts';
 import { reduce } from '../../core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
-import type { OpenRunStore } from '../../core/run/run-store.ts';
+import { type OpenRunStore, type Views, WHOLE_FOLDER } from '../../core/run/run-store.ts';
 import { STAGES } from '../../core/run/step-action.ts';
 import { type Detail, detailViews, isCheckpoint, stateViews } from '../../core/run/views/views.ts';
+import { splitPackage } from '../../core/skill/package-text.ts';
+import { trainsPackage } from '../../core/skill/skill-parts.ts';
 import { reportView } from './report-view.ts';
 import { createWriteBehind } from './write-behind.ts';
 
@@ -123,8 +125,17 @@ export function createRecorder(options: RecorderOptions) {
 /** The files about where the run stands, and what a person should read first. */
 const viewsOf = (event: RunEvent, state: RunState, outRoot: string) => ({
   ...stateViews(event, state, outRoot),
+  ...packageViews(state),
   'report.md': reportView(state, outRoot),
 });
+
+/** The files of the best package, as they would lie in its folder. */
+function packageViews({ config, best }: RunState): Views {
+  if (!config || !trainsPackage(config)) return {};
+  return Object.fromEntries(
+    Object.entries(splitPackage(best.skill)).map(([path, text]) => [`${WHOLE_FOLDER}${path}`, text]),
+  );
+}
 
 type Written = {
   readonly fact: RunFact;

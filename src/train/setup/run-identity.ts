@@ -7,6 +7,7 @@ import { isWithoutEffect } from '../../core/removed-keys.ts';
 import type { RunEvent, RunFact, RunIdentity } from '../../core/run/event.ts';
 import type { RunStore } from '../../core/run/run-store.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
+import { trainsMore } from '../../core/skill/skill-parts.ts';
 import { parseJson } from '../../core/text/extract-json.ts';
 import { hideSecrets } from '../../core/text/hide-secrets.ts';
 import type { RunItems } from './run-items.ts';
@@ -55,7 +56,7 @@ export function runIdentity({
   prompts,
 }: IdentityInput): RunIdentity {
   const settings = Object.entries({ ...config, extras: hideSecrets(config.extras) }).filter(
-    ([key]) => !OPERATIONAL_KEYS.has(key),
+    ([key]) => !OPERATIONAL_KEYS.has(key) && (key !== 'parts' || trainsMore(config)),
   );
   const hashes = (prefix: string, values: object) =>
     Object.entries(values).map(([key, value]) => [`${prefix} ${key}`, skillHash(asText(value))]);

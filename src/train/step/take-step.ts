@@ -6,6 +6,7 @@ import type { RunState } from '../../core/run/run-state.ts';
 import { withoutRejected } from '../../core/run/step-buffer.ts';
 import { type Evaluation, toEvaluation } from '../../core/score.ts';
 import type { Patch, RawPatch } from '../../core/skill/edit.ts';
+import { type EditPolicy, policyOf } from '../../core/skill/skill-parts.ts';
 import {
   decideLearningRate,
   evaluateCandidate,
@@ -27,6 +28,7 @@ import { leakCriticOf } from './leak-critic-of.ts';
 import { refuseLeaks } from './refuse-leaks.ts';
 import { tryRemoval } from './try-removal.ts';
 import { trySalvage } from './try-salvage.ts';
+import { unusableBeside } from './why-unusable.ts';
 import { withoutRepeats } from './without-repeats.ts';
 
 /** What every stage of a step works with. */
@@ -34,6 +36,8 @@ type StepWork = {
   readonly plan: Step;
   readonly skill: string;
   readonly memory: Memory;
+  /** What its edits may change, where that is not the body of one document. */
+  readonly policy: EditPolicy | undefined;
   /** Whether a text gives held-out tasks away that the skill does not. */
   readonly readForLeaks: LeakCritic;
   readonly run: Run;
@@ -42,7 +46,9 @@ type StepWork = {
 /** One step: rollout, reflect, aggregate, select, update, evaluate; then what may be saved of it, or done without. */
 export async function takeStep(state: RunState, plan: Step, run: Run): Promise<RunState> {
   const { skill } = state.current;
-  const work = { plan, skill, memory: memoryOf(state, run.config), readForLeaks: leakCriticOf(run, skill), run };
+  const memory = memoryOf(state, run.config);
+  const policy = policyOf(run.config, plan.step);
+  const work = { plan, skill, memory, policy, readForLeaks: leakCriticOf(run, skill), run };
   await run.commit({ type: 'step-start', ...describe(plan) });
   const results = await rollOutBatches(work);
   const patches = await reflectOnResults(results, work);
@@ -71,9 +77,10 @@ async function reflectOnResults(results: readonly RolloutResult[], work: StepWor
   return patches;
 }
 
-async function aggregatePatches(patches: readonly RawPatch[], { plan, skill, memory, run }: StepWork): Promise<Patch> {
+async function aggregatePatches(patches: readonly RawPatch[], work: StepWork): Promise<Patch> {
+  const { plan, skill, memory, policy, run } = work;
   const { mergeBatchSize, skillUpdateMode: mode } = run.config;
-  const patch = await mergePatches({ skill, patches, mergeBatchSize, mode, memory }, run.deps);
+  const patch = await mergePatches({ skill, patches, mergeBatchSize, mode, memory, policy }, run.deps);
   await run.commit({ type: 'stage-end', step: plan.step, stage: 'aggregate', patch });
   return patch;
 }
@@ -82,7 +89,9 @@ async function aggregatePatches(patches: readonly RawPatch[], { plan, skill, mem
 async function selectEdits(merged: Patch, evaluation: Evaluation, work: StepWork): Promise<Patch> {
   const { plan, skill, memory, readForLeaks, run } = work;
   const { config, commit, deps } = run;
-  const { patch: news, ...repeated } = config.dropRepeats ? withoutRepeats(merged, skill) : { patch: merged };
+  const { patch: news, ...repeated } = config.dropRepeats
+    ? withoutRepeats(merged, skill, work.policy)
+    : { patch: merged };
   const untried = config.retryRejectedEdits ? news : withoutTried(news, memory);
   const editBudget = await chooseBudget(untried, evaluation, work);
   const mode = config.skillUpdateMode;
@@ -93,11 +102,11 @@ async function selectEdits(merged: Patch, evaluation: Evaluation, work: StepWork
 }
 
 async function updateDocument(patch: Patch, patches: readonly RawPatch[], work: StepWork) {
-  const { plan, skill, memory, readForLeaks, run } = work;
+  const { plan, skill, memory, policy, readForLeaks, run } = work;
   const { config, commit, deps } = run;
   const { skillUpdateMode: mode, maxSkillTokens, skillAwareConsolidateThreshold: consolidateThreshold } = config;
   const candidate = await updateSkill(
-    { skill, patch, mode, memory, maxSkillTokens, patches, consolidateThreshold, readForLeaks },
+    { skill, patch, mode, policy, memory, maxSkillTokens, patches, consolidateThreshold, readForLeaks },
     deps,
   );
   const updated = await commit({ type: 'stage-end', step: plan.step, stage: 'update', ...candidate });
@@ -109,7 +118,8 @@ type Candidate = Parameters<typeof evaluateCandidate>[0]['candidate'];
 async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run }: StepWork) {
   const { env, items, config, commit, deps } = run;
   const race = { env, state, items: items.val, config, seed: plan.batches[0]!.seed };
-  const room = { rolloutsLeft: rolloutsLeft(state, config, items) };
+  const whyUnusable = unusableBeside(state.current.skill, run);
+  const room = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable };
   const { results, ...verdict } = await evaluateCandidate({ candidate, ...race, ...room }, deps);
   const judged = await commit({ type: 'stage-end', step: plan.step, stage: 'evaluate', ...verdict }, { results });
   return { judged, ruling: toRuling(verdict) };
@@ -128,13 +138,13 @@ function describe({ batches, ...plan }: Step) {
 
 /** Each batch is shuffled with its own seed; all are read at the same time. */
 async function reflectOnBatches(results: readonly RolloutResult[], work: StepWork): Promise<RawPatch[]> {
-  const { plan, skill, memory, run } = work;
+  const { plan, skill, memory, policy, run } = work;
   const { batches, editBudget, proposal = 1 } = plan;
   const { config, env, deps } = run;
   const { minibatchSize, failureOnly, skillUpdateMode: mode } = config;
   const notesFrom = config.useSkillAwareReflection ? config.skillAwareAppendixSource : ('nobody' as const);
   const { surroundings } = env;
-  const settings = { minibatchSize, editBudget, failureOnly, mode, memory, notesFrom, surroundings } as const;
+  const settings = { minibatchSize, editBudget, failureOnly, mode, policy, memory, notesFrom, surroundings } as const;
   const left = [...results];
   const reading = batches.map(({ seed, items }) => {
     const batch = { skill, results: left.splice(0, items.length), seed, sampleIndex: proposal - 1 };

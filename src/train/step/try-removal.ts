@@ -4,10 +4,12 @@ import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
 import { type RunState, removalKey } from '../../core/run/run-state.ts';
 import type { StepRecord } from '../../core/run/step-record.ts';
 import { skillHash } from '../../core/skill/skill-hash.ts';
-import { judgeSkill, type StageDeps, withoutPassage } from '../../pipeline/index.ts';
+import { partOf, trainsPackage } from '../../core/skill/skill-parts.ts';
+import { judgeSkill, type StageDeps, withoutPassageIn } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';
 import type { Run } from '../run.ts';
+import { unusableBeside } from './why-unusable.ts';
 
 /** Lost steps in a row after which the skill is tried with less. */
 const QUIET_STEPS = 3;
@@ -20,11 +22,12 @@ export async function tryRemoval(state: RunState, { step, batches }: Step, run: 
   const { config, env, items, commit, deps } = run;
   const left = rolloutsLeft(state, config, items);
   if (!isWished(run) || !isQuiet(state) || (left !== undefined && left < items.val.length)) return state;
-  const suspect = suspectsIn(state)[0];
+  const suspect = suspectsIn(state, trainsPackage(config))[0];
   if (!suspect) return state;
   const { candidateSkill, ...part } = suspect;
   const candidateHash = skillHash(candidateSkill);
-  const gate = { env, state, items: items.val, config, seed: batches[0]!.seed, rolloutsLeft: left };
+  const whyUnusable = unusableBeside(state.current.skill, run);
+  const gate = { env, state, items: items.val, config, seed: batches[0]!.seed, rolloutsLeft: left, whyUnusable };
   const { results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, gate, tellRemoval(deps));
   return commit({ type: 'removal-end', step, ...part, candidateSkill, candidateHash, ...verdict }, { results });
 }
@@ -51,18 +54,19 @@ type Part = { readonly of: number; readonly removed: readonly string[] };
 type Suspect = Part & { readonly candidateSkill: string };
 
 /** What was not tried yet: first what each step has ranked last, then one passage after the other, the latest step first. */
-function suspectsIn({ history, removalsTried, current }: RunState): Suspect[] {
+function suspectsIn({ history, removalsTried, current }: RunState, isPackage: boolean): Suspect[] {
   const accepted = history.filter(({ action }) => isAccepted(action)).reverse();
   const parts = [...accepted.flatMap(laterHalf), ...accepted.flatMap(eachAlone)];
   const untried = parts.filter(({ of, removed }) => !removalsTried.includes(removalKey(of, removed)));
   return untried.flatMap((part) => {
-    const candidateSkill = withoutPassages(current.skill, part.removed);
+    const candidateSkill = withoutPassages(current.skill, part.removed, isPackage);
     return candidateSkill === undefined ? [] : [{ ...part, candidateSkill }];
   });
 }
 
-function withoutPassages(skill: string, passages: readonly string[]): string | undefined {
-  return passages.reduce<string | undefined>((text, passage) => text && withoutPassage(text, passage), skill);
+function withoutPassages(skill: string, passages: readonly string[], isPackage: boolean): string | undefined {
+  const without = (text: string | undefined, passage: string) => text && withoutPassageIn(text, passage, isPackage);
+  return passages.reduce<string | undefined>(without, skill);
 }
 
 function laterHalf(record: StepRecord): Part[] {
@@ -79,5 +83,7 @@ function eachAlone(record: StepRecord): Part[] {
 
 function addedBy(record: StepRecord): string[] {
   const kept = keptEdits(record).map((index) => record.edits[index]!);
-  return kept.filter(({ op }) => op === 'append' || op === 'insert_after').map(({ content }) => content.trim());
+  const isAdded = ({ op, file = '' }: (typeof kept)[number]) =>
+    (op === 'append' || op === 'insert_after') && partOf(file) !== 'scripts';
+  return kept.filter(isAdded).map(({ content }) => content.trim());
 }

@@ -1,9 +1,11 @@
 import type { RunState } from '../../core/run/run-state.ts';
 import type { StepAction } from '../../core/run/step-action.ts';
 import type { Patch } from '../../core/skill/edit.ts';
+import { policyOf } from '../../core/skill/skill-parts.ts';
 import { salvagePatch } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Run } from '../run.ts';
+import { unusableBeside } from './why-unusable.ts';
 
 type Rejected = {
   readonly step: number;
@@ -16,8 +18,9 @@ type Rejected = {
 export async function trySalvage(
   state: RunState,
   { step, patch, action, isInvalid }: Rejected,
-  { config, env, items, commit, deps }: Run,
+  run: Run,
 ): Promise<StepAction> {
+  const { config, env, items, commit, deps } = run;
   if (
     !config.salvage ||
     action !== 'reject' ||
@@ -32,6 +35,8 @@ export async function trySalvage(
     edits: patch.edits,
     maxRollouts: config.salvageRollouts,
     maxSkillTokens: config.maxSkillTokens,
+    policy: policyOf(config, step),
+    whyUnusable: unusableBeside(state.current.skill, run),
   };
   const salvage = await salvagePatch({ ...gate, ...part }, deps);
   await commit({ type: 'salvage-end', step, ...salvage });

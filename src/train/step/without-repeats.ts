@@ -1,23 +1,28 @@
 import type { Patch, UpdateItem } from '../../core/skill/edit.ts';
 import { isSaidIn, newLinesOf } from '../../core/skill/is-said.ts';
+import { SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
+import { type EditPolicy, partOf } from '../../core/skill/skill-parts.ts';
 
 type Repeated = Pick<UpdateItem, 'op' | 'target' | 'content'>;
 type News = { readonly patch: Patch; readonly repeats?: readonly Repeated[] };
 
-/** The patch without what adds nothing to what the skill, or an edit before it, says already. */
-export function withoutRepeats(patch: Patch, skill: string): News {
+/** The patch without what adds nothing to what the file that it is for, or an edit of it before, says already. */
+export function withoutRepeats(patch: Patch, skill: string, policy?: EditPolicy): News {
   const repeats: Repeated[] = [];
-  let said = skill;
+  const files = policy?.isPackage ? splitPackage(skill) : { [SKILL_FILE]: skill };
+  const said = new Map(Object.entries(files));
   const edits = patch.edits.flatMap((edit) => {
-    const { op, target, content } = edit;
-    if (op !== 'append' && op !== 'insert_after' && op !== 'replace') return [edit];
-    const rest = op === 'replace' && target !== '' ? said.replace(target, () => '') : said;
+    const { op, target, content, file = SKILL_FILE } = edit;
+    const isProse = op === 'append' || op === 'insert_after' || op === 'replace';
+    if (!isProse || partOf(file) === 'scripts') return [edit]; // code may well repeat itself
+    const whole = said.get(file) ?? '';
+    const rest = op === 'replace' && target !== '' ? whole.replace(target, () => '') : whole;
     if (isSaidIn(rest, content)) {
       repeats.push({ op, target, content });
       return [];
     }
     const news = op === 'replace' ? content : newLinesOf(rest, content);
-    said = `${said}\n\n${news}`;
+    said.set(file, `${whole}\n\n${news}`);
     return [{ ...edit, content: news }];
   });
   return { patch: { ...patch, edits }, ...(repeats.length > 0 ? { repeats } : {}) };

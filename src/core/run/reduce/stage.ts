@@ -60,7 +60,9 @@ function endReflect(state: RunState, { patches, failurePatterns }: EndOf<'reflec
 }
 
 function endSelect(state: RunState, event: EndOf<'select'>): RunState {
-  const edits = event.patch.edits.map(({ op, target, content }) => ({ op, target, content }));
+  const edits = event.patch.edits.map(({ op, target, content, file }) => {
+    return { op, target, content, ...(file === undefined ? {} : { file }) };
+  });
   const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
   const repeats = event.repeats ? { nRepeats: event.repeats.length } : {};
   const selected = { nEditsRanked: edits.length, edits, supportCounts, ...repeats };

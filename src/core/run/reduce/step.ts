@@ -129,7 +129,8 @@ type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
 /** Rejected is what was tried: not what was saved of it, was too long to be tried, or could not be measured. */
 function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failures }: Tried): StepBufferEntry {
   const { step, action, rolloutN: nTotal, edits = [], salvagedEdits = [], nOverCap = 0 } = record;
-  const entry = { step, action, nTotal, ...failures };
+  const invalid = action === 'skip_invalid' ? { invalid: record.verdictReason ?? '' } : {};
+  const entry = { step, action, nTotal, ...failures, ...invalid };
   const tried = edits.slice(0, edits.length - nOverCap);
   const rejectedEdits = tried.filter((_, index) => !salvagedEdits.includes(index));
   const isRejected = (action === 'reject' && record.verdict !== 'invalid') || salvagedEdits.length > 0;
