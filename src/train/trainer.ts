@@ -28,6 +28,7 @@ import { runDirectory } from '../stores/index.ts';
 import { createReserve, keepLimit } from './budget/create-reserve.ts';
 import { requireRollouts } from './budget/rollouts-left.ts';
 import { countSteps } from './plan.ts';
+import { createFileUse } from './record/file-use.ts';
 import { createRecorder, notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
 import { requireSameRun, runIdentity } from './setup/run-identity.ts';
@@ -112,7 +113,11 @@ export class SkillOptTrainer<I extends Item = Item> {
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
     using finalStop = createStop(signal); // for want of money the search alone is stopped
-    const { recorder, deps, finalDeps, budget, warn } = this.#wire({ store, journal, warnings }, stop, finalStop);
+    const { recorder, deps, finalDeps, budget, warn, fileUse } = this.#wire(
+      { store, journal, warnings },
+      stop,
+      finalStop,
+    );
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
     await recorder.written(); // a place that cannot be written is known before anything is paid for
@@ -125,6 +130,9 @@ export class SkillOptTrainer<I extends Item = Item> {
     const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
     const end = await train(state, run).catch(keepLimit(store, shared)).finally(recorder.close);
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
+    // Attempts of before a resume are not looked at again.
+    const unused = trainsPackage(config) && journal.length === 0 ? fileUse.warning(end.best.skill) : undefined;
+    if (unused !== undefined) warn(unused);
     return summarize(end, { outRoot: this.#store.name, warnings });
   }
 
@@ -135,7 +143,11 @@ export class SkillOptTrainer<I extends Item = Item> {
       warnings.push(message);
       recorder.warn(message);
     };
-    const onProgress: StageDeps['onProgress'] = (...progress) => recorder.progress(...progress);
+    const fileUse = createFileUse();
+    const onProgress: StageDeps['onProgress'] = (...progress) => {
+      fileUse.note(progress[2]);
+      recorder.progress(...progress);
+    };
     const { deps, depsUnder, budget, ...takers } = createRunDeps({
       ...{ config: this.#config, promptOverrides: this.#promptOverrides, target, optimizer, judge, agent, runner },
       ...{ caches: store.caches, ledger: store.ledger, shared, observers, stop, onWarning: warn, onProgress },
@@ -149,7 +161,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     const finalDeps = depsUnder(finalStop, (done, total, result) =>
       recorder.progressOf('final measurement', done, total, result),
     );
-    return { recorder, deps, finalDeps, budget, warn };
+    return { recorder, deps, finalDeps, budget, warn, fileUse };
   }
 
   async #describeStart(items: RunItems): Promise<Start> {
