@@ -12,23 +12,29 @@ import { findRun, type LoadedRun, onlyRun } from '../../runs/load-run.ts';
 import { recoverReplacements } from '../../skills/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { APPLIED_FOLDER, openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
-import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { gitState } from '../git-state.ts';
 import { isNight, runPlace } from '../night-runs.ts';
-import { previewLines, type RunVerdict, writtenLines } from '../report/apply-lines.ts';
-import { patchOf } from '../report/patch.ts';
+import { requireConsent, requireScriptConsent } from '../report/apply-consent.ts';
+import { patchOfPlan, previewLines, type RunVerdict, writtenFiles, writtenLines } from '../report/apply-lines.ts';
 import { placeOf } from '../sleep/open-sleep.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = { readonly root: string; readonly to?: string; readonly yes?: boolean; readonly undo?: boolean };
+type Flags = {
+  readonly root: string;
+  readonly to?: string;
+  readonly yes?: boolean;
+  readonly scripts?: boolean;
+  readonly undo?: boolean;
+};
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run, or its path (default: the only one)')
     .option('--to <path>', 'another document, or its folder (default: what the run began from)')
     .option('--yes', 'write without asking, also what is not proven')
+    .option('--scripts', 'with --yes: write scripts that agents will run, too')
     .option('--undo', 'put back what was there before, byte for byte')
     .option('--root <dir>', 'folder of runs', 'runs')
     .option('--json', 'one JSON object on stdout')
@@ -88,20 +94,22 @@ async function recover(journalFolder: string, terminal: Terminal): Promise<void>
     );
 }
 
-async function write(applying: Applying, { yes = false }: Flags, terminal: Terminal): Promise<void> {
+async function write(applying: Applying, { yes = false, scripts = false }: Flags, terminal: Terminal): Promise<void> {
   const { run, command } = applying;
   const plan = requireApplicable(await planApply(run, applying).catch(offerOther(command)), applying, terminal);
   const verdict = verdictIn(run.state);
   if (plan.standing !== 'write') return answerIdle(plan, verdict, terminal);
-  const patch = patchOf({ from: 'now', to: 'trained', before: plan.before, after: plan.after });
+  const patch = patchOfPlan(plan);
   const uncommitted = (await gitState(plan.document.realPath))?.changes ?? null;
   if (!terminal.isJson) terminal.answer({}, previewLines(plan, { patch, verdict, uncommitted }, terminal));
   if (!yes) await requireConsent(plan, { verdict, command }, terminal);
+  if (!scripts) await requireScriptConsent(plan, { isAsked: !yes, command }, terminal);
   const backup = await applyPlan(run, plan, applying);
   const { path, realPath } = plan.document;
   const undo = `${command} --undo`;
+  const files = writtenFiles(plan);
   terminal.answer(
-    { run: run.name, isApplied: true, path, realPath, ...verdict, patch, backup, uncommitted, undo },
+    { run: run.name, isApplied: true, path, realPath, ...verdict, patch, backup, uncommitted, undo, ...files },
     writtenLines(plan, { backup, undo }, terminal),
   );
 }
@@ -135,14 +143,15 @@ function requireApplicable(plan: ApplyPlan | undefined, { run, command }: Applyi
   return plan;
 }
 
-function changedSince({ document: { path }, before }: ApplyPlan, runPath: string, other: string): SkillError {
+function changedSince({ document: { path }, before, edited = path }: ApplyPlan, runPath: string, other: string) {
   const diff = before.includes('\r\n') ? 'diff -u --strip-trailing-cr' : 'diff -u'; // a run keeps line feeds
+  const shown = `${diff} ${shellWord(join(runPath, 'skills', 'skill_v0000.md'))} ${shellWord(path)}`;
   const hint = [
     'Nothing was written, so that nobody loses an edit.',
-    `What changed: ${diff} ${shellWord(join(runPath, 'skills', 'skill_v0000.md'))} ${shellWord(path)}.`,
+    ...(edited === path ? [`What changed: ${shown}.`] : []),
     `Then undo that edit, train from it (skillopt train --fresh), or write the trained one elsewhere: ${other}`,
   ].join(' ');
-  return new SkillError('DOCUMENT_REFUSED', `${path} is not the text that the run began from`, { hint });
+  return new SkillError('DOCUMENT_REFUSED', `${edited} is not the text that the run began from`, { hint });
 }
 
 const IDLE = {
@@ -154,22 +163,6 @@ function answerIdle({ standing, document }: ApplyPlan, verdict: RunVerdict, term
   const { path, realPath } = document;
   const line = `${oneLine(path)} ${IDLE[standing as keyof typeof IDLE]}`;
   terminal.answer({ isApplied: false, reason: standing, path, realPath, ...verdict }, [line]);
-}
-
-/** A person sees the change first. Where nobody can be asked, a proven one is what was asked for. */
-async function requireConsent(
-  { document }: ApplyPlan,
-  { verdict, command }: { readonly verdict: RunVerdict; readonly command: string },
-  terminal: Terminal,
-): Promise<void> {
-  if (!terminal.canAsk) {
-    if (verdict.isProven) return;
-    throw new SkillError('USAGE', verdict.text, { hint: `To write it all the same: ${command} --yes` });
-  }
-  const doubt = verdict.isProven ? '' : ' It is not proven.';
-  if (await confirm(`Write this into ${oneLine(document.path)}?${doubt}`)) return;
-  terminal.say('Nothing was written.');
-  throw new Answered(1);
 }
 
 const UNDONE: Readonly<Record<Undone['how'], string>> = {
@@ -194,7 +187,10 @@ async function undoLast(applying: Applying, terminal: Terminal): Promise<void> {
     const hint = `There is nothing to undo. To apply it: ${command}`;
     throw new SkillError('USAGE', `${run.name} is not applied${meant ? ` to ${meant}` : ''}`, { hint });
   }
-  terminal.answer({ run: run.name, isUndone: undone.how !== 'already', ...undone }, [
+  const { files, ...one } = undone;
+  const together = files > 1 ? { files } : {};
+  terminal.answer({ run: run.name, isUndone: undone.how !== 'already', ...one, ...together }, [
     `${terminal.colors.bold('undone')} ${oneLine(undone.realPath)} ${UNDONE[undone.how]}`,
+    ...(files > 1 ? [`  with ${plural(files - 1, 'other file')} of its package`] : []),
   ]);
 }

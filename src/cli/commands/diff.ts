@@ -1,8 +1,9 @@
+import { filesOf } from '../../runs/apply/planned-files.ts';
 import { findRun, onlyRun } from '../../runs/load-run.ts';
 import { versionFinder } from '../../runs/skill-version.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { runPlace } from '../night-runs.ts';
-import { coloured, patchOf } from '../report/patch.ts';
+import { coloured, filesPatch } from '../report/patch.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command
@@ -16,8 +17,8 @@ export const define: DefineCommand = (command, terminal) => {
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
       const { watch, find } = versionFinder([from, to]);
       const { state } = await findRun(...runPlace(name, root, terminal), watch);
-      const [before, after] = [find(from, state), find(to, state)];
-      const patch = patchOf({ from, to, before, after });
+      const [before, after] = [from, to].map((version) => Object.entries(filesOf(state, find(version, state))));
+      const patch = filesPatch({ from, to }, before!, after!);
       const isChanged = patch !== '';
       const lines = isChanged ? coloured(patch, terminal.colors) : [`no difference between ${from} and ${to}`];
       terminal.answer({ run: name, from, to, isChanged, patch }, lines);

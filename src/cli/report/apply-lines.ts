@@ -1,9 +1,10 @@
+import { SKILL_FILE } from '../../core/skill/package-text.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import type { ApplyPlan } from '../../runs/apply/apply-run.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrap.ts';
-import { coloured } from './patch.ts';
+import { coloured, filesPatch } from './patch.ts';
 
 export type RunVerdict = { readonly isProven: boolean; readonly text: string };
 
@@ -28,16 +29,34 @@ export function previewLines(
 type Written = { readonly backup: string | null; readonly undo: string };
 
 /** Where it is now, and how to undo it. */
-export function writtenLines(
-  { document: { path, realPath } }: ApplyPlan,
-  { backup, undo }: Written,
-  { colors }: Terminal,
-) {
+export function writtenLines(plan: ApplyPlan, { backup, undo }: Written, { colors }: Terminal) {
+  const { path, realPath } = plan.document;
+  const { files = [] } = writtenFiles(plan);
   const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(6))} ${oneLine(text)}`;
   return [
     `${colors.bold('applied')} ${oneLine(realPath)}`,
     ...(path === realPath ? [] : [row('link', `${path} leads to it`)]),
     row('before', backup ?? 'there was no file'),
+    ...files.map(({ name, change }) => row('file', `${name} ${change}`)),
     row('undo', undo),
   ];
+}
+
+/** The change of each file, one after the other. */
+export function patchOfPlan({ before, after, others }: ApplyPlan): string {
+  const changed = others.filter(({ standing }) => standing === 'write');
+  const table = (side: 'before' | 'after') =>
+    changed.flatMap((file) => (file[side] === null ? [] : [[file.name, file[side]] as const]));
+  const versions = { from: 'now', to: 'trained' };
+  return filesPatch(versions, [[SKILL_FILE, before], ...table('before')], [[SKILL_FILE, after], ...table('after')]);
+}
+
+/** Beside the document itself, where there are any. */
+export function writtenFiles({ others }: ApplyPlan) {
+  const files = others
+    .filter(({ standing }) => standing === 'write')
+    .map(({ name, before, after }) => {
+      return { name, change: before === null ? 'created' : after === null ? 'deleted' : 'changed' };
+    });
+  return files.length === 0 ? {} : { files };
 }

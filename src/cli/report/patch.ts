@@ -22,6 +22,21 @@ export function patchOf({ from, to, ...texts }: Versions): string {
   return patch ?? [`--- ${from}`, `+++ ${to}`, ...marked('-', old), ...marked('+', young), ''].join('\n');
 }
 
+type Named = readonly (readonly [name: string, text: string])[];
+
+/** The same of several files, one after the other, each under its name. One document alone has none. */
+export function filesPatch({ from, to }: Pick<Versions, 'from' | 'to'>, before: Named, after: Named): string {
+  const [old, young] = [new Map(before), new Map(after)];
+  const names = [...new Set([...old.keys(), ...young.keys()])];
+  const isOne = names.length === 1;
+  return names
+    .map((name) => {
+      const sides = { before: old.get(name) ?? '', after: young.get(name) ?? '' };
+      return patchOf({ from: isOne ? from : `${from}/${name}`, to: isOne ? to : `${to}/${name}`, ...sides });
+    })
+    .join('');
+}
+
 /** The patch as lines, without the ruler above its head. */
 export function coloured(patch: string, { green, red, cyan, bold }: Colors): string[] {
   const paint = (line: string) => {

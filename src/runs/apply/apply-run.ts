@@ -1,18 +1,20 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
-import { keepForm } from '../../core/skill/document-form.ts';
+import { SKILL_FILE } from '../../core/skill/package-text.ts';
 import {
   backupPath,
   digestOf,
   type Moment,
   type ReadDocument,
+  type Replacement,
   readDocument,
   replaceFiles,
   skillFileAt,
 } from '../../skills/index.ts';
 import type { LoadedRun } from '../load-run.ts';
 import { newChangeId, standingChanges } from './applied-changes.ts';
+import { filesOf, inFormOf, type PlannedFile, planFiles } from './planned-files.ts';
 
 type Place = {
   /** Private: where the old bytes are kept. */
@@ -33,6 +35,10 @@ export type ApplyPlan = {
   readonly document: ReadDocument;
   readonly before: string;
   readonly after: string;
+  /** Of a package: the files beside the document that would change. */
+  readonly others: readonly PlannedFile[];
+  /** The file that somebody edited, if `standing` says so. */
+  readonly edited?: string | undefined;
 };
 
 /** Compares the document with what the run began from. Undefined for a run that began from no file, when no place is named. */
@@ -42,9 +48,28 @@ export async function planApply(run: LoadedRun, place: Place): Promise<ApplyPlan
   if (path === undefined) return undefined;
   const document = await readDocument(path, [await realFolderOf(path)]);
   const before = document.bytes === null ? '' : textOf(document.bytes, path);
-  const after = keepForm(best.skill, document.bytes === null ? initialSkill : before);
-  const standing = await standingOf(run, place, { document, after });
-  return { standing, document, before, after };
+  const [own, first] = [best.skill, initialSkill].map((text) => filesOf(run.state, text)[SKILL_FILE] ?? '');
+  const after = inFormOf(run.state, own!, document.bytes === null ? first! : before);
+  const lastWritten = await writtenBefore(run.state, place);
+  const others = await planFiles(run.state, { skillPath: document.realPath, lastWritten });
+  const known = [run.state.skillSource?.digest, digestOf(Buffer.from(first!)), lastWritten(document.realPath)];
+  const standing = standingOf({
+    document,
+    after,
+    isNamed: place.to !== undefined,
+    isKnown: (one) => known.includes(one),
+  });
+  const edited =
+    standing === 'changed' ? document.path : others.find((file) => file.standing === 'changed')?.document.path;
+  return { standing: together(run, standing, others), document, before, after, others, edited };
+}
+
+/** All or nothing: one file that was edited keeps the rest from being written. */
+function together({ state }: LoadedRun, own: Standing, others: readonly PlannedFile[]): Standing {
+  const all = [own, ...others.map(({ standing }) => standing)];
+  if (all.every((standing) => standing === 'same')) return 'same';
+  if (state.best.skill === state.initialSkill) return 'unchanged';
+  return all.find((standing) => standing === 'missing' || standing === 'changed') ?? 'write';
 }
 
 /** The document that is meant; undefined for a run that began from no file, when no place is named. */
@@ -67,20 +92,22 @@ function textOf(bytes: Buffer, path: string): string {
   throw new SkillError('DOCUMENT_REFUSED', `${path} is not UTF-8`, { hint });
 }
 
-type Compared = Pick<ApplyPlan, 'document' | 'after'>;
+type Compared = Pick<ApplyPlan, 'document' | 'after'> & {
+  /** Whether a person named the place. */
+  readonly isNamed: boolean;
+  readonly isKnown: (digest: string) => boolean;
+};
 
-async function standingOf({ state }: LoadedRun, place: Place, { document, after }: Compared): Promise<Standing> {
-  if (document.digest === digestOf(Buffer.from(after))) return 'same';
-  if (state.best.skill === state.initialSkill) return 'unchanged';
-  if (document.digest === null) return place.to === undefined ? 'missing' : 'write';
-  return (await knownDigests(state, place, document)).includes(document.digest) ? 'write' : 'changed';
+function standingOf({ document: { digest }, after, isNamed, isKnown }: Compared): Standing {
+  if (digest === digestOf(Buffer.from(after))) return 'same';
+  if (digest === null) return isNamed ? 'write' : 'missing';
+  return isKnown(digest) ? 'write' : 'changed';
 }
 
-/** Of the text that the run began from, and of what was written here of it before: a run may be resumed and applied again. */
-async function knownDigests(state: LoadedRun['state'], { journalFolder }: Place, { realPath }: ReadDocument) {
+/** What was written of a run at a place before: a run may be resumed and applied again. */
+async function writtenBefore(state: LoadedRun['state'], { journalFolder }: Place) {
   const steps = (await standingChanges(journalFolder, state)).flatMap((change) => change.steps);
-  const last = steps.findLast((step) => step.realPath === realPath)?.after;
-  return [state.skillSource?.digest, digestOf(Buffer.from(state.initialSkill)), last];
+  return (realPath: string) => steps.findLast((step) => step.realPath === realPath)?.after;
 }
 
 type ApplyOptions = Pick<Place, 'journalFolder'> & {
@@ -89,9 +116,17 @@ type ApplyOptions = Pick<Place, 'journalFolder'> & {
 
 /** Writes what was planned, all or nothing, and answers where the old bytes are; null where there was no file. */
 export async function applyPlan(run: LoadedRun, plan: ApplyPlan, options: ApplyOptions): Promise<string | null> {
-  const { path, realPath, digest } = plan.document;
+  const { realPath } = plan.document;
   const id = newChangeId(run);
-  const replacement = { path, realPath, expected: digest, bytes: Buffer.from(plan.after) };
-  const { steps } = await replaceFiles([replacement], { ...options, id, roots: [dirname(realPath)] });
+  const { steps } = await replaceFiles(replacementsOf(plan), { ...options, id, roots: [dirname(realPath)] });
   return backupPath(options.journalFolder, id, steps[0]!);
+}
+
+function replacementsOf({ document, after, others }: ApplyPlan): Replacement[] {
+  const isOwn = document.digest !== digestOf(Buffer.from(after));
+  const own = { document, after, isAnyFile: false };
+  const files = others.filter(({ standing }) => standing === 'write').map((file) => ({ ...file, isAnyFile: true }));
+  return [...(isOwn ? [own] : []), ...files].map(({ document: { path, realPath, digest }, after: text, isAnyFile }) => {
+    return { path, realPath, expected: digest, bytes: text === null ? null : Buffer.from(text), isAnyFile };
+  });
 }

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { SkillError } from '../../core/errors.ts';
 import { backupPath, type Receipt, readDocument, undo } from '../../skills/index.ts';
 import type { LoadedRun } from '../load-run.ts';
@@ -9,6 +9,8 @@ export type Undone = {
   readonly realPath: string;
   /** Byte for byte as before, gone since applying had made it, or back already by other hands. */
   readonly how: 'restored' | 'removed' | 'already';
+  /** Of a package: how many files were changed together. */
+  readonly files: number;
 };
 
 /** The document that a run was applied to from another folder: it was copied or moved since. */
@@ -32,7 +34,7 @@ export async function undoApply(
   const isMeant = (change: Receipt) =>
     meant === undefined
       ? isMadeFrom(run.path, change)
-      : change.steps.some(({ path, realPath }) => path === meant || realPath === meant);
+      : change.steps.some(({ path, realPath }) => path === meant || realPath === meant || isBeside(path, meant));
   const last = changes.findLast(isMeant);
   const step = last?.steps[0];
   if (last === undefined || step === undefined) {
@@ -40,11 +42,22 @@ export async function undoApply(
     return other && { madeElsewhere: other.path };
   }
   const { path, realPath } = step;
-  const { digest } = await readDocument(path, [dirname(realPath)], realPath);
-  if (digest === step.before) return { path, realPath, how: 'already' };
-  if (digest !== step.after) throw editedSince(path, backupPath(journalFolder, last.id, step));
+  const files = last.steps.length;
+  const digests = await Promise.all(last.steps.map(digestNow));
+  if (last.steps.every(({ before }, index) => digests[index] === before))
+    return { path, realPath, how: 'already', files };
+  const edited = last.steps.find(({ after }, index) => digests[index] !== after);
+  if (edited) throw editedSince(edited.path, backupPath(journalFolder, last.id, edited));
   await undo(last, { journalFolder, id: newUndoId(last) });
-  return { path, realPath, how: step.before === null ? 'removed' : 'restored' };
+  return { path, realPath, how: step.before === null ? 'removed' : 'restored', files };
+}
+
+/** A package may have been changed without its SKILL.md. */
+const isBeside = (path: string, meant: string) =>
+  basename(meant).toLowerCase() === 'skill.md' && path.startsWith(`${dirname(meant)}/`);
+
+async function digestNow({ path, realPath }: Receipt['steps'][number]): Promise<string | null> {
+  return (await readDocument(path, [dirname(realPath)], { realPath, isAnyFile: true })).digest;
 }
 
 function editedSince(path: string, backup: string | null): SkillError {

@@ -12,11 +12,15 @@ export type Located = {
   readonly newFolders: readonly string[];
 };
 
+/** Whether a file may be called anything: those of a skill's folder are not all Markdown. */
+export type AnyFile = { readonly isAnyFile?: boolean | undefined };
+
 /** Where a document really lies. Refuses what lies in none of the `roots`, and paths that nobody means. */
-export async function locate(path: string, roots: readonly string[]): Promise<Located> {
+export async function locate(path: string, roots: readonly string[], { isAnyFile }: AnyFile = {}): Promise<Located> {
   refuseOddPath(path);
+  if (!isAnyFile) requireMarkdown(path);
   const found = await resolveLinks(normalize(path));
-  if (!found.realPath.toLowerCase().endsWith('.md')) {
+  if (!isAnyFile && !found.realPath.toLowerCase().endsWith('.md')) {
     throw refused(`${path} leads to ${found.realPath}, and a .md file was expected`, OTHER_PATH);
   }
   const places = await Promise.all(roots.map(async (root) => (await resolveLinks(normalize(root))).realPath));
@@ -35,7 +39,11 @@ function refuseOddPath(path: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\x00-\x1f\x7f]/.test(path))
     throw refused(`expected a path without control characters, got ${shown}`, OTHER_PATH);
-  if (!/[^\\/]\.md$/i.test(path)) throw refused(`expected a file whose name ends in .md, got ${shown}`, OTHER_PATH);
+}
+
+function requireMarkdown(path: string): void {
+  if (/[^\\/]\.md$/i.test(path)) return;
+  throw refused(`expected a file whose name ends in .md, got ${JSON.stringify(path)}`, OTHER_PATH);
 }
 
 const liesIn = (path: string, folder: string) => {

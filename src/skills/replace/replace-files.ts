@@ -111,12 +111,17 @@ async function draftOne({ target, step }: Work, made: Set<string>): Promise<Open
   const folder = await openFolder(dirname(target.realPath));
   try {
     await requireSame(folder, step.folderId);
-    if (target.bytes !== null) await writeDraft(folder.at(step.draft), target.bytes, target.info);
+    if (target.bytes !== null) await writeDraft(folder.at(step.draft), target.bytes, likeOf(target));
     return folder;
   } catch (error) {
     await folder[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** A new file that names its interpreter is meant to be run. */
+function likeOf({ info, bytes }: Target) {
+  return info ?? (bytes?.subarray(0, 2).toString() === '#!' ? { mode: 0o755 } : undefined);
 }
 
 async function requireSame(folder: OpenFolder, folderId: string): Promise<void> {
@@ -170,7 +175,7 @@ export async function undo(receipt: Receipt, options: UndoOptions): Promise<Rece
   const replacements = await Promise.all(
     receipt.steps.map(async (step): Promise<Replacement> => {
       const bytes = await readBackup(options.journalFolder, receipt.id, step);
-      return { path: step.path, realPath: step.realPath, expected: step.after, bytes };
+      return { path: step.path, realPath: step.realPath, expected: step.after, bytes, isAnyFile: true };
     }),
   );
   const roots = receipt.steps.map(({ realPath }) => dirname(realPath));

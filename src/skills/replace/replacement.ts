@@ -12,6 +12,8 @@ export type Replacement = {
   readonly expected: string | null;
   /** Null removes the file. */
   readonly bytes: Buffer | null;
+  /** Whether its name need not be that of a Markdown file. */
+  readonly isAnyFile?: boolean | undefined;
 };
 
 /** Points at which a crash or an edit by somebody else may come. */

@@ -2,7 +2,7 @@ import { constants, fstatSync, lstatSync, readSync, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { NO_FOLLOW } from '../../stores/own-place.ts';
-import { ifThere, type Located, locate } from './locate.ts';
+import { type AnyFile, ifThere, type Located, locate } from './locate.ts';
 import { idOf } from './open-folder.ts';
 import { digestOrNull, type Replacement, refused } from './replacement.ts';
 
@@ -28,10 +28,10 @@ export async function openTarget(replacement: Replacement, roots: readonly strin
 type Place = Omit<Target, 'bytes'>;
 
 async function openPlace(
-  { path, realPath }: Pick<Replacement, 'path' | 'realPath'>,
+  { path, realPath, isAnyFile }: Pick<Replacement, 'path' | 'realPath' | 'isAnyFile'>,
   roots: readonly string[],
 ): Promise<Place> {
-  const located = await locate(path, roots);
+  const located = await locate(path, roots, { isAnyFile });
   if (realPath !== undefined && realPath !== located.realPath) {
     throw refused(`${path} led to ${realPath}, and leads to ${located.realPath} now`, LINK_HINT);
   }
@@ -52,8 +52,12 @@ export type ReadDocument = Pick<Located, 'path' | 'realPath'> & {
  * Reads a document that could be replaced now; what could not be is refused before anybody works for it. `realPath` is where
  * the path led before, if it must still lead there.
  */
-export async function readDocument(path: string, roots: readonly string[], realPath?: string): Promise<ReadDocument> {
-  await using place = await openPlace({ path, realPath }, roots);
+export async function readDocument(
+  path: string,
+  roots: readonly string[],
+  { realPath, isAnyFile }: AnyFile & { readonly realPath?: string | undefined } = {},
+): Promise<ReadDocument> {
+  await using place = await openPlace({ path, realPath, isAnyFile }, roots);
   return { path: place.path, realPath: place.realPath, bytes: place.before, digest: digestOrNull(place.before) };
 }
 

@@ -40,7 +40,7 @@ export async function openReview(folder: string, proposal: Proposal): Promise<Re
       hint,
     });
   }
-  const live = await readDocument(document.path, [dirname(document.realPath)], document.realPath);
+  const live = await readDocument(document.path, [dirname(document.realPath)], { realPath: document.realPath });
   const scaffold = document.kind === 'skill' ? scaffoldOf(document.name) : '';
   const text = live.bytes === null ? scaffold : textOf(live.bytes, document.path);
   return { proposal, record, live, text, block: readBlock(text, 'learned') };

@@ -113,7 +113,7 @@ function requireAdoptable({ state }: OpenSleepState, proposal: Proposal): void {
 async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<Plan> {
   const { path, realPath } = proposal.document;
   const proposed = await readProposed(open.folder, proposal);
-  const live = await readDocument(path, [dirname(realPath)], realPath);
+  const live = await readDocument(path, [dirname(realPath)], { realPath });
   const put = (bytes: Buffer): Replacement => ({ path, realPath, expected: live.digest, bytes });
   const { block, baseBlock } = proposal;
   if ((live.digest ?? '') === proposal.baseDigest)

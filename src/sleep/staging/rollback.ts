@@ -42,7 +42,7 @@ async function planRollback(open: OpenSleepState, given: Proposal, onMoment: Ado
   const proposal = requireAdopted(open, given);
   const { path, realPath } = proposal.document;
   const journalFolder = adoptionsFolder(open);
-  const live = await readDocument(path, [dirname(realPath)], realPath);
+  const live = await readDocument(path, [dirname(realPath)], { realPath });
   const change = await readChange(journalFolder, proposal);
   const step = change?.steps[0];
   const plan = (how: RolledBack['how'], write: Plan['write']): Plan => ({ proposal, path, realPath, how, write });
