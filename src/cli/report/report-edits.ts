@@ -57,9 +57,10 @@ function worthLines({ effect }: ListedEdit): string[] {
 }
 
 function fullText(edit: ListedEdit): string[] {
-  const { op, target, content, status } = edit;
+  const { op, target, content, file, status } = edit;
+  const place = file === undefined ? [] : [`file: ${oneLine(file)}`];
   const where = target === '' ? [] : [`${op === 'insert_after' ? 'after' : 'from'}: ${oneLine(target)}`];
   const text = op === 'delete' ? [] : printable(content).trim().split('\n');
   const skipped = status.startsWith('applied') ? [] : [`(${status.replaceAll('_', ' ')})`];
-  return [...where, ...text, ...skipped, ...worthLines(edit)];
+  return [...place, ...where, ...text, ...skipped, ...worthLines(edit)];
 }
