@@ -7,7 +7,7 @@ export type {
   AgentRunRequest,
   AgentStep,
   SkillPackage,
-} from './core/agent-runner.ts';
+} from './core/agent/agent-runner.ts';
 export type { RunCaches, TextCache } from './core/cache.ts';
 export { parseConfig, SkillOptConfig, type SkillOptConfigInput } from './core/config.ts';
 export {
@@ -66,4 +66,5 @@ export { rankAndSelect } from './pipeline/update/select.ts';
 export { defineConfig, type ProjectConfig } from './project/project.ts';
 export { memoryRun, runDirectory } from './stores/index.ts';
 export { type EvaluateSkillOptions, evaluateSkill, type SkillScore } from './train/evaluate-skill.ts';
-export { SkillOptTrainer, type TrainerOptions } from './train/trainer.ts';
+export { SkillOptTrainer } from './train/trainer.ts';
+export type { TrainerOptions } from './train/trainer-options.ts';

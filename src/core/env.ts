@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentRunner } from './agent-runner.ts';
+import type { AgentRunner } from './agent/agent-runner.ts';
 import type { SkillOptConfig } from './config.ts';
 import { SkillError } from './errors.ts';
 import type { ChatModel } from './model.ts';

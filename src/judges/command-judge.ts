@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Sandbox, SandboxResult } from '../core/agent/sandbox.ts';
 import type { RolloutOutput } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { JudgeOf, TaskScorer } from '../core/judge/task-judge.ts';
-import type { Sandbox, SandboxResult } from '../core/sandbox.ts';
 import { parseJson } from '../core/text/extract-json.ts';
 import { head, strip } from '../core/text/python-text.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentRunner } from '../core/agent-runner.ts';
+import type { AgentRunner } from '../core/agent/agent-runner.ts';
 import { parseConfig } from '../core/config.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';

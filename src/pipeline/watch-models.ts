@@ -1,4 +1,4 @@
-import type { AgentRunner } from '../core/agent-runner.ts';
+import type { AgentRunner } from '../core/agent/agent-runner.ts';
 import { ModelCallError, SkillError } from '../core/errors.ts';
 import type { ChatModel, ChatRequest } from '../core/model.ts';
 import type { StageDeps } from './stage-deps.ts';

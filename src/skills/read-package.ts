@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import type { SkillPackage } from '../core/agent-runner.ts';
+import type { SkillPackage } from '../core/agent/agent-runner.ts';
 import { SkillError } from '../core/errors.ts';
 import { skillFileAt } from './read-skill-file.ts';
 

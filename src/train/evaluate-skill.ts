@@ -1,4 +1,4 @@
-import type { AgentRunner } from '../core/agent-runner.ts';
+import type { AgentRunner } from '../core/agent/agent-runner.ts';
 import type { RunCaches } from '../core/cache.ts';
 import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';

@@ -1,2 +1,3 @@
 export type { SkillScore } from './evaluate-skill.ts';
-export { SkillOptTrainer, type TrainerOptions } from './trainer.ts';
+export { SkillOptTrainer } from './trainer.ts';
+export type { TrainerOptions } from './trainer-options.ts';

@@ -1,73 +1,33 @@
-import type { AgentRunner } from '../core/agent-runner.ts';
-import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
-import type { Item, SkillEnv } from '../core/env.ts';
-import type { ChatModel } from '../core/model.ts';
+import { parseConfig, type SkillOptConfig } from '../core/config.ts';
+import type { Item } from '../core/env.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
-import type { RolloutRunner } from '../core/rollout-runner.ts';
-import type { RunEvent, RunFact, SkillSource } from '../core/run/event.ts';
-import type { RunObserver } from '../core/run/observer.ts';
+import type { RunEvent } from '../core/run/event.ts';
 import { reduce } from '../core/run/reduce/reduce.ts';
 import { emptyRun } from '../core/run/run-state.ts';
 import type { OpenRunStore, RunStore, TestLook } from '../core/run/run-store.ts';
 import { isNothingRead } from '../core/run/stage-answers.ts';
 import type { Bill } from '../core/run/stage-usage.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
-import { trainsMore, trainsPackage } from '../core/skill/skill-parts.ts';
-import { hideSecrets } from '../core/text/hide-secrets.ts';
-import type { Budget } from '../models/index.ts';
+import { trainsPackage } from '../core/skill/skill-parts.ts';
 import { paidSince } from '../models/wrappers/with-reply-cache.ts';
-import {
-  createStop,
-  loadPackagePrompts,
-  loadPrompts,
-  readFirst,
-  type StageDeps,
-  type Stop,
-} from '../pipeline/index.ts';
+import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { createReserve, keepLimit } from './budget/create-reserve.ts';
 import { requireRollouts } from './budget/rollouts-left.ts';
-import { countSteps } from './plan.ts';
 import { createFileUse } from './record/file-use.ts';
 import { createRecorder, notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
-import { requireSameRun, runIdentity } from './setup/run-identity.ts';
+import { describeStart, type Start } from './setup/describe-start.ts';
+import { requireSameRun } from './setup/run-identity.ts';
 import { loadRunItems, type RunItems } from './setup/run-items.ts';
 import { withEnv } from './setup/with-env.ts';
-import { requireReadable, skillCap } from './step/skill-cap.ts';
+import { skillCap } from './step/skill-cap.ts';
 import { train } from './train.ts';
-
-export type TrainerOptions<I extends Item = Item> = {
-  readonly config?: SkillOptConfigInput;
-  readonly env: SkillEnv<I>;
-  /** The frozen agent whose skill is trained. */
-  readonly target: ChatModel;
-  /** The model that reads trajectories and proposes edits. */
-  readonly optimizer: ChatModel;
-  /** A model that scores what no rule can, for environments that ask one. */
-  readonly judge?: ChatModel | undefined;
-  /** An agent with tools, for environments that give it a workspace. */
-  readonly agent?: AgentRunner | undefined;
-  /** Makes the attempts of tasks somewhere else than in this process. */
-  readonly runner?: RolloutRunner | undefined;
-  /** The document to start from; else the environment's own; else an empty one. */
-  readonly initialSkill?: string;
-  /** The file that `initialSkill` was read from: the run remembers it, for `skillopt apply`. */
-  readonly skillSource?: SkillSource | undefined;
-  readonly promptOverrides?: PromptOverrides;
-  readonly observers?: readonly RunObserver[];
-  /** Stops the run: calls in flight may finish for ten seconds and are kept, then `train` rejects with its reason. */
-  readonly signal?: AbortSignal;
-  /** Where the run is kept instead of in `config.outRoot`. */
-  readonly store?: RunStore;
-  /** Limits that it shares with other runs, in place of those of `config`. */
-  readonly budget?: Budget | undefined;
-};
+import type { TrainerOptions } from './trainer-options.ts';
 
 const NOTHING_READ =
   'No reply of the optimizer could be read: nothing was learned. Use a model that answers with JSON as it is asked.';
 
-type Start = Extract<RunFact, { type: 'run-start' }>;
 type Wired = { readonly store: OpenRunStore; readonly journal: readonly RunEvent[]; readonly warnings: string[] };
 
 /**
@@ -94,7 +54,12 @@ export class SkillOptTrainer<I extends Item = Item> {
   async #trainInStore(): Promise<RunSummary> {
     const items = await loadRunItems(this.#options.env, this.#config);
     requireRollouts(this.#config, items);
-    const start = await this.#describeStart(items);
+    const start = await describeStart({
+      ...this.#options,
+      config: this.#config,
+      items,
+      promptOverrides: this.#promptOverrides,
+    });
     requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
     const onWarning = (message: string) => notify(this.#options.observers ?? [], 'onWarning', message);
     const store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb, onWarning });
@@ -162,29 +127,6 @@ export class SkillOptTrainer<I extends Item = Item> {
       recorder.progressOf('final measurement', done, total, result),
     );
     return { recorder, deps, finalDeps, budget, warn, fileUse };
-  }
-
-  async #describeStart(items: RunItems): Promise<Start> {
-    const { env, target, optimizer, judge, agent, skillSource } = this.#options;
-    const initialSkill = this.#options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
-    requireReadable(initialSkill);
-    const config = this.#config;
-    const more = trainsMore(config) ? loadPackagePrompts() : {};
-    const prompts = { ...loadPrompts(this.#promptOverrides, config.extras), ...more };
-    return {
-      type: 'run-start',
-      format: 1,
-      identity: runIdentity({ config, env, items, initialSkill, target, optimizer, judge, agent, prompts }),
-      config: { ...config, extras: hideSecrets(config.extras) as SkillOptConfig['extras'] },
-      env: env.name,
-      target: target.id,
-      optimizer: optimizer.id,
-      initialSkill,
-      ...(skillSource ? { skillSource } : {}),
-      totalSteps: countSteps(config, items.train.length, items.val.length),
-      items: { train: items.train.length, val: items.val.length, test: items.test.length },
-      ...(env.drafts && env.drafts.drafted > 0 ? { drafts: env.drafts } : {}),
-    };
   }
 
   #warnings(items: RunItems): string[] {

@@ -5,8 +5,8 @@ export type {
   Sandbox,
   SandboxRequest,
   SandboxResult,
-} from '../core/sandbox.ts';
-export type { FileChange, WorkspaceDiff, WorkspaceView } from '../core/workspace.ts';
+} from '../core/agent/sandbox.ts';
+export type { FileChange, WorkspaceDiff, WorkspaceView } from '../core/agent/workspace.ts';
 export { removeStale } from './folders/remove-stale.ts';
 export { openRolloutFolder, type RolloutFolder } from './folders/rollout-folder.ts';
 export type { BubblewrapOptions } from './sandbox/bubblewrap.ts';

@@ -1,5 +1,5 @@
+import type { Sandbox } from '../core/agent/sandbox.ts';
 import { SkillError } from '../core/errors.ts';
-import type { Sandbox } from '../core/sandbox.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { groupPlaces } from './limits/open-groups.ts';
 import { bubblewrap } from './sandbox/bubblewrap.ts';

@@ -1,5 +1,5 @@
-import type { AgentRun, AgentRunner, AgentStep } from '../../src/core/agent-runner.ts';
-import type { Sandbox } from '../../src/core/sandbox.ts';
+import type { AgentRun, AgentRunner, AgentStep } from '../../src/core/agent/agent-runner.ts';
+import type { Sandbox } from '../../src/core/agent/sandbox.ts';
 import { nameOf } from '../../src/runners/agent/skill-at-work.ts';
 
 type Mind = {

@@ -1,4 +1,4 @@
-import type { AgentCapabilities, AgentEnd, AgentLimits, AgentStep } from '../../core/agent-runner.ts';
+import type { AgentCapabilities, AgentEnd, AgentLimits, AgentStep } from '../../core/agent/agent-runner.ts';
 import type { Usage } from '../../core/model.ts';
 import type { AgentCliName, AgentRefusal, Environment } from '../agent-cli.ts';
 

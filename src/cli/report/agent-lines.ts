@@ -1,6 +1,6 @@
-import type { AgentEnd, AgentRun, AgentStep } from '../../core/agent-runner.ts';
+import type { AgentEnd, AgentRun, AgentStep } from '../../core/agent/agent-runner.ts';
+import type { FileChange } from '../../core/agent/workspace.ts';
 import { oneLine, printable } from '../../core/text/printable.ts';
-import type { FileChange } from '../../core/workspace.ts';
 import type { Tried } from '../../runs/try-agent.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { count, dollars, duration, plural } from '../terminal/figures.ts';

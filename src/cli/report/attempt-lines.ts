@@ -1,7 +1,7 @@
-import type { TrajectoryStep } from '../../core/atif.ts';
+import type { TrajectoryStep } from '../../core/agent/atif.ts';
+import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { head } from '../../core/text/python-text.ts';
-import type { WorkspaceDiff } from '../../core/workspace.ts';
 import type { TaskAttempt } from '../../runs/task-attempts.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { plural } from '../terminal/figures.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { isPlainPath } from '../agent/sandbox.ts';
 import type { RolloutOutput } from '../env.ts';
 import type { ChatModel } from '../model.ts';
-import { isPlainPath } from '../sandbox.ts';
 import { strip } from '../text/python-text.ts';
 import { errorsInCheck } from './check-rules.ts';
 import { ChecksJudge, jsonSchema, pattern } from './checks/check.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OfferedSkill } from '../../core/agent-runner.ts';
+import type { OfferedSkill } from '../../core/agent/agent-runner.ts';
 import type { ModelCallError } from '../../core/errors.ts';
 import type { Usage } from '../../core/model.ts';
 import type { Price } from '../budget/prices.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
-import type { AgentRunner } from '../../core/agent-runner.ts';
+import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import { describeIssue } from '../../core/text/describe-issue.ts';
 import type { LoadedProject } from '../load-project.ts';

@@ -1,4 +1,4 @@
-import type { AgentRunner } from '../../core/agent-runner.ts';
+import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import type { ChatModel } from '../../core/model.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';

@@ -1,6 +1,6 @@
 import type { Environment, Located } from '../../agents/agent-cli.ts';
 import type { AgentProgram } from '../../agents/work/agent-program.ts';
-import type { Sandbox } from '../../core/sandbox.ts';
+import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { ModelGatewayOptions, Price } from '../../models/index.ts';
 
 /** Whom the gateway asks, and with what. */

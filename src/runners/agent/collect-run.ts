@@ -1,5 +1,5 @@
 import type { AgentEvent, EventReader } from '../../agents/work/agent-program.ts';
-import type { AgentEnd, AgentStep } from '../../core/agent-runner.ts';
+import type { AgentEnd, AgentStep } from '../../core/agent/agent-runner.ts';
 import { noUsage, type Usage } from '../../core/model.ts';
 
 type Refusal = Extract<AgentEvent, { type: 'failure' }>['refusal'];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startError } from '../../agents/agent-error.ts';
-import type { AgentRun, AgentRunRequest, AgentStep } from '../../core/agent-runner.ts';
+import type { AgentRun, AgentRunRequest, AgentStep } from '../../core/agent/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';

@@ -1,7 +1,7 @@
 import { agentClis } from '../../agents/agent-clis.ts';
 import { agentError } from '../../agents/agent-error.ts';
-import type { AgentEnd, AgentRun, OfferedSkill } from '../../core/agent-runner.ts';
-import type { SandboxResult } from '../../core/sandbox.ts';
+import type { AgentEnd, AgentRun, OfferedSkill } from '../../core/agent/agent-runner.ts';
+import type { SandboxResult } from '../../core/agent/sandbox.ts';
 import type { ModelGateway } from '../../models/index.ts';
 import type { Agent } from './agent.ts';
 import type { Collected } from './collect-run.ts';

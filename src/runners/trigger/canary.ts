@@ -1,6 +1,6 @@
-import type { AgentLimits, AgentRunner, SkillPackage } from '../../core/agent-runner.ts';
+import type { AgentLimits, AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
+import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { Sandbox } from '../../core/sandbox.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
 
 type Canary = {

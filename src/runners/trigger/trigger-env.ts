@@ -1,6 +1,6 @@
-import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../core/agent-runner.ts';
+import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
+import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
-import type { Sandbox } from '../../core/sandbox.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
 import { nameOf, requireAgent } from '../agent/skill-at-work.ts';
 import { installedPackage, type Trained } from '../workspace/installed-package.ts';

@@ -1,6 +1,6 @@
-import type { AgentRun } from '../../core/agent-runner.ts';
+import type { AgentRun } from '../../core/agent/agent-runner.ts';
+import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
 import { searchPattern } from '../../core/judge/regex/python-regex.ts';
-import type { WorkspaceDiff } from '../../core/workspace.ts';
 import type { Assertion } from './assertion.ts';
 import { isCovered } from './site.ts';
 

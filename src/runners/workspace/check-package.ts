@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import type { Sandbox } from '../../core/sandbox.ts';
+import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { PackageFiles } from '../../core/skill/package-text.ts';
 import { partOf } from '../../core/skill/skill-parts.ts';
 import { oneLine } from '../../core/text/printable.ts';

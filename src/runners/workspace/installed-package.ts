@@ -1,4 +1,4 @@
-import type { AgentStep, SkillPackage } from '../../core/agent-runner.ts';
+import type { AgentStep, SkillPackage } from '../../core/agent/agent-runner.ts';
 import { keepLineEnds } from '../../core/skill/document-form.ts';
 import { type PackageFiles, SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
 import { type SkillPart, trainedFiles, trainsPackage } from '../../core/skill/skill-parts.ts';

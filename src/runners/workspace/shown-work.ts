@@ -1,6 +1,6 @@
-import type { AgentRun, AgentRunner, AgentStep } from '../../core/agent-runner.ts';
-import { type Trajectory, toAtif } from '../../core/atif.ts';
-import type { FileChange, WorkspaceDiff } from '../../core/workspace.ts';
+import type { AgentRun, AgentRunner, AgentStep } from '../../core/agent/agent-runner.ts';
+import { type Trajectory, toAtif } from '../../core/agent/atif.ts';
+import type { FileChange, WorkspaceDiff } from '../../core/agent/workspace.ts';
 
 /** Enough to see what a command printed, and little enough that a long run can be read. */
 const RESULT_LENGTH = 1_200;

@@ -1,6 +1,6 @@
+import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/agent/sandbox.ts';
+import type { WorkspaceView } from '../../core/agent/workspace.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/sandbox.ts';
-import type { WorkspaceView } from '../../core/workspace.ts';
 import { namesInterpreter } from '../../workspaces/folders/lay-files.ts';
 import type { Command } from './workspace-task.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
+import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { Sandbox } from '../../core/sandbox.ts';
 import { openTemplate, type Template } from '../../workspaces/index.ts';
 import { type Contents, commandWords } from './site.ts';
 import type { WorkspaceTask } from './workspace-task.ts';

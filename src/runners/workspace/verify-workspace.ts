@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SandboxResult } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { SandboxResult } from '../../core/sandbox.ts';
 import { layFiles } from '../../workspaces/folders/lay-files.ts';
 import { readJsonVerdict, readJunit, readReward, unreadable, type Verdict } from './read-verdict.ts';
 import { type Contents, commandWords, type Site } from './site.ts';

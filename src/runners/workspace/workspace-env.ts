@@ -1,9 +1,9 @@
-import type { AgentLimits, AgentRun, SkillPackage } from '../../core/agent-runner.ts';
-import type { Trajectory } from '../../core/atif.ts';
+import type { AgentLimits, AgentRun, SkillPackage } from '../../core/agent/agent-runner.ts';
+import type { Trajectory } from '../../core/agent/atif.ts';
+import type { Sandbox } from '../../core/agent/sandbox.ts';
+import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
 import type { RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { Sandbox } from '../../core/sandbox.ts';
-import type { WorkspaceDiff } from '../../core/workspace.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
 import { nameOf, requireAgent } from '../agent/skill-at-work.ts';

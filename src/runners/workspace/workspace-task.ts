@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPlainPath } from '../../core/sandbox.ts';
+import { isPlainPath } from '../../core/agent/sandbox.ts';
 import { Assertion } from './assertion.ts';
 
 const filled = z.string('must be text').refine((text) => text.trim() !== '', 'must be non-empty text');

@@ -1,4 +1,4 @@
-import type { AgentRunner } from '../../core/agent-runner.ts';
+import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';

@@ -1,4 +1,4 @@
-import type { AgentRunner } from '../../core/agent-runner.ts';
+import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import type { RunCaches } from '../../core/cache.ts';
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { ChatModel, ChatRequest } from '../../core/model.ts';

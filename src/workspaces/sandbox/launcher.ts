@@ -1,4 +1,4 @@
-import type { WorkspaceView } from '../../core/workspace.ts';
+import type { WorkspaceView } from '../../core/agent/workspace.ts';
 import { fileBlocks } from '../limits/disk-use.ts';
 
 export type Launch = {

@@ -1,5 +1,5 @@
+import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
-import type { Sandbox } from '../../core/sandbox.ts';
 
 /** The same commit wherever and whenever it is made, and nothing that the user has set up. */
 const SETTINGS = {

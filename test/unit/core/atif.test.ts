@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentRun, AgentStep } from '../../../src/core/agent-runner.ts';
-import { toAtif } from '../../../src/core/atif.ts';
+import type { AgentRun, AgentStep } from '../../../src/core/agent/agent-runner.ts';
+import { toAtif } from '../../../src/core/agent/atif.ts';
 
 const call = (id: string, input: unknown = { command: 'ls' }): AgentStep => ({
   type: 'tool-call',

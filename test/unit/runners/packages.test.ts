@@ -2,7 +2,7 @@ import { memoryRun, type RunEvent, type SkillOptConfigInput, SkillOptTrainer } f
 import { scripted } from 'skillopt/testing';
 import { openSandbox } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
-import type { AgentRunner, SkillPackage } from '../../../src/core/agent-runner.ts';
+import type { AgentRunner, SkillPackage } from '../../../src/core/agent/agent-runner.ts';
 import { joinPackage, splitPackage } from '../../../src/core/skill/package-text.ts';
 import { WorkspaceTask, workspaceEnv } from '../../../src/runners/index.ts';
 

@@ -13,11 +13,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
-import { worldFiles } from '../../e2e/project.ts';
-import { captureIo } from '../../support/capture-io.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
-import { hasTerminal, KEYS, runOnTerminal } from './clone-terminal.ts';
+import { runCli } from '../../../../src/cli/main.ts';
+import { worldFiles } from '../../../e2e/project.ts';
+import { captureIo } from '../../../support/capture-io.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
+import { hasTerminal, KEYS, runOnTerminal } from '../clone-terminal.ts';
 
 const QUICK = {
   ...{ numEpochs: 1, batchSize: 12, proposalsPerBatch: 1, evalTest: true },

@@ -1,4 +1,4 @@
-import type { Usage } from './model.ts';
+import type { Usage } from '../model.ts';
 import type { WorkspaceView } from './workspace.ts';
 
 /** What a run of an agent may use up. */

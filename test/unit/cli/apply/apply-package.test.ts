@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { SkillOptTrainer } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
-import { readSkill } from '../../../src/runs/wire-run.ts';
-import { captureIo } from '../../support/capture-io.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { runCli } from '../../../../src/cli/main.ts';
+import { readSkill } from '../../../../src/runs/wire-run.ts';
+import { captureIo } from '../../../support/capture-io.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
 
 const FILES = {
   'pdf/SKILL.md': '---\nname: pdf\ndescription: Reads.\n---\n\nSee references/a.md.\n',

@@ -1,0 +1,37 @@
+import type { AgentRunner } from '../core/agent/agent-runner.ts';
+import type { SkillOptConfigInput } from '../core/config.ts';
+import type { Item, SkillEnv } from '../core/env.ts';
+import type { ChatModel } from '../core/model.ts';
+import type { PromptOverrides } from '../core/prompt-name.ts';
+import type { RolloutRunner } from '../core/rollout-runner.ts';
+import type { SkillSource } from '../core/run/event.ts';
+import type { RunObserver } from '../core/run/observer.ts';
+import type { RunStore } from '../core/run/run-store.ts';
+import type { Budget } from '../models/index.ts';
+
+export type TrainerOptions<I extends Item = Item> = {
+  readonly config?: SkillOptConfigInput;
+  readonly env: SkillEnv<I>;
+  /** The frozen agent whose skill is trained. */
+  readonly target: ChatModel;
+  /** The model that reads trajectories and proposes edits. */
+  readonly optimizer: ChatModel;
+  /** A model that scores what no rule can, for environments that ask one. */
+  readonly judge?: ChatModel | undefined;
+  /** An agent with tools, for environments that give it a workspace. */
+  readonly agent?: AgentRunner | undefined;
+  /** Makes the attempts of tasks somewhere else than in this process. */
+  readonly runner?: RolloutRunner | undefined;
+  /** The document to start from; else the environment's own; else an empty one. */
+  readonly initialSkill?: string;
+  /** The file that `initialSkill` was read from: the run remembers it, for `skillopt apply`. */
+  readonly skillSource?: SkillSource | undefined;
+  readonly promptOverrides?: PromptOverrides;
+  readonly observers?: readonly RunObserver[];
+  /** Stops the run: calls in flight may finish for ten seconds and are kept, then `train` rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** Where the run is kept instead of in `config.outRoot`. */
+  readonly store?: RunStore;
+  /** Limits that it shares with other runs, in place of those of `config`. */
+  readonly budget?: Budget | undefined;
+};
