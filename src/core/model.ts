@@ -46,3 +46,10 @@ export interface ChatModel {
 }
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, reasoning: 0 };
+
+export const addTokens = (one: Usage, other: Usage): Usage => ({
+  input: one.input + other.input,
+  cached: one.cached + other.cached,
+  output: one.output + other.output,
+  reasoning: one.reasoning + other.reasoning,
+});

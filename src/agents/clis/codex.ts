@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Usage } from '../../core/model.ts';
 import type { AgentCall, AgentCli } from '../agent-cli.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
 
@@ -7,16 +8,25 @@ const Message = z.object({
   type: z.literal('item.completed'),
   item: z.object({ type: z.literal('agent_message'), text: z.string() }),
 });
-const Completed = z.object({
+export const TurnCompleted = z.object({
   type: z.literal('turn.completed'),
-  usage: z.object({
-    input_tokens: z.number(),
-    cached_input_tokens: z.number().default(0),
-    output_tokens: z.number(),
-    reasoning_output_tokens: z.number().default(0),
-  }),
+  usage: z
+    .object({
+      input_tokens: z.number(),
+      cached_input_tokens: z.number().default(0),
+      output_tokens: z.number(),
+      reasoning_output_tokens: z.number().default(0),
+    })
+    .transform(
+      (told): Usage => ({
+        input: told.input_tokens,
+        cached: told.cached_input_tokens,
+        output: told.output_tokens,
+        reasoning: told.reasoning_output_tokens,
+      }),
+    ),
 });
-const Failed = z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) });
+export const TurnFailed = z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) });
 const Retrying = z.object({ type: z.literal('error'), message: z.string().startsWith('Reconnecting') });
 
 /** AGENTS.md in the CLI's own home is read whatever the settings say, so it gets another home, with the sign-in linked. */
@@ -36,20 +46,11 @@ export const codex: AgentCli = {
   }),
   read({ stdout }) {
     const events = jsonEvents(stdout);
-    const failed = eventsLike(events, Failed).at(-1);
+    const failed = eventsLike(events, TurnFailed).at(-1);
     if (failed !== undefined) return { failure: failed.error.message };
     const text = eventsLike(events, Message).at(-1)?.item.text;
-    const usage = eventsLike(events, Completed).at(-1)?.usage;
-    if (text === undefined || usage === undefined) return undefined;
-    return {
-      text,
-      usage: {
-        input: usage.input_tokens,
-        cached: usage.cached_input_tokens,
-        output: usage.output_tokens,
-        reasoning: usage.reasoning_output_tokens,
-      },
-    };
+    const usage = eventsLike(events, TurnCompleted).at(-1)?.usage;
+    return text === undefined || usage === undefined ? undefined : { text, usage };
   },
   refusalIn(line) {
     const [retrying] = eventsLike(jsonEvents(line), Retrying);

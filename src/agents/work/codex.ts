@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { TurnCompleted, TurnFailed } from '../clis/codex.ts';
 import { type AgentEvent, type AgentJob, type AgentProgram, NO_KEY } from './agent-program.ts';
 import { parseLine, skillsReadIn } from './event-line.ts';
 
@@ -90,30 +91,15 @@ const Item = z.discriminatedUnion('type', [
 ]);
 const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('item.completed'), item: Item }),
-  z.object({
-    type: z.literal('turn.completed'),
-    usage: z.object({
-      input_tokens: z.number(),
-      cached_input_tokens: z.number().default(0),
-      output_tokens: z.number(),
-      reasoning_output_tokens: z.number().default(0),
-    }),
-  }),
-  z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) }),
+  TurnCompleted,
+  TurnFailed,
 ]);
 
 function read(line: z.infer<typeof Line>, skills: readonly string[]): readonly AgentEvent[] {
   if (line.type === 'turn.failed') return [{ type: 'failure', refusal: { failure: line.error.message } }];
   if (line.type === 'item.completed') return itemEvents(line.item, skills);
-  const { input_tokens, cached_input_tokens, output_tokens, reasoning_output_tokens } = line.usage;
-  const usage = {
-    input: input_tokens,
-    cached: cached_input_tokens,
-    output: output_tokens,
-    reasoning: reasoning_output_tokens,
-  };
   return [
-    { type: 'usage', usage, isTotal: true },
+    { type: 'usage', usage: line.usage, isTotal: true },
     { type: 'end', ended: 'done' },
   ];
 }

@@ -72,3 +72,11 @@ export function nameAsData(text: string): string {
 }
 
 const PLAIN: Readonly<Record<string, string>> = { '`': "'", '|': '¦', '<': '‹', '>': '›' };
+
+/** Head and tail with a note between them: the start says what was asked, the end how it went. */
+export function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const half = Math.floor(length / 2);
+  const left = text.length - 2 * half;
+  return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(text.length - half).toWellFormed()}`;
+}

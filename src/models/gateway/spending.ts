@@ -1,5 +1,5 @@
 import { SkillError } from '../../core/errors.ts';
-import { noUsage, type Usage } from '../../core/model.ts';
+import { addTokens, noUsage, type Usage } from '../../core/model.ts';
 import { costUsd, type Price } from '../budget/prices.ts';
 
 export type GatewayLimits = {
@@ -32,7 +32,7 @@ export function createSpending(limits: GatewayLimits, price: Price | undefined):
   const { maxCalls = Number.POSITIVE_INFINITY, maxTokens = Number.POSITIVE_INFINITY } = limits;
   const { maxUsd = Number.POSITIVE_INFINITY } = limits;
   const told: Usage[] = [];
-  const usage = () => told.reduce(add, noUsage);
+  const usage = () => told.reduce(addTokens, noUsage);
   const cost = () => (price === undefined ? undefined : costUsd(usage(), price));
   return {
     reached() {
@@ -54,15 +54,6 @@ export function createSpending(limits: GatewayLimits, price: Price | undefined):
 }
 
 const limitText = (limit: string) => `This run may use ${limit}, and they are used up. No further call is made.`;
-
-function add(one: Usage, other: Usage): Usage {
-  return {
-    input: one.input + other.input,
-    cached: one.cached + other.cached,
-    output: one.output + other.output,
-    reasoning: one.reasoning + other.reasoning,
-  };
-}
 
 function unpriced(maxUsd: number): SkillError {
   return new SkillError('CONFIG_INVALID', `maxUsd is ${maxUsd}, but the price of the model is not known`, {

@@ -1,6 +1,7 @@
 import { OUTCOMES, type TrajectoryField } from '../../core/prompt-sections.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { fence } from '../../core/text/fence.ts';
+import { clip } from '../../core/text/printable.ts';
 
 const FIELD_LENGTH = 2_000;
 const CONVERSATION_LENGTH = 12_000;
@@ -37,14 +38,6 @@ export const isVeryLong = (result: RolloutResult) => conversationOf(result).leng
 /** In the trainer only a plain zero is a failure; partial success counts as success. */
 export function isFailure(result: Pick<RolloutResult, 'hard'>): boolean {
   return result.hard < 1e-9;
-}
-
-/** Head and tail with a note between them: the start says what was asked, the end how it went. */
-export function clip(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const half = Math.floor(length / 2);
-  const left = text.length - 2 * half;
-  return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(text.length - half).toWellFormed()}`;
 }
 
 function renderTurn(turn: unknown): string {

@@ -1,6 +1,6 @@
 import type { AgentEvent, EventReader } from '../../agents/work/agent-program.ts';
 import type { AgentEnd, AgentStep } from '../../core/agent/agent-runner.ts';
-import { noUsage, type Usage } from '../../core/model.ts';
+import { addTokens, noUsage, type Usage } from '../../core/model.ts';
 
 type Refusal = Extract<AgentEvent, { type: 'failure' }>['refusal'];
 
@@ -46,7 +46,7 @@ function summed(steps: readonly AgentStep[], others: readonly Exclude<AgentEvent
     text: end?.text ?? lastText(steps),
     offered: unique(of('skill-offered').map(({ name }) => name)),
     loaded: unique(steps.flatMap((step) => (step.type === 'skill-loaded' ? [step.name] : []))),
-    usage: total?.usage ?? used.map(({ usage }) => usage).reduce(addUsage, noUsage),
+    usage: total?.usage ?? used.map(({ usage }) => usage).reduce(addTokens, noUsage),
     costUsd: total?.costUsd ?? (costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0)),
     ended: end?.ended,
     refusal: of('failure').at(-1)?.refusal,
@@ -59,10 +59,3 @@ function lastText(steps: readonly AgentStep[]): string {
   const last = steps.findLast((step) => step.type === 'text');
   return last?.type === 'text' ? last.text : '';
 }
-
-const addUsage = (a: Usage, b: Usage): Usage => ({
-  input: a.input + b.input,
-  cached: a.cached + b.cached,
-  output: a.output + b.output,
-  reasoning: a.reasoning + b.reasoning,
-});

@@ -1,6 +1,7 @@
 import type { AgentRun, AgentRunner, AgentStep } from '../../core/agent/agent-runner.ts';
 import { type Trajectory, toAtif } from '../../core/agent/atif.ts';
 import type { FileChange, WorkspaceDiff } from '../../core/agent/workspace.ts';
+import { clip } from '../../core/text/printable.ts';
 
 /** Enough to see what a command printed, and little enough that a long run can be read. */
 const RESULT_LENGTH = 1_200;
@@ -16,8 +17,8 @@ export function conversationOf(prompt: string, steps: readonly AgentStep[], diff
 function turnOf(step: AgentStep): object[] {
   if (step.type === 'text') return [{ role: 'assistant', content: step.text }];
   if (step.type === 'skill-loaded') return [{ role: 'system', content: `(the skill ${step.name} was loaded)` }];
-  if (step.type === 'tool-call') return [{ role: `call ${step.tool}`, content: cut(jsonOf(step.input), CALL_LENGTH) }];
-  return [{ role: step.isError ? 'failed' : 'result', content: cut(step.output, RESULT_LENGTH) }];
+  if (step.type === 'tool-call') return [{ role: `call ${step.tool}`, content: clip(jsonOf(step.input), CALL_LENGTH) }];
+  return [{ role: step.isError ? 'failed' : 'result', content: clip(step.output, RESULT_LENGTH) }];
 }
 
 const jsonOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
@@ -25,7 +26,7 @@ const jsonOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.st
 /** What changed, file by file, as far as it fits. */
 export function shownDiff({ changes, leftOut }: WorkspaceDiff): string {
   const lines = [...changes.map(shownChange), ...leftOut.map((what) => `(not shown: ${what})`)];
-  return cut(lines.join('\n'), DIFF_LENGTH);
+  return clip(lines.join('\n'), DIFF_LENGTH);
 }
 
 const shownChange = ({ path, change, patch, note }: FileChange) =>
@@ -33,14 +34,8 @@ const shownChange = ({ path, change, patch, note }: FileChange) =>
 
 export const shownTools = (steps: readonly AgentStep[]) =>
   steps
-    .flatMap((step) => (step.type === 'tool-call' ? [`${step.tool} ${cut(jsonOf(step.input), 200)}`] : []))
+    .flatMap((step) => (step.type === 'tool-call' ? [`${step.tool} ${clip(jsonOf(step.input), 200)}`] : []))
     .join('\n');
-
-function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const half = Math.floor(length / 2);
-  return `${text.slice(0, half).toWellFormed()}\n[… ${text.length - 2 * half} characters …]\n${text.slice(-half).toWellFormed()}`;
-}
 
 /** Enough to walk through a run, and little enough to keep all runs of a training. */
 const BOUNDS = { maxTextLength: 20_000, maxLength: 400_000 };

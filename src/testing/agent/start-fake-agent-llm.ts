@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { noUsage, type Usage } from '../../core/model.ts';
+import { addTokens, noUsage, type Usage } from '../../core/model.ts';
 import { type AgentDialect, findDialect } from './agent-dialects.ts';
 import type { AgentReply } from './agent-replies.ts';
 import { type AgentRequest, type Json, readAgentRequest } from './agent-request.ts';
@@ -65,7 +65,7 @@ export async function startFakeAgentLLM(options: FakeAgentLLMOptions): Promise<F
     if (status > 0) return send(response, dialect.toError(`fake failure ${status}`, status), status, refusal.headers);
     const used = usageFor(text, dialect);
     calls += 1;
-    usage = addUsage(usage, used);
+    usage = addTokens(usage, used);
     const model = body.model ?? 'fake-model';
     const wire = dialect.toWire({ id: `fake${calls}`, model, ...wordsFor(step, request, body), usage: used });
     if (dialect.isStreamed(body, path.split('?')[0]!)) sendEvents(response, wire.events);
@@ -128,15 +128,6 @@ function usageFor(text: string, { countsReasoning }: AgentDialect): Usage {
   const input = Math.ceil(text.length / 4);
   const output = 20 + (text.length % 13);
   return { input, cached: Math.floor(input / 3), output, reasoning: countsReasoning ? text.length % 7 : 0 };
-}
-
-function addUsage(one: Usage, other: Usage): Usage {
-  return {
-    input: one.input + other.input,
-    cached: one.cached + other.cached,
-    output: one.output + other.output,
-    reasoning: one.reasoning + other.reasoning,
-  };
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<FakeAgentRequest> {
