@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentRunner } from './agent/agent-runner.ts';
 import type { SkillOptConfig } from './config.ts';
-import { SkillError } from './errors.ts';
+import { ModelCallError, SkillError } from './errors.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptOverrides } from './prompt-name.ts';
 import type { RolloutResult } from './rollout-result.ts';
@@ -171,3 +171,17 @@ function parseItem<Schema extends z.ZodType<Item>>(
   const problem = z.prettifyError(result.error).replaceAll('\n', ' ');
   throw new SkillError('TASKS_INVALID', `${name}: item ${index + 1} of ${split}: ${problem}`);
 }
+
+/** For environments that bring their own agent. A run that asks it all the same has no score to give. */
+export const noTarget: ChatModel = {
+  id: 'none',
+  isFree: true,
+  complete: async () => {
+    const hint = 'Name the model that the environment asks: target: provider:model';
+    throw new ModelCallError('the environment asked the target, and there is none', {
+      isRetryable: false,
+      isFatal: true,
+      hint,
+    });
+  },
+};

@@ -2,6 +2,7 @@ import type { AgentRunner } from '../core/agent/agent-runner.ts';
 import type { RunCaches } from '../core/cache.ts';
 import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
 import type { Item, SkillEnv } from '../core/env.ts';
+import { noTarget } from '../core/env.ts';
 import { SkillError } from '../core/errors.ts';
 import type { ChatModel } from '../core/model.ts';
 import type { RolloutResult } from '../core/rollout-result.ts';
@@ -21,7 +22,7 @@ export type EvaluateSkillOptions<I extends Item = Item> = {
   readonly env: SkillEnv<I>;
   readonly skill: string;
   readonly split: string;
-  readonly target: ChatModel;
+  readonly target?: ChatModel | undefined;
   /** A model that scores what no rule can, for environments that ask one. */
   readonly judge?: ChatModel | undefined;
   /** An agent with tools, for environments that give it a workspace. */
@@ -70,7 +71,7 @@ async function scoreInEnv<I extends Item>(
   config: SkillOptConfig,
   sampleIndexes: readonly number[],
 ): Promise<SkillScore[]> {
-  const { env, skill, split, target, judge, agent, runner, caches, observers = [], signal } = options;
+  const { env, skill, split, target = noTarget, judge, agent, runner, caches, observers = [], signal } = options;
   const items = await splitItems(env, split, config);
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);

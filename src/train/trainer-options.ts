@@ -12,8 +12,8 @@ import type { Budget } from '../models/index.ts';
 export type TrainerOptions<I extends Item = Item> = {
   readonly config?: SkillOptConfigInput;
   readonly env: SkillEnv<I>;
-  /** The frozen agent whose skill is trained. */
-  readonly target: ChatModel;
+  /** The frozen model whose skill is trained. Not needed where an agent does the work. */
+  readonly target?: ChatModel | undefined;
   /** The model that reads trajectories and proposes edits. */
   readonly optimizer: ChatModel;
   /** A model that scores what no rule can, for environments that ask one. */

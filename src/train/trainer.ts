@@ -1,5 +1,6 @@
 import { parseConfig, type SkillOptConfig } from '../core/config.ts';
 import type { Item } from '../core/env.ts';
+import { noTarget } from '../core/env.ts';
 import type { PromptOverrides } from '../core/prompt-name.ts';
 import type { RunEvent } from '../core/run/event.ts';
 import { reduce } from '../core/run/reduce/reduce.ts';
@@ -103,7 +104,7 @@ export class SkillOptTrainer<I extends Item = Item> {
 
   /** The stages' tools and the recorder, which know each other. */
   #wire({ store, journal, warnings }: Wired, stop: Stop, finalStop: Stop) {
-    const { target, optimizer, judge, agent, runner, observers = [], budget: shared } = this.#options;
+    const { target = noTarget, optimizer, judge, agent, runner, observers = [], budget: shared } = this.#options;
     const warn = (message: string) => {
       warnings.push(message);
       recorder.warn(message);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ModelCallError, SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
+import { noTarget } from '../../core/env.ts';
+import { SkillError } from '../../core/errors.ts';
 import { agentProviders } from './agent-providers.ts';
 import { apiProviders } from './api-providers.ts';
 import { define, type Provider } from './provider.ts';
@@ -25,26 +25,12 @@ export const providers: Readonly<Record<string, Provider>> = {
     options: z.strictObject({}),
     fromText: (text) => (text === '' ? {} : { model: text }),
     async create(_options, { role }) {
-      if (role === 'target') return NO_TARGET;
+      if (role === 'target') return noTarget;
       throw new SkillError('CONFIG_INVALID', `none is for a target that nobody asks, and the ${role} is asked`);
     },
   }),
   ...apiProviders,
   ...agentProviders,
-};
-
-/** For environments that bring their own agent. A run that asks it all the same has no score to give. */
-const NO_TARGET: ChatModel = {
-  id: 'none',
-  isFree: true,
-  complete: async () => {
-    const hint = 'Name the model that the environment asks: target: provider:model';
-    throw new ModelCallError('the environment asked the target, and the project says target: none', {
-      isRetryable: false,
-      isFatal: true,
-      hint,
-    });
-  },
 };
 
 /** Whether a target is an agent with tools: then no chat model is asked. */

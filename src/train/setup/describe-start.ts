@@ -1,5 +1,6 @@
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { Item } from '../../core/env.ts';
+import { noTarget } from '../../core/env.ts';
 import type { PromptOverrides } from '../../core/prompt-name.ts';
 import type { RunFact } from '../../core/run/event.ts';
 import { trainsMore } from '../../core/skill/skill-parts.ts';
@@ -21,7 +22,7 @@ type StartOptions<I extends Item> = Omit<TrainerOptions<I>, 'config' | 'promptOv
 
 /** The first line of a journal: all that a run is made of. */
 export async function describeStart<I extends Item>(options: StartOptions<I>): Promise<Start> {
-  const { config, items, promptOverrides, env, target, optimizer, judge, agent, skillSource } = options;
+  const { config, items, promptOverrides, env, target = noTarget, optimizer, judge, agent, skillSource } = options;
   const initialSkill = options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
   requireReadable(initialSkill);
   const more = trainsMore(config) ? loadPackagePrompts() : {};

@@ -64,7 +64,7 @@ describe('a project in TypeScript', () => {
     const asking = CONFIG.replace('numEpochs: 1', 'numEpochs: 1, extras: { ask: true }');
     using project = openProject({ ...FILES, 'skillopt.config.ts': asking });
     const { code, stderr } = await project.run('train', '--quiet');
-    expect(stderr).toContain('the environment asked the target, and the project says target: none');
+    expect(stderr).toContain('the environment asked the target, and there is none');
     expect(code).toBe(4);
   });
 
