@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { parseConfig } from '../core/config.ts';
 import type { RunObserver } from '../core/run/observer.ts';
 import type { LoadedProject } from '../project/load-project.ts';
-import { type Caller, resolveRole } from '../project/models/resolve-models.ts';
+import { type Caller, resolveScoring } from '../project/models/resolve-models.ts';
 import { openCaches } from '../stores/index.ts';
 import { evaluatePasses, type SkillScore } from '../train/evaluate-skill.ts';
 import { withEnv } from '../train/setup/with-env.ts';
@@ -34,15 +34,14 @@ export async function measurePasses(
   { loaded, wiring, name, skill, split, passes }: MeasuredSubject,
   { caller, observers, signal, onWarning }: MeasureOptions,
 ): Promise<Measured> {
-  const target = await resolveRole(loaded, 'target', caller);
-  const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller);
+  const { target, judge, agent } = await resolveScoring(loaded, caller);
   const { env, config } = wiring;
   const caches = await openCaches(join(dirname(wiring.path), '.eval'), config);
   try {
-    const options = { env, skill, split, target, judge, config, caches, observers, signal };
+    const options = { env, skill, split, target, judge, agent, config, caches, observers, signal };
     const measured = await evaluatePasses(options, [...Array(passes).keys()]);
     const testTasks = await withEnv(env, parseConfig(config), () => testTasksOf(wiring, split));
-    const conditions = [target.id, judge?.id, config.extras, passes];
+    const conditions = [agent?.id ?? target.id, judge?.id, config.extras, passes];
     const look = { by: 'calibrate', document: name, skill, conditions } as const;
     return { measured, testLooks: await countLook(testTasks, look, wiring, onWarning) };
   } finally {

@@ -4,7 +4,7 @@ import type { WorkspaceDiff } from '../core/agent/workspace.ts';
 import type { SandboxSpec } from '../project/models/agent-settings.ts';
 import { agentRunner } from '../runners/index.ts';
 import { readPackage, skillHeader } from '../skills/index.ts';
-import { openSandbox, openTemplate, openWorkspace, removeStale } from '../workspaces/index.ts';
+import { openSandbox, openTemplate, openWorkspace } from '../workspaces/index.ts';
 
 export type TryOptions = {
   readonly agent: AgentName;
@@ -38,7 +38,6 @@ export type Tried = {
 export async function tryAgent(options: TryOptions): Promise<Tried> {
   const { agent, model, baseURL, apiKeyEnv, path, prompt, limits, signal, onStep } = options;
   const sandbox = openSandbox(options.sandbox);
-  await removeStale();
   const runner = await agentRunner({ agent, model, sandbox, baseURL, apiKeyEnv, path, inherited: options.env });
   const skill = await readPackage(options.skill);
   const template = await openTemplate({ sandbox, source: options.folder });

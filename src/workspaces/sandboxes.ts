@@ -1,6 +1,8 @@
 import type { Sandbox } from '../core/agent/sandbox.ts';
 import { SkillError } from '../core/errors.ts';
+import { memoize } from '../core/memoize.ts';
 import { suggestion } from '../core/text/closest-name.ts';
+import { removeStale } from './folders/remove-stale.ts';
 import { groupPlaces } from './limits/open-groups.ts';
 import { bubblewrap } from './sandbox/bubblewrap.ts';
 import { type ContainerOptions, container } from './sandbox/container.ts';
@@ -19,8 +21,29 @@ export type SandboxChoice = string | ContainerOptions;
 /** Where rollouts have their folders; otherwise below the system's folder for temporary files. */
 type Rooted = { readonly root?: string | undefined };
 
-/** `auto` is the best that there is for this platform, and never `none`. */
+/**
+ * `auto` is the best that there is for this platform, and never `none`. Before its first use in a process, what killed ones left
+ * behind is removed.
+ */
 export function openSandbox(choice: SandboxChoice = 'auto', { root }: Rooted = {}): Sandbox {
+  const sandbox = sandboxNamed(choice, root);
+  const where = typeof choice === 'object' ? (choice.root ?? root) : root;
+  return {
+    ...sandbox,
+    async ready() {
+      await sandbox.ready();
+      await cleanUp(where);
+    },
+    async run(request) {
+      await cleanUp(where);
+      return sandbox.run(request);
+    },
+  };
+}
+
+const cleanUp = memoize((root: string | undefined) => removeStale(root));
+
+function sandboxNamed(choice: SandboxChoice, root: string | undefined): Sandbox {
   if (typeof choice === 'object') return container({ root, ...choice });
   if (choice === 'auto') return bubblewrap({ root });
   if (Object.hasOwn(NAMED, choice)) return NAMED[choice as keyof typeof NAMED]({ root });

@@ -15,12 +15,18 @@ export type ProjectModels = {
   readonly agent: AgentRunner | undefined;
 };
 
-/** The models of a project, by role. Only the judge may be missing: most environments score by rule. */
+/** Who attempts tasks and who scores them. Only the judge may be missing: most environments score by rule. */
+export type ScoringModels = Omit<ProjectModels, 'optimizer'>;
+
+/** The models of a project, by role. */
 export async function resolveModels(loaded: LoadedProject, caller: Caller): Promise<ProjectModels> {
+  return { ...(await resolveScoring(loaded, caller)), optimizer: await resolveRole(loaded, 'optimizer', caller) };
+}
+
+export async function resolveScoring(loaded: LoadedProject, caller: Caller): Promise<ScoringModels> {
   return {
     agent: await resolveAgent(loaded, caller),
     target: await resolveRole(loaded, 'target', caller),
-    optimizer: await resolveRole(loaded, 'optimizer', caller),
     judge: loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller),
   };
 }

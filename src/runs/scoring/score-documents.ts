@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { parseConfig } from '../../core/config.ts';
 import type { SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
 import { type Cost, totalCost } from '../../core/run/cost.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import { addStageUsage, type UsageTable } from '../../core/run/stage-usage.ts';
@@ -10,7 +9,7 @@ import { LimitReached } from '../../models/budget/budget-exhausted.ts';
 import { type Budget, createBudget } from '../../models/index.ts';
 import { whyUnscored } from '../../pipeline/index.ts';
 import type { LoadedProject } from '../../project/load-project.ts';
-import { type Caller, resolveRole } from '../../project/models/resolve-models.ts';
+import type { ScoringModels } from '../../project/models/resolve-models.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluatePasses, type SkillScore } from '../../train/evaluate-skill.ts';
 import { countLook } from '../count-look.ts';
@@ -42,13 +41,6 @@ export type ScoredDocument = Pick<Subject, 'document' | 'text'> & {
 export async function wireDocument(loaded: LoadedProject, path: string, document: string): Promise<Subject> {
   const { text, file } = await readSkill(path, loaded.project);
   return { document, text, wiring: await wireRun(withDocument(loaded, file)) };
-}
-
-export type ScoringModels = { readonly target: ChatModel; readonly judge: ChatModel | undefined };
-
-export async function resolveScoring(loaded: LoadedProject, caller: Caller): Promise<ScoringModels> {
-  const judge = loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller);
-  return { target: await resolveRole(loaded, 'target', caller), judge };
 }
 
 export type ScoringOptions = ScoringModels & {
@@ -97,7 +89,7 @@ type Scoring = ScoringOptions & {
 };
 
 async function scoreDocument({ document, text, wiring }: Subject, scoring: Scoring): Promise<ScoredDocument> {
-  const { plan, target, judge, isCached, onWarning, ...options } = scoring;
+  const { plan, target, judge, agent, isCached, onWarning, ...options } = scoring;
   const { env } = wiring;
   const config = { ...wiring.config, maxErroredShare: 1 }; // judged below, when there is something to show
   const splits: Record<string, SkillScore> = {};
@@ -106,14 +98,14 @@ async function scoreDocument({ document, text, wiring }: Subject, scoring: Scori
     usage = addStageUsage(usage, used);
   };
   for (const split of plan.names) {
-    const pass = { ...options, env, skill: text, split, target, judge, config, onUsage };
+    const pass = { ...options, env, skill: text, split, target, judge, agent, config, onUsage };
     [splits[split]] = (await evaluatePasses(pass, [0])) as [SkillScore];
   }
   const taskTypes = env.getTaskTypes?.() ?? [];
   const { maxErroredShare } = parseConfig(wiring.config);
   const whys = Object.values(splits).map(({ results }) => whyUnscored(results, maxErroredShare));
   // Before anybody sees the score. Replies that are asked for again are another look at the same skill.
-  const conditions = [target.id, judge?.id, wiring.config.extras, ...(isCached ? [] : [Date.now()])];
+  const conditions = [agent?.id ?? target.id, judge?.id, wiring.config.extras, ...(isCached ? [] : [Date.now()])];
   const look = { by: 'eval', document, skill: text, conditions } as const;
   return {
     ...{ document, text, splits, taskTypes, whole: together(splits, taskTypes) },

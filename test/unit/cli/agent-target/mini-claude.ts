@@ -1,0 +1,67 @@
+/**
+ * A small agent that speaks as Claude Code does: it lists the skills of its home to its model, and loads them and runs commands
+ * when the model says so. `helper` is a model that it asks for a title first.
+ */
+export const miniClaude = ({ helper = '' } = {}) => `#!${process.execPath}
+const { execFileSync } = require('node:child_process');
+const { existsSync, readdirSync, readFileSync } = require('node:fs');
+const args = process.argv.slice(2);
+const { HOME, ANTHROPIC_BASE_URL: url } = process.env;
+const print = (value) => console.log(JSON.stringify(value));
+const folder = HOME + '/.claude/skills';
+const textOf = (name) => readFileSync(folder + '/' + name + '/SKILL.md', 'utf8');
+const valueOf = (flag, otherwise) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : otherwise);
+
+const skills = existsSync(folder) ? readdirSync(folder) : [];
+const system = skills.map((name) => '- ' + name + ': ' + /^description: (.*)$/m.exec(textOf(name))?.[1]).join('\\n');
+const tools = [
+  { name: 'Skill', input_schema: { properties: { skill: { type: 'string' } } } },
+  { name: 'Bash', input_schema: { properties: { command: { type: 'string' } } } },
+];
+const usage = { input_tokens: 0, output_tokens: 0 };
+
+async function ask(body) {
+  const headers = { 'content-type': 'application/json', 'x-api-key': process.env.ANTHROPIC_API_KEY };
+  const response = await fetch(url + '/v1/messages', { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = await response.json();
+  if (!response.ok) return { refused: answer.error.message, status: response.status };
+  usage.input_tokens += answer.usage.input_tokens;
+  usage.output_tokens += answer.usage.output_tokens;
+  return answer;
+}
+
+function use({ name, input }) {
+  if (name === 'Skill') return textOf(input.skill);
+  try {
+    return execFileSync('/bin/sh', ['-c', input.command], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    return String(error.stderr);
+  }
+}
+
+async function work() {
+  const model = valueOf('--model', 'default-model');
+  const helper = ${JSON.stringify(helper)};
+  if (helper) {
+    const { refused } = await ask({ model: helper, max_tokens: 9, messages: [{ role: 'user', content: 'A title, please.' }] });
+    if (refused) process.stderr.write('the helper was refused: ' + refused + '\\n');
+  }
+  const messages = [{ role: 'user', content: args.at(-1) }];
+  for (;;) {
+    const answer = await ask({ model, max_tokens: 99, system, messages, tools });
+    if (answer.refused)
+      return print({ type: 'result', subtype: 'success', is_error: true, api_error_status: answer.status, result: answer.refused, usage });
+    messages.push({ role: 'assistant', content: answer.content });
+    print({ type: 'assistant', message: { content: answer.content } });
+    const calls = answer.content.filter(({ type }) => type === 'tool_use');
+    const last = answer.content.find(({ type }) => type === 'text')?.text ?? '';
+    if (calls.length === 0) return print({ type: 'result', subtype: 'success', is_error: false, result: last, usage });
+    const results = calls.map((call) => ({ type: 'tool_result', tool_use_id: call.id, content: use(call) }));
+    messages.push({ role: 'user', content: results });
+    print({ type: 'user', message: { content: results } });
+  }
+}
+
+if (args[0] === '--version') console.log('2.1.197 (Claude Code)');
+else work();
+`;
