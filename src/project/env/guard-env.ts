@@ -27,7 +27,9 @@ export function guardEnv(exported: unknown, { name, version }: GuardOptions): Sk
   // Wrapped method by method, not copied: a class may keep its items in private fields.
   return {
     name: env.name,
-    version: env.version ?? version,
+    get version() {
+      return env.version ?? version; // some know it once they are set up
+    },
     ...(env.prompts ? { prompts: env.prompts } : {}),
     ...(env.judgeCalls === undefined ? {} : { judgeCalls: env.judgeCalls }),
     ...(env.warnings ? { warnings: env.warnings } : {}),

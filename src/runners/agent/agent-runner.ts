@@ -53,7 +53,8 @@ async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
   const located = locate({ cli: program.cli, path: options.path, inherited: env });
   for (const needed of program.needs ?? []) requireProgram(needed, program, env);
   const version = (await versionOf({ cli: program.cli, ...located }, env)) ?? 'unknown';
-  const id = `${program.name}@${version}:${model ?? 'default'} in ${sandbox.id}, ${scope} skills`;
+  const upstream = upstreamOf(program, options, env);
+  const id = `${program.name}@${version}:${model ?? 'default'}${placeOf(upstream, program, model)} in ${sandbox.id}, ${scope} skills`;
   const price = options.price ?? (model === undefined ? undefined : priceOf(model));
   return {
     id,
@@ -63,7 +64,7 @@ async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
     model,
     sandbox,
     scope,
-    upstream: upstreamOf(program, options, env),
+    upstream,
     price,
     env,
     callTimeoutMs,
@@ -95,6 +96,13 @@ function upstreamOf(program: AgentProgram, options: AgentRunnerOptions, env: Env
   if (!key && baseURL === undefined) return undefined;
   if (baseURL !== undefined && !URL.canParse(baseURL)) throw noUrl(baseURL);
   return { baseURL: baseURL ?? provider.baseURL, auth: headerFor(provider.auth, key || NO_KEY) };
+}
+
+/** Another place than the usual one may have another model under the same name. */
+function placeOf(upstream: Upstream | undefined, program: AgentProgram, model: string | undefined): string {
+  if (upstream === undefined || upstream.baseURL === program.provider({}, model).baseURL) return '';
+  const { host, pathname } = new URL(upstream.baseURL);
+  return `@${host}${pathname.replace(/\/$/, '')}`;
 }
 
 const headerFor = (auth: Provider['auth'], key: string) =>

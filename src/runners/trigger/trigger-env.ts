@@ -3,6 +3,7 @@ import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
 import { nameOf, requireAgent } from '../agent/skill-at-work.ts';
+import { contentVersion } from '../workspace/content-version.ts';
 import { installedPackage, type Trained } from '../workspace/installed-package.ts';
 import { shownTools } from '../workspace/shown-work.ts';
 import { requireVisibleLoading } from './canary.ts';
@@ -46,7 +47,9 @@ export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
   };
   return {
     name,
-    version: `trigger 1 in ${sandbox.id}, ${runs} runs`,
+    get version() {
+      return `trigger 2 in ${sandbox.id}, ${runs} runs, ${contentVersion({ ...options, limits }, trained)}`;
+    },
     judgeCalls: 0,
     getItems: (split) => items[split] ?? [],
     getTaskTypes: () => [true, false].map((shouldTrigger) => kindOf({ id: '', query: '', shouldTrigger })),

@@ -12,8 +12,16 @@ export const filesIn = (text: string, trained: Trained): PackageFiles =>
 /** What an agent gets: the trained files in the place of those in the folder, which may be gone, and the rest as it is. */
 export function installedPackage(base: SkillPackage | undefined, text: string, trained: Trained): SkillPackage {
   const own = base?.files ?? {};
-  const untrained = trainsPackage(trained) ? without(own, trainedFiles(own, trained)) : own;
-  return { ...base, files: { ...untrained, ...inForm(filesIn(text, trained), own) } };
+  return {
+    ...base,
+    files: { ...(base && untrainedFiles(base, trained)), ...inForm(filesIn(text, trained), own) },
+  };
+}
+
+/** What is the same whatever is trained. */
+export function untrainedFiles({ files }: SkillPackage, trained: Trained): PackageFiles {
+  const others = trainsPackage(trained) ? without(files, trainedFiles(files, trained)) : files;
+  return without(others, { [SKILL_FILE]: '' });
 }
 
 const without = (files: PackageFiles, gone: PackageFiles): PackageFiles =>

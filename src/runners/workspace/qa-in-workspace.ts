@@ -7,6 +7,7 @@ import type { QaItem } from '../../envs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
 import { requireAgent } from '../agent/skill-at-work.ts';
+import { contentVersion } from './content-version.ts';
 import { installedPackage, type Trained } from './installed-package.ts';
 import { trajectoryOf } from './shown-work.ts';
 import { limitsOf, toOutput, type WorkspaceEnvOptions } from './workspace-env.ts';
@@ -30,7 +31,10 @@ export function qaInWorkspace(options: QaInWorkspaceOptions): SkillEnv<QaItem> {
   let trained: Trained = {};
   return {
     name: questions.name,
-    version: `${questions.version ?? ''} in workspaces 1 of ${sandbox.id}`,
+    get version() {
+      const limits = limitsOf(options.limits);
+      return `${questions.version ?? ''} in workspaces 2 of ${sandbox.id}, ${contentVersion({ ...options, limits }, trained)}`;
+    },
     ...(questions.judgeCalls === undefined ? {} : { judgeCalls: questions.judgeCalls }),
     ...(questions.warnings === undefined ? {} : { warnings: questions.warnings }),
     drafts: questions.drafts,

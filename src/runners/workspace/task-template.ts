@@ -1,12 +1,17 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
+import { memoize } from '../../core/memoize.ts';
+import { manifestHash } from '../../workspaces/folders/manifest.ts';
 import { openTemplate, type Template } from '../../workspaces/index.ts';
 import { type Contents, commandWords } from './site.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
 
 type Options = { readonly folder: string; readonly sandbox: Sandbox };
+
+/** A task with a word for what is in the folders that it names: where that changes, it is another task. */
+export type KnownTask = WorkspaceTask & { readonly contents?: string };
 
 /** What tasks begin with, made once each, and what their verifiers bring along. */
 export function taskTemplates({ folder, sandbox }: Options) {
@@ -17,7 +22,19 @@ export function taskTemplates({ folder, sandbox }: Options) {
     known.set(id, value);
     return value;
   };
+  const contentOf = memoize((key: string) => {
+    const [path, keepHistory] = JSON.parse(key) as [string, boolean];
+    return hashOf(below(folder, path), path, keepHistory);
+  });
   return {
+    async known(task: WorkspaceTask): Promise<KnownTask> {
+      const named = [
+        ...(task.from === undefined ? [] : [[task.from, task.keepHistory]]),
+        ...(task.verify?.from === undefined ? [] : [[task.verify.from, true]]),
+      ];
+      const contents = await Promise.all(named.map((one) => contentOf(JSON.stringify(one))));
+      return contents.length === 0 ? task : { ...task, contents: contents.join(' ') };
+    },
     of: (task: WorkspaceTask) => remembered(made, task.id, () => makeTemplate(task, { folder, sandbox })),
     testsOf: ({ id, verify }: WorkspaceTask) =>
       remembered(tests, id, async () => ({
@@ -26,6 +43,14 @@ export function taskTemplates({ folder, sandbox }: Options) {
         ...bytesOf(verify?.binaries),
       })),
   };
+}
+
+async function hashOf(full: string, path: string, keepHistory: boolean): Promise<string> {
+  const there = await stat(full).catch(() => undefined);
+  if (there?.isDirectory()) return (await manifestHash(full, { keepHistory })).slice(0, 16);
+  throw new SkillError('TASKS_INVALID', `a task names the folder ${path}, and ${full} is none`, {
+    hint: 'Make it, or correct from: it is read from the folder of the task file.',
+  });
 }
 
 const SETUP_MS = 1_800_000;

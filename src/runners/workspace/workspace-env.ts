@@ -8,6 +8,7 @@ import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
 import { nameOf, requireAgent } from '../agent/skill-at-work.ts';
 import { checkPackage } from './check-package.ts';
+import { contentVersion } from './content-version.ts';
 import { filesIn, filesUsed, installedPackage, type Trained } from './installed-package.ts';
 import { scoreAttempt } from './score-attempt.ts';
 import { conversationOf, trajectoryOf } from './shown-work.ts';
@@ -43,10 +44,14 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
   const usesJudge = Object.values(items).some((tasks) => tasks.some((task) => task.rubric !== undefined));
   return {
     name,
-    version: `workspace 1 in ${sandbox.id}`,
+    get version() {
+      const limits = limitsOf(options.limits);
+      const judged = usesJudge ? `, rubric ${rubric.version}` : '';
+      return `workspace 2 in ${sandbox.id}${judged}, ${contentVersion({ ...options, limits }, trained)}`;
+    },
     judgeCalls: usesJudge ? 2 : 0,
     ...(warnings === undefined ? {} : { warnings }),
-    getItems: (split) => items[split] ?? [],
+    getItems: (split) => Promise.all((items[split] ?? []).map(templates.known)),
     getTaskTypes: () => [
       ...new Set(Object.values(items).flatMap((tasks) => tasks.flatMap(({ taskType = [] }) => taskType))),
     ],
