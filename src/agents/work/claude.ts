@@ -34,13 +34,19 @@ function argumentsFor({ model, limits: { maxTurns, maxUsd }, prompt }: AgentJob)
   ];
 }
 
-const variablesFor = ({ modelUrl }: AgentJob) => ({
-  ...(modelUrl === undefined ? {} : { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: NO_KEY }),
+const variablesFor = ({ modelUrl, model }: AgentJob) => ({
+  ...(modelUrl === undefined ? {} : { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: NO_KEY, ...helpersFor(model) }),
   CLAUDECODE: undefined, // set inside a session, where the CLI refuses to start another
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
   IS_SANDBOX: '1', // root may not bypass permissions otherwise
 });
+
+/** It asks a small model for pages of the web, and others for its sub-agents: the gateway lets none pass but the run's own. */
+const helpersFor = (model: string | undefined) =>
+  model?.startsWith('claude-')
+    ? { ANTHROPIC_DEFAULT_HAIKU_MODEL: model, ANTHROPIC_SMALL_FAST_MODEL: model, CLAUDE_CODE_SUBAGENT_MODEL: model }
+    : {};
 
 const Block = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),

@@ -69,6 +69,8 @@ export type AgentRun = {
   readonly skillsLoaded: readonly string[];
   readonly usage: Usage;
   readonly costUsd?: number;
+  /** Other models than its own that it asked for, and was refused: how often, by name. */
+  readonly modelsRefused?: Readonly<Record<string, number>>;
 };
 
 /** What can be seen of an agent's work, and what can be limited. */

@@ -82,7 +82,7 @@ const responses: GatewayDialect = {
 /** A sign-in with Google speaks of `request` and `response`, in which the rest is the same. */
 const gemini: GatewayDialect = {
   path: /:(?:streamG|g)enerateContent$/,
-  modelOf: ({ model }, path) => model ?? /models\/([^/:]+):/.exec(path)?.[1],
+  modelOf: ({ model }, path) => /models\/([^/:]+):/.exec(path)?.[1] ?? model, // the path is what the provider reads
   toolNames: (body) =>
     ((body.request ?? body).tools ?? [])
       .flatMap(({ functionDeclarations = [] }: Json) => functionDeclarations)

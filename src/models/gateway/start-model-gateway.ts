@@ -24,6 +24,8 @@ export type ModelGatewayOptions = {
   readonly listen: { readonly socket: string } | { readonly port: number };
   readonly limits?: GatewayLimits | undefined;
   readonly price?: Price | undefined;
+  /** Whether a model may be asked, by its name. All may, unless it is said: under our key an agent could ask any. */
+  readonly allows?: ((model: string) => boolean) | undefined;
   /** Looked for in the first request. */
   readonly skills?: readonly NamedSkill[] | undefined;
   /** Ends all calls. */
@@ -54,6 +56,8 @@ export interface ModelGateway extends AsyncDisposable {
   tools(): readonly string[];
   /** The names of the models that were asked for. */
   models(): readonly string[];
+  /** How often other models were asked for than those that are allowed, by name. */
+  refused(): Readonly<Record<string, number>>;
 }
 
 /**
@@ -72,6 +76,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   const { controller: closing, release } = linkedController(signal);
   const root = 'socket' in listen ? '' : `/${randomBytes(12).toString('hex')}`;
   const models = new Set<string>();
+  const refused = new Map<string, number>();
   let first: FirstRequest | undefined;
   let failure: ModelCallError | undefined;
   let ended: 'turns' | 'budget' | undefined;
@@ -89,6 +94,11 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     if ('refused' in call) return sendError(response, call.refused, call.dialect);
     if (call.kind === 'other') return relayOther(call, relay);
     const { dialect, body, model } = call;
+    if (options.allows?.(model ?? '') === false) {
+      const name = model ?? '(none)';
+      refused.set(name, (refused.get(name) ?? 0) + 1);
+      return sendError(response, { status: 400, message: notAllowed(name) }, dialect);
+    }
     if (first === undefined || first.tools.length === 0) first = readFirstRequest(body, dialect, skills);
     if (failure !== undefined) return sendError(response, failureTold(failure), dialect);
     const limit = spending.reached();
@@ -126,6 +136,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     offered: () => first?.offered ?? [],
     tools: () => first?.tools ?? [],
     models: () => [...models],
+    refused: () => Object.fromEntries(refused),
     async [Symbol.asyncDispose]() {
       closing.abort(new Error('the gateway is closed'));
       release();
@@ -135,3 +146,6 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     },
   };
 }
+
+const notAllowed = (model: string) =>
+  `The model ${model} is not the one of this run, and is not asked. No call was made.`;

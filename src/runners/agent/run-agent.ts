@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { startError } from '../../agents/agent-error.ts';
+import { isSameModel } from '../../agents/work/same-model.ts';
 import type { AgentRun, AgentRunRequest, AgentStep } from '../../core/agent/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
@@ -41,7 +42,7 @@ export async function runAgent(agent: Agent, request: AgentRunRequest): Promise<
 const ENDED = new Error('the run was ended');
 
 async function openGateway(
-  { upstream, price, sandbox, callTimeoutMs }: Agent,
+  { upstream, price, sandbox, callTimeoutMs, model }: Agent,
   { limits: { maxTurns, maxTokens, maxUsd, timeoutMs }, skills, signal }: AgentRunRequest,
   folder: AgentFolder,
   onEnd: () => void,
@@ -52,6 +53,7 @@ async function openGateway(
     listen: sandbox.hasOwnNames ? { socket: join(folder.sockets, 'model.sock') } : { port: 0 },
     limits: { maxCalls: maxTurns, maxTokens, maxUsd },
     price,
+    allows: model === undefined ? undefined : (asked) => isSameModel(asked, model),
     skills: skills.map(({ files }) => ({ name: '', description: '', ...skillHeader(files['SKILL.md'] ?? '') })),
     callTimeoutMs: Math.min(callTimeoutMs, Math.ceil(timeoutMs / 3)), // a hang, tried twice, shows before the time is up
     signal,

@@ -2,6 +2,7 @@ import { agentClis } from '../../agents/agent-clis.ts';
 import { agentError } from '../../agents/agent-error.ts';
 import type { AgentEnd, AgentRun, OfferedSkill } from '../../core/agent/agent-runner.ts';
 import type { SandboxResult } from '../../core/agent/sandbox.ts';
+import { SkillError } from '../../core/errors.ts';
 import type { ModelGateway } from '../../models/index.ts';
 import type { Agent } from './agent.ts';
 import type { Collected } from './collect-run.ts';
@@ -20,6 +21,7 @@ export function toRun(agent: Agent, outcome: Outcome): AgentRun {
   const { collected, gateway } = outcome;
   const failure = gateway?.failure();
   if (failure !== undefined && !outcome.isEnough) throw failure;
+  if (gateway?.calls() === 0) requireAllowed(agent, gateway.refused());
   const end = endOf(agent, outcome);
   const costUsd = gateway?.costUsd() ?? collected.costUsd;
   return {
@@ -31,7 +33,17 @@ export function toRun(agent: Agent, outcome: Outcome): AgentRun {
     skillsLoaded: collected.loaded,
     usage: gateway?.usage() ?? collected.usage,
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...(Object.keys(gateway?.refused() ?? {}).length === 0 ? {} : { modelsRefused: gateway!.refused() }),
   };
+}
+
+/** A CLI that knows its model by another name than the project would be refused each time, and look lazy. */
+function requireAllowed({ id, model }: Agent, refused: Readonly<Record<string, number>>): void {
+  const [name] = Object.keys(refused);
+  if (name === undefined) return;
+  throw new SkillError('CONFIG_INVALID', `${id} asked for the model ${name}, and the target names ${model}`, {
+    hint: `Write target: { model: ${name} }, or leave it out: then the agent asks whichever it wants.`,
+  });
 }
 
 type End = { readonly ended: AgentEnd; readonly endReason?: string };

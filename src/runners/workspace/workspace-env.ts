@@ -115,7 +115,7 @@ export function toOutput(
   { prompt, taskType = score.taskType }: Pick<WorkspaceTask, 'prompt' | 'taskType'>,
   { run, diff, skill, trajectory }: Attempt,
 ): RolloutOutput {
-  const { ended, endReason, costUsd, skillsLoaded, skillsOffered, turns, text, steps } = run;
+  const { ended, endReason, costUsd, skillsLoaded, skillsOffered, modelsRefused, turns, text, steps } = run;
   const isLoaded = skillsLoaded.includes(nameOf(skill));
   const limit = ended === 'done' ? [] : [`it was ended: ${ended}${endReason === undefined ? '' : ` (${endReason})`}`];
   const reasons = [...limit, ...(score.failReason === undefined ? [] : [score.failReason])];
@@ -135,6 +135,7 @@ export function toOutput(
       costUsd,
       skillsLoaded,
       skillsOffered,
+      ...(modelsRefused === undefined ? {} : { modelsRefused }),
       filesUsed: filesUsed(skill, steps),
       trajectory,
     },

@@ -23,6 +23,24 @@ describe.each(dialects)('a limit before $name', (dialect) => {
   });
 });
 
+describe.each(dialects)('another model than that of the run, before $name', (dialect) => {
+  it('is refused in words that a client can show, counted, and not asked', async () => {
+    await using llm = await startFakeAgentLLM({ script: [] });
+    const upstream = { baseURL: llm.url, auth: { header: 'x-api-key', value: 'the-key' } };
+    await using gateway = await startModelGateway({ upstream, listen, allows: (model) => model === 'own-model' });
+    const reply = await ask(gateway.url, dialect, { more: dialect.name === 'Gemini' ? { model: 'own-model' } : {} });
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({
+      error: { message: expect.stringContaining('The model some-model is') },
+    });
+    await ask(gateway.url, dialect, { stream: true });
+    expect([gateway.refused(), gateway.calls(), llm.calls()]).toEqual([{ 'some-model': 2 }, 0, 0]);
+    expect([gateway.failure(), gateway.ended(), gateway.models()]).toEqual([undefined, undefined, []]);
+    const own = { ...dialect, path: dialect.path.replace('some-model', 'own-model') };
+    expect((await ask(gateway.url, own, { more: { model: 'own-model' } })).status).toBe(200);
+  });
+});
+
 it.each([
   ['maxTokens', { maxTokens: 45 }],
   ['maxUsd', { maxUsd: 45 / 1e6 }],
