@@ -54,16 +54,26 @@ type Shop = {
   readonly program: string;
   readonly llm: FakeAgentLLM;
   readonly sandbox?: string;
+  readonly scope?: 'project';
   readonly env?: Readonly<Record<string, string>>;
 };
 
 /** An agent whose model is the fake one, and how it is given something to do. */
-export async function openShop({ name, model, program, llm, sandbox: choice, env }: Shop) {
+export async function openShop({ name, model, program, llm, sandbox: choice, scope, env }: Shop) {
   const sandbox = openSandbox(choice ?? (hasBubblewrap ? 'bubblewrap' : 'none'));
   const baseURL = ['claude', 'gemini'].includes(name) ? llm.url : `${llm.url}/v1`;
   const inherited = { PATH: process.env.PATH, HOME: '/nonexistent', ...env };
   const apiKeyEnv = env?.THE_KEY === undefined ? undefined : 'THE_KEY';
-  const runner = await agentRunner({ agent: name, model, sandbox, baseURL, apiKeyEnv, path: program, inherited });
+  const runner = await agentRunner({
+    agent: name,
+    model,
+    sandbox,
+    scope,
+    baseURL,
+    apiKeyEnv,
+    path: program,
+    inherited,
+  });
   return {
     runner,
     sandbox,

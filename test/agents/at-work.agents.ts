@@ -1,48 +1,44 @@
+import { agentPrograms } from 'skillopt/agents';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { COUNT, installedAgents, openShop } from './agent-at-work.ts';
+import { COUNT, installedAgents, openShop, teapotsFor } from './agent-at-work.ts';
+import { plantedPrograms } from './planted-programs.ts';
 
 const rows = (await installedAgents()).filter(({ name }) => name !== 'cursor');
 
-/** Settings with which a repository would have a program run. */
-const hooks = {
-  '.claude/settings.json': JSON.stringify({
-    hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'touch hooked' }] }] },
-  }),
-  '.gemini/settings.json': JSON.stringify({
-    hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'touch hooked' }] }] },
-  }),
-  '.qwen/settings.json': JSON.stringify({
-    hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'touch hooked' }] }] },
-  }),
-  '.codex/config.toml': 'notify = ["touch", "hooked"]\n',
-  '.github/hooks/hooks.json': JSON.stringify({
-    version: 1,
-    hooks: { sessionStart: [{ type: 'command', bash: 'touch hooked' }] },
-  }),
-};
+/** What a repository tells agents, which is no program. */
+const names = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'];
+const instructions = Object.fromEntries(names.map((name) => [name, 'Be PLANTED-POLITE.\n']));
 
-/** Still run what a repository's settings say: their hooks are not turned off yet. */
-const RUN_HOOKS = ['copilot', 'qwen'];
+const WORK = ['count.txt', 'teapots.txt', 'where.txt'];
 
 describe.each(rows)('$name at work', ({ name, model, installed }) => {
   if (installed.missing !== undefined) return it.skip(installed.missing);
+  const { skillFolders: folders } = agentPrograms[name];
   const shop = { name, model, program: installed.program };
 
   it('row 1, 9: loads the skill that the prompt asks for, its script runs, and all that was used is counted', async () => {
     await using llm = await startFakeAgentLLM({ policy: 'follow', only: ['teapots'] });
     const { work } = await openShop({ ...shop, llm });
-    const { run, changes } = await work(COUNT, { files: RUN_HOOKS.includes(name) ? {} : hooks });
+    const { run, changes } = await work(COUNT, { files: { ...plantedPrograms, ...instructions } });
     expect(run).toMatchObject({ ended: 'done', skillsLoaded: ['teapots'], turns: llm.calls() });
     expect(run.skillsOffered).toEqual([{ name: 'teapots', description: 'whole' }]);
     expect(changes['teapots.txt']).toContain('+seven');
     expect(changes['count.txt']).toContain('+counted');
     expect(run.usage).toEqual(llm.usage());
-    expect(Object.keys(changes).sort(), 'row 12: no hook of the repository runs').toEqual([
-      'count.txt',
-      'teapots.txt',
-      'where.txt',
-    ]);
+    expect(llm.requests.map(({ text }) => text).join()).toContain('PLANTED-POLITE');
+    expect(Object.keys(changes).sort(), 'row 12: no program of the repository runs').toEqual(WORK);
+  });
+
+  it('row 12: runs no program of the repository without a sandbox either, and with the skill in the workspace', async () => {
+    await using llm = await startFakeAgentLLM({ policy: 'follow', only: ['teapots'] });
+    const { work } = await openShop({ ...shop, llm, sandbox: 'none', scope: 'project' });
+    const skill = teapotsFor(name);
+    const text = skill.files['SKILL.md'].replaceAll('~/', '').replace(folders.user, folders.project);
+    const skills = [{ files: { ...skill.files, 'SKILL.md': text } }];
+    const { run, changes } = await work(COUNT, { files: plantedPrograms, skills });
+    expect(run.skillsLoaded).toEqual(['teapots']);
+    expect(Object.keys(changes).sort()).toEqual(WORK);
   });
 
   it('row 2: leaves the skill alone when the prompt is about something else', async () => {

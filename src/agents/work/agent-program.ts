@@ -55,6 +55,11 @@ export type AgentProgram = {
   readonly capabilities: AgentCapabilities;
   /** Programs that it cannot work without and does not bring along. */
   readonly needs?: readonly string[];
+  /**
+   * Files and folders of a workspace by which a repository has it run programs, where no setting of ours turns that off.
+   * They are kept from it.
+   */
+  readonly hidden?: readonly string[];
   /** The longest description that its model is told whole, where there is such a limit. */
   readonly longestDescription?: number;
   /** By the caller's variables. Without a key there may be a sign-in. */

@@ -4,12 +4,13 @@ import type { AgentEnd } from '../../core/agent/agent-runner.ts';
 import { type AgentEvent, type AgentJob, type AgentProgram, type EventReader, NO_KEY } from './agent-program.ts';
 import { parseLine, textOf } from './event-line.ts';
 
-/** The user's settings come from an empty home; hooks of the repository, its settings and its servers stay off. */
+/** The user's settings come from an empty home. What the repository tells agents is read; its hooks, settings and servers are not. */
 export const claude: AgentProgram = {
   name: 'claude',
   cli: 'claude-cli',
   skillFolders: { user: '.claude/skills', project: '.claude/skills' },
   capabilities: { seesLoading: 'event', seesOffers: true, limitsTurns: true },
+  hidden: ['.claude/settings.json'], // a helper for keys is a program
   provider: ({ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: baseURL = 'https://api.anthropic.com' }) => ({
     baseURL,
     key,
@@ -25,7 +26,7 @@ export const claude: AgentProgram = {
 function argumentsFor({ model, limits: { maxTurns, maxUsd }, prompt }: AgentJob): string[] {
   return [
     ...['-p', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions'],
-    ...['--setting-sources', 'user', '--settings', '{"disableAllHooks":true}', '--strict-mcp-config'],
+    ...['--setting-sources', 'user,project', '--settings', '{"disableAllHooks":true}', '--strict-mcp-config'],
     '--no-session-persistence',
     ...(model === undefined ? [] : ['--model', model]),
     ...(maxTurns === undefined ? [] : ['--max-turns', String(maxTurns)]),

@@ -10,6 +10,7 @@ export const codex: AgentProgram = {
   cli: 'codex-cli',
   skillFolders: { user: '.codex/skills', project: '.agents/skills' },
   capabilities: { seesLoading: 'reads', seesOffers: false, limitsTurns: false },
+  hidden: ['.codex/config.toml', '.codex/hooks.json'], // servers in them run, trusted or not
   longestDescription: 1024,
   provider: ({ OPENAI_API_KEY, CODEX_API_KEY: key = OPENAI_API_KEY, OPENAI_BASE_URL: baseURL = OPENAI_URL }) => ({
     baseURL,

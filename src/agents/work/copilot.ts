@@ -3,7 +3,10 @@ import { type AgentEvent, type AgentJob, type AgentProgram, type EventReader, NO
 import { OPENAI_URL } from './codex.ts';
 import { parseLine, textOf } from './event-line.ts';
 
-/** With a key it asks a provider of the user's own; otherwise it needs a sign-in. It drops skills with long descriptions. */
+/**
+ * With a key it asks a provider of the user's own; otherwise it needs a sign-in. It drops skills with long descriptions.
+ * The workspace is not said to be trusted, so that hooks and servers of the repository stay off.
+ */
 export const copilot: AgentProgram = {
   name: 'copilot',
   cli: 'copilot-cli',
@@ -24,11 +27,12 @@ export const copilot: AgentProgram = {
   launch: (job) => ({
     args: [
       ...['--allow-all-tools', '--no-ask-user', '--disable-builtin-mcps', '--stream', 'off', '--output-format', 'json'],
-      ...['--no-auto-update', '--log-level', 'none', '--trust-folder'],
+      ...['--no-auto-update', '--log-level', 'none'],
       ...(job.model === undefined ? [] : ['--model', job.model]),
       ...['-p', job.prompt],
     ],
     env: { COPILOT_AUTO_UPDATE: 'false', ...providerVariables(job) },
+    files: { '.copilot/settings.json': JSON.stringify({ disableAllHooks: true }) },
   }),
   reader: copilotReader,
 };

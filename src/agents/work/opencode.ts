@@ -11,6 +11,11 @@ export const opencode: AgentProgram = {
   skillFolders: { user: '.config/opencode/skills', project: '.opencode/skills' },
   capabilities: { seesLoading: 'event', seesOffers: false, limitsTurns: false },
   needs: ['rg'], // it would download one, and without network its tool for skills fails
+  // Its own switches leave plugins on, whatever they are said to do.
+  hidden: [
+    ...['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
+    ...['.opencode/plugin', '.opencode/plugins', '.opencode/tool', '.opencode/tools'],
+  ],
   provider: ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: baseURL = OPENAI_URL }) => ({ baseURL, key, auth: 'bearer' }),
   signIn: ({ env: { XDG_DATA_HOME }, userHome }) => ({
     '.local/share/opencode/auth.json': join(XDG_DATA_HOME ?? join(userHome, '.local/share'), 'opencode/auth.json'),
@@ -22,6 +27,8 @@ export const opencode: AgentProgram = {
       XDG_DATA_HOME: join(job.home, '.local/share'),
       XDG_STATE_HOME: join(job.home, '.local/state'),
       XDG_CACHE_HOME: join(job.home, '.cache'),
+      OPENCODE_PURE: '1',
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1', // it would also write to .opencode
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
     },
@@ -45,6 +52,9 @@ function settingsFor(job: AgentJob): string {
     autoupdate: false,
     share: 'disabled',
     snapshot: false,
+    // Left out with the settings of the repository, and no programs.
+    instructions: ['AGENTS.md', 'CLAUDE.md'].map((name) => join(job.workspace, name)),
+    skills: { paths: [join(job.workspace, opencode.skillFolders.project)] },
     ...(job.modelUrl === undefined ? {} : { provider: { skillopt }, small_model: `skillopt/${modelName(job)}` }),
   });
 }

@@ -10,6 +10,7 @@ import type { Mount, SandboxRequest } from '../../core/agent/sandbox.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentFolder } from './agent-folder.ts';
+import { hidePaths } from './hide-paths.ts';
 import { programFolders, programMounts } from './program-mounts.ts';
 import { installSkills, nameOf } from './skill-at-work.ts';
 
@@ -43,6 +44,11 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, setting
   });
   for (const [path, text] of Object.entries(launch.files ?? {})) await write(join(folder.home, path), text);
   const skills = await laySkills(agent, request, folder, places);
+  const hidden = await hidePaths(agent.program.hidden ?? [], {
+    view: request.workspace,
+    inside: hasNames ? places.workspace : undefined,
+    aside: folder.aside,
+  });
   const isForwarded = gateway !== undefined && hasNames;
   const forwarded = throughForwarder({
     socket: `${INSIDE.sockets}/model.sock`,
@@ -59,13 +65,18 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, setting
       ...(gateway === undefined ? signInMounts(agent, places) : []),
       ...(isForwarded ? [{ from: folder.sockets, to: INSIDE.sockets, isWritable: true }, own(forwarderPath())] : []),
       ...skills.mounts,
+      ...hidden.mounts,
     ],
     network: isForwarded ? 'none' : 'open',
     env: environmentFor(agent, launch, { ...places, tmp: hasNames ? '/tmp' : folder.tmp, gateway }),
     limits: request.limits,
     maxOutputBytes: MAX_OUTPUT_BYTES,
   };
-  return { command, [Symbol.asyncDispose]: skills.remove };
+  const end = async () => {
+    await skills.remove();
+    await hidden.restore();
+  };
+  return { command, [Symbol.asyncDispose]: end };
 }
 
 const own = (path: string): Mount => ({ from: path, to: path });
