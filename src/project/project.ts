@@ -110,7 +110,7 @@ export async function refuseUnknownKeys(input: ProjectInput, findOrigin: FindOri
 
 /** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem: where it was said, and what is wrong with it. */
 export async function parseProject(input: ProjectInput, findOrigin: FindOrigin): Promise<Project> {
-  const whole = withPreset(input);
+  const whole = withParts(withPreset(input));
   const result = Project.safeParse(whole);
   if (result.success) return result.data;
   const lines = result.error.issues.map(
@@ -118,6 +118,10 @@ export async function parseProject(input: ProjectInput, findOrigin: FindOrigin):
   );
   throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
 }
+
+/** Whether a skill is loaded is decided by its description. */
+const withParts = (input: ProjectInput): ProjectInput =>
+  input.env === 'trigger' && input.parts === undefined ? { ...input, parts: ['description'] } : input;
 
 /** What was probably meant by a word, or by the name of a prompt. */
 function guess(issue: z.core.$ZodIssue, input: unknown): string {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { describeLeftOut } from '../../envs/import/left-out.ts';
@@ -68,7 +69,8 @@ export async function questionsInWorkspace(
 }
 
 async function readNeighbours(paths: readonly string[], directory: string) {
-  const files = await Promise.all(paths.map((path) => findSkillFiles(resolvePath(directory, path))));
+  const atHome = (path: string) => path.replace(/^~(?=\/|$)/, homedir());
+  const files = await Promise.all(paths.map((path) => findSkillFiles(resolvePath(directory, atHome(path)))));
   return Promise.all(files.flat().map((file) => readPackage(file)));
 }
 

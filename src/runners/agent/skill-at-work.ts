@@ -23,6 +23,12 @@ export function nameOf({ files }: SkillPackage): string {
   );
 }
 
+/** A skill among others. One of its own name would lie in its place. */
+export const amongNeighbours = (skill: SkillPackage, neighbours: readonly SkillPackage[] = []): SkillPackage[] => [
+  skill,
+  ...neighbours.filter((other) => nameOf(other) !== nameOf(skill)),
+];
+
 async function installSkill(folder: string, { files, binaries = {} }: SkillPackage): Promise<void> {
   for (const [path, content] of [...Object.entries(files), ...Object.entries(binaries)]) {
     if (!isPlainPath(path)) throw new SkillError('TASKS_INVALID', `${path} is no path in a skill`);

@@ -2,7 +2,7 @@ import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../cor
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
-import { nameOf, requireAgent } from '../agent/skill-at-work.ts';
+import { amongNeighbours, nameOf, requireAgent } from '../agent/skill-at-work.ts';
 import { contentVersion } from '../workspace/content-version.ts';
 import { installedPackage, type Trained } from '../workspace/installed-package.ts';
 import { shownTools } from '../workspace/shown-work.ts';
@@ -37,7 +37,7 @@ export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
     const target = nameOf(skill);
     canary ??= requireVisibleLoading({ agent, sandbox, name: target, limits, signal });
     await canary;
-    const skills = [skill, ...(options.neighbours ?? [])];
+    const skills = amongNeighbours(skill, options.neighbours);
     const all = await Promise.all(
       Array.from({ length: runs }, (_, sampleIndex) =>
         ask(agent, { item, target, skills, sandbox, limits, signal, sampleIndex }),

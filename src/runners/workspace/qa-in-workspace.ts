@@ -6,7 +6,7 @@ import type { ChatMessage, ChatModel } from '../../core/model.ts';
 import type { QaItem } from '../../envs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
-import { requireAgent } from '../agent/skill-at-work.ts';
+import { amongNeighbours, requireAgent } from '../agent/skill-at-work.ts';
 import { contentVersion } from './content-version.ts';
 import { installedPackage, type Trained } from './installed-package.ts';
 import { trajectoryOf } from './shown-work.ts';
@@ -94,11 +94,11 @@ type Question = {
   readonly signal: AbortSignal;
 };
 
-async function askAgent(question: Question, { sandbox, limits, neighbours = [] }: QaInWorkspaceOptions) {
+async function askAgent(question: Question, { sandbox, limits, neighbours }: QaInWorkspaceOptions) {
   const { prompt, skill, file, agent, signal } = question;
   const template = await openTemplate({ sandbox, files: file === undefined ? {} : { [CONTEXT_FILE]: file } });
   await using workspace = await openWorkspace({ template, sandbox });
-  const skills = [skill, ...neighbours];
+  const skills = amongNeighbours(skill, neighbours);
   const request = { workspace: workspace.view, prompt, skills, limits: limitsOf(limits), sampleIndex: 0, signal };
   const run = await agent.run(request);
   return { prompt, run, diff: await workspace.diff() };

@@ -6,7 +6,7 @@ import type { RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
-import { nameOf, requireAgent } from '../agent/skill-at-work.ts';
+import { amongNeighbours, nameOf, requireAgent } from '../agent/skill-at-work.ts';
 import { checkPackage } from './check-package.ts';
 import { contentVersion } from './content-version.ts';
 import { filesIn, filesUsed, installedPackage, type Trained } from './installed-package.ts';
@@ -72,7 +72,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       const run = await agent.run({
         workspace: view,
         prompt: task.prompt,
-        skills: [skill, ...(options.neighbours ?? [])],
+        skills: amongNeighbours(skill, options.neighbours),
         limits: limitsOf(options.limits, task.limits),
         sampleIndex: 0,
         signal,
