@@ -62,6 +62,8 @@ export type AgentProgram = {
   readonly hidden?: readonly string[];
   /** The longest description that its model is told whole, where there is such a limit. */
   readonly longestDescription?: number;
+  /** Whether a skill with a longer one is not told of at all. Otherwise it is cut there. */
+  readonly dropsLonger?: boolean;
   /** By the caller's variables. Without a key there may be a sign-in. */
   provider(env: Environment, model: string | undefined): Provider;
   /** The user's sign-in, by path in the CLI's home. */

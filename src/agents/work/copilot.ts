@@ -13,6 +13,7 @@ export const copilot: AgentProgram = {
   skillFolders: { user: '.copilot/skills', project: '.github/skills' },
   capabilities: { seesLoading: 'event', seesOffers: true, limitsTurns: false },
   longestDescription: 1024,
+  dropsLonger: true,
   provider: ({
     OPENAI_API_KEY,
     OPENAI_BASE_URL = OPENAI_URL,

@@ -7,11 +7,12 @@ import { setOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrap.ts';
 
-type Flags = { readonly config?: string; readonly set: readonly string[] };
+type Flags = { readonly config?: string; readonly set: readonly string[]; readonly canary?: boolean };
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
+    .option('--canary', 'also try whether loading a skill can be seen: two short pieces of work of the agent')
     .option('--json', 'one JSON object on stdout')
     .addOption(setOption())
     .addHelpText('after', EXAMPLES)
@@ -20,16 +21,18 @@ export const define: DefineCommand = (command, terminal) => {
 
 const EXAMPLES = examples([
   ['skillopt doctor', 'Node, project, tasks, folder of runs, and one tiny call to each model'],
+  ['skillopt doctor --canary', 'with an agent as the target: can its loading of skills be seen?'],
   ['skillopt doctor --config x.yaml --set env.split_dir=data', 'a config of SkillOpt, changed'],
 ]);
 
-async function diagnose({ config, set: overrides }: Flags, terminal: Terminal): Promise<void> {
+async function diagnose({ config, set: overrides, canary: hasCanary }: Flags, terminal: Terminal): Promise<void> {
   const checks: Check[] = [];
   const onProject = (loaded: LoadedProject) => {
     loaded.notes.forEach(terminal.note);
     loaded.warnings.forEach(terminal.warn);
   };
-  for await (const finding of examine({ config, overrides, io: terminal.io, onProject })) checks.push(finding);
+  for await (const finding of examine({ config, overrides, hasCanary, io: terminal.io, onProject }))
+    checks.push(finding);
   terminal.answer(
     { isOk: checks.every(({ isOk }) => isOk), checks },
     checks.flatMap((row) => lines(row, terminal)),

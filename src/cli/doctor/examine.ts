@@ -1,22 +1,21 @@
 import { join } from 'node:path';
-import { isExecutable } from '../../agents/find-binary.ts';
-import { detectAgents } from '../../agents/index.ts';
 import { parseConfig } from '../../core/config.ts';
 import type { SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../../models/index.ts';
 import { type LoadedProject, loadProject } from '../../project/load-project.ts';
-import { type AgentPin, pinAgents, readPins } from '../../project/models/agent-pins.ts';
 import type { ModelRole } from '../../project/models/provider.ts';
-import { isNoTarget } from '../../project/models/providers.ts';
+import { isAgentSpec, isNoTarget } from '../../project/models/providers.ts';
 import { resolveRole } from '../../project/models/resolve-models.ts';
 import { type Wiring, wireRun } from '../../runs/wire-run.ts';
 import { priceFor } from '../../train/budget/price-for.ts';
 import { loadRunItems } from '../../train/setup/run-items.ts';
 import { withEnv } from '../../train/setup/with-env.ts';
 import type { Io } from '../terminal/io.ts';
+import { canaryCheck, sandboxCheck, skillCheck, targetCheck } from './agent-checks.ts';
 import { type Check, check } from './check.ts';
+import { describeAgents } from './describe-agents.ts';
 import { requireRunPlace } from './run-place.ts';
 
 const OLDEST_NODE = [20, 19];
@@ -26,13 +25,15 @@ type Place = {
   readonly config?: string | undefined;
   /** `key=value` over the file. */
   readonly overrides?: readonly string[] | undefined;
+  /** Whether an agent is to show that its loading of skills can be seen. */
+  readonly hasCanary?: boolean | undefined;
   readonly io: Io;
   /** Told what the project file asks for and does not get, among other things. */
   readonly onProject?: (loaded: LoadedProject) => void;
 };
 
 /** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model, within the project's limits. */
-export async function* examine({ config, overrides, io, onProject }: Place): AsyncGenerator<Check> {
+export async function* examine({ config, overrides, hasCanary, io, onProject }: Place): AsyncGenerator<Check> {
   yield await check('node', () => requireNode(process.versions.node));
   yield await check('agents', () => describeAgents(io));
   let loaded: LoadedProject | undefined;
@@ -51,10 +52,24 @@ export async function* examine({ config, overrides, io, onProject }: Place): Asy
     return [await describeTasks(wiring), ...wiring.warnings, ...(wiring.env.warnings ?? [])].join('\n');
   });
   yield await check('runs', () => requireRunPlace(path ?? runsOf(project), io.cwd()));
-  if (isNoTarget(project.project.target)) yield await check('target', () => 'none: the environment asks no model');
+  yield* isAgentSpec(project.project.target) ? agentChecks(project, { io, hasCanary }) : [];
+  if (isNone(project)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);
   for (const role of rolesOf(project, env)) yield await check(role, () => tryModel(project, role, { io, budget }));
 }
+
+async function* agentChecks(
+  project: LoadedProject,
+  { io, hasCanary }: Pick<Place, 'io' | 'hasCanary'>,
+): AsyncGenerator<Check> {
+  yield await sandboxCheck(project);
+  const { target, runner } = await targetCheck(project, io.env);
+  yield target;
+  yield await skillCheck(project);
+  if (hasCanary && runner) yield await canaryCheck(project, runner);
+}
+
+const isNone = ({ project: { target } }: LoadedProject) => isNoTarget(target) && !isAgentSpec(target);
 
 /** Only the judge may be missing, and only where nobody asks it. */
 function rolesOf({ project }: LoadedProject, env: SkillEnv | undefined): ModelRole[] {
@@ -74,29 +89,6 @@ function requireNode(version: string): string {
     hint: `Install Node ${oldest} or newer.`,
   });
 }
-
-/** None is fine: they are only needed by who names one as a model. Those that are found are run from now on. */
-async function describeAgents(io: Io): Promise<string> {
-  const before = await readPins(io.env);
-  const agents = await detectAgents(io.env, io.cwd());
-  const others = Object.entries(before).filter(([cli]) => !agents.some((agent) => agent.cli === cli));
-  const gone = others.filter(([, { path }]) => !isExecutable(path));
-  await pinAgents(
-    agents,
-    io.env,
-    gone.map(([cli]) => cli),
-  );
-  const found = agents.map(({ cli, version, path }) => `${named(cli, version)} ${path}${changeOf(before[cli], path)}`);
-  const unfound = others.map(([cli, { version, path }]) => {
-    return `${named(cli, version)} ${path} ${isExecutable(path) ? '(pinned, not on PATH)' : '(is gone, and forgotten)'}`;
-  });
-  return [...found, ...unfound].join('\n') || 'no agent CLI installed';
-}
-
-const named = (cli: string, version: string | null | undefined) => `${cli} ${version ?? '(version unknown)'}`;
-
-const changeOf = (before: AgentPin | undefined, path: string) =>
-  before === undefined || before.path === path ? '' : ` (was ${before.path})`;
 
 async function describeTasks({ env, config: input }: Wiring): Promise<string> {
   const config = parseConfig(input);

@@ -1,4 +1,5 @@
 import { oneLine } from '../../core/text/printable.ts';
+import { countLoading, describeUnread, noLoading } from '../../core/unread-attempts.ts';
 import type { SkillCheck } from '../../runs/scoring/check-skill.ts';
 import type { ScoredDocument } from '../../runs/scoring/score-documents.ts';
 import type { SkillScore } from '../../train/index.ts';
@@ -7,6 +8,7 @@ import type { Colors } from '../terminal/colors.ts';
 import { percent, plural } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrap.ts';
 import { checkSentences, costSentence } from './check/check-words.ts';
 import { patchOf } from './patch.ts';
 import { namedLines } from './report-verdict.ts';
@@ -24,7 +26,9 @@ export type EvalReport = {
 
 export function summaryOf({ evaluation: { hard, soft, scores }, results }: SkillScore) {
   const errored = scores.filter((score) => score.errored).length;
-  return { hard, soft, n: scores.length, errored, threw: results.filter(({ threw }) => threw).length };
+  const { unread } = results.reduce(countLoading, noLoading);
+  const threw = results.filter((result) => result.threw).length;
+  return { hard, soft, n: scores.length, errored, threw, ...(unread === 0 ? {} : { skillUnread: unread }) };
 }
 
 /** How many tasks have a score, and of which split. */
@@ -85,6 +89,7 @@ export function evalLines(report: EvalReport, terminal: Terminal): string[] {
     ...verdictLines(report, terminal.colors),
     `${bold(percent(hard))} hard, ${percent(soft)} soft on ${where} with ${scored.document}`,
     ...thrownLines(summaryOf(whole)),
+    ...unreadLines(whole, terminal),
     ...namedLines(check.against?.comparison ?? {}, terminal),
     ...(baseline ? changeLines(baseline.text, scored.text, terminal) : []),
     costSentence(check).replace(/\.$/, ''),
@@ -121,6 +126,11 @@ function changeLines(before: string, after: string, { colors }: Terminal): strin
 
 const thrownLines = ({ threw }: { readonly threw: number }) =>
   threw > 0 ? [`the environment threw on ${plural(threw, 'task')}, which count as failed`] : [];
+
+const unreadLines = ({ results }: SkillScore, { width, colors }: Terminal) =>
+  wrap(describeUnread(results.reduce(countLoading, noLoading)) ?? '', width)
+    .filter((line) => line !== '')
+    .map((line) => colors.yellow(line));
 
 type ScoreRow = readonly [name: string, hard: number, soft: number, tasks: string];
 

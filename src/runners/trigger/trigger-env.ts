@@ -23,12 +23,13 @@ export type TriggerEnvOptions = {
   readonly initialSkill?: string;
 };
 
-const DEFAULT_LIMITS: AgentLimits = { timeoutMs: 300_000, maxTurns: 8, processes: 512, memoryMb: 4096, diskMb: 1024 };
+/** Enough to see whether a skill is loaded. */
+export const TRIGGER_LIMITS: AgentLimits = { timeoutMs: 300_000, maxTurns: 8, processes: 512, memoryMb: 4096, diskMb: 1024 };
 
 /** Does the agent load the skill when it should, and leave it alone when it should not? The whole turn is looked at. */
 export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
   const { name = 'trigger', items, sandbox, runs = 1, initialSkill } = options;
-  const limits = { ...DEFAULT_LIMITS, ...options.limits } as AgentLimits;
+  const limits = { ...TRIGGER_LIMITS, ...options.limits } as AgentLimits;
   let canary: Promise<void> | undefined;
   let trained: Trained = {};
   const measure = async ({ item, skill: text, signal, ...context }: RolloutContext<TriggerQuery>) => {

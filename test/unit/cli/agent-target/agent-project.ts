@@ -6,7 +6,7 @@ import { captureIo } from '../../../support/capture-io.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { miniClaude } from './mini-claude.ts';
 
-const hasBubblewrap = (await probeSandbox()).auto !== undefined;
+export const hasBubblewrap = (await probeSandbox()).auto !== undefined;
 
 const task = (index: number) => ({
   id: `t${index}`,
@@ -57,7 +57,16 @@ export function agentProject({ baseURL, config = {}, target = {}, files = {}, he
       JSON.stringify({ ...project, ...config, ...more, target: { ...agent, ...more.target } }),
     );
   configure({});
-  const env = { PATH: process.env.PATH, HOME: folder.path, SKILLOPT_HOME: join(folder.path, '.state') };
+  const env = {
+    PATH: `${join(folder.path, 'bin')}:${process.env.PATH}`,
+    HOME: folder.path,
+    SKILLOPT_HOME: join(folder.path, '.state'),
+  };
+  const runIn = async (terminal: { isTTY?: boolean; columns?: number }, argv: string[]) => {
+    const io = captureIo({ cwd: folder.path, env: { ...env, NO_COLOR: '1' }, ...terminal });
+    const code = await runCli(argv, io);
+    return { code, out: io.out(), err: io.err() };
+  };
   return {
     ...folder,
     write,
@@ -70,11 +79,9 @@ export function agentProject({ baseURL, config = {}, target = {}, files = {}, he
       return join(folder.path, 'newer/claude');
     },
     /** Runs a command here. */
-    async run(...argv: string[]) {
-      const io = captureIo({ cwd: folder.path, env });
-      const code = await runCli(argv, io);
-      return { code, out: io.out(), err: io.err() };
-    },
+    run: (...argv: string[]) => runIn({}, argv),
+    /** The same in a terminal of so many columns. */
+    inTerminal: (columns: number, ...argv: string[]) => runIn({ isTTY: true, columns }, argv),
   };
 }
 

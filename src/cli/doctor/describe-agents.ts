@@ -1,0 +1,38 @@
+import { findBinary, isExecutable } from '../../agents/find-binary.ts';
+import { type AgentCliName, agentPrograms, detectAgents } from '../../agents/index.ts';
+import { type AgentPin, pinAgents, readPins } from '../../project/models/agent-pins.ts';
+import type { Io } from '../terminal/io.ts';
+
+/** None is fine: they are only needed by who names one as a model. Those that are found are run from now on. */
+export async function describeAgents(io: Io): Promise<string> {
+  const before = await readPins(io.env);
+  const agents = await detectAgents(io.env, io.cwd());
+  const others = Object.entries(before).filter(([cli]) => !agents.some((agent) => agent.cli === cli));
+  const gone = others.filter(([, { path }]) => !isExecutable(path));
+  await pinAgents(
+    agents,
+    io.env,
+    gone.map(([cli]) => cli),
+  );
+  const found = agents.map(
+    ({ cli, version, path }) => `${named(cli, version)} ${path}${changeOf(before[cli], path)}${asTarget(cli, io)}`,
+  );
+  const unfound = others.map(([cli, { version, path }]) => {
+    return `${named(cli, version)} ${path} ${isExecutable(path) ? '(pinned, not on PATH)' : '(is gone, and forgotten)'}`;
+  });
+  return [...found, ...unfound].join('\n') || 'no agent CLI installed';
+}
+
+const named = (cli: string, version: string | null | undefined) => `${cli} ${version ?? '(version unknown)'}`;
+
+/** How it is named as a target with tools, and what it would still need for that. */
+function asTarget(cli: AgentCliName, { env }: Io): string {
+  const program = Object.values(agentPrograms).find((one) => one.cli === cli);
+  if (program === undefined) return ', no target with tools';
+  const missing = (program.needs ?? []).filter((name) => findBinary(name, env) === undefined);
+  const needs = missing.length === 0 ? '' : `, which needs ${missing.join(', ')} on PATH`;
+  return `, target: { agent: ${program.name} }${needs}`;
+}
+
+const changeOf = (before: AgentPin | undefined, path: string) =>
+  before === undefined || before.path === path ? '' : ` (was ${before.path})`;
