@@ -9,6 +9,7 @@ import type { ModelSpec } from '../project/models/resolve-model.ts';
 import { estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
 import { loadRunItems } from '../train/setup/run-items.ts';
 import { withEnv } from '../train/setup/with-env.ts';
+import { type AgentEstimate, estimateAgent } from './agent-estimate.ts';
 import { earlierRuns, type Likely, likelyStages, middleOf } from './likely-cost.ts';
 import { inlineFiles } from './overlay-env.ts';
 import type { Wiring } from './wire-run.ts';
@@ -31,6 +32,8 @@ export type CostEstimate = {
   readonly likely: { readonly calls: number; readonly tokens: number; readonly usd: number | null };
   /** How many earlier runs of this project that was learned from. */
   readonly learnedFrom: number;
+  /** Where the target is an agent: its attempts, which are in none of the figures above. */
+  readonly agent?: AgentEstimate;
 };
 
 /** What training this project will ask of its models. Makes no call. */
@@ -56,10 +59,15 @@ export async function estimateWiring(
   const hasOwnPlan = env.planTrainEpoch !== undefined;
   const isAsked = ({ role }: StageEstimate) => role !== 'target' || !isNoTarget(loaded.project.target);
   const question = { config, items: sizes, tokens, judgeCalls, hasOwnPlan };
-  const stages = estimateRun(question).filter(isAsked);
+  const all = estimateRun(question);
+  const stages = all.filter(isAsked);
   const earlier = await earlierRuns(dirname(path), { env: env.name, models: loaded.project });
   const likely = likelyStages(stages, earlier, question);
-  return { ...priceStages(stages, loaded.project, config.prices, likely), learnedFrom: earlier.length };
+  const stage = all.find((one) => one.stage === 'rollout')!;
+  const attempts = { stage, likely: likelyStages([stage], earlier, question)[0]! };
+  const agent = estimateAgent(loaded.project, attempts, earlier, env.name);
+  const priced = priceStages(stages, loaded.project, config.prices, likely);
+  return { ...priced, learnedFrom: earlier.length, ...(agent && { agent }) };
 }
 
 type Models = Readonly<Partial<Record<StageEstimate['role'], ModelSpec | undefined>>>;

@@ -111,8 +111,9 @@ function placeOf(stage: StageEstimate['stage'], runs: readonly Placed[], { confi
 /** More than this share out of the cache, and the run was paid for by another. */
 const MOST_CACHED = 0.2;
 
-function askedOf({ usage }: RunState, stage: string) {
-  const { replies, cacheHits, input, output } = addUsage(noStageUsage, usage[stage] ?? {});
+function askedOf({ usage, about }: RunState, stage: string) {
+  const { replies, cacheHits, rollouts, input, output } = addUsage(noStageUsage, usage[stage] ?? {});
+  if (about.target === 'none' && rollouts !== undefined) return { calls: rollouts, input, output }; // an agent replies many times in each
   const calls = cacheHits > MOST_CACHED * replies ? replies : replies - cacheHits;
   return { calls, input, output };
 }

@@ -1,4 +1,5 @@
 import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
+import type { AgentEstimate } from '../../runs/agent-estimate.ts';
 import type { CostEstimate } from '../../runs/estimate-project.ts';
 import type { Range } from '../../train/estimate-run.ts';
 import { count, dollars, plural } from '../terminal/figures.ts';
@@ -39,18 +40,39 @@ export function estimateLines(costs: CostEstimate, terminal: Pick<Terminal, 'wid
   ];
 }
 
-function howMade({ assumed, learnedFrom }: CostEstimate): string {
+function howMade({ assumed, learnedFrom, agent }: CostEstimate): string {
   const learned =
     learnedFrom > 0
       ? `The likely values are learned from ${plural(learnedFrom, 'earlier run')} of this project.`
       : `No earlier run of this project is known: the likely values are what is usual, with replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens and edits of ${assumed.edit}.`;
-  return `${learned} From: nothing is found to change. To: every step has a new candidate. One call per task is assumed. Nothing was called.`;
+  const ofAgent = agent === undefined ? '' : howToKnow(agent);
+  const perTask = agent === undefined ? ' One call per task is assumed.' : '';
+  return `${ofAgent}${learned} From: nothing is found to change. To: every step has a new candidate.${perTask} Nothing was called.`;
 }
 
 /** The same in one line. */
-export function estimateLine({ totals, totalUsd, likely }: CostEstimate): string {
+export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate): string {
+  const before = agent === undefined ? '' : `${agentWords(agent)}; besides, `;
   const cost = totalUsd ? `$${dollars(likely.usd ?? 0)} (${span(totalUsd, dollars)})` : 'a model without a known price';
-  return `estimate: about ${count(likely.calls)} calls (${span(totals.calls, count)}), ${count(likely.tokens)} tokens (${span(totals.tokens, count)}), ${cost}`;
+  return `estimate: ${before}about ${count(likely.calls)} calls (${span(totals.calls, count)}), ${count(likely.tokens)} tokens (${span(totals.tokens, count)}), ${cost}`;
+}
+
+/** Attempts of an agent, and what they will cost as far as that can be known. */
+function agentWords({ rollouts, likelyRollouts, perRollout, mostUsd }: AgentEstimate): string {
+  const each = perRollout && `, each ${count(perRollout.tokens)} tokens${inDollars(perRollout.usd, likelyRollouts)}`;
+  const cap = mostUsd === null ? '' : `, at most $${dollars(mostUsd)} by limits.maxUsd`;
+  const unknown = `, whose cost is not known before one was made${cap}`;
+  return `about ${count(likelyRollouts)} attempts of the agent (${span(rollouts, count)})${each ? `${each}${cap}` : unknown}`;
+}
+
+const inDollars = (usd: number | null, times: number) =>
+  usd === null ? ' of a model without a known price' : ` and $${dollars(usd)} as before: $${dollars(usd * times)}`;
+
+/** How to find out what an attempt costs. */
+function howToKnow({ perRollout, mostUsd }: AgentEstimate): string {
+  const tried = perRollout === null ? ' What one attempt costs, shows: skillopt try.' : '';
+  const cap = mostUsd === null ? ' A limit for each: limits: { maxUsd } of the target.' : '';
+  return `The table is without the attempts of the agent.${tried}${cap} `;
 }
 
 export function span({ low, high }: Range, show: (value: number) => string): string {
