@@ -1,6 +1,7 @@
 import { findBinary, isExecutable } from '../../agents/find-binary.ts';
 import { type AgentCliName, agentPrograms, detectAgents } from '../../agents/index.ts';
 import { type AgentPin, pinAgents, readPins } from '../../project/models/agent-pins.ts';
+import { probeSandbox } from '../../workspaces/index.ts';
 import type { Io } from '../terminal/io.ts';
 
 /** None is fine: they are only needed by who names one as a model. Those that are found are run from now on. */
@@ -20,7 +21,15 @@ export async function describeAgents(io: Io): Promise<string> {
   const unfound = others.map(([cli, { version, path }]) => {
     return `${named(cli, version)} ${path} ${isExecutable(path) ? '(pinned, not on PATH)' : '(is gone, and forgotten)'}`;
   });
-  return [...found, ...unfound].join('\n') || 'no agent CLI installed';
+  const sandbox = found.length === 0 ? [] : [await describeSandbox()];
+  return [...found, ...unfound, ...sandbox].join('\n') || 'no agent CLI installed';
+}
+
+/** Where they would work, with tools. Tried, not guessed. */
+async function describeSandbox(): Promise<string> {
+  const { auto, bubblewrap } = await probeSandbox();
+  if (auto !== undefined) return `with tools they work in ${auto}`;
+  return `with tools they need a sandbox${bubblewrap.isAvailable ? '' : `: ${bubblewrap.reason}`}`;
 }
 
 const named = (cli: string, version: string | null | undefined) => `${cli} ${version ?? '(version unknown)'}`;
