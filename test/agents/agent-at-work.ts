@@ -1,23 +1,27 @@
-import { type AgentName, agentClis, agentPrograms } from 'skillopt/agents';
+import { type AgentCliName, type AgentName, agentClis, agentPrograms } from 'skillopt/agents';
 import { agentRunner } from 'skillopt/runners';
 import type { FakeAgentLLM } from 'skillopt/testing';
 import { openSandbox, openTemplate, openWorkspace, probeSandbox } from 'skillopt/workspaces';
 import { cliRows } from './cli-rows.ts';
 import { installCli } from './install-cli.ts';
 
-/** The real agents, each installed, or with the reason why it is not here. */
-export async function installedAgents(names = Object.keys(agentPrograms) as AgentName[]) {
+/** Those that are driven where time is short. */
+export const MOST_USED: readonly AgentName[] = ['claude', 'codex'];
+
+/** The real agents, each installed, or with the reason why it is not here, which is also printed. */
+export async function installedAgents(names: readonly AgentName[] = cliRows.map(({ cli }) => nameOf(cli))) {
   const rows = [];
   for (const name of names) {
     const { cli } = agentPrograms[name];
-    const row = cliRows.find((one) => one.cli === cli);
-    const installed = row ? await installCli(agentClis[cli].binary, row.specifier) : NOT_ON_NPM;
-    rows.push({ name, model: row?.model, installed });
+    const { specifier, model } = cliRows.find((one) => one.cli === cli)!;
+    const installed = await installCli(agentClis[cli].binary, specifier);
+    if (installed.missing !== undefined) process.stderr.write(`${name} is not driven: ${installed.missing}\n`);
+    rows.push({ name, model, installed });
   }
   return rows;
 }
 
-const NOT_ON_NPM = { missing: 'cannot be installed from npm', isOffline: false };
+const nameOf = (cli: AgentCliName) => Object.values(agentPrograms).find((program) => program.cli === cli)!.name;
 
 const hasBubblewrap = (await probeSandbox()).auto !== undefined;
 
@@ -48,6 +52,10 @@ export const teapotsFor = (name: AgentName) => ({
 
 export const COUNT = 'Please count the teapots of the shop.';
 
+/** Where an agent asks the fake model. */
+export const urlFor = (name: AgentName, { url }: FakeAgentLLM) =>
+  ['claude', 'gemini'].includes(name) ? url : `${url}/v1`;
+
 type Shop = {
   readonly name: AgentName;
   readonly model: string | undefined;
@@ -55,20 +63,21 @@ type Shop = {
   readonly llm: FakeAgentLLM;
   readonly sandbox?: string;
   readonly scope?: 'project';
+  readonly callTimeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 };
 
 /** An agent whose model is the fake one, and how it is given something to do. */
-export async function openShop({ name, model, program, llm, sandbox: choice, scope, env }: Shop) {
+export async function openShop({ name, model, program, llm, sandbox: choice, env, ...options }: Shop) {
   const sandbox = openSandbox(choice ?? (hasBubblewrap ? 'bubblewrap' : 'none'));
-  const baseURL = ['claude', 'gemini'].includes(name) ? llm.url : `${llm.url}/v1`;
+  const baseURL = urlFor(name, llm);
   const inherited = { PATH: process.env.PATH, HOME: '/nonexistent', ...env };
   const apiKeyEnv = env?.THE_KEY === undefined ? undefined : 'THE_KEY';
   const runner = await agentRunner({
     agent: name,
     model,
     sandbox,
-    scope,
+    ...options,
     baseURL,
     apiKeyEnv,
     path: program,

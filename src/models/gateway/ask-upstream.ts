@@ -19,6 +19,8 @@ export type Asking = {
   readonly retry: GatewayRetry;
   /** Ends tries and waits with its reason. */
   readonly signal: AbortSignal;
+  /** Notified when nothing came for as long as is waited, and before it is asked again. */
+  readonly onSilence?: (error: ModelCallError) => void;
 };
 
 /** An answer that began well: the chunks of a stream, or a text that is all there. Or a refusal that is the caller's own matter. */
@@ -38,6 +40,7 @@ export async function askUpstream(request: UpstreamRequest, asking: Asking, chec
   for (let attempt = 1; ; attempt++) {
     const outcome = await tryOnce(request, asking, check);
     if (!(outcome instanceof ModelCallError)) return outcome;
+    if (outcome instanceof NoAnswerError) asking.onSilence?.(outcome);
     const most = outcome instanceof NoAnswerError ? Math.min(1, maxRetries) : maxRetries;
     if (!outcome.isRetryable || attempt > most) throw outcome;
     const ownMs = Math.random() * firstDelayMs * 2 ** (attempt - 1);

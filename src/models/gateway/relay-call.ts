@@ -25,6 +25,9 @@ type Relay = {
 
 type CallRelay = Relay & {
   readonly onUsage: (usage: Usage) => void;
+  /** Notified when an answer begins. */
+  readonly onAnswer: () => void;
+  readonly onSilence: (error: ModelCallError) => void;
   readonly onFailure: (error: ModelCallError) => void;
 };
 
@@ -40,6 +43,7 @@ export async function relayCall(call: GenerationCall, relay: CallRelay): Promise
   };
   try {
     const asked = await askUpstream(call.request, { ...relay, call: failed }, check);
+    relay.onAnswer();
     if (asked.kind === 'whole') sendWhole(asked, call.secrets, response);
     else await passStream(asked, call, relay);
   } catch (error) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OfferedSkill } from '../../core/agent/agent-runner.ts';
-import type { ModelCallError } from '../../core/errors.ts';
+import { ModelCallError } from '../../core/errors.ts';
 import type { Usage } from '../../core/model.ts';
 import type { Price } from '../budget/prices.ts';
 import { parseEndpoint } from '../http/endpoint.ts';
@@ -51,6 +51,8 @@ export interface ModelGateway extends AsyncDisposable {
   ended(): 'turns' | 'budget' | undefined;
   /** Why the provider could not be asked any more. */
   failure(): ModelCallError | undefined;
+  /** What keeps an agent waiting: a provider that has not answered once, or sent nothing for as long as is waited. */
+  silence(): ModelCallError | undefined;
   /** Which skills the first request with tools told of, and the names of those tools. */
   offered(): readonly OfferedSkill[];
   tools(): readonly string[];
@@ -79,6 +81,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   const refused = new Map<string, number>();
   let first: FirstRequest | undefined;
   let failure: ModelCallError | undefined;
+  let silence: ModelCallError | undefined;
   let ended: 'turns' | 'budget' | undefined;
 
   function end(reason: GatewayEnd, error?: ModelCallError): void {
@@ -108,7 +111,15 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     }
     if (model !== undefined) models.add(model);
     const onFailure = (error: ModelCallError) => end('failure', error);
-    await relayCall(call, { ...relay, onUsage: spending.begin(), onFailure });
+    const onUsage = spending.begin();
+    if (spending.calls() === 1) silence = new ModelCallError(`${endpoint.name} has not answered at all`);
+    const onAnswer = () => {
+      silence = undefined;
+    };
+    const onSilence = (error: ModelCallError) => {
+      silence = error;
+    };
+    await relayCall(call, { ...relay, onUsage, onAnswer, onSilence, onFailure });
   }
 
   const server = createServer((incoming, response) => {
@@ -133,6 +144,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     costUsd: spending.costUsd,
     ended: () => ended,
     failure: () => failure,
+    silence: () => silence,
     offered: () => first?.offered ?? [],
     tools: () => first?.tools ?? [],
     models: () => [...models],

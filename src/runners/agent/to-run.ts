@@ -54,6 +54,8 @@ function endOf(agent: Agent, { collected, gateway, ended, isEnough }: Outcome): 
   const limit = gateway?.ended();
   if (limit !== undefined) return { ended: limit };
   if (ended?.exceeded !== undefined) return { ended: 'resources', endReason: ended.exceeded };
+  const silence = ended?.timedOut ? gateway?.silence() : undefined;
+  if (silence !== undefined) throw silence;
   if (ended?.timedOut) return { ended: 'timeout' };
   if (collected.refusal !== undefined) throw outage(agent, collected.refusal);
   if (collected.ended !== undefined) return { ended: collected.ended };

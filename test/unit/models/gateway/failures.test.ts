@@ -84,6 +84,35 @@ describe.each(dialects)('a failing provider behind the gateway: $name', (dialect
     expect(gateway.failure()).toBeUndefined();
   });
 
+  it('one that has not answered keeps its caller waiting, until it does', async () => {
+    await using llm = await startFakeAgentLLM({ script: [] });
+    await using gateway = await startModelGateway({ upstream: { baseURL: llm.url, auth }, listen });
+    expect(gateway.silence()).toBeUndefined();
+    llm.hang(60_000);
+    const leaving = new AbortController();
+    const left = ask(gateway.url, dialect, { signal: leaving.signal }).catch(() => {});
+    await expect.poll(() => llm.requests.length).toBe(1);
+    expect(gateway.silence()?.message).toContain('has not answered at all');
+    leaving.abort();
+    await left;
+    llm.hang(0);
+    await ask(gateway.url, dialect, {});
+    expect(gateway.silence()).toBeUndefined();
+  });
+
+  it('one that sends nothing for as long as is waited keeps its caller waiting, though it answered before', async () => {
+    await using llm = await startFakeAgentLLM({ script: [] });
+    const upstream = { baseURL: llm.url, auth };
+    await using gateway = await startModelGateway({ upstream, listen, callTimeoutMs: 500 });
+    await ask(gateway.url, dialect, {});
+    llm.hang(60_000);
+    const leaving = new AbortController();
+    const left = ask(gateway.url, dialect, { signal: leaving.signal }).catch(() => {});
+    await expect.poll(() => gateway.silence()?.message, { timeout: 10_000 }).toContain('sent nothing for 0.5 s');
+    leaving.abort();
+    await left;
+  });
+
   it.each([true, false])('one that hangs is a failure (streamed: %s)', async (stream) => {
     await using llm = await startFakeAgentLLM({ script: [] });
     llm.hang(60_000);

@@ -40,17 +40,23 @@ export const dialects: readonly Dialect[] = [
 
 export const [anthropic, chat, responses, gemini] = dialects as [Dialect, Dialect, Dialect, Dialect];
 
-type Call = { readonly stream?: boolean; readonly text?: string; readonly more?: object };
+type Call = {
+  readonly stream?: boolean;
+  readonly text?: string;
+  readonly more?: object;
+  readonly signal?: AbortSignal;
+};
 
 /** One generation through `url`. */
 export function ask(
   url: string | undefined,
   dialect: Dialect,
-  { stream = false, text = 'hello', more = {} }: Call = {},
+  { stream = false, text = 'hello', more = {}, signal }: Call = {},
 ) {
   const asksInBody = dialect.path === dialect.streamedPath;
   return fetch(`${url}${stream ? dialect.streamedPath : dialect.path}`, {
     method: 'POST',
+    ...(signal && { signal }),
     headers: {
       'content-type': 'application/json',
       authorization: 'Bearer of-the-caller',
