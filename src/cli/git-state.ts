@@ -1,26 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { findGit, gitEnvironment, QUIET_GIT } from '../workspaces/project/system-git.ts';
 
 const run = promisify(execFile);
-
-/** Where systems put git. The PATH is not asked: a project may have put something of its own in front. */
-const PLACES = [
-  '/usr/bin/git',
-  '/usr/local/bin/git',
-  '/opt/homebrew/bin/git',
-  '/run/current-system/sw/bin/git',
-  'C:\\Program Files\\Git\\cmd\\git.exe',
-];
-
-/** The git of the system, if there is one. */
-export const findGit = () => PLACES.find((place) => existsSync(place));
-
-// A configured monitor would be run as a command of whoever wrote the configuration.
-export const QUIET_GIT = ['-c', 'core.fsmonitor=false'] as const;
-
-export const gitEnvironment = (git: string) => ({ PATH: dirname(git), HOME: process.env.HOME, LC_ALL: 'C' });
 
 export type GitState = {
   /** Files of the tree with changes that are not committed, new ones included. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { execa } from 'execa';
 import { SkillError } from '../core/errors.ts';
 import { oneLine } from '../core/text/printable.ts';
-import { findGit, gitEnvironment, QUIET_GIT } from './git-state.ts';
+import { findGit, gitEnvironment, QUIET_GIT } from '../workspaces/project/system-git.ts';
 
 /** A file as it was at a revision, in a folder of its own. `await using` removes it. */
 export type GitVersion = AsyncDisposable & {

@@ -1,7 +1,8 @@
 import { findAgents } from '../agents/detect-agents.ts';
-import { type AgentCliName, agentClis } from '../agents/index.ts';
+import { type AgentCliName, agentClis, agentPrograms } from '../agents/index.ts';
 import { SkillError } from '../core/errors.ts';
 import { readPins } from '../project/models/agent-pins.ts';
+import { agentTargetOf } from '../project/models/agent-target.ts';
 import type { ModelSpec } from '../project/models/resolve-model.ts';
 
 export type SleepModels = {
@@ -27,12 +28,30 @@ type Here = {
 export async function chooseModels(named: Named, here: Here): Promise<SleepModels> {
   if (named.target === HANDOFF) return { target: HANDOFF, optimizer: HANDOFF, judge: HANDOFF, isChosen: true };
   if (named.optimizer === HANDOFF || named.judge === HANDOFF) throw halfHandoff();
-  const first = named.target ?? named.optimizer ?? (await installedAgent(here));
-  const target = named.target ?? first;
-  const optimizer = named.optimizer ?? first;
+  const optimizer = named.optimizer ?? inWords(named.target) ?? (await installedAgent(here));
+  const target = named.target ?? optimizer;
   const isChosen = named.target !== undefined || named.optimizer !== undefined;
   return { target, optimizer, judge: named.judge ?? optimizer, isChosen };
 }
+
+/** An agent with tools answers nobody: the same CLI is asked in words. Which model one asks at another address is not known. */
+function inWords(target: ModelSpec | undefined): ModelSpec | undefined {
+  const spec = agentTargetOf({ target });
+  if (spec === undefined) return target;
+  const { agent, model, path, baseURL, apiKeyEnv } = spec;
+  if (baseURL !== undefined || apiKeyEnv !== undefined) throw needsOptimizer(agent);
+  const { cli: provider } = agentPrograms[agent];
+  return { provider, ...(model === undefined ? {} : { model }), ...(path === undefined ? {} : { path }) };
+}
+
+const needsOptimizer = (agent: string) =>
+  new SkillError(
+    'CONFIG_INVALID',
+    `${agent} as the target asks its model with a key or an address of its own, and no optimizer is named`,
+    {
+      hint: 'Name the model that finds tasks, proposes edits and judges: optimizer: provider:model, beside the target.',
+    },
+  );
 
 /** No model at all: questions are written to files, and a session of an agent answers them. All roles or none. */
 const HANDOFF = 'handoff';

@@ -1,6 +1,7 @@
 import { oneLine, printable } from '../../core/text/printable.ts';
 import { isOfSeveral } from '../../sleep/night/report-markdown.ts';
 import type { DocumentReport, SleepReport } from '../../sleep/night/sleep-report.ts';
+import { notReplayableText, withToolsText } from '../../sleep/replay/with-tools.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { changedLines } from '../../train/record/skill-change.ts';
 import { count, plural } from '../terminal/figures.ts';
@@ -52,13 +53,14 @@ function nothingLines({ noEditsReason, needs }: SleepReport, { width, colors }: 
   return [colors.bold(verdict!), ...why, ...(needs === '' ? [] : wrap(oneLine(needs), width)), ''];
 }
 
-function dayLines({ nSessions, nTasks, pooled, notReplayable, recurring }: SleepReport, { width }: Terminal): string[] {
+function dayLines(report: SleepReport, { width }: Terminal): string[] {
+  const { nSessions, nTasks, pooled, notReplayable, withTools, recurring } = report;
   const more = pooled > 0 ? `, and ${pooled} of earlier nights to measure with` : '';
   return [
     `${plural(nSessions, 'session')}, ${plural(nTasks, 'task')}${more}`,
-    ...(notReplayable > 0
-      ? [`${plural(notReplayable, 'task needs', 'tasks need')} files or tools: not replayable yet`]
-      : []),
+    ...[withToolsText(withTools), notReplayableText(notReplayable)]
+      .filter((line) => line !== '')
+      .flatMap((line) => wrap(line, width)),
     ...recurring
       .slice(0, MOST_RECURRING)
       .map(({ intent, sessions, days }) =>

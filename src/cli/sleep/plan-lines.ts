@@ -2,11 +2,13 @@ import { SkillError } from '../../core/errors.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { countTokens } from '../../models/index.ts';
+import { agentTargetOf } from '../../project/models/agent-target.ts';
 import { checkModelSpec, resolveModel } from '../../project/models/resolve-model.ts';
 import { chooseModels, isHandoff } from '../../sleep/choose-models.ts';
 import type { NightEstimate } from '../../sleep/plan/estimate-night.ts';
 import type { Page } from '../../sleep/plan/pages.ts';
 import { isSimulated, type NightPlan, planNight } from '../../sleep/plan/plan-night.ts';
+import { findWork } from '../../sleep/replay/open-work.ts';
 import type { SleepSettings } from '../../sleep/settings/sleep-settings.ts';
 import type { SessionDigest } from '../../transcripts/session-digest.ts';
 import { estimateLine, estimateLines, span } from '../estimate/estimate-lines.ts';
@@ -18,6 +20,7 @@ import { type OpenSleep, retyped, type SleepFlags } from './open-sleep.ts';
 export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[]): Promise<NightPlan> {
   const { settings, place } = sleep;
   const models = await chooseModels(settings, sleep);
+  agentTargetOf(models);
   for (const role of ROLES) if (!isHandoff(models[role])) checkModelSpec(models[role], role);
   return planNight({ sessions, settings, models, env: place.env, countTokens, skillTokens: 0 });
 }
@@ -27,8 +30,13 @@ const ROLES = ['target', 'optimizer', 'judge'] as const;
 /** What keeps a model from being asked, though it is named well: a missing key, a program that is not installed. */
 export async function modelProblems({ models }: NightPlan, { place, project }: OpenSleep): Promise<string[]> {
   const real = ROLES.filter((role) => !isSimulated(models[role]) && !isHandoff(models[role]));
-  const problems = real.map((role) =>
-    resolveModel(models[role], { role, env: place.env, directory: project }).then(
+  const agent = agentTargetOf(models);
+  const opened: Promise<unknown>[] = [
+    ...real.map((role) => resolveModel(models[role], { role, env: place.env, directory: project })),
+    ...(agent ? [findWork(agent, { env: place.env, project })] : []),
+  ];
+  const problems = opened.map((one) =>
+    one.then(
       () => undefined,
       (error: unknown) => (error instanceof SkillError ? error.message : Promise.reject(error)),
     ),
@@ -48,9 +56,12 @@ type PlanNotes = {
   /** Providers that nobody agreed to yet. */
   readonly missing: readonly string[];
   readonly problems: readonly string[];
+  /** How many tasks an agent does with tools, and where. */
+  readonly withTools: readonly string[];
 };
 
-export function planLines(plan: NightPlan, { settings, missing, problems }: PlanNotes, terminal: Terminal): string[] {
+export function planLines(plan: NightPlan, notes: PlanNotes, terminal: Terminal): string[] {
+  const { settings, missing, problems, withTools } = notes;
   const { width } = terminal;
   const { sessions, estimate } = plan;
   if (sessions === 0) return ['No session to learn from: a night would do nothing.'];
@@ -64,6 +75,7 @@ export function planLines(plan: NightPlan, { settings, missing, problems }: Plan
     ...limitLines(estimate.totals.tokens, settings.maxTokensPerNight, width),
     '',
     ...recipientLines(plan, missing, terminal),
+    ...withTools.flatMap((line) => wrap(line, width)),
     ...problems.flatMap((problem) => wrap(`not ready: ${problem}`, width)),
   ];
 }

@@ -14,6 +14,7 @@ import {
   planOf,
   USAGE_LIMIT_SHARE,
 } from './plan-lines.ts';
+import { planWork, workLines } from './plan-work.ts';
 
 export type PlanFlags = SleepFlags & {
   readonly plan?: boolean;
@@ -31,6 +32,7 @@ export async function showPlan(flags: PlanFlags, terminal: Terminal): Promise<vo
   const plan = await planOf(sleep, harvest.sessions);
   const missing = withoutConsent(plan.recipients, await readSleepState(sleep.folder)).map(({ provider }) => provider);
   const problems = await modelProblems(plan, sleep);
+  const plannedWork = await planWork(plan, sleep, mined.tasks);
   const { models, ...rest } = plan;
   const pages = choosePages(plan.pages, flags.page);
   const answer = {
@@ -40,12 +42,13 @@ export async function showPlan(flags: PlanFlags, terminal: Terminal): Promise<vo
     usageLimitShare: USAGE_LIMIT_SHARE,
     consentMissing: missing,
     problems,
+    withTools: plannedWork,
   };
   const { page, ...others } = flags;
   const texts = pageLines(plan.pages, page, others, terminal);
   if (page !== undefined && texts.length > 0) return terminal.answer(answer, texts);
   terminal.answer(answer, [
-    ...planLines(plan, { settings: sleep.settings, missing, problems }, terminal),
+    ...planLines(plan, { settings: sleep.settings, missing, problems, withTools: workLines(plannedWork) }, terminal),
     ...notConsidered(harvest.considered).map((line) => terminal.colors.dim(line)),
     ...texts,
   ]);

@@ -1,7 +1,9 @@
+import { agentPrograms } from '../../agents/index.ts';
 import type { SkillOptConfigInput } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import { commandJudge } from '../../judges/index.ts';
+import { agentTargetOf } from '../../project/models/agent-target.ts';
 import { resolveModel } from '../../project/models/resolve-model.ts';
 import { isHandoff } from '../../sleep/choose-models.ts';
 import { chooseSkills, noChoice } from '../../sleep/documents/choose-skills.ts';
@@ -11,6 +13,7 @@ import { type Handoff, HandoffPending, openHandoff } from '../../sleep/handoff/h
 import type { CycleInput } from '../../sleep/night/cycle-input.ts';
 import { type CycleOutcome, runSleepCycle } from '../../sleep/night/run-sleep-cycle.ts';
 import type { NightPlan } from '../../sleep/plan/plan-night.ts';
+import { type FoundWork, findWork, requireRoom } from '../../sleep/replay/open-work.ts';
 import { takeTurn } from '../../sleep/schedule/kept-schedule.ts';
 import { readClock } from '../../sleep/schedule/night-job.ts';
 import type { TaskRecord } from '../../sleep/task-record.ts';
@@ -107,18 +110,22 @@ async function openNight(
   const plan = await planOf(sleep, []);
   const handoff = isHandoff(plan.models.target) ? requireKept(openHandoff(), flags) : undefined;
   const opened = await openModels(sleep, flags, terminal, handoff?.models);
-  const { models, agent, config, scorers } = opened;
+  const { models, agent, config, scorers, work } = opened;
   const search = { agent, place, project, settings };
   const skill = settings.evolveSkill ? await findSkill(search) : undefined;
   const choose = async (tasks: readonly TaskRecord[]) => (skill ? chooseSkills(tasks, search, skill) : noChoice);
   return {
     ...{ folder, project, agent, settings, models, redact, config, scorers },
-    modelKey: [models.target, models.optimizer, models.judge].map(({ id }) => id).join(' · '),
+    openWork: work?.open,
+    modelKey: [work?.agent ?? models.target, models.optimizer, models.judge].map(({ id }) => id).join(' · '),
     documents: [...(skill ? [skill] : []), ...(settings.evolveMemory ? [await findMemory(search)] : [])],
     handoff,
     chooseSkills: choose,
     gather: (state, budget) =>
-      gatherNight(sleep, { flags, models, plan, state, budget, terminal, signal, chooseSkills: choose }),
+      gatherNight(sleep, {
+        ...{ flags, models, plan, state, budget, terminal, signal, chooseSkills: choose },
+        hasTools: work !== undefined,
+      }),
     tasksFrom: flags.tasks === undefined ? '' : await nameOfTasks(flags.tasks, terminal),
     now: () => new Date(),
   };
@@ -146,14 +153,27 @@ function pendingLines({ message, files }: HandoffPending): string[] {
 export async function openModels(sleep: OpenSleep, flags: RunFlags, terminal: Terminal, given?: RunModels) {
   const plan = await planOf(sleep, []);
   const models = given ?? (await resolveAll(plan, sleep, terminal));
+  const work = await workOf(plan, sleep, terminal);
   const pages = retyped('run --plan --page all', flags);
   const agreed = providersIn(flags.consent);
   await requireConsent({ folder: sleep.folder, recipients: plan.recipients, given: agreed, pages }, terminal);
-  return { models, agent: agentOf(plan, sleep), config: limitsIn(flags), scorers: scorersOfNight() };
+  const config = { ...limitsIn(flags), ...(work ? { rolloutTimeoutMs: work.longestMs } : {}) };
+  return { models, work, agent: agentOf(plan, sleep), config, scorers: scorersOfNight(work) };
 }
 
 /** Besides those that every night knows. */
-export const scorersOfNight = (): TaskScorer[] => [commandJudge({ sandbox: openSandbox() }) as TaskScorer];
+export const scorersOfNight = ({ sandbox = openSandbox() }: Partial<Pick<FoundWork, 'sandbox'>> = {}): TaskScorer[] => [
+  commandJudge({ sandbox }) as TaskScorer,
+];
+
+/** The agent that does the tasks with tools, where the target is one. What is missing is said before anything is paid for. */
+async function workOf({ models }: NightPlan, { project, settings }: OpenSleep, terminal: Terminal) {
+  const target = agentTargetOf(models);
+  if (target === undefined) return undefined;
+  const work = await findWork(target, { env: terminal.io.env, project, notices: terminal });
+  requireRoom(work, settings.maxTokensPerNight);
+  return work;
+}
 
 /** With the person's own variables: other homes are where sessions are looked for, and need hold no sign-in. */
 async function resolveAll({ models }: NightPlan, { project }: OpenSleep, terminal: Terminal): Promise<RunModels> {
@@ -164,6 +184,8 @@ async function resolveAll({ models }: NightPlan, { project }: OpenSleep, termina
 
 /** The agent that attempts the tasks, if it is one; else the one whose sessions are learned from. */
 function agentOf({ models }: NightPlan, { sources }: OpenSleep): string {
+  const target = agentTargetOf(models);
+  if (target !== undefined) return agentPrograms[target.agent].cli;
   const spec = typeof models.target === 'string' ? models.target : String(models.target.provider);
   const [provider = ''] = spec.split(':');
   return /-cli$/.test(provider) ? provider : (sources[0]?.name ?? 'claude');

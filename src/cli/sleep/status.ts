@@ -4,6 +4,7 @@ import { oneLine } from '../../core/text/printable.ts';
 import { isCutOff } from '../../skills/replace/journal.ts';
 import { HANDOFF_FOLDER } from '../../sleep/handoff/handoff.ts';
 import { readNight } from '../../sleep/night/night-record.ts';
+import { notReplayableText, type WithTools, withToolsText } from '../../sleep/replay/with-tools.ts';
 import { type KeptSchedule, readSchedule } from '../../sleep/schedule/kept-schedule.ts';
 import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
 import { listNights } from '../../sleep/state/nights.ts';
@@ -13,6 +14,7 @@ import { shownPath } from '../../stores/shown-path.ts';
 import { ADOPTIONS_FOLDER, stateFolderOf } from '../../stores/state-folder.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrap.ts';
 import {
   commandFor,
   meantProject,
@@ -105,6 +107,15 @@ function shortLine({ pending, isCutOff, unfinished }: Status): string[] {
   return pending.length > 0 ? [`sleep: ${plural(pending.length, 'proposal')}`] : [];
 }
 
+/** Of nights before there were agents nothing is known of tools. */
+function lastNightLines({ night, at, nTasks, withTools, notReplayable }: SleepState['history'][number], width: number) {
+  const tools = [withToolsText(withTools as WithTools | undefined), notReplayableText(Number(notReplayable ?? 0))];
+  return [
+    `last night: ${night}, ${at.slice(0, 10)}, ${plural(nTasks, 'task')}`,
+    ...tools.filter((line) => line !== '').flatMap((line) => wrap(`  ${line}`, width, '  ')),
+  ];
+}
+
 function statusLines(
   { project, pending, adopted, elsewhere, isCutOff, lastNight, unfinished, schedule, overNights }: Status,
   terminal: Terminal,
@@ -115,9 +126,7 @@ function statusLines(
   const nothing = lastNight ? 'the last nights proposed nothing that waits' : none;
   return [
     `${bold(oneLine(project))}: ${pending.length > 0 ? `${plural(pending.length, 'proposal')} for you to adopt` : nothing}`,
-    ...(lastNight
-      ? [`last night: ${lastNight.night}, ${lastNight.at.slice(0, 10)}, ${plural(lastNight.nTasks, 'task')}`]
-      : []),
+    ...(lastNight ? lastNightLines(lastNight, terminal.width) : []),
     ...unfinishedLines(unfinished).map((line) => terminal.called(line)),
     ...scheduleLines(schedule).map((line) => terminal.called(line)),
     ...overNights

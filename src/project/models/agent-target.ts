@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import type { AgentRunner } from '../../core/agent/agent-runner.ts';
+import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
 import { describeIssue } from '../../core/text/describe-issue.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
 import { AgentLimitsSpec, SandboxSpec } from './agent-settings.ts';
+import { isAgentSpec } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
 import type { Environment } from './resolve-model.ts';
 
@@ -22,11 +24,11 @@ export const AgentTarget = z.strictObject({
   path: z.string().min(1).optional(),
   limits: AgentLimitsSpec.optional(),
 });
-type AgentTarget = z.output<typeof AgentTarget>;
+export type AgentTarget = z.output<typeof AgentTarget>;
 
 /** What a project says of its agent; nothing where the target is a chat model. */
-export function agentTargetOf({ target }: LoadedProject['project']): AgentTarget | undefined {
-  if (typeof target !== 'object' || !('agent' in target)) return undefined;
+export function agentTargetOf({ target }: { readonly target?: unknown }): AgentTarget | undefined {
+  if (!isAgentSpec(target)) return undefined;
   const read = AgentTarget.safeParse(target);
   if (read.success) return read.data;
   const problems = read.error.issues.map((issue) => `  ${describeIssue(issue, target)}`);
@@ -44,14 +46,25 @@ export async function resolveAgent(
   try {
     const spec = agentTargetOf(project);
     if (spec === undefined) return undefined;
-    const { sandbox, limits: _, ...options } = spec;
-    const [{ agentRunner }, { openSandbox }] = await Promise.all([
-      import('../../runners/index.ts'),
-      import('../../workspaces/index.ts'),
-    ]);
-    const inherited = { ...(await readEnvFile(directory)), ...env };
-    return await agentRunner({ ...options, sandbox: openSandbox(sandbox ?? project.sandbox), inherited });
+    const { openSandbox } = await import('../../workspaces/index.ts');
+    return await openAgentTarget(spec, { env, directory, sandbox: openSandbox(spec.sandbox ?? project.sandbox) });
   } catch (error) {
     throw await withPlace(error, ['target'], findOrigin);
   }
+}
+
+type Opening = {
+  readonly env: Environment;
+  /** Where the project is: its file `.env` may hold the key. */
+  readonly directory: string;
+  readonly sandbox: Sandbox;
+};
+
+/** Looks for the program of an agent, and whether its sandbox works. */
+export async function openAgentTarget(
+  { sandbox: _, limits: __, ...options }: AgentTarget,
+  { env, directory, sandbox }: Opening,
+): Promise<AgentRunner> {
+  const { agentRunner } = await import('../../runners/index.ts');
+  return agentRunner({ ...options, sandbox, inherited: { ...(await readEnvFile(directory)), ...env } });
 }

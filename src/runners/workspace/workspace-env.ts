@@ -105,18 +105,19 @@ function requireNames(items: WorkspaceEnvOptions['items'], sandbox: Sandbox): vo
 type Attempt = {
   readonly run: AgentRun;
   readonly diff: WorkspaceDiff;
-  readonly skill: SkillPackage;
+  /** Without one, none can be unread. */
+  readonly skill: SkillPackage | undefined;
   readonly trajectory: Trajectory;
 };
 
 /** A score with all that analysts and reports want to know of how it came about. */
 export function toOutput(
   score: RolloutOutput,
-  { prompt, taskType = score.taskType }: Pick<WorkspaceTask, 'prompt' | 'taskType'>,
+  { prompt, taskType = score.taskType }: { readonly prompt: string; readonly taskType?: string | undefined },
   { run, diff, skill, trajectory }: Attempt,
 ): RolloutOutput {
   const { ended, endReason, costUsd, skillsLoaded, skillsOffered, modelsRefused, turns, text, steps } = run;
-  const isLoaded = skillsLoaded.includes(nameOf(skill));
+  const isLoaded = skill === undefined || skillsLoaded.includes(nameOf(skill));
   const limit = ended === 'done' ? [] : [`it was ended: ${ended}${endReason === undefined ? '' : ` (${endReason})`}`];
   const reasons = [...limit, ...(score.failReason === undefined ? [] : [score.failReason])];
   return {
@@ -136,7 +137,7 @@ export function toOutput(
       skillsLoaded,
       skillsOffered,
       ...(modelsRefused === undefined ? {} : { modelsRefused }),
-      filesUsed: filesUsed(skill, steps),
+      filesUsed: skill === undefined ? [] : filesUsed(skill, steps),
       trajectory,
     },
   };

@@ -29,7 +29,7 @@ export const HANDOFF_CONFIG: SkillOptConfigInput = {
 const PASSES = 2;
 
 /** One look with all of the error: each further one would be two rounds. */
-export const HANDOFF_LOOKS: readonly ProofLook[] = [{ passes: PASSES, share: 1 }];
+const HANDOFF_LOOKS: readonly ProofLook[] = [{ passes: PASSES, share: 1 }];
 
 const passes = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 /** As the gate of a run draws them. */
@@ -46,13 +46,22 @@ export type Foreseen = Pick<DocumentNight, 'documents' | 'trained' | 'skillTexts
   readonly hasNext: boolean;
 };
 
+/** What a night is given whose questions are files. */
+export function handoffNight(handoff: Handoff, evolveMemory: boolean): Pick<DocumentNight, 'proofLooks' | 'foresee'> {
+  return {
+    proofLooks: HANDOFF_LOOKS,
+    foresee: (env, night, run) =>
+      foreseeing(env, { ...night, ...run, hasNext: evolveMemory && night.trained === 'skill' }, handoff),
+  };
+}
+
 type Attempt = { readonly task: TaskRecord; readonly draw: number };
 
 /**
  * The same environment; as soon as a text is attempted for the first time, all that the run will ask about it later is asked
  * too. A run asks for one thing after the other, and each of them would be a round.
  */
-export function foreseeing(env: SkillEnv<TaskRecord>, night: Foreseen, handoff: Handoff): SkillEnv<TaskRecord> {
+function foreseeing(env: SkillEnv<TaskRecord>, night: Foreseen, handoff: Handoff): SkillEnv<TaskRecord> {
   const seen = new Set<string>();
   const start = (skill: string, attempts: readonly Attempt[]) => {
     for (const attempt of attempts) handoff.during(attemptAhead(attempt, skill, night, handoff));

@@ -20,6 +20,8 @@ export type MineOptions = SplitOptions & {
   readonly promptOverrides?: { readonly miner?: string | undefined } | undefined;
   /** What the rule judge thinks of a check. */
   readonly validateChecks?: ValidateChecks | undefined;
+  /** Whether tasks may need files of the project and tools: otherwise only what can be answered in words is wanted. */
+  readonly hasTools?: boolean | undefined;
   /** For what a model proposes, before it becomes a task. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Whether a person said that a task is not wanted. */
@@ -115,14 +117,14 @@ function mineByRule(digest: SessionDigest, drop: DropSession): TaskRecord[] {
 
 function askAbout(digests: readonly SessionDigest[], model: ChatModel, options: SessionOptions) {
   const { maxTasks, preferences, promptOverrides, validateChecks = anyChecks, signal, onProgress } = options;
-  const { workers = 4, maxOutputTokens = 2_048, redact = redactSecrets } = options;
+  const { workers = 4, maxOutputTokens = 2_048, redact = redactSecrets, hasTools = false } = options;
   let [sessionsDone, tasks] = [0, 0];
   const onSession = (found: SessionYield) => {
     sessionsDone += 1;
     tasks += found.tasks.length;
     onProgress?.({ sessionsDone, sessions: digests.length, tasks });
   };
-  const settings = { model, maxTasks, validateChecks, redact, preferences, prompt: promptOverrides?.miner };
+  const settings = { model, maxTasks, validateChecks, redact, preferences, hasTools, prompt: promptOverrides?.miner };
   return mineWithModel(digests, { ...settings, workers, maxOutputTokens, onSession, signal });
 }
 

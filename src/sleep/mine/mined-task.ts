@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { strip } from '../../core/text/python-text.ts';
 import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import { NEEDS_FILES_TAG } from '../replay/replayable.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { commonFields } from './heuristic-miner.ts';
 import { isTooShort, minedTaskId, short } from './task-text.ts';
@@ -25,6 +26,7 @@ const Proposal = z.object({
   rubric: z.string().catch(''),
   checks: z.array(z.unknown()).catch([]),
   satisfied: z.boolean().nullish().catch(null),
+  needs_files: z.boolean().catch(false),
 });
 
 /** Lengths in code points. */
@@ -46,7 +48,9 @@ export function toMinedTask(
   const intent = short(data.intent, INTENT);
   const outcome = data.satisfied === true ? 'success' : data.satisfied === false ? 'fail' : 'unknown';
   const id = minedTaskId(digest.project, intent);
-  return { ...commonFields(digest), id, intent, contextExcerpt: '', outcome, ...reference };
+  const common = commonFields(digest);
+  const tags = data.needs_files ? [...common.tags, NEEDS_FILES_TAG] : common.tags;
+  return { ...common, tags, id, intent, contextExcerpt: '', outcome, ...reference };
 }
 
 type Reference = Pick<TaskRecord, 'referenceKind' | 'reference' | 'judge'>;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ModelCallError, SkillError } from '../../core/errors.ts';
+import { memoize } from '../../core/memoize.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { chunk } from '../../core/random.ts';
 import { redactValue } from '../../core/redact/redact-value.ts';
@@ -35,6 +36,8 @@ export type ModelMinerOptions = {
   readonly redact: (text: string) => string;
   /** What the person wrote about themselves in the settings. */
   readonly preferences?: string | undefined;
+  /** Whether tasks may need files of the project and tools. */
+  readonly hasTools?: boolean | undefined;
   /** In the place of our prompt. */
   readonly prompt?: string | undefined;
   readonly workers: number;
@@ -91,11 +94,11 @@ async function readSession(digest: SessionDigest, options: ModelMinerOptions, st
   }
 }
 
-let ownPrompt: string | undefined;
+const promptNamed = memoize((name: string) => readFileSync(new URL(`./prompts/${name}.md`, import.meta.url), 'utf8'));
 
-function systemPrompt({ prompt, preferences = '' }: ModelMinerOptions): string {
-  ownPrompt ??= readFileSync(new URL('./prompts/miner.md', import.meta.url), 'utf8');
-  const system = prompt ?? ownPrompt;
+function systemPrompt({ prompt, preferences = '', hasTools = false }: ModelMinerOptions): string {
+  const words = prompt ?? promptNamed('miner');
+  const system = hasTools ? `${words}\n${promptNamed('miner-with-tools')}` : words;
   return preferences.trim() === '' ? system : `${system}\n## What this person prefers\n${preferences.trim()}\n`;
 }
 

@@ -1,6 +1,10 @@
 import { nextError } from '../../core/stats/error-spending.ts';
+import type { Budget } from '../../models/index.ts';
+import { describeKeptBack } from '../../workspaces/project/project-files.ts';
 import { documentOf, type NamedSkill, noChoice, ownerAmong } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
+import { HANDOFF_CONFIG } from '../handoff/foresee.ts';
+import type { OpenedWork } from '../replay/night-work.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { listNights, makeNight } from '../state/nights.ts';
 import { modelKeyOf, type SleepState } from '../state/sleep-state.ts';
@@ -8,8 +12,10 @@ import { readSleepState, redactTask } from '../state/state-file.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { CycleInput, GatheredNight } from './cycle-input.ts';
 import { testedNights } from './night-history.ts';
+import { keepingHalf } from './night-limits.ts';
 import { hasRecord, type NightRecord } from './night-record.ts';
 import { builtOn, onPending } from './stage-night.ts';
+import { nightConfigOf } from './train-document.ts';
 
 export type NewNight = { readonly folder: string; readonly state: SleepState; readonly night: number };
 
@@ -28,10 +34,12 @@ type Beginning = {
   readonly state: SleepState;
   readonly documents: readonly LiveDocument[];
   readonly notes: readonly string[];
+  readonly work: OpenedWork | undefined;
 };
 
 /** What a new night is to work with, whatever happens meanwhile. */
-export function recordOf(input: CycleInput, { gathered, night, state, documents, notes }: Beginning): NightRecord {
+export function recordOf(input: CycleInput, beginning: Beginning): NightRecord {
+  const { gathered, night, state, documents, notes, work } = beginning;
   const { project, agent, modelKey, settings, now, redact } = input;
   const last = modelKeyOf(state, project);
   const isOther = last !== '' && last !== modelKey;
@@ -45,8 +53,37 @@ export function recordOf(input: CycleInput, { gathered, night, state, documents,
     skills: documents.flatMap(({ name, hints }) => (hints ? [{ name, hints: [...hints] }] : [])),
     ...gathered,
     tasks: gathered.tasks.map((task) => redactTask(task, redact)), // a reviewed file may say anything
-    notes: [...gathered.notes, ...notes, ...builtOn(documents, state.proposals), ...(isOther ? [changed] : [])],
+    ...(work ? { work: workRecord(work) } : {}),
+    notes: [
+      ...gathered.notes,
+      ...notes,
+      ...(work ? keptBack(work, redact) : []),
+      ...builtOn(documents, state.proposals),
+      ...(isOther ? [changed] : []),
+    ],
   };
+}
+
+const workRecord = ({ agent, sandbox, project: { commit = '', template } }: OpenedWork) => ({
+  ...{ agent: agent.id, sandbox: sandbox.id, commit, key: template.key },
+});
+
+function keptBack({ project: { files, leftOut } }: OpenedWork, redact: (text: string) => string): string[] {
+  if (leftOut.length === 0) return [];
+  return [redact(`The agent has a copy of the project with ${files} files. Left out: ${describeKeptBack(leftOut)}.`)];
+}
+
+/** Whether a night began from the same files. */
+export const hasSameWork = ({ work }: NightRecord, opened: OpenedWork | undefined) =>
+  work?.key === opened?.project.template.key;
+
+/** The settings of the runs, with the limits of the night. */
+export const limitsOf = (input: CycleInput) => ({ ...nightConfigOf(input), ...(input.handoff ? HANDOFF_CONFIG : {}) });
+
+/** The files are copied before anything is paid for: what is in the way is said then. */
+export async function gatherWith(input: CycleInput, state: SleepState, budget: Budget | undefined) {
+  const work = await input.openWork?.();
+  return { work, gathered: await keepingHalf(budget, limitsOf(input), () => input.gather(state, budget)) };
 }
 
 /** The documents of a night: those that are given, and the existing skills that its tasks name, each as it will be when what waits is adopted. */

@@ -6,6 +6,7 @@ import type { Budget } from '../../models/index.ts';
 import type { SkillChoice } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { Handoff } from '../handoff/handoff.ts';
+import type { OpenedWork } from '../replay/night-work.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import type { SleepState } from '../state/sleep-state.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -43,6 +44,8 @@ export type CycleInput = {
   readonly config?: SkillOptConfigInput | undefined;
   readonly scorers?: readonly TaskScorer[] | undefined;
   readonly runner?: RolloutRunner | undefined;
+  /** Where an agent with tools does the tasks: copies the project, as it was at a commit or as it is. */
+  readonly openWork?: ((commit?: string) => Promise<OpenedWork>) | undefined;
   /** Where the models are files: whose they are. */
   readonly handoff?: Handoff | undefined;
   /** Does everything and keeps nothing. */

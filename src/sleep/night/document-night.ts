@@ -9,6 +9,7 @@ import type { RunStore } from '../../core/run/run-store.ts';
 import type { ProofLook } from '../../core/stats/night-proof.ts';
 import type { Budget } from '../../models/index.ts';
 import type { Documents } from '../replay/attempt.ts';
+import type { NightWork } from '../replay/night-work.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { Quarantine } from './quarantining.ts';
@@ -53,6 +54,8 @@ export type DocumentNight = {
   /** For models to which every wave of questions is a round: asks now what the run will ask later. */
   readonly foresee?: Foresee | undefined;
   readonly runner?: RolloutRunner | undefined;
+  /** An agent with tools that does the tasks, in place of the target. */
+  readonly work?: NightWork | undefined;
   readonly observers?: readonly RunObserver[] | undefined;
   readonly signal?: AbortSignal | undefined;
 };

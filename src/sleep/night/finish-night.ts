@@ -35,10 +35,11 @@ export async function finishNight(
   await write('report.json', `${JSON.stringify(report, null, 1)}\n`);
   await write('report.md', reportMarkdown(report));
   await write('diagnostics.json', `${JSON.stringify(diagnosticsOf(record, result), null, 1)}\n`);
-  const { accepted, nTasks, gateAction, calls, endedAt: at } = report;
+  const { accepted, nTasks, gateAction, calls, withTools, notReplayable, endedAt: at } = report;
   const rejected = result.documents.flatMap(rejectedIn);
   const isTested = result.documents.some(({ proof }) => proof !== undefined);
-  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls, rejected };
+  const tools = { notReplayable, ...(withTools ? { withTools } : {}) };
+  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls, rejected, ...tools };
   const tasks = record.tasks.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === '');
   await using open = await openSleepState(input.folder, { redact: input.redact });
   await open.update((state) => {

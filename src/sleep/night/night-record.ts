@@ -28,6 +28,8 @@ export const NightRecord = z.object({
   skills: z.array(z.object({ name: z.string(), hints: z.array(z.string()) })).default([]),
   /** Where the harvest got to; none when the tasks came from a file. */
   cursors: z.record(z.string(), Cursor).optional(),
+  /** What an agent with tools began from, where one attempts the tasks. */
+  work: z.object({ agent: z.string(), sandbox: z.string(), commit: z.string(), key: z.string() }).optional(),
   notes: z.array(z.string()).default([]),
   /** Which limit has ended the search for tasks early, in words. */
   cut: z.string().default(''),

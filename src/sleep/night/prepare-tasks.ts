@@ -25,20 +25,22 @@ type Wanted = Pick<SleepSettings, 'recallK' | 'dreamFactor'>;
 /**
  * What a night works with: the day's tasks that can be attempted, with their splits; from earlier nights, those to measure
  * with besides, the newest first, and those that are like what is learned from; and invented variants. Of other skills
- * than the one that the night improves anyway, each has only its own; `ownerOf` names the skill of a task.
+ * than the one that the night improves anyway, each has only its own; `ownerOf` names the skill of a task. `canReplay`: in
+ * words, unless it is said.
  */
 export function prepareTasks(
   day: readonly TaskRecord[],
   archive: readonly TaskRecord[],
   wanted: Wanted,
   ownerOf: (task: TaskRecord) => string = () => '',
+  canReplay: (task: TaskRecord) => boolean = isReplayable,
 ): PreparedTasks {
-  const tonight = day.filter(isReplayable);
+  const tonight = day.filter(canReplay);
   const learned = [...tonight, ...archive].filter(({ split }) => split === 'train');
   const owners = [...new Set(tonight.map(ownerOf))];
   const prepared = (owners.length > 0 ? owners : ['']).map((owner) => {
     const isOwn = (task: TaskRecord) => ownerOf(task) === owner;
-    return prepareOwn(tonight.filter(isOwn), archive.filter(isOwn), learned, wanted);
+    return prepareOwn(tonight.filter(isOwn), archive.filter(canReplay).filter(isOwn), learned, wanted);
   });
   return {
     tasks: prepared.flatMap(({ tasks }) => tasks),

@@ -134,7 +134,7 @@ async function withPasses(night: Proving, { winner, seed, usage }: Sides, draws:
 }
 
 async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
-  const { env, models, config, store, budget, runner, observers, signal, counted } = night;
+  const { env, models, config, store, budget, runner, work, observers, signal, counted } = night;
   const indexes = Array.from({ length: count }, (_, index) => from + index);
   let usage: UsageTable = {};
   await using open = await store.open();
@@ -143,6 +143,7 @@ async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
       ...{ env, skill, config, split: 'val', target: models.target, judge: models.judge, caches: open.caches },
       budget,
       ...(runner ? { runner } : {}),
+      ...(work ? { agent: work.agent } : {}),
       ...(observers ? { observers } : {}),
       ...(signal ? { signal } : {}),
       onUsage: (used) => {
@@ -152,7 +153,8 @@ async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
     indexes,
   );
   // All that this proof has paid for, also before it was cut off: what comes from the cache is not in the usage of these passes.
-  const bills = counted === undefined ? undefined : paidSince(open.caches.replies, counted);
+  // What an agent used is no reply that a cache could have kept.
+  const bills = counted === undefined || work ? undefined : paidSince(open.caches.replies, counted);
   return { passes: scores.map(({ evaluation }) => evaluation), usage, paid: bills && addBills({}, bills) };
 }
 

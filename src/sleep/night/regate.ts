@@ -8,6 +8,7 @@ import { runDirectory } from '../../stores/index.ts';
 import { ownerAmong } from '../documents/choose-skills.ts';
 import { scaffoldOf } from '../documents/live-document.ts';
 import type { Documents } from '../replay/attempt.ts';
+import type { NightWork } from '../replay/night-work.ts';
 import { sleepEnv } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { commandOf } from '../staging/proposal-commands.ts';
@@ -48,6 +49,8 @@ export async function openReview(folder: string, proposal: Proposal): Promise<Re
 
 type Regating = Pick<CycleInput, 'folder' | 'models' | 'settings' | 'config' | 'scorers' | 'observers' | 'signal'> & {
   readonly state: SleepState;
+  /** An agent with tools that does the tasks, in place of the target. */
+  readonly work?: NightWork | undefined;
   /** What the person made of the proposed block. */
   readonly block: string;
   /** The other document, as it is. */
@@ -59,6 +62,7 @@ type Regating = Pick<CycleInput, 'folder' | 'models' | 'settings' | 'config' | '
 /** Puts a part of a proposal to the test on its night's tasks, with a share of the error of its own. */
 export async function regate(review: Reviewable, input: Regating): Promise<Proof> {
   const { proposal, record, text, block: baseBlock } = review;
+  if (record.work && !input.work) throw withoutTools(record);
   const { folder, state, block, documents, settings } = input;
   const trained = proposal.document.kind;
   const night = {
@@ -72,6 +76,12 @@ export async function regate(review: Reviewable, input: Regating): Promise<Proof
     error: nextError(testedNights(state, proposal.project)),
   };
   return prove({ ...night, state: undefined, env: environmentOf(night), baseBlock, block });
+}
+
+function withoutTools({ night, work }: NightRecord): SkillError {
+  return new SkillError('USAGE', `night ${night} was measured with ${work!.agent}, and the target is no agent now`, {
+    hint: 'Name the same one as the target, such as { agent: claude }, or adopt the proposal as it is.',
+  });
 }
 
 /** Those that judged the document in its night. */

@@ -1,5 +1,6 @@
 import { inMarkdown, nameAsData, oneLine } from '../../core/text/printable.ts';
 import { changedLines } from '../../train/record/skill-change.ts';
+import { notReplayableText, withToolsText } from '../replay/with-tools.ts';
 import { nightCommandOf } from '../staging/proposal-commands.ts';
 import type { DocumentReport, SleepReport } from './sleep-report.ts';
 
@@ -24,10 +25,11 @@ const points = (share: number) => `${share >= 0 ? '+' : '−'}${Math.abs(100 * s
 const percent = (share: number | null) => (share === null || !Number.isFinite(share) ? '–' : (100 * share).toFixed(1));
 
 function verdictOf(report: SleepReport): string {
-  const { documents, nSessions, nTasks, pooled, notReplayable, noEditsReason, needs } = report;
+  const { documents, nSessions, nTasks, pooled, notReplayable, withTools, noEditsReason, needs } = report;
   const staged = documents.filter(({ isStaged }) => isStaged);
   const what = `${nSessions} sessions, ${nTasks} tasks${pooled > 0 ? `, ${pooled} more to measure with` : ''}.`;
-  const left = notReplayable > 0 ? ` ${notReplayable} need files or tools and are not replayable yet.` : '';
+  const said = [withToolsText(withTools), notReplayableText(notReplayable)].filter((line) => line !== '');
+  const left = said.map((line) => ` ${text(line)}.`).join('');
   if (staged.length === 0) return `Nothing is proposed. ${text(noEditsReason)} ${needs}\n\n${what}${left}`;
   const gains = staged.map(({ name, gain }) => `${nameAsData(name)}${gain ? ` ${points(gain.value)} points` : ''}`);
   return `Proposed: ${gains.join(', ')}. Adopt ${staged.length > 1 ? 'them' : 'it'} with \`${nightCommandOf(report.night, 'adopt')}\`.\n\n${what}${left}`;

@@ -10,27 +10,37 @@ import { takeLock } from '../../stores/run/run-lock.ts';
 import { makeFolderBelow, openStateFolder } from '../../stores/state-folder.ts';
 import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
-import { foreseeing, HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
-import { HANDOFF_FOLDER, type Handoff, HandoffPending } from '../handoff/handoff.ts';
+import { handoffNight } from '../handoff/foresee.ts';
+import { HANDOFF_FOLDER, HandoffPending } from '../handoff/handoff.ts';
+import { nightWork, type OpenedWork } from '../replay/night-work.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { listNights, projectFolder } from '../state/nights.ts';
 import { nightOf, type SleepState } from '../state/sleep-state.ts';
 import { readSleepState } from '../state/state-file.ts';
-import { documentsFor, hasSame, type NewNight, newNight, recordOf, tasksBySkill } from './begin-night.ts';
-import { type ConsolidateOptions, consolidate } from './consolidate.ts';
+import {
+  documentsFor,
+  gatherWith,
+  hasSame,
+  hasSameWork,
+  limitsOf,
+  type NewNight,
+  newNight,
+  recordOf,
+  tasksBySkill,
+} from './begin-night.ts';
+import { consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { diagnosticsOf, evidenceLog } from './diagnostics.ts';
 import { finishNight } from './finish-night.ts';
 import { nightNotes } from './night-history.ts';
-import { isSpent, keepingHalf, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
+import { isSpent, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
 import { type NightRecord, readNight, writeNight } from './night-record.ts';
 import { overNightsOf } from './over-nights.ts';
 import { type Quarantine, quarantining } from './quarantining.ts';
 import type { SleepReport } from './sleep-report.ts';
 import { onPending, reportNight, stageNight } from './stage-night.ts';
-import { nightConfigOf } from './train-document.ts';
 
 export type CycleOutcome = {
   readonly report: SleepReport;
@@ -46,7 +56,7 @@ export type CycleOutcome = {
 export async function runSleepCycle(given: CycleInput): Promise<CycleOutcome> {
   const { proposals } = await readSleepState(given.folder);
   const documents = given.documents.map((document) => onPending(document, proposals));
-  const redact = memoize(given.redact, { maxEntries: KEPT_TEXTS }); // tasks pass it on their way to each file
+  const redact = memoize(given.redact, { maxEntries: 2_000 }); // tasks pass it on their way to each file
   const input = { ...given, documents, redact };
   if (input.isDryRun) return carryOutInMemory(input);
   await openStateFolder(input.folder);
@@ -64,8 +74,6 @@ export async function runSleepCycle(given: CycleInput): Promise<CycleOutcome> {
   }
 }
 
-const KEPT_TEXTS = 2_000;
-
 const LOCK_WORDS = {
   whenOwn: 'Wait until the other night of this process ends.',
   whenAlive: 'Wait until it ends, or stop it: what it has done is kept, and the next run resumes it.',
@@ -77,9 +85,10 @@ type OpenNight = {
   readonly folder: string;
   readonly state: SleepState;
   readonly documents: readonly LiveDocument[];
+  readonly work: OpenedWork | undefined;
 };
 
-/** The last night, if it was cut off and would begin with the same models and documents. */
+/** The last night, if it was cut off and would begin with the same models, documents and files. */
 async function findUnfinished(input: CycleInput): Promise<OpenNight | undefined> {
   const { folder, project, modelKey, tasksFrom = '' } = input;
   const last = (await listNights(folder, project)).at(-1);
@@ -92,26 +101,25 @@ async function findUnfinished(input: CycleInput): Promise<OpenNight | undefined>
     requireRaised(record.startedAt, input.now());
     await writeNight(last.path, { ...record, status: 'failed' });
   }
-  return hasSame(record, documents) && !isStuck && record.tasksFrom === tasksFrom
-    ? { record, folder: last.path, state, documents }
-    : undefined;
+  if (!hasSame(record, documents) || isStuck || record.tasksFrom !== tasksFrom) return undefined;
+  const work = await input.openWork?.(record.work?.commit || undefined);
+  return hasSameWork(record, work) ? { record, folder: last.path, state, documents, work } : undefined;
 }
 
 async function beginNight(input: CycleInput, { folder, state, night }: NewNight, budget?: Budget): Promise<OpenNight> {
-  const gathered = await keepingHalf(budget, limitsOf(input), () => input.gather(state, budget)).catch(
-    async (error) => {
-      await rmdir(folder).catch(() => undefined); // Stays while it holds what was spent.
-      throw error;
-    },
-  );
+  const { work, gathered } = await gatherWith(input, state, budget).catch(async (error) => {
+    await rmdir(folder).catch(() => undefined); // Stays while it holds what was spent.
+    throw error;
+  });
   const chosen = await documentsFor(gathered.tasks, input, state.proposals);
-  const record = recordOf(input, { gathered, night, state, ...chosen });
+  const record = recordOf(input, { gathered, night, state, work, ...chosen });
   await writeNight(folder, record);
   // As it was written: tasks may have keys that a file does not keep, and a resumed night must find the same tasks.
-  return { record: (await readNight(folder)) ?? record, folder, state, documents: chosen.documents };
+  return { record: (await readNight(folder)) ?? record, folder, state, documents: chosen.documents, work };
 }
 
-async function carryOut({ record, folder, state, documents }: OpenNight, given: LimitedInput): Promise<CycleOutcome> {
+async function carryOut(night: OpenNight, given: LimitedInput): Promise<CycleOutcome> {
+  const { record, folder, state, documents, work } = night;
   const input = { ...given, documents };
   const quarantine = quarantining();
   const storeOf = (trained: Trained, named: string) => runDirectory(`${folder}${runNameOf(trained, named)}`);
@@ -119,11 +127,11 @@ async function carryOut({ record, folder, state, documents }: OpenNight, given: 
   log.write('cycle', 'start', { night: record.night, tasks: record.tasks.length, error: record.error });
   await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, HANDOFF_FOLDER), redact: input.redact });
   try {
-    const learned = await learn(record, { ...input, storeOf, quarantine, state, observer: log.observer });
+    const learned = await learn(record, { ...input, storeOf, quarantine, state, work, observer: log.observer });
     const { result, overNights } = await overNightsOf(record, learned, { ...input, storeOf, state });
     const proposals = await stageNight(record, result, input);
-    const night = { record, result, proposals, quarantined: quarantine.list(), spent: input.budget?.spent() };
-    const report = reportNight(night, input);
+    const told = { record, result, proposals, quarantined: quarantine.list(), spent: input.budget?.spent() };
+    const report = reportNight(told, input);
     await finishNight({ record, folder, result, proposals, report, overNights }, input);
     await input.handoff?.close();
     return { report, proposals, folder };
@@ -142,6 +150,7 @@ type Learning = LimitedInput & {
   readonly state: SleepState;
   readonly storeOf: (trained: Trained, named: string) => RunStore;
   readonly quarantine: Quarantine;
+  readonly work: OpenedWork | undefined;
   readonly observer?: RunObserver;
 };
 
@@ -154,6 +163,7 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
   return consolidate(models, own, find('skill')?.text ?? '', find('memory')?.text ?? '', {
     ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
     ...{ scorers: input.scorers, runner: input.runner, signal: input.signal, budget: input.budget },
+    work: input.work && nightWork(input.work, { documents, folder: input.project }),
     ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
     evolveSkill: settings.evolveSkill && find('skill') !== undefined,
     evolveMemory,
@@ -167,27 +177,24 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
   });
 }
 
-/** The settings of the runs, with the limits of the night. */
-const limitsOf = (input: CycleInput) => ({ ...nightConfigOf(input), ...(input.handoff ? HANDOFF_CONFIG : {}) });
-
-function handoffNight(handoff: Handoff, evolveMemory: boolean): ConsolidateOptions {
-  return {
-    proofLooks: HANDOFF_LOOKS,
-    foresee: (env, night, run) =>
-      foreseeing(env, { ...night, ...run, hasNext: evolveMemory && night.trained === 'skill' }, handoff),
-  };
-}
-
 /** A night of which nothing is kept: no folder, no state, no proposal. */
 async function carryOutInMemory(input: CycleInput): Promise<CycleOutcome> {
   const state = await readSleepState(input.folder);
   const budget = nightBudget(limitsOf(input));
-  const gathered = await keepingHalf(budget, limitsOf(input), () => input.gather(state, budget));
+  const { work, gathered } = await gatherWith(input, state, budget);
   const { documents, notes } = await documentsFor(gathered.tasks, input, state.proposals);
   const night = nightOf(state, input.project) + 1;
-  const record = recordOf(input, { gathered, night, state, documents, notes });
+  const record = recordOf(input, { gathered, night, state, documents, notes, work });
   const quarantine = quarantining();
-  const result = await learn(record, { ...input, budget, documents, state, quarantine, storeOf: () => memoryRun() });
+  const result = await learn(record, {
+    ...input,
+    budget,
+    documents,
+    state,
+    work,
+    quarantine,
+    storeOf: () => memoryRun(),
+  });
   const told = { record, result, proposals: [], quarantined: quarantine.list(), spent: budget?.spent() };
   return { report: reportNight(told, { ...input, documents }), proposals: [], folder: undefined };
 }

@@ -1,6 +1,7 @@
 import type { Amounts } from '../../core/run/ledger.ts';
 import type { UsageTable } from '../../core/run/stage-usage.ts';
 import type { EditRecord } from '../../core/skill/edit-record.ts';
+import { type WithTools, withToolsOf } from '../replay/with-tools.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
 import { type ConsolidationResult, type GateTrial, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
 import type { NightRecord } from './night-record.ts';
@@ -44,6 +45,8 @@ export type SleepReport = {
   readonly nTasks: number;
   readonly nReplayed: number;
   readonly notReplayable: number;
+  /** What an agent with tools attempted, and where; `null` without one. */
+  readonly withTools: WithTools | null;
   readonly pooled: number;
   readonly recurring: NightRecord['recurring'];
   readonly baselineScore: number | null;
@@ -85,6 +88,7 @@ export function toReport(record: NightRecord, result: ConsolidationResult, given
   return {
     ...{ night, project, startedAt, nSessions, notReplayable, pooled, recurring },
     ...{ accepted, gateAction, baselineScore, candidateScore, holdoutLeaked },
+    withTools: withToolsOf(record),
     nTasks: tasks.length - pooled,
     nReplayed: tasks.length,
     noEditsReason,

@@ -59,7 +59,7 @@ export async function trainDocument(night: DocumentNight): Promise<TrainedDocume
 }
 
 async function search(night: DocumentNight, initialSkill: string) {
-  const { models, store, budget, promptOverrides, runner, observers, signal } = night;
+  const { models, store, budget, promptOverrides, runner, work, observers, signal } = night;
   const trainer = new SkillOptTrainer({
     ...models,
     config: nightRunConfig(night),
@@ -68,6 +68,7 @@ async function search(night: DocumentNight, initialSkill: string) {
     ...{ store: withoutReport(store), budget },
     ...(promptOverrides ? { promptOverrides } : {}),
     ...(runner ? { runner } : {}),
+    ...(work ? { agent: work.agent } : {}),
     ...(observers ? { observers: observers.map(withoutCalibration) } : {}),
     ...(signal ? { signal } : {}),
   });
@@ -123,9 +124,9 @@ export function environmentOf(given: DocumentNight) {
   const { name = 'sleep', tasks, rolloutsK = 1, foresee, ...night } = given;
   const learned = tasks.filter(({ split }) => split === 'train');
   const held = tasks.filter(({ split }) => split === 'test' || (split === 'val' && given.error !== undefined)); // without a gate nobody asks what they score
-  const { documents, trained, skillTexts, scorers, prompt, notes, quarantine } = night;
+  const { documents, trained, skillTexts, scorers, prompt, notes, quarantine, work } = night;
   const attempted = [...repeated(learned, rolloutsK), ...held];
-  const parts = { documents, trained, skillTexts, scorers, prompt, notes, quarantine };
+  const parts = { documents, trained, skillTexts, scorers, prompt, notes, quarantine, work };
   const env = sleepEnv({ name, tasks: attempted, ...parts, metric: metricOf(given.config) });
   const seed = readBlock(documents[trained], 'learned');
   return foresee ? foresee(env, given, { tasks: attempted, seed }) : env;

@@ -1,4 +1,5 @@
 import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
+import { isAgentSpec } from '../../project/models/providers.ts';
 import type { ModelSpec } from '../../project/models/resolve-model.ts';
 import { ASSUMED, type CostEstimate, priceStages } from '../../runs/estimate-project.ts';
 import { estimateRun, type Range, type StageEstimate } from '../../train/estimate-run.ts';
@@ -31,12 +32,16 @@ export type NightEstimate = CostEstimate & { readonly minutes: Range; readonly t
 const [MINER_PROMPT, MINER_REPLY] = [700, 400];
 /** A call of an agent CLI starts a program; a call of an API does not. */
 const SECONDS_PER_CALL = { api: { low: 2, high: 6 }, cli: { low: 6, high: 20 } };
+/** An agent with tools calls its model several times for a task, and shows it all that was said before. */
+const TURNS = { low: 4, high: 15 };
+const TOKENS_PER_TURN = 15_000;
 
 /** What a night would ask of its models. Makes no call: how many tasks a miner will find is a range. */
 export function estimateNight(input: NightEstimateInput): NightEstimate {
   const tasks = taskRange(input);
   const nights = (['low', 'high'] as const).map((end) => stagesOf(input, tasks[end]));
-  const stages = [...miningOf(input), ...combine(nights[0]!, nights[1]!, input.documents)];
+  const attempts = combine(nights[0]!, nights[1]!, input.documents);
+  const stages = [...miningOf(input), ...(isAgentSpec(input.models.target) ? attempts.map(withTurns) : attempts)];
   const costs = priceStages(stages, input.models, parseConfig(input.config).prices);
   return { ...costs, tasks, minutes: minutesOf(stages, input) };
 }
@@ -92,6 +97,14 @@ function combine(few: readonly StageEstimate[], many: readonly StageEstimate[], 
   });
 }
 
+/** Most of what it is shown again comes from the provider's cache; tokens they are all the same. */
+function withTurns(stage: StageEstimate): StageEstimate {
+  if (stage.role !== 'target') return stage;
+  const { low, high } = { low: stage.calls.low * TURNS.low, high: stage.calls.high * TURNS.high };
+  const inputTokens = { low: low * TOKENS_PER_TURN, high: high * TOKENS_PER_TURN };
+  return { ...stage, calls: { low, high }, inputTokens };
+}
+
 function minutesOf(stages: readonly StageEstimate[], { models, config }: NightEstimateInput): Range {
   const { workers } = parseConfig(config);
   const minutes = (end: keyof Range) =>
@@ -102,5 +115,5 @@ function minutesOf(stages: readonly StageEstimate[], { models, config }: NightEs
 function secondsOf(spec: ModelSpec | undefined): Range {
   const name = typeof spec === 'string' ? spec : String(spec?.provider ?? '');
   if (/^(?:simulated|handoff)/.test(name)) return { low: 0, high: 0 };
-  return /^[\w-]+-cli\b/.test(name) ? SECONDS_PER_CALL.cli : SECONDS_PER_CALL.api;
+  return /^[\w-]+-cli\b/.test(name) || isAgentSpec(spec) ? SECONDS_PER_CALL.cli : SECONDS_PER_CALL.api;
 }

@@ -1,3 +1,5 @@
+import { agentPrograms } from '../../agents/index.ts';
+import { type AgentTarget, agentTargetOf } from '../../project/models/agent-target.ts';
 import type { ModelSpec } from '../../project/models/resolve-model.ts';
 
 /** Who a model of a night belongs to, for the person whose texts it would read. */
@@ -44,12 +46,23 @@ export function recipientsOf(models: Models, env: Environment): Recipient[] {
 }
 
 function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> | undefined {
+  const agent = agentTargetOf({ target: spec });
+  if (agent !== undefined) return agentReader(agent);
   const { name, address } = readSpec(spec, env);
   if (name === 'simulated' || name === 'handoff') return undefined;
   const label = NAMES[name] ?? name;
   if (address === undefined) return { provider: name, name: label, isRemote: true };
   const host = hostOf(address);
   return { provider: `${name}@${host}`, name: `${label} at ${host}`, isRemote: !isLoopback(host) };
+}
+
+/** More is sent than texts of sessions, so that it is agreed to by itself. */
+function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> {
+  const files = 'with tools: also files of this project that it opens';
+  const [provider, label] = [`${agent}-agent`, NAMES[agentPrograms[agent].cli] ?? agent];
+  if (baseURL === undefined) return { provider, name: `${label} (${files})`, isRemote: true };
+  const host = hostOf(baseURL);
+  return { provider: `${provider}@${host}`, name: `${agent} at ${host} (${files})`, isRemote: !isLoopback(host) };
 }
 
 /** A name before the colon; an address behind `@`, in the block, or in the variable that such servers are named by. */

@@ -86,14 +86,18 @@ async function scoreAnswer(
   return scorer.score({ judge, question: taskText(task), ...answered });
 }
 
-const noScore = (failReason: string): RolloutOutput => ({ hard: 0, soft: 0, errored: true, failReason });
+/** Nobody can tell, which is no zero. */
+export const noScore = (failReason: string): RolloutOutput => ({ hard: 0, soft: 0, errored: true, failReason });
 
 /** In sleep an attempt that is not wholly right has failed: `hard` is 1 or 0. */
 function toResult(task: TaskRecord, response: string, { hard, soft, errored = false, failReason = '' }: RolloutOutput) {
-  const taskType = task.tags.find((tag) => !/^(?:tools|branch|needs):/.test(tag)) ?? '';
+  const taskType = taskTypeOf(task) ?? '';
   const judgeRationale = failReason;
   return { id: task.id, hard: hard >= 1 ? 1 : 0, soft, response, failReason, taskType, judgeRationale, errored };
 }
+
+/** A tag that is none of ours. */
+export const taskTypeOf = ({ tags }: TaskRecord) => tags.find((tag) => !/^(?:tools|branch|needs):/.test(tag));
 
 /** Names on lines such as `tool_call: search`. */
 const toolsIn = (text: string) => [

@@ -5,7 +5,7 @@ const HANDS_ON =
   /(?:^|[+_.-])(?:bash|shell|exec(?:_command|ute)?|terminal|powershell|write(?:_file)?|edit(?:_file)?|multiedit|notebookedit|apply_?patch|patch|create_file|str_replace\w*|run_\w+|task)(?:$|[+_.-])/i;
 
 /** Set by a miner that saw that a task cannot be done without files. */
-const NEEDS_FILES_TAG = 'needs:files';
+export const NEEDS_FILES_TAG = 'needs:files';
 
 /**
  * Whether a task can be attempted in words. One that a model wrote makes sense by itself unless it says otherwise; one that

@@ -8,6 +8,8 @@ import type { AttemptMetric } from '../dream/rollout-set.ts';
 import type { Quarantine } from '../night/quarantining.ts';
 import { followUpsOf, type SleepSplit, type TaskRecord } from '../task-record.ts';
 import { ATTEMPT_VERSION, attemptMessages, type Documents, taskText } from './attempt.ts';
+import { attemptAtWork, WORK_VERSION } from './attempt-at-work.ts';
+import type { NightWork } from './night-work.ts';
 import { type ReplayResult, replayOne, scorersOf } from './replay.ts';
 import { taskJudgeOf } from './task-judge-of.ts';
 
@@ -28,6 +30,8 @@ export type SleepEnvOptions = {
   readonly notes?: readonly string[] | undefined;
   /** Keeps poison out of what becomes a part of a document. */
   readonly quarantine?: Quarantine | undefined;
+  /** An agent with tools that does the tasks in copies of the project, in place of a model that answers in words. */
+  readonly work?: NightWork | undefined;
   /** The score that the gate compares. */
   readonly metric?: AttemptMetric | undefined;
 };
@@ -51,7 +55,7 @@ export function readFor(task: TaskRecord, block: string, { documents, trained, s
  * where it stands, inside the whole document and beside the other one.
  */
 export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
-  const { name, tasks, documents, trained, scorers, prompt, notes = [], quarantine } = options;
+  const { name, tasks, documents, trained, scorers, prompt, notes = [], quarantine, work } = options;
   const split = (wanted: string) => tasks.filter((task) => task.split === (wanted as SleepSplit));
   const known = scorersOf(scorers);
   const surroundings = [aroundText(documents[trained]), ...notes].filter((text) => text !== '').join('\n\n');
@@ -66,8 +70,10 @@ export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
       const kinds = new Set(tasks.map((task) => taskJudgeOf(task).kind));
       for (const kind of kinds) await known.get(kind)?.ready?.();
     },
-    async rolloutOne({ item, skill, target, judge, signal }: RolloutContext<TaskRecord>): Promise<RolloutOutput> {
+    async rolloutOne(context: RolloutContext<TaskRecord>): Promise<RolloutOutput> {
+      const { item, skill, target, judge, signal } = context;
       const read = readFor(item, skill, options);
+      if (work) return attemptAtWork(context, { work, read, scorers, hasLearned: trained === 'skill' && skill !== '' });
       const sampleIndex = firstDrawOf(item.id);
       const result = await replayOne({ target, judge }, item, read, { sampleIndex, scorers, prompt, signal });
       return toOutput(item, result, read, prompt);
@@ -80,11 +86,13 @@ export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
 }
 
 /** Everything but the tasks and the trained text that a score depends on. */
-function versionOf({ documents, trained, prompt = '', scorers, skillTexts = new Map() }: SleepEnvOptions): string {
+function versionOf(options: SleepEnvOptions): string {
+  const { documents, trained, prompt = '', scorers, skillTexts = new Map(), work } = options;
   const other = trained === 'skill' ? documents.memory : documents.skill;
   const around = writeBlock(documents[trained], 'learned', '');
   const versions = [...scorersOf(scorers).values()].map(({ kind, version }) => `${kind} ${version}`).sort();
-  return `attempt ${ATTEMPT_VERSION}, ${trained} in ${skillHash([around, other, prompt, ...[...skillTexts].flat()].join('\0'))}, ${versions.join(', ')}`;
+  const attempt = work ? `work ${WORK_VERSION} in ${work.sandbox.id}, from ${work.key}` : `attempt ${ATTEMPT_VERSION}`;
+  return `${attempt}, ${trained} in ${skillHash([around, other, prompt, ...[...skillTexts].flat()].join('\0'))}, ${versions.join(', ')}`;
 }
 
 function judgeCallsOf(tasks: readonly TaskRecord[], known: ReturnType<typeof scorersOf>): number {

@@ -5,11 +5,13 @@ import { SkillError } from '../../core/errors.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
 import { describeValue, valueAt } from '../../core/text/describe-issue.ts';
 import { findConfigFile, readConfigFile } from '../../project/config-file.ts';
+import { isAgentSpec } from '../../project/models/providers.ts';
 import { placeIn } from '../../project/origin.ts';
 import { refuseSecrets } from '../../project/secrets.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import type { Place } from '../../transcripts/transcript-source.ts';
 import { expandHome } from '../harvest/scope.ts';
+import { derivedSettings } from './derived-settings.ts';
 import { type NotTaken, translateConfig, type Values } from './imported-config.ts';
 import { type SleepKey, SleepSettings, sleepShape } from './sleep-settings.ts';
 
@@ -52,7 +54,7 @@ export async function loadSleepSettings(source: SettingsSource): Promise<LoadedS
   for (const layer of said) await checkLayer(layer);
   const values = Object.assign({}, ...said.map((layer) => layer.values)) as Values;
   const origins = Object.assign({}, ...said.map(({ place, values }) => mapValues(values, () => place)));
-  const settings = withFractions(SleepSettings.parse(values), origins);
+  const settings = derivedSettings(SleepSettings.parse(values), origins);
   return { settings, origins, ...(imported ? { imported: { file: imported.file, notTaken: imported.notTaken } } : {}) };
 }
 
@@ -80,10 +82,11 @@ async function projectLayer(source: SettingsSource): Promise<Layer | undefined> 
 async function modelsLayer(source: SettingsSource, own: readonly Layer[]): Promise<Layer[]> {
   const file = projectFileOf(source);
   if (file === undefined) return [];
-  const { target, optimizer, judge } = (await readConfigFile(file)) as Values;
+  const { target: named, optimizer, judge, sandbox } = (await readConfigFile(file)) as Values;
+  const target = isAgentSpec(named) && sandbox !== undefined ? { sandbox, ...(named as Values) } : named;
   const isNamed = own.some(({ values }) => values.target !== undefined);
-  const named = Object.entries(isNamed ? {} : { target, optimizer, judge });
-  const values = Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null));
+  const roles = Object.entries(isNamed ? {} : { target, optimizer, judge });
+  const values = Object.fromEntries(roles.filter(([, value]) => value !== undefined && value !== null));
   await refuseSecrets(values, file);
   return [{ place: shownPath(file), file, path: [], values }];
 }
@@ -175,17 +178,4 @@ async function refuseAutoAdopt(layer: Layer): Promise<void> {
 
 function invalid(message: string, hint = `There are: ${Object.keys(sleepShape).join(', ')}.`): SkillError {
   return new SkillError('CONFIG_INVALID', message, { hint });
-}
-
-/** The holdout counts only when somebody said it and nobody said `valFraction`. */
-function withFractions(settings: SleepSettings, origins: LoadedSettings['origins']): SleepSettings {
-  const isHoldout = origins.valFraction === undefined && origins.holdoutFraction !== undefined;
-  const valFraction = isHoldout ? settings.holdoutFraction : settings.valFraction;
-  const { testFraction } = settings;
-  if (valFraction + testFraction < 1) return { ...settings, valFraction, holdoutFraction: valFraction };
-  const place = origins.testFraction ?? origins.valFraction ?? origins.holdoutFraction;
-  throw invalid(
-    `${place}: valFraction ${valFraction} and testFraction ${testFraction} leave no task to learn from`,
-    'Their sum must be less than 1.',
-  );
 }

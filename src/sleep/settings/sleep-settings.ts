@@ -8,7 +8,7 @@ const fraction = z.number().min(0).max(1);
 const path = z.string().min(1);
 const modelSpec = z.union(
   [z.string().min(1), z.record(z.string(), z.unknown())],
-  'expected a model such as openai:MODEL, or provider and model as keys',
+  'expected a model such as openai:MODEL, or provider and model as keys, or an agent: { agent: claude }',
 );
 
 /** The variables by which agents themselves are told where their home is. */
@@ -39,7 +39,11 @@ export const sleepShape = {
   lookbackHours: z.number().nonnegative().default(72).describe('How far back the first night looks; 0 is all.'),
   maxTasksPerNight: positive.default(40).describe('Most tasks of a night.'),
   maxSessionsPerNight: positive.optional().describe('Most sessions of a night. Default: three times the tasks.'),
-  maxTokensPerNight: positive.default(400_000).describe('Most tokens of a night, in and out: a hard limit.'),
+  maxTokensPerNight: positive
+    .default(400_000)
+    .describe(
+      'Most tokens of a night, in and out: a hard limit. With an agent as the target 10,000,000, unless it is said.',
+    ),
   holdoutFraction: fraction.default(0.34).describe('Another name of valFraction, which wins over it.'),
   valFraction: fraction.default(0.34).describe('Share of the tasks that the gate measures on.'),
   testFraction: fraction.default(0).describe('Share of the tasks that only the report measures on.'),
@@ -78,7 +82,7 @@ export const sleepShape = {
   target: modelSpec
     .optional()
     .describe(
-      'Model that attempts the tasks; handoff: none, questions become files. Default: the target of the project, else an agent CLI that is installed.',
+      'Model that attempts the tasks; handoff: none, questions become files; an agent, such as { agent: claude }, does them with tools in a copy of the project. Default: the target of the project, else an agent CLI that is installed.',
     ),
   optimizer: modelSpec
     .optional()

@@ -46,6 +46,9 @@ const USUAL_MOST = { turns: 100, tokens: 4_000_000 };
 /** A limit is looked at between two calls of the model, so that the last one may pass it. */
 const LAST_CALL = { input: 200_000, cached: 0, output: 32_000 };
 
+/** Of an attempt that may use `maxTokens`: as much must be free before it begins. */
+export const mostTokensOf = (maxTokens: number) => maxTokens + LAST_CALL.input + LAST_CALL.output;
+
 async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping: AgentWrapping): Promise<AgentRun> {
   const { budget, meter, price, signal } = wrapping;
   const stage = request.stage ?? 'rollout';
@@ -95,10 +98,9 @@ function boundOf(
   all: Amounts,
   price: Price | undefined,
 ): Amounts {
-  const last = LAST_CALL.input + LAST_CALL.output;
   return {
     calls: isLimited(all.calls) ? maxTurns + 1 : 1,
-    totalTokens: isLimited(all.totalTokens) ? maxTokens + last : 0,
+    totalTokens: isLimited(all.totalTokens) ? mostTokensOf(maxTokens) : 0,
     costUsd: isLimited(all.costUsd) ? maxUsd + (price ? costUsd(LAST_CALL, price) : 0) : 0,
   };
 }

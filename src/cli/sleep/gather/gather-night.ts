@@ -11,7 +11,9 @@ import type { CycleInput, GatheredNight } from '../../../sleep/night/cycle-input
 import type { NightModels } from '../../../sleep/night/document-night.ts';
 import { prepareTasks } from '../../../sleep/night/prepare-tasks.ts';
 import { canMine, type NightPlan } from '../../../sleep/plan/plan-night.ts';
+import { isReplayable } from '../../../sleep/replay/replayable.ts';
 import type { SleepState } from '../../../sleep/state/sleep-state.ts';
+import type { TaskRecord } from '../../../sleep/task-record.ts';
 import { readTasksFile, requireReviewed } from '../../../sleep/tasks-file.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
@@ -31,11 +33,13 @@ type Gathering = {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly chooseSkills: NonNullable<CycleInput['chooseSkills']>;
+  /** Whether an agent with tools does the tasks, in a copy of the project. */
+  readonly hasTools: boolean;
 };
 
 /** What a night works with: tasks of new sessions or of a file, and of earlier nights. */
 export async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promise<GatheredNight> {
-  const { flags, state, chooseSkills, terminal, budget } = gathering;
+  const { flags, state, chooseSkills, terminal, budget, hasTools } = gathering;
   const here = sleep.redact(sleep.project);
   const isHere = (project: string) => project === here || project.startsWith(`${here}/`); // sessions below it count
   const archive = state.taskArchive.map(({ task }) => task).filter(({ project }) => isHere(project));
@@ -45,7 +49,9 @@ export async function gatherNight(sleep: OpenSleep, gathering: Gathering): Promi
     flags.tasks === undefined ? await fromSessions(sleep, gathering) : await fromFile(flags.tasks, sleep, gathering);
   const { skills } = await chooseSkills([...day.tasks, ...archive]);
   const ownerOf = ownerAmong(skills);
-  const prepared = prepareTasks(day.tasks, archive, sleep.settings, ownerOf);
+  const isOfHere = (task: TaskRecord) => flags.tasks !== undefined || isHere(task.project);
+  const canReplay = (task: TaskRecord) => isReplayable(task) || (hasTools && isOfHere(task));
+  const prepared = prepareTasks(day.tasks, archive, sleep.settings, ownerOf, canReplay);
   const { tasks, notReplayable, pooled, repeated } = prepared;
   const notes = repeated === 0 ? day.notes : [...day.notes, countedOnce(repeated)];
   const spentCalls = budget?.spent().calls ?? 0;
@@ -60,7 +66,7 @@ type Day = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
 
 async function fromSessions(
   sleep: OpenSleep,
-  { flags, models, plan, state, budget, terminal, signal }: Gathering,
+  { flags, models, plan, state, budget, terminal, signal, hasTools }: Gathering,
 ): Promise<Day> {
   const harvest = await gatherSessions(sleep, flags, terminal);
   if (!flags.quiet && harvest.sessions.length > 0) terminal.say(costLine(await planOf(sleep, harvest.sessions)));
@@ -70,7 +76,7 @@ async function fromSessions(
       : undefined;
   const earlier = state.taskArchive.map(({ task }) => task);
   const progress = open && !flags.quiet ? miningProgress(terminal) : undefined;
-  const mining = { miner: open?.miner ?? ('heuristic' as const), signal, earlier };
+  const mining = { miner: open?.miner ?? ('heuristic' as const), signal, earlier, hasTools };
   const mined = await gatherTasks(sleep, harvest, { ...mining, onProgress: progress?.show }).finally(progress?.clear);
   if (mined.tasks.length === 0 && mined.cut !== undefined) throw nothingFound(mined.cut);
   const recurring = mined.groups

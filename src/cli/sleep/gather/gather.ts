@@ -37,13 +37,15 @@ export async function gatherTasks(
     signal,
     onProgress,
     earlier = [],
-  }: Partial<Pick<MineOptions, 'miner' | 'signal' | 'onProgress' | 'earlier'>> = {},
+    hasTools = false,
+  }: Partial<Pick<MineOptions, 'miner' | 'signal' | 'onProgress' | 'earlier' | 'hasTools'>> = {},
 ): Promise<MineResult> {
   return mineTasks(sessions, {
     miner,
     signal,
     earlier,
     onProgress,
+    hasTools,
     redact,
     maxTasks: settings.maxTasksPerNight,
     targetSkill: await targetSkillOf(settings),

@@ -6,6 +6,7 @@ import { findMemory, findSkill } from '../../../sleep/documents/find-documents.t
 import { resolveSkill } from '../../../sleep/documents/resolve-skill.ts';
 import type { Proof } from '../../../sleep/night/prove.ts';
 import { openReview, type Reviewable, regate, regateCost, stageAgain } from '../../../sleep/night/regate.ts';
+import { nightWork } from '../../../sleep/replay/night-work.ts';
 import { findProposal, type Proposal, pendingProposals, recordProposal } from '../../../sleep/staging/proposal.ts';
 import { changesOf, type ReviewDecision, type ReviewedChange, reviewedBlock } from '../../../sleep/staging/review.ts';
 import { settleText } from '../../../sleep/staging/stage.ts';
@@ -143,16 +144,19 @@ async function isAgreed(review: Reviewable, { yes, maxCalls }: ReviewFlags, term
 
 async function measured({ review, block, sleep, flags }: Again, terminal: Terminal): Promise<Proof> {
   const { folder, settings, place } = sleep;
-  const { models, config, scorers } = await openModels(sleep, flags, terminal);
+  const { models, config, scorers, work } = await openModels(sleep, flags, terminal);
   const { agent, project } = review.record;
   const search = { agent, place, project, settings };
-  const documents = { skill: (await findSkill(search)).text, memory: (await findMemory(search)).text };
+  const live = [await findSkill(search), await findMemory(search)] as const;
+  const documents = { skill: live[0].text, memory: live[1].text };
+  const opened = await work?.open(review.record.work?.commit || undefined);
   const state = await readSleepState(folder);
   using _ = privateFiles();
   const progress = openProgress(terminal, { isQuiet: flags.quiet === true });
   return await interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
     regate(review, {
       ...{ folder, settings, models, config, scorers, signal, state, block, documents },
+      work: opened && nightWork(opened, { documents: live, folder: project }),
       readSkill: async (name) => {
         const found = await resolveSkill(name, search);
         return found.status === 'found' ? found.document.text : undefined;

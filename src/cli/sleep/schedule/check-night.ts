@@ -2,9 +2,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { SkillError } from '../../../core/errors.ts';
+import { type AgentTarget, agentTargetOf } from '../../../project/models/agent-target.ts';
 import { resolveModel } from '../../../project/models/resolve-model.ts';
 import { consentMissing, withoutConsent } from '../../../sleep/consent.ts';
 import { isSimulated, type NightPlan } from '../../../sleep/plan/plan-night.ts';
+import { findWork } from '../../../sleep/replay/open-work.ts';
 import type { NightJob } from '../../../sleep/schedule/night-job.ts';
 import { readSleepState } from '../../../sleep/state/state-file.ts';
 import { writePrivate } from '../../../stores/private-file.ts';
@@ -64,17 +66,29 @@ type Trying = {
 /** One tiny call, without a word of a session: a sign-in that works in a shell may not work without it. */
 async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan['models']['target'], trying: Trying) {
   const { env, open } = trying;
+  const agent = role === 'target' ? agentTargetOf({ target: spec }) : undefined;
+  if (agent !== undefined) return tryAgent(agent, trying);
   const model = await resolveModel(spec, { role, env, directory: open.project }).catch((error) => {
     throw error instanceof SkillError ? withoutShell(error) : error;
   });
-  if (trying.flags.maxCostUsd !== undefined && priceFor(model, {}) === undefined) {
-    const hint = 'Cap the night with --max-minutes or --max-calls instead.';
-    throw new SkillError('CONFIG_INVALID', `the price of ${model.id} is not known, and dollars are the cap`, { hint });
-  }
+  requirePrice(model, trying.flags);
   if (isSimulated(spec) || trying.asked.has(model.id)) return model.id;
   trying.asked.add(model.id);
   await askForOneWord(model);
   return `${model.id} answered`;
+}
+
+/** Its program and its sandbox: what it is asked at night costs more than a word. */
+async function tryAgent(spec: AgentTarget, { env, open: { project }, flags }: Trying): Promise<string> {
+  const { agent, sandbox } = await findWork(spec, { env, project });
+  requirePrice(agent, flags);
+  return `${agent.id} is there, and so is its sandbox (${sandbox.id})`;
+}
+
+function requirePrice(model: Parameters<typeof priceFor>[0], { maxCostUsd }: RunFlags): void {
+  if (maxCostUsd === undefined || priceFor(model, {}) !== undefined) return;
+  const hint = 'Cap the night with --max-minutes or --max-calls instead.';
+  throw new SkillError('CONFIG_INVALID', `the price of ${model.id} is not known, and dollars are the cap`, { hint });
 }
 
 /** Variables that are set in a shell are not there at night. */

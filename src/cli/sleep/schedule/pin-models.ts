@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { isForeign, projectFolders } from '../../../agents/find-binary.ts';
-import { type AgentCliName, agentClis, detectAgents } from '../../../agents/index.ts';
+import { type AgentCliName, agentClis, agentPrograms, detectAgents } from '../../../agents/index.ts';
 import { homeIn } from '../../../agents/require-installed.ts';
 import { SkillError } from '../../../core/errors.ts';
 import { pinAgents } from '../../../project/models/agent-pins.ts';
+import { agentTargetOf } from '../../../project/models/agent-target.ts';
 import type { ModelSpec } from '../../../project/models/resolve-model.ts';
 import type { SleepModels } from '../../../sleep/choose-models.ts';
 import type { PinnedProgram } from '../../../sleep/schedule/night-job.ts';
@@ -43,6 +44,8 @@ export async function pinModels({ target, optimizer, judge }: SleepModels, where
 }
 
 function cliOf(spec: ModelSpec): AgentCliName | undefined {
+  const agent = agentTargetOf({ target: spec });
+  if (agent !== undefined) return agentPrograms[agent.agent].cli;
   const name = typeof spec === 'string' ? spec.split(':')[0]! : String(spec.provider);
   return Object.hasOwn(agentClis, name) ? (name as AgentCliName) : undefined;
 }

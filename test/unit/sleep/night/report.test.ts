@@ -22,7 +22,7 @@ function reportOf(words: string): SleepReport {
   };
   return {
     ...{ night: 1, project: '/p', startedAt: '2026-03-10T02:00:00Z', endedAt: '2026-03-10T02:04:00Z' },
-    ...{ nSessions: 3, nTasks: 9, nReplayed: 9, notReplayable: 0, pooled: 0, holdoutLeaked: false },
+    ...{ nSessions: 3, nTasks: 9, nReplayed: 9, withTools: null, notReplayable: 0, pooled: 0, holdoutLeaked: false },
     recurring: [{ intent: words, sessions: 3, days: 2 }],
     ...{
       baselineScore: 0,
