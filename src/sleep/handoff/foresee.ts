@@ -37,7 +37,7 @@ const SEARCH = [0, 1];
 const PROOF = [...passes(FRESH_FROM, PASSES), ...passes(REPORT_FROM, REPORT_PASSES)];
 
 /** What a foresight knows of the run of a document. */
-export type Foreseen = Pick<DocumentNight, 'documents' | 'trained' | 'skillTexts' | 'scorers' | 'prompt' | 'error'> & {
+type Foreseen = Pick<DocumentNight, 'documents' | 'trained' | 'skillTexts' | 'scorers' | 'prompt' | 'error'> & {
   /** Of all splits, as the run attempts them. */
   readonly tasks: readonly TaskRecord[];
   /** The learned block as it was. */

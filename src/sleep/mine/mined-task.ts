@@ -26,7 +26,7 @@ const Proposal = z.object({
   rubric: z.string().catch(''),
   checks: z.array(z.unknown()).catch([]),
   satisfied: z.boolean().nullish().catch(null),
-  needs_files: z.boolean().catch(false),
+  needsFiles: z.boolean().catch(false),
 });
 
 /** Lengths in code points. */
@@ -49,7 +49,7 @@ export function toMinedTask(
   const outcome = data.satisfied === true ? 'success' : data.satisfied === false ? 'fail' : 'unknown';
   const id = minedTaskId(digest.project, intent);
   const common = commonFields(digest);
-  const tags = data.needs_files ? [...common.tags, NEEDS_FILES_TAG] : common.tags;
+  const tags = data.needsFiles ? [...common.tags, NEEDS_FILES_TAG] : common.tags;
   return { ...common, tags, id, intent, contextExcerpt: '', outcome, ...reference };
 }
 

@@ -53,7 +53,8 @@ describe('the report of a night on a terminal', () => {
     expect(linesAt(80, report).join('\n')).toMatchInlineSnapshot(`
       "night 12
       6 sessions, 14 tasks, and 22 of earlier nights to measure with
-      1 task needs files or tools: not replayable yet
+      1 task needs files or tools: not replayable yet; name an agent as the target,
+      and it does them in a copy of this project: target: { agent: claude }
       asked 5 times on 3 days: Write a message for the release channel that says what…
 
       learned, proposed: +12.3 points on held-out tasks (+2.0 to +21.0)
@@ -95,7 +96,7 @@ describe('the report of a night on a terminal', () => {
     const noEditsReason = '2 tasks are held out, and 6 is the least that proves anything.';
     const needs = '3 sessions, 1 recurring; about 8 more until something can be proven.';
     const lines = linesAt(80, { ...report, noEditsReason, needs, documents: [], gateTrials: [], quarantined: [] });
-    expect(lines.slice(5, 8)).toEqual([
+    expect(lines.slice(6, 9)).toEqual([
       'Nothing is proposed. 2 tasks are held out, and 6 is the least that proves',
       'anything.',
       needs,
