@@ -24,7 +24,13 @@ export type TriggerEnvOptions = {
 };
 
 /** Enough to see whether a skill is loaded. */
-export const TRIGGER_LIMITS: AgentLimits = { timeoutMs: 300_000, maxTurns: 8, processes: 512, memoryMb: 4096, diskMb: 1024 };
+export const TRIGGER_LIMITS: AgentLimits = {
+  timeoutMs: 300_000,
+  maxTurns: 8,
+  processes: 512,
+  memoryMb: 4096,
+  diskMb: 1024,
+};
 
 /** Does the agent load the skill when it should, and leave it alone when it should not? The whole turn is looked at. */
 export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {

@@ -56,7 +56,9 @@ describe('doctor', () => {
     mkdirSync(links);
     symlinkSync(me.cursor.path, join(links, 'cursor-agent'));
     me.env.PATH = links;
-    expect((await me.cli('doctor')).out).toContain(`agents     cursor-cli 1.2.3 ${me.cursor.path}, target: { agent: cursor }\n`);
+    expect((await me.cli('doctor')).out).toContain(
+      `agents     cursor-cli 1.2.3 ${me.cursor.path}, target: { agent: cursor }\n`,
+    );
     const { size, ino } = statSync(me.cursor.path);
     expect(me.pins()).toEqual({
       'cursor-cli': {
@@ -76,7 +78,9 @@ describe('doctor', () => {
     await me.cli('doctor');
     using other = fakeCli('cursor-agent', answering('2.0.0'));
     me.env.PATH = dirname(other.path);
-    expect((await me.cli('doctor')).out).toContain(`cursor-cli 2.0.0 ${other.path} (was ${me.cursor.path}), target: { agent: cursor }\n`);
+    expect((await me.cli('doctor')).out).toContain(
+      `cursor-cli 2.0.0 ${other.path} (was ${me.cursor.path}), target: { agent: cursor }\n`,
+    );
     expect(me.pins()['cursor-cli'].path).toBe(other.path);
   });
 

@@ -9,8 +9,8 @@ import { probeSandbox } from '../../../../src/workspaces/index.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
-import { NOTE_RULE, standInClaude } from './stand-in-claude.ts';
 import { filesBelow } from '../../sleep/night/night-world.ts';
+import { NOTE_RULE, standInClaude } from './stand-in-claude.ts';
 
 const sandbox = (await probeSandbox()).auto ?? 'none';
 
