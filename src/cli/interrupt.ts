@@ -9,6 +9,7 @@ const HURRY_OF = {
 } as const;
 type StopSignal = keyof typeof EXIT_CODE_OF;
 
+const RESUMES = 'Nothing is lost: run the same command again, and it resumes where it stopped.';
 const NOT_KEPT = 'Nothing was kept (--no-cache): the same command begins again. Without --no-cache it resumes.';
 
 /** Somebody asked the process to stop. Not a failure: the work can be resumed. */
@@ -17,30 +18,35 @@ export class Interrupted extends Error {
   readonly hint: string;
   readonly exitCode: (typeof EXIT_CODE_OF)[StopSignal];
 
-  constructor(signal: StopSignal, isKept = true) {
+  constructor(signal: StopSignal, { isKept = true, hint = isKept ? RESUMES : NOT_KEPT }: Kept = {}) {
     super(WORD_OF[signal]);
-    this.hint = isKept ? 'Nothing is lost: run the same command again, and it resumes where it stopped.' : NOT_KEPT;
+    this.hint = hint;
     this.exitCode = EXIT_CODE_OF[signal];
   }
 }
 
-type Interruptible = {
+type Kept = {
+  /** Whether what was done so far need not be done again. */
+  readonly isKept?: boolean;
+  /** What to tell the person instead. */
+  readonly hint?: string;
+};
+
+type Interruptible = Kept & {
   readonly io: Io;
   /** What is done now, for the person who asked. */
   onStop(what: string): void;
-  /** Whether what was done so far need not be done again. */
-  readonly isKept?: boolean;
 };
 
 /** Runs `work` under a signal: the first Ctrl-C, SIGTERM or closed terminal aborts it, the second ends the process. */
 export async function interruptible<T>(
-  { io, onStop, isKept = true }: Interruptible,
+  { io, onStop, ...kept }: Interruptible,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const stop = (name: StopSignal) => () => {
     if (controller.signal.aborted) return io.exit(EXIT_CODE_OF[name]);
-    controller.abort(new Interrupted(name, isKept));
+    controller.abort(new Interrupted(name, kept));
     onStop(`stopping after the calls in flight (≤ 10 s); ${HURRY_OF[name]}`);
   };
   const listeners = { SIGHUP: stop('SIGHUP'), SIGINT: stop('SIGINT'), SIGTERM: stop('SIGTERM') };

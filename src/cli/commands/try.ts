@@ -53,6 +53,8 @@ const EXAMPLES = examples([
   ['skillopt try "Say hello" --agent codex --skill skills/pdf', 'does it leave the skill alone?'],
 ]);
 
+const STOPPED = 'Nothing of an attempt is kept: the same command begins again.';
+
 async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<void> {
   if (task.trim() === '') throw new SkillError('USAGE', 'the task is empty', { hint: 'Say what the agent is to do.' });
   const { io, isJson, errorColors: colors, width } = terminal;
@@ -60,7 +62,7 @@ async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<
   const look = { colors, width };
   const env = { ...(await readEnvFile(cwd)), ...io.env };
   const { agent, model, baseUrl: baseURL, apiKeyEnv, container, maxTurns, maxUsd, minutes } = flags;
-  const tried = await interruptible({ io, onStop: terminal.say, isKept: false }, (signal) =>
+  const tried = await interruptible({ io, onStop: terminal.say, hint: STOPPED }, (signal) =>
     tryAgent({
       ...{ agent, model, baseURL, apiKeyEnv, env, signal, prompt: task },
       skill: resolvePath(cwd, flags.skill),
