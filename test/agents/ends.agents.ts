@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { type FakeAgentLLM, startFakeAgentLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -22,6 +23,9 @@ const sleepers = (name: (typeof rows)[number]['name'], mark: string) => {
   return { files: { ...skill.files, 'SKILL.md': skill.files['SKILL.md'].replace(/^DO:[\s\S]*/m, body) } };
 };
 
+/** What a sandbox of an agent's own puts into folders that are not ours alone. */
+const litter = () => ['.git', '.agents', '.codex'].filter((name) => existsSync(join(tmpdir(), name)));
+
 const bothSleep = (mark: string) => expect.poll(() => processesWith(mark).length, PATIENCE).toBeGreaterThanOrEqual(2);
 
 describe.each(cases)(
@@ -35,29 +39,29 @@ describe.each(cases)(
     it('is gone when its time is up', async () => {
       await using llm = await startFakeAgentLLM({ policy: 'follow', only: ['teapots'] });
       const { work } = await openShop({ ...shop, llm });
-      const mark = newMark();
+      const [mark, before] = [newMark(), litter()];
       const working = work(COUNT, { skills: [sleepers(name, mark)], limits: { timeoutMs: 40_000 } });
       await bothSleep(mark);
       expect((await working).run.ended).toBe('timeout');
-      expect(processesWith(mark)).toEqual([]);
+      expect([processesWith(mark), litter()]).toEqual([[], before]);
     });
 
     it('is gone when it is aborted', async () => {
       await using llm = await startFakeAgentLLM({ policy: 'follow', only: ['teapots'] });
       const { work } = await openShop({ ...shop, llm });
-      const mark = newMark();
+      const [mark, before] = [newMark(), litter()];
       const stop = new AbortController();
       const working = work(COUNT, { skills: [sleepers(name, mark)], signal: stop.signal });
       const refused = expect(working).rejects.toThrow('enough');
       await bothSleep(mark);
       stop.abort(new Error('enough'));
       await refused;
-      expect(processesWith(mark)).toEqual([]);
+      expect([processesWith(mark), litter()]).toEqual([[], before]);
     });
 
     it('is gone after the next start when we were killed', async () => {
       await using llm = await startFakeAgentLLM({ policy: 'follow', only: ['teapots'] });
-      const mark = newMark();
+      const [mark, before] = [newMark(), litter()];
       const files = Object.entries(sleepers(name, mark).files).map(([path, text]) => [`teapots/${path}`, text]);
       using folder = tempFolder(Object.fromEntries(files));
       using programs = tempFolder(); // what lies in a project, or among its modules, is not run
@@ -73,7 +77,7 @@ describe.each(cases)(
       killed.kill('SIGKILL');
       await once(killed, 'exit');
       const [code] = await once(tryOut('Say hello.'), 'exit');
-      expect([code, processesWith(mark)]).toEqual([0, []]);
+      expect([code, processesWith(mark), litter()]).toEqual([0, [], before]);
     });
   },
 );

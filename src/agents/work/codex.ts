@@ -46,12 +46,14 @@ function argumentsFor({ isSandboxed, model, workspace, prompt }: AgentJob): stri
 }
 
 /** A JSON string is a TOML string too. Retrying is the gateway's. */
-function settingsFor({ modelUrl }: AgentJob): string {
+function settingsFor({ modelUrl, isSandboxed }: AgentJob): string {
   return [
     ...(modelUrl === undefined ? [] : ['model_provider = "skillopt"']),
     'check_for_update_on_startup = false',
     'web_search = "disabled"',
     ...['[features]', 'hooks = false', 'apps = false', 'plugins = false', '[analytics]', 'enabled = false'],
+    // Its sandbox makes .git and others in each folder that may be written, and leaves them there when it is killed.
+    ...(isSandboxed ? [] : ['[sandbox_workspace_write]', 'exclude_slash_tmp = true']),
     ...(modelUrl === undefined
       ? []
       : [

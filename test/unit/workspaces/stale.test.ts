@@ -2,8 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { triggerEnv, workspaceEnv } from 'skillopt/runners';
 import { openTemplate, openWorkspace, removeStale, sandboxes } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../../src/core/config.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, newMark, probe, processesWith } from './kinds.ts';
 
@@ -44,6 +46,19 @@ describe.each(kinds)('what a killed process left behind in %s', (kind) => {
     await removeStale(root.path);
     expect(foldersIn(root.path)).toEqual([]);
   });
+});
+
+it.each([
+  ['tasks in workspaces', () => workspaceEnv({ name: 'shop', items: {}, folder: '.', sandbox: sandboxes.none() })],
+  ['queries', () => triggerEnv({ name: 'shop', items: {}, sandbox: sandboxes.none() })],
+])('is removed when a run with %s begins', async (_what, openEnv) => {
+  using root = tempFolder();
+  const mark = newMark();
+  const child = await startRollout(root.path, 'none', mark);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await openEnv().setup?.(parseConfig({}));
+  expect(processesWith(mark)).toEqual([]);
 });
 
 it('leaves alone what is not ours, what cannot be told, and its own', async () => {
