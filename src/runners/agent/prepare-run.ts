@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import type { Environment } from '../../agents/agent-cli.ts';
@@ -109,7 +110,8 @@ async function laySkills({ program, scope }: Agent, request: AgentRunRequest, fo
 /** The user's sign-in is shown where the CLI looks for it, and not copied: a renewed one must reach the user. */
 function signInMounts({ program, env }: Agent, { home }: Places): Mount[] {
   const files = program.signIn?.({ env, userHome: homeIn(env) }) ?? {};
-  return Object.entries(files).map(([path, from]) => ({ from, to: join(home, path), isWritable: true }));
+  const there = Object.entries(files).filter(([, from]) => existsSync(from)); // without one the CLI says what is missing
+  return there.map(([path, from]) => ({ from, to: join(home, path), isWritable: true }));
 }
 
 type Surroundings = Places & { readonly tmp: string; readonly gateway: ModelGateway | undefined };
