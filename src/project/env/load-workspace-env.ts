@@ -70,9 +70,19 @@ export async function questionsInWorkspace(
 
 async function readNeighbours(paths: readonly string[], directory: string) {
   const atHome = (path: string) => path.replace(/^~(?=\/|$)/, homedir());
-  const files = await Promise.all(paths.map((path) => findSkillFiles(resolvePath(directory, atHome(path)))));
+  const files = await Promise.all(
+    paths.map((path) => {
+      const at = resolvePath(directory, atHome(path));
+      return existsSync(at) ? findSkillFiles(at) : Promise.reject(noNeighbours(path));
+    }),
+  );
   return Promise.all(files.flat().map((file) => readPackage(file)));
 }
+
+const noNeighbours = (path: string) =>
+  new SkillError('CONFIG_INVALID', `workspace.neighbours names ${path}, which does not exist`, {
+    hint: 'Name folders with skills that are there, or leave neighbours out.',
+  });
 
 function needsAgent(env: string): SkillError {
   const hint = 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.';

@@ -82,7 +82,7 @@ type Asking = {
 /** An outage is thrown by the agent, so that nothing that should not load passes because nothing worked. */
 async function ask(agent: AgentRunner, { item, target, sandbox, ...request }: Asking): Promise<AgentRun> {
   await using workspace = await openWorkspace({ template: await openTemplate({ sandbox }), sandbox });
-  return agent.run({
+  return await agent.run({
     ...request,
     workspace: workspace.view,
     prompt: item.query,

@@ -2,7 +2,7 @@ import type { AgentLimits, AgentRun, SkillPackage } from '../../core/agent/agent
 import type { Trajectory } from '../../core/agent/atif.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
-import type { RolloutOutput, SkillEnv } from '../../core/env.ts';
+import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
@@ -42,6 +42,27 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
   const templates = taskTemplates(options);
   const rubric = rubricJudge();
   const usesJudge = Object.values(items).some((tasks) => tasks.some((task) => task.rubric !== undefined));
+  const attempt = async ({ item: task, skill: text, signal, judge, ...context }: RolloutContext<WorkspaceTask>) => {
+    const skill = installedPackage(options.package, text, trained);
+    await using workspace = await openWorkspace({ template: await templates.of(task), sandbox });
+    const view = task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at };
+    const agent = requireAgent(context.agent);
+    const run = await agent.run({
+      workspace: view,
+      prompt: task.prompt,
+      skills: amongNeighbours(skill, options.neighbours),
+      limits: limitsOf(options.limits, task.limits),
+      sampleIndex: 0,
+      signal,
+    });
+    const diff = await workspace.diff();
+    const site = openSite(sandbox, view, signal);
+    const attempted = { run, diff, skill: nameOf(skill), read: site.read, find: site.find };
+    const tests = await templates.testsOf(task);
+    const score = await scoreAttempt({ task, attempted, site, tests, rubric, judge });
+    const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
+    return toOutput(score, task, { run, diff, skill, trajectory });
+  };
   return {
     name,
     get version() {
@@ -63,29 +84,14 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     },
     checkSkill: (candidate, parent) =>
       checkPackage({ candidate: filesIn(candidate, trained), parent: filesIn(parent, trained), sandbox }),
-    async rolloutOne(context) {
-      const { item: task, signal, judge } = context;
-      const skill = installedPackage(options.package, context.skill, trained);
-      await using workspace = await openWorkspace({ template: await templates.of(task), sandbox });
-      const view = task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at };
-      const agent = requireAgent(context.agent);
-      const run = await agent.run({
-        workspace: view,
-        prompt: task.prompt,
-        skills: amongNeighbours(skill, options.neighbours),
-        limits: limitsOf(options.limits, task.limits),
-        sampleIndex: 0,
-        signal,
-      });
-      const diff = await workspace.diff();
-      const site = openSite(sandbox, view, signal);
-      const attempted = { run, diff, skill: nameOf(skill), read: site.read, find: site.find };
-      const tests = await templates.testsOf(task);
-      const score = await scoreAttempt({ task, attempted, site, tests, rubric, judge });
-      const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
-      return toOutput(score, task, { run, diff, skill, trajectory });
-    },
+    rolloutOne: (context) => attempt(context).catch(withoutPlace),
   };
+}
+
+/** Where there was no place to work in, or none to judge in, nobody knows how good the work is. */
+function withoutPlace(error: unknown): RolloutOutput {
+  if (!(error instanceof SkillError) || error.code !== 'ENV_FAILED') throw error;
+  return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: error.message };
 }
 
 /** What an attempt may use up: the last that says it counts. */

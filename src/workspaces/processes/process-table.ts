@@ -15,8 +15,8 @@ export function readProcess(pid: number): RunningProcess | undefined {
   if (!hasProc) return listWithPs().find((one) => one.pid === pid);
   const text = readText(`/proc/${pid}/stat`);
   // Its name stands in brackets and may hold anything, brackets too.
-  const [state = 'X', parent, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return /[ZXx]/.test(state) ? undefined : { pid, parent: Number(parent), started: rest[17] ?? '' };
+  const [state, parent, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return !state || /[ZXx]/.test(state) ? undefined : { pid, parent: Number(parent), started: rest[17] ?? '' };
 }
 
 /** All processes that can be seen from here. Files of `/proc` are memory: asking for them one by one takes longer. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createStageDeps, ModelCallError, runRollout } from 'skillopt';
 import { scripted } from 'skillopt/models';
 import { type TriggerQuery, triggerEnv } from 'skillopt/runners';
@@ -40,6 +41,18 @@ describe('whether a skill triggers', () => {
     ['everything is seen to load', () => true, 'that nobody asked for'],
   ])('is refused before anything else is paid for where %s', async (_, loads, words) => {
     await expect(measure({ loads })).rejects.toThrow(words);
+  });
+
+  it('gives the agent a workspace that is there while it works', async () => {
+    const { agent } = shellAgent({ loads: byWords });
+    const slow: typeof agent.run = async (request) => {
+      await setTimeout(50);
+      const { exitCode } = await sandbox.run({ command: ['pwd'], workspace: request.workspace, timeoutMs: 30_000 });
+      expect(exitCode).toBe(0);
+      return agent.run(request);
+    };
+    const { results } = await measure({}, { run: slow });
+    expect(results).toMatchObject([{ hard: 1 }, { hard: 1 }]);
   });
 
   it('row 10: an outage passes no query, also none that should not trigger', async () => {

@@ -34,6 +34,12 @@ describe('a task in a workspace', () => {
     expect(JSON.stringify(failed.conversation)).toContain('echo six > out.txt');
   });
 
+  it('has no score when its setup fails: nobody has tried it', async () => {
+    const { calls, ...result } = await attempt({ setup: 'echo no disk >&2; exit 3', verify: 'true' }, ['true']);
+    expect(result).toMatchObject({ errored: true, failReason: expect.stringContaining('no disk') });
+    expect(calls).toEqual([]);
+  });
+
   it('has no score when its verifier gives no verdict', async () => {
     for (const verify of [
       'no-such-program',

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeStale } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
+import { readProcess } from '../../../src/workspaces/processes/process-table.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, newMark, processesWith, sh } from './kinds.ts';
 
@@ -70,4 +71,11 @@ describe.each(kinds)('%s leaves nobody behind', (_, open) => {
     await removeStale(folder.path);
     expect(processesWith(mark)).toEqual([]);
   });
+});
+
+it('a process that is gone is nobody, also when its number was never given', async () => {
+  const child = spawn('true');
+  await once(child, 'exit');
+  expect(readProcess(child.pid!)).toBeUndefined();
+  expect(readProcess(process.pid)).toMatchObject({ pid: process.pid });
 });
