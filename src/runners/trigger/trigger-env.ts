@@ -1,7 +1,7 @@
 import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
-import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
+import { openTemplate, openWorkspace, removeStale } from '../../workspaces/index.ts';
 import { amongNeighbours, nameOf, requireAgent } from '../agent/skill-at-work.ts';
 import { contentVersion } from '../workspace/content-version.ts';
 import { installedPackage, type Trained } from '../workspace/installed-package.ts';
@@ -63,6 +63,7 @@ export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     async setup(config) {
       trained = config;
+      await removeStale();
       await sandbox.ready();
     },
     rolloutOne: measure,

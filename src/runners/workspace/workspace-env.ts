@@ -5,7 +5,7 @@ import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { SkillError } from '../../core/errors.ts';
 import { rubricJudge } from '../../judges/index.ts';
-import { openWorkspace } from '../../workspaces/index.ts';
+import { openWorkspace, removeStale } from '../../workspaces/index.ts';
 import { amongNeighbours, nameOf, requireAgent } from '../agent/skill-at-work.ts';
 import { checkPackage } from './check-package.ts';
 import { contentVersion } from './content-version.ts';
@@ -79,6 +79,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     async setup(config) {
       trained = config;
+      await removeStale();
       await sandbox.ready();
       requireNames(items, sandbox);
     },
