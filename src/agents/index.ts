@@ -11,7 +11,6 @@ export type {
 } from './agent-cli.ts';
 export { agentClis } from './agent-clis.ts';
 export { detectAgents, type InstalledAgent } from './detect-agents.ts';
-export { requireInstalled, type Whereabouts } from './require-installed.ts';
 export type {
   AgentEvent,
   AgentJob,
@@ -20,5 +19,6 @@ export type {
   EventReader,
   Launch,
   Provider,
-} from './work/agent-program.ts';
-export { agentPrograms } from './work/programs.ts';
+} from './programs/agent-program.ts';
+export { agentPrograms } from './programs/programs.ts';
+export { requireInstalled, type Whereabouts } from './require-installed.ts';

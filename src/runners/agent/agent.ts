@@ -1,5 +1,5 @@
 import type { Environment, Located } from '../../agents/agent-cli.ts';
-import type { AgentProgram } from '../../agents/work/agent-program.ts';
+import type { AgentProgram } from '../../agents/programs/agent-program.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { ModelGatewayOptions, Price } from '../../models/index.ts';
 

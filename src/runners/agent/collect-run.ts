@@ -1,4 +1,4 @@
-import type { AgentEvent, EventReader } from '../../agents/work/agent-program.ts';
+import type { AgentEvent, EventReader } from '../../agents/programs/agent-program.ts';
 import type { AgentEnd, AgentStep } from '../../core/agent/agent-runner.ts';
 import { addTokens, noUsage, type Usage } from '../../core/model.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startError } from '../../agents/agent-error.ts';
-import { isSameModel } from '../../agents/work/same-model.ts';
+import { isSameModel } from '../../agents/programs/same-model.ts';
 import type { AgentRun, AgentRunRequest, AgentStep } from '../../core/agent/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
