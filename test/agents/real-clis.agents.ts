@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -46,6 +46,7 @@ describe.each(rows)('$row.cli ($row.specifier)', ({ row, installed }) => {
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'skillopt-home-'));
     provider = await startFakeProvider(reply);
+    await mkdir(join(home, '.git')); // a folder for temporary files may lie in a repository
     const near = projectFiles.flatMap((name) => [name, join('tmp', name)]);
     for (const name of [...row.planted, ...near])
       await write(join(home, name), name.endsWith('SKILL.md') ? skill : planted);

@@ -62,7 +62,7 @@ function settingsText(call: AgentCall): string {
   const off = { enabled: false };
   return JSON.stringify({
     security: { auth: userAuth(join(userFolder(call), 'settings.json')) },
-    context: { includeDirectoryTree: false },
+    context: { includeDirectoryTree: false, memoryBoundaryMarkers: [] }, // nothing from the folders above
     skills: off,
     hooksConfig: off,
     tools: { core: [] },

@@ -47,6 +47,7 @@ function settingsFor({ modelUrl, limits: { maxTurns } }: AgentJob): string {
     security: { auth: { selectedType: modelUrl === undefined ? 'oauth-personal' : 'gemini-api-key' } },
     ...(maxTurns === undefined ? {} : { model: { maxSessionTurns: maxTurns } }),
     hooksConfig: off,
+    context: { memoryBoundaryMarkers: [] }, // no instructions from the folders above the workspace
     general: { enableAutoUpdate: false, maxAttempts: 1 }, // retrying is the gateway's
     privacy: { usageStatisticsEnabled: false },
     telemetry: off,

@@ -40,6 +40,7 @@ const ENDS: Readonly<Record<AgentEnd, string>> = {
   turns: 'it had used all its turns',
   budget: 'it had spent what it may',
   resources: 'it took more than it may of this machine',
+  killed: 'its program was killed from inside the sandbox',
 };
 
 /** What came of it: was the skill loaded, what was changed, what did it cost. */

@@ -52,8 +52,8 @@ export type OfferedSkill = {
   readonly description?: 'whole' | 'cut' | 'none';
 };
 
-/** Why a run ended. A limit that was reached is a result, not an outage. */
-export type AgentEnd = 'done' | 'timeout' | 'turns' | 'budget' | 'resources';
+/** Why a run ended. A limit that was reached is a result, not an outage, and so is an agent that ends its own program. */
+export type AgentEnd = 'done' | 'timeout' | 'turns' | 'budget' | 'resources' | 'killed';
 
 export type AgentRun = {
   /** Its last words. */

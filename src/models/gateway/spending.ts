@@ -1,6 +1,6 @@
-import { SkillError } from '../../core/errors.ts';
+import { ModelCallError } from '../../core/errors.ts';
 import { addTokens, noUsage, type Usage } from '../../core/model.ts';
-import { costUsd, type Price } from '../budget/prices.ts';
+import { costUsd, type Price, priceOf } from '../budget/prices.ts';
 
 export type GatewayLimits = {
   readonly maxCalls?: number | undefined;
@@ -15,11 +15,13 @@ type Reached = { readonly ended: 'turns' | 'budget'; readonly message: string };
 export interface Spending {
   /** The limit that lets no further call pass. */
   reached(): Reached | undefined;
+  /** Why a model cannot be asked under a limit in dollars. */
+  unpriced(model: string | undefined): ModelCallError | undefined;
   /** Counts a call from its start. The returned function takes what it has used so far, and may be called again. */
-  begin(): (usage: Usage) => void;
+  begin(model?: string): (usage: Usage) => void;
   calls(): number;
   usage(): Usage;
-  /** Undefined without a price. */
+  /** Undefined when a call has no price. */
   costUsd(): number | undefined;
 }
 
@@ -28,12 +30,12 @@ export interface Spending {
  * by no more than the calls that were under way together: by one, for an agent that makes one at a time.
  */
 export function createSpending(limits: GatewayLimits, price: Price | undefined): Spending {
-  if (limits.maxUsd !== undefined && price === undefined) throw unpriced(limits.maxUsd);
   const { maxCalls = Number.POSITIVE_INFINITY, maxTokens = Number.POSITIVE_INFINITY } = limits;
   const { maxUsd = Number.POSITIVE_INFINITY } = limits;
-  const told: Usage[] = [];
-  const usage = () => told.reduce(addTokens, noUsage);
-  const cost = () => (price === undefined ? undefined : costUsd(usage(), price));
+  const priceFor = (model = '') => price ?? priceOf(model);
+  const told: Told[] = [];
+  const usage = () => told.map(({ usage }) => usage).reduce(addTokens, noUsage);
+  const cost = () => told.reduce<number | undefined>(addCost, 0);
   return {
     reached() {
       const { input, output } = usage();
@@ -41,10 +43,13 @@ export function createSpending(limits: GatewayLimits, price: Price | undefined):
       if (input + output >= maxTokens) return { ended: 'budget', message: limitText(`${maxTokens} tokens`) };
       return (cost() ?? 0) >= maxUsd ? { ended: 'budget', message: limitText(`$${maxUsd}`) } : undefined;
     },
-    begin() {
-      const place = told.push(noUsage) - 1;
+    unpriced: (model) =>
+      limits.maxUsd === undefined || priceFor(model) !== undefined ? undefined : noPrice(limits.maxUsd, model),
+    begin(model) {
+      const call = { usage: noUsage, price: priceFor(model) };
+      told.push(call);
       return (used) => {
-        told[place] = used;
+        call.usage = used;
       };
     },
     calls: () => told.length,
@@ -53,10 +58,17 @@ export function createSpending(limits: GatewayLimits, price: Price | undefined):
   };
 }
 
+type Told = { usage: Usage; readonly price: Price | undefined };
+
+const addCost = (sum: number | undefined, { usage, price }: Told) =>
+  sum === undefined || price === undefined ? undefined : sum + costUsd(usage, price);
+
 const limitText = (limit: string) => `This run may use ${limit}, and they are used up. No further call is made.`;
 
-function unpriced(maxUsd: number): SkillError {
-  return new SkillError('CONFIG_INVALID', `maxUsd is ${maxUsd}, but the price of the model is not known`, {
-    hint: 'Give the price, in dollars per million tokens, or limit tokens instead.',
+function noPrice(maxUsd: number, model = 'that it asked for'): ModelCallError {
+  return new ModelCallError(`maxUsd is ${maxUsd}, but the price of the model ${model} is not known`, {
+    isRetryable: false,
+    isFatal: true,
+    hint: 'Limit turns or tokens instead (maxTurns, maxTokens), or write the price of the model in the project file.',
   });
 }

@@ -23,6 +23,7 @@ export type ModelGatewayOptions = {
   };
   readonly listen: { readonly socket: string } | { readonly port: number };
   readonly limits?: GatewayLimits | undefined;
+  /** Of whatever model is asked. Default: the listed price of each. */
   readonly price?: Price | undefined;
   /** Whether a model may be asked, by its name. All may, unless it is said: under our key an agent could ask any. */
   readonly allows?: ((model: string) => boolean) | undefined;
@@ -46,7 +47,7 @@ export interface ModelGateway extends AsyncDisposable {
   usage(): Usage;
   /** Generations that were let pass. */
   calls(): number;
-  /** Undefined without a price. */
+  /** Undefined when a call has no price. */
   costUsd(): number | undefined;
   ended(): 'turns' | 'budget' | undefined;
   /** Why the provider could not be asked any more. */
@@ -109,9 +110,14 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
       end(limit.ended);
       return sendError(response, { status: 400, message: limit.message }, dialect);
     }
+    const unpriced = spending.unpriced(model);
+    if (unpriced !== undefined) {
+      end('failure', unpriced);
+      return sendError(response, failureTold(unpriced), dialect);
+    }
     if (model !== undefined) models.add(model);
     const onFailure = (error: ModelCallError) => end('failure', error);
-    const onUsage = spending.begin();
+    const onUsage = spending.begin(model);
     if (spending.calls() === 1) silence = new ModelCallError(`${endpoint.name} has not answered at all`);
     const onAnswer = () => {
       silence = undefined;

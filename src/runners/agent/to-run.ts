@@ -61,17 +61,38 @@ function endOf(agent: Agent, { collected, gateway, ended, isEnough }: Outcome): 
   if (collected.ended !== undefined) return { ended: collected.ended };
   // Some say nothing at their end. With an answer of the model and an orderly exit, that is one.
   if (ended?.exitCode === 0 && collected.steps.length > 0) return { ended: 'done' };
+  const killedBy = ended === undefined ? undefined : signalOf(ended);
+  if (killedBy !== undefined && hasWorked(collected, gateway)) return { ended: 'killed', endReason: killedBy };
   throw outage(agent, { failure: lastWords(ended) });
 }
+
+/** By which signal it ended that we did not send. A shell and a sandbox tell of a signal as 128 and its number. */
+function signalOf({ signal, exitCode }: SandboxResult): string | undefined {
+  if (exitCode === 137) return 'SIGKILL';
+  if (exitCode === 143) return 'SIGTERM';
+  return signal;
+}
+
+/** Its model had answered, and nothing was waited for: what ended it then was a command of its own, such as `pkill node`. */
+const hasWorked = ({ steps }: Collected, gateway: ModelGateway | undefined) =>
+  gateway === undefined ? steps.length > 0 : gateway.calls() > 0 && gateway.silence() === undefined;
 
 const outage = ({ id, env, program }: Agent, { failure, status }: { failure: string; status?: number | undefined }) =>
   agentError({ cli: agentClis[program.cli], id, env, words: failure, status });
 
 function lastWords(ended: SandboxResult | undefined): string {
   if (ended === undefined) return 'ended without a word';
-  const said = (ended.stderr.trim() || ended.stdout.trim()).slice(-300);
+  const said = (ended.stderr.trim() || wordsIn(ended.stdout)).slice(-300);
   return said === '' ? `ended without a word, with ${ended.signal ?? `exit code ${ended.exitCode}`}` : said;
 }
+
+/** What a CLI prints beside its events. */
+const wordsIn = (stdout: string) =>
+  stdout
+    .split('\n')
+    .filter((line) => !/^\s*[{}\[\]"]/.test(line))
+    .join('\n')
+    .trim();
 
 /** Each time that it speaks or acts after a result is another answer of its model. */
 function turnsIn({ steps }: Collected): number {

@@ -1,4 +1,4 @@
-import { type GatewayEnd, startModelGateway } from 'skillopt/models';
+import { costUsd, type GatewayEnd, PRICES, startModelGateway } from 'skillopt/models';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { ask, chat, dialects } from './gateway-calls.ts';
@@ -66,7 +66,17 @@ it('lets no more than maxCalls calls pass when all come at once', async () => {
   expect(gateway.usage()).toEqual(llm.usage());
 });
 
-it('refuses a limit in dollars without a price', async () => {
-  const options = { upstream: { baseURL: 'http://127.0.0.1:9' }, listen, limits: { maxUsd: 1 } };
-  await expect(startModelGateway(options)).rejects.toMatchObject({ code: 'CONFIG_INVALID', hint: /price/ });
+it('lets no call of a model pass whose price is not known when dollars are limited, and says so', async () => {
+  await using llm = await startFakeAgentLLM({ script: [] });
+  await using gateway = await startModelGateway({ upstream: { baseURL: llm.url }, listen, limits: { maxUsd: 1 } });
+  expect((await ask(gateway.url, chat)).status).toBe(400);
+  expect(llm.calls()).toBe(0);
+  expect(gateway.failure()).toMatchObject({ isFatal: true, message: /some-model is not known/, hint: /price/ });
+});
+
+it('counts dollars by the listed price of the model that is asked', async () => {
+  await using llm = await startFakeAgentLLM({ script: [] });
+  await using gateway = await startModelGateway({ upstream: { baseURL: llm.url }, listen, limits: { maxUsd: 1 } });
+  expect((await ask(gateway.url, chat, { more: { model: 'gpt-4o' } })).status).toBe(200);
+  expect(gateway.costUsd()).toBeCloseTo(costUsd(gateway.usage(), PRICES['gpt-4o']!), 12);
 });
