@@ -23,7 +23,7 @@ export async function installedAgents(names: readonly AgentName[] = cliRows.map(
 
 const nameOf = (cli: AgentCliName) => Object.values(agentPrograms).find((program) => program.cli === cli)!.name;
 
-const hasBubblewrap = (await probeSandbox()).auto !== undefined;
+export const hasBubblewrap = (await probeSandbox()).auto !== undefined;
 
 const teapots = {
   files: {
