@@ -15,6 +15,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     maxWorkers: Math.max(2, availableParallelism() - 1), // tests wait for processes and servers: one at a time leaves cores idle
+    isolate: false, // nothing is mocked: reading all modules anew for each file would take a third of the time
     testTimeout: 300_000,
     hookTimeout: 300_000,
     globalSetup: process.env.WITHOUT_PACKAGE ? [] : ['test/support/package.ts'], // only the end-to-end tests need it

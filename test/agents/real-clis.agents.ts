@@ -75,6 +75,8 @@ describe.each(rows)('$row.cli ($row.specifier)', ({ row, installed }) => {
     expect(sent).not.toContain(planted);
   });
 
+  if (process.env.CI && !['claude-cli', 'codex-cli'].includes(row.cli)) return; // how they fail takes minutes
+
   it.each([
     [401, `Sign in again: ${agentClis[row.cli].signInCommand}`],
     [404, `Name a model that ${agentClis[row.cli].binary} offers to your account.`],
