@@ -60,7 +60,8 @@ describe.each(rows)('$name in trouble', ({ name, model, installed }) => {
     await using llm = await startFakeAgentLLM({ policy: 'follow', only: ['teapots'] });
     const { work } = await openShop({ ...shop, llm });
     const { run } = await work(COUNT, { skills: [skillThatDoes('DO: kill -9 -1\n')] });
-    if (name === 'copilot') expect(run.ended).toBe('done'); // its shell refuses such a command
+    if (name === 'copilot')
+      expect(run.ended).toBe('done'); // its shell refuses such a command
     else expect(run).toMatchObject({ ended: 'killed', endReason: 'SIGKILL' });
   });
 });
