@@ -5,8 +5,8 @@ import common from './vitest.config.ts';
 const config = mergeConfig(common, { test: { testTimeout: 90_000, fileParallelism: false } });
 config.test.include = ['test/agents/*.agents.ts'];
 config.test.globalSetup = [];
-// Nights and ends with real agents take minutes: stand-ins for them are among the other tests.
-if (process.env.CI) config.test.exclude = ['test/agents/{ends,sleep}.agents.ts'];
+// Nights, ends and queries with real agents take minutes: stand-ins for them are among the other tests.
+if (process.env.CI) config.test.exclude = ['test/agents/{ends,sleep,triggering}.agents.ts'];
 if (process.env.CI) config.test.reporters = ['verbose', ['json', { outputFile: '.cache/vitest-agents.json' }]];
 
 export default config;

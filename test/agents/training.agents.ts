@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type RunFact, toFact } from 'skillopt';
+import type { RunFact } from 'skillopt';
 import { type FakeAgentLLM, type FakeLLM, startFakeAgentLLM, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../src/cli/main.ts';
-import { readJournal } from '../../src/stores/run/journal.ts';
-import { captureIo } from '../support/capture-io.ts';
-import { tempFolder } from '../support/temp-folder.ts';
 import { COUNT, installedAgents, MOST_USED, teapotsFor, urlFor } from './agent-at-work.ts';
+import { openProject } from './open-project.ts';
 
 const rows = await installedAgents(MOST_USED);
 
@@ -64,9 +59,9 @@ describe.each(rows)('a package trained with $name', ({ name, model, installed })
     await using optimizer = await startFakeLLM(() => PROPOSAL);
     using alone = await trainedProject(1, { llm, optimizer });
     using together = await trainedProject(4, { llm, optimizer });
-    const facts = await alone.facts();
+    const facts = await factsOf(alone);
     expect(scoresIn(facts)).toEqual({ before: 0, after: 1 });
-    expect(await together.facts()).toEqual(facts);
+    expect(await factsOf(together)).toEqual(facts);
     const applied = await together.run('apply', 'run', '--yes', '--scripts');
     expect(applied).toMatchObject({ code: 0 });
     expect(together.read('skills/teapots/SKILL.md')).toContain('echo seven >');
@@ -86,6 +81,8 @@ const scoresIn = (facts: readonly RunFact[]) => ({
 const withoutWorkers = (fact: RunFact): RunFact =>
   fact.type === 'run-start' ? { ...fact, config: { ...fact.config, workers: 0 } } : fact;
 
+const factsOf = async (project: ReturnType<typeof openProject>) => (await project.facts()).map(withoutWorkers);
+
 function skillFiles(name: (typeof MOST_USED)[number]): Record<string, string> {
   const files = Object.entries({ ...teapotsFor(name).files, 'references/shops.md': '# Shops\n\nThey open at nine.\n' });
   return Object.fromEntries(
@@ -94,21 +91,4 @@ function skillFiles(name: (typeof MOST_USED)[number]): Record<string, string> {
       return [`skills/teapots/${path}`, text.replace(`echo ${right}`, `echo ${wrong}`)];
     }),
   );
-}
-
-function openProject(files: Record<string, string>) {
-  const folder = tempFolder(files);
-  const at = (name: string) => join(folder.path, name);
-  const read = (name: string) => readFileSync(at(name), 'utf8');
-  const env = { PATH: process.env.PATH, HOME: at('home'), FAR_KEY: 'dummy-key', SKILLOPT_HOME: at('.state') };
-  return {
-    ...folder,
-    read,
-    async run(...argv: string[]) {
-      const io = captureIo({ cwd: folder.path, env });
-      const code = await runCli(argv, io);
-      return { code, out: io.out(), err: io.err() };
-    },
-    facts: async () => (await readJournal(at('runs/run/events.jsonl'))).map(toFact).map(withoutWorkers),
-  };
 }
