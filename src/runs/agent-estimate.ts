@@ -1,43 +1,73 @@
+import type { Item } from '../core/env.ts';
 import { addUsage, noStageUsage } from '../core/run/stage-usage.ts';
 import { agentTargetOf } from '../project/models/agent-target.ts';
 import type { Project } from '../project/project.ts';
+import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/agent/default-limits.ts';
 import type { Range, StageEstimate } from '../train/estimate-run.ts';
-import type { EarlierRun, Likely } from './likely-cost.ts';
+import { type EarlierRun, type Likely, within } from './likely-cost.ts';
 
 /** What attempts of an agent will take. How long it works on a task is known only when it has. */
 export type AgentEstimate = {
   readonly rollouts: Range;
   readonly likelyRollouts: number;
+  /** Calls of its model in all of them, which count for `maxCalls`: one each at least, `limits.maxTurns` each at most. */
+  readonly calls: Range;
+  /** `null` when no attempt was made before. */
+  readonly likelyCalls: number | null;
   /** Of one attempt, as earlier runs of this project had them. `null` when there is none. `usd` is `null` without a price. */
-  readonly perRollout: { readonly tokens: number; readonly usd: number | null } | null;
+  readonly perRollout: { readonly calls: number; readonly tokens: number; readonly usd: number | null } | null;
   /** The most that all of them can cost, by `limits.maxUsd` of each. `null` when that is not set. */
   readonly mostUsd: number | null;
 };
 
-type Attempts = { readonly stage: StageEstimate; readonly likely: Likely };
+type Attempts = {
+  readonly stage: StageEstimate;
+  readonly likely: Likely;
+  /** Some may have limits of their own. */
+  readonly tasks: readonly Item[];
+};
 
 /** Nothing where the target is no agent. */
 export function estimateAgent(
   project: Project,
-  { stage, likely }: Attempts,
+  { stage, likely, tasks }: Attempts,
   earlier: readonly EarlierRun[],
   env: string,
 ): AgentEstimate | undefined {
   const target = agentTargetOf(project);
   if (target === undefined) return undefined;
-  const { maxUsd } = { ...target.limits, ...project.workspace?.limits };
+  const limits = { ...target.limits, ...project.workspace?.limits };
   const alike = earlier.filter(({ state: { about } }) => about.env === env && about.target === 'none');
+  const perRollout = meanAttempt(alike);
+  const calls = callsOf(project, stage.calls, mostTurns(project, limits.maxTurns, tasks));
   return {
     rollouts: stage.calls,
     likelyRollouts: likely.calls,
-    perRollout: meanAttempt(alike),
-    mostUsd: maxUsd === undefined ? null : maxUsd * stage.calls.high,
+    calls,
+    likelyCalls: perRollout && within(calls, Math.round(likely.calls * perRollout.calls)),
+    perRollout,
+    mostUsd: limits.maxUsd === undefined ? null : limits.maxUsd * stage.calls.high,
   };
+}
+
+/** A query may be put several times, and two more pieces of work show first that loading can be seen. */
+function callsOf({ env, workspace }: Project, { low, high }: Range, turns: number): Range {
+  const isTrigger = env === 'trigger';
+  const runs = isTrigger ? (workspace?.runs ?? 1) : 1;
+  const first = isTrigger ? 2 : 0;
+  return { low: first + low * runs, high: (first + high * runs) * turns };
+}
+
+function mostTurns({ env }: Project, own: number | undefined, tasks: readonly Item[]): number {
+  const usual = own ?? (env === 'trigger' ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!;
+  const ofTasks = tasks.map((task) => (task as { limits?: { maxTurns?: number } }).limits?.maxTurns ?? 0);
+  return ofTasks.reduce((most, turns) => Math.max(most, turns), usual);
 }
 
 function meanAttempt(earlier: readonly EarlierRun[]): AgentEstimate['perRollout'] {
   const total = earlier.map(({ state }) => state.usage.rollout ?? noStageUsage).reduce(addUsage, noStageUsage);
-  const { rollouts = 0, input, output, costUsd, unpriced } = total;
+  const { rollouts = 0, replies, input, output, costUsd, unpriced } = total;
   if (rollouts === 0 || input + output === 0) return null;
-  return { tokens: Math.round((input + output) / rollouts), usd: unpriced > 0 ? null : costUsd / rollouts };
+  const usd = unpriced > 0 ? null : costUsd / rollouts;
+  return { calls: replies / rollouts, tokens: Math.round((input + output) / rollouts), usd };
 }

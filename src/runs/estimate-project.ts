@@ -10,7 +10,7 @@ import { estimateRun, type Range, type StageEstimate } from '../train/estimate-r
 import { loadRunItems } from '../train/setup/run-items.ts';
 import { withEnv } from '../train/setup/with-env.ts';
 import { type AgentEstimate, estimateAgent } from './agent-estimate.ts';
-import { earlierRuns, type Likely, likelyStages, middleOf } from './likely-cost.ts';
+import { earlierRuns, type Likely, likelyStages, middleOf, withLearnedTokens } from './likely-cost.ts';
 import { inlineFiles } from './overlay-env.ts';
 import type { Wiring } from './wire-run.ts';
 
@@ -60,11 +60,12 @@ export async function estimateWiring(
   const isAsked = ({ role }: StageEstimate) => role !== 'target' || !isNoTarget(loaded.project.target);
   const question = { config, items: sizes, tokens, judgeCalls, hasOwnPlan };
   const all = estimateRun(question);
-  const stages = all.filter(isAsked);
   const earlier = await earlierRuns(dirname(path), { env: env.name, models: loaded.project });
+  const stages = withLearnedTokens(all.filter(isAsked), earlier);
   const likely = likelyStages(stages, earlier, question);
   const stage = all.find((one) => one.stage === 'rollout')!;
-  const attempts = { stage, likely: likelyStages([stage], earlier, question)[0]! };
+  const tasks = [...items.train, ...items.val, ...items.test];
+  const attempts = { stage, likely: likelyStages([stage], earlier, question)[0]!, tasks };
   const agent = estimateAgent(loaded.project, attempts, earlier, env.name);
   const priced = priceStages(stages, loaded.project, config.prices, likely);
   return { ...priced, learnedFrom: earlier.length, ...(agent && { agent }) };

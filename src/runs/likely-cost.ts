@@ -64,13 +64,27 @@ export function likelyStages(
   const placed = earlier.map((run) => ({ ...run, estimates: estimateRun(likeInput(run.state, input)) }));
   return stages.map((stage) => {
     const place = placeOf(stage.stage, placed, input);
-    const calls = Math.max(0, stage.calls.low + place * (stage.calls.high - stage.calls.low));
+    const calls = within(stage.calls, stage.calls.low + place * (stage.calls.high - stage.calls.low));
     const { inputTokens, outputTokens } = tokensPerCall(stage, earlier);
     return {
       calls: Math.round(calls),
       inputTokens: Math.round(calls * inputTokens),
       outputTokens: Math.round(calls * outputTokens),
     };
+  });
+}
+
+export const within = ({ low, high }: Range, value: number) => Math.min(high, Math.max(low, value));
+
+/** The stages, with room for what earlier runs needed for a call: replies may be longer than is assumed, or shorter. */
+export function withLearnedTokens(stages: readonly StageEstimate[], earlier: readonly EarlierRun[]): StageEstimate[] {
+  return stages.map((stage) => {
+    const perCall = tokensPerCall(stage, earlier);
+    const room = (of: 'inputTokens' | 'outputTokens') => ({
+      low: Math.min(stage[of].low, Math.round(stage.calls.low * perCall[of])),
+      high: Math.max(stage[of].high, Math.round(stage.calls.high * perCall[of])),
+    });
+    return { ...stage, inputTokens: room('inputTokens'), outputTokens: room('outputTokens') };
   });
 }
 

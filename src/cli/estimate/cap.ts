@@ -39,17 +39,35 @@ export function capWarnings(costs: CostEstimate, caps: Caps): string[] {
     .filter(({ need, cap }) => need.low <= cap && need.high > cap)
     .map(
       ({ flag, need, show, name, cap }) =>
-        `this run may need ${name(span(need, show))}; it stops at ${flag} ${show(cap)}`,
+        `this run may need ${name(reach(need, show))}; it stops at ${flag} ${show(cap)}`,
     );
 }
 
 const unit = (word: string) => (amount: string) => `${amount} ${word}`;
 
-function compare({ totals, totalUsd }: CostEstimate, { maxCalls, maxTotalTokens, maxCostUsd }: Caps): Compared[] {
+/** How far nobody knows before an agent has worked once. */
+const reach = (need: Range, show: (value: number) => string) =>
+  Number.isFinite(need.high) ? span(need, show) : `${show(need.low)} or more`;
+
+function compare(costs: CostEstimate, { maxCalls, maxTotalTokens, maxCostUsd }: Caps): Compared[] {
+  const { calls, tokens, usd } = needsOf(costs);
   const all = [
-    { flag: '--max-calls', cap: maxCalls, need: totals.calls, show: count, name: unit('calls') },
-    { flag: '--max-total-tokens', cap: maxTotalTokens, need: totals.tokens, show: count, name: unit('tokens') },
-    { flag: '--max-cost-usd', cap: maxCostUsd, need: totalUsd, show: dollars, name: (amount: string) => `$${amount}` },
+    { flag: '--max-calls', cap: maxCalls, need: calls, show: count, name: unit('calls') },
+    { flag: '--max-total-tokens', cap: maxTotalTokens, need: tokens, show: count, name: unit('tokens') },
+    { flag: '--max-cost-usd', cap: maxCostUsd, need: usd, show: dollars, name: (amount: string) => `$${amount}` },
   ];
   return all.filter((row): row is Compared => row.cap !== undefined && row.need !== null);
+}
+
+/** With what the agent will take: limits are of the whole run. */
+function needsOf({ totals, totalUsd, agent }: CostEstimate) {
+  const { calls, tokens } = totals;
+  if (agent === undefined) return { calls, tokens, usd: totalUsd };
+  const { rollouts, perRollout, mostUsd } = agent;
+  const usual = (of: 'tokens' | 'usd') => rollouts.high * (perRollout?.[of] ?? Number.POSITIVE_INFINITY);
+  return {
+    calls: { low: calls.low + agent.calls.low, high: calls.high + agent.calls.high },
+    tokens: { low: tokens.low, high: tokens.high + usual('tokens') },
+    usd: totalUsd && { low: totalUsd.low, high: totalUsd.high + (mostUsd ?? usual('usd')) },
+  };
 }

@@ -58,12 +58,17 @@ export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate):
 }
 
 /** Attempts of an agent, and what they will cost as far as that can be known. */
-function agentWords({ rollouts, likelyRollouts, perRollout, mostUsd }: AgentEstimate): string {
+function agentWords(agent: AgentEstimate): string {
+  const { rollouts, likelyRollouts, perRollout, mostUsd } = agent;
   const each = perRollout && `, each ${count(perRollout.tokens)} tokens${inDollars(perRollout.usd, likelyRollouts)}`;
   const cap = mostUsd === null ? '' : `, at most $${dollars(mostUsd)} by limits.maxUsd`;
   const unknown = `, whose cost is not known before one was made${cap}`;
-  return `about ${count(likelyRollouts)} attempts of the agent (${span(rollouts, count)})${each ? `${each}${cap}` : unknown}`;
+  const attempts = `about ${count(likelyRollouts)} attempts of the agent (${span(rollouts, count)})`;
+  return `${attempts} with ${callWords(agent)}${each ? `${each}${cap}` : unknown}`;
 }
+
+const callWords = ({ calls, likelyCalls }: AgentEstimate) =>
+  likelyCalls === null ? `${span(calls, count)} calls` : `about ${count(likelyCalls)} calls (${span(calls, count)})`;
 
 const inDollars = (usd: number | null, times: number) =>
   usd === null ? ' of a model without a known price' : ` and $${dollars(usd)} as before: $${dollars(usd * times)}`;

@@ -90,7 +90,7 @@ function lastWords(ended: SandboxResult | undefined): string {
 const wordsIn = (stdout: string) =>
   stdout
     .split('\n')
-    .filter((line) => !/^\s*[{}\[\]"]/.test(line))
+    .filter((line) => !/^\s*[{}[\]"]/.test(line))
     .join('\n')
     .trim();
 

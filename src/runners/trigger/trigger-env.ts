@@ -2,6 +2,7 @@ import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../cor
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { openTemplate, openWorkspace, removeStale } from '../../workspaces/index.ts';
+import { type SomeLimits, TRIGGER_LIMITS } from '../agent/default-limits.ts';
 import { amongNeighbours, nameOf, requireAgent } from '../agent/skill-at-work.ts';
 import { contentVersion } from '../workspace/content-version.ts';
 import { installedPackage, type Trained } from '../workspace/installed-package.ts';
@@ -19,17 +20,8 @@ export type TriggerEnvOptions = {
   readonly package?: SkillPackage;
   /** How often each query is put, in one attempt. */
   readonly runs?: number;
-  readonly limits?: { readonly [Limit in keyof AgentLimits]?: AgentLimits[Limit] | undefined };
+  readonly limits?: SomeLimits;
   readonly initialSkill?: string;
-};
-
-/** Enough to see whether a skill is loaded. */
-export const TRIGGER_LIMITS: AgentLimits = {
-  timeoutMs: 300_000,
-  maxTurns: 8,
-  processes: 512,
-  memoryMb: 4096,
-  diskMb: 1024,
 };
 
 /** Does the agent load the skill when it should, and leave it alone when it should not? The whole turn is looked at. */

@@ -6,6 +6,7 @@ import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts'
 import { SkillError } from '../../core/errors.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace, removeStale } from '../../workspaces/index.ts';
+import { type SomeLimits, WORK_LIMITS } from '../agent/default-limits.ts';
 import { amongNeighbours, nameOf, requireAgent } from '../agent/skill-at-work.ts';
 import { checkPackage } from './check-package.ts';
 import { contentVersion } from './content-version.ts';
@@ -23,7 +24,7 @@ export type WorkspaceEnvOptions = {
   readonly folder: string;
   readonly sandbox: Sandbox;
   /** What tasks without limits of their own may use up. */
-  readonly limits?: { readonly [Limit in keyof AgentLimits]?: AgentLimits[Limit] | undefined };
+  readonly limits?: SomeLimits;
   /** What lies beside the trained document in its folder. */
   readonly package?: SkillPackage;
   /** Other skills that the agent has at hand. */
@@ -32,8 +33,6 @@ export type WorkspaceEnvOptions = {
   /** What a person should know about the tasks before a run. */
   readonly warnings?: readonly string[];
 };
-
-const DEFAULT_LIMITS: AgentLimits = { timeoutMs: 600_000, maxTurns: 50, processes: 512, memoryMb: 4096, diskMb: 2048 };
 
 /** Tasks that an agent does in a workspace of its own, with the skill where it looks for skills. */
 export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTask> {
@@ -97,7 +96,7 @@ function withoutPlace(error: unknown): RolloutOutput {
 
 /** What an attempt may use up: the last that says it counts. */
 export const limitsOf = (...limits: readonly WorkspaceEnvOptions['limits'][]): AgentLimits =>
-  Object.assign({}, DEFAULT_LIMITS, ...limits) as AgentLimits;
+  Object.assign({}, WORK_LIMITS, ...limits) as AgentLimits;
 
 /** A task that speaks of /app means the workspace. Without a sandbox it would be the machine's. */
 function requireNames(items: WorkspaceEnvOptions['items'], sandbox: Sandbox): void {

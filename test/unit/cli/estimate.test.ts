@@ -37,6 +37,16 @@ describe('estimate', () => {
     const { verdict } = JSON.parse(await command(folder.path, 'train --quiet --json'));
     const after = await calls(' --name next');
     expect(after.learnedFrom).toBe(1);
+    for (const { stage, calls: range, likely, inputTokens, outputTokens } of after.stages) {
+      const pairs = [
+        [likely.calls, range],
+        [likely.inputTokens, inputTokens],
+        [likely.outputTokens, outputTokens],
+      ];
+      expect([stage, ...pairs.map(([value, { low, high }]) => low <= value && value <= high)]).toEqual([
+        ...[stage, true, true, true],
+      ]);
+    }
     const miss = (likely: number) => Math.abs(likely - verdict.calls);
     expect(miss(after.likely.calls)).toBeLessThan(miss(before.likely.calls));
     expect(await command(folder.path, 'estimate --name next')).toContain('learned from 1 earlier run of this project.');

@@ -10,22 +10,61 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
   const before = await project.inTerminal(80, 'estimate');
   const said = before.out.replaceAll('\n', ' ');
   expect(said).toMatch(
-    /about \d+ attempts of the agent \([\d–]+\), whose cost is not known before one was made; besides/,
+    /about \d+ attempts of the agent \([\d–]+\) with [\d,–]+ calls, whose cost is not known before one was made; besides/,
   );
   expect(said).toContain('skillopt try');
   expect(before.out.split('\n').every((line) => line.length <= 80)).toBe(true);
   expect(llm.calls()).toBe(0);
 
-  const trained = await project.run('train');
+  const trained = await project.run('train', '--max-calls', '900');
   expect(trained.err).toContain('attempts of the agent');
+  expect(trained.err).toMatch(/this run may need \d+–[\d,]+ calls; it stops at --max-calls 900/);
   const { input, output } = llm.usage();
   const attempts = llm.requests.filter(({ text }) => JSON.parse(text).messages.length === 1).length;
 
   project.configure({ target: { limits: { maxUsd: 0.5 } } });
-  const { agent } = JSON.parse((await project.run('estimate', '--json')).out);
+  const { agent, likely, totals } = JSON.parse((await project.run('estimate', '--json')).out);
   expect(agent).toMatchObject({ mostUsd: 0.5 * agent.rollouts.high, perRollout: { usd: expect.any(Number) } });
   expect(agent.likelyRollouts).toBeLessThanOrEqual(agent.rollouts.high);
+  expect(agent.perRollout.calls).toBe(llm.calls() / attempts);
+  for (const [value, { low, high }] of [
+    [agent.likelyCalls, agent.calls],
+    [likely.calls, totals.calls],
+    [likely.tokens, totals.tokens],
+  ])
+    expect([value >= low, value <= high]).toEqual([true, true]);
   expect(agent.perRollout.tokens).toBe(Math.round((input + output) / attempts));
   const after = (await project.run('estimate')).out.replaceAll('\n', ' ');
-  expect(after).toMatch(/each [\d,]+ tokens and \$[\d.]+ as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd/);
+  expect(after).toMatch(
+    / with about \d+ calls \(\d+–[\d,]+\), each [\d,]+ tokens and \$[\d.]+ as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd/,
+  );
+});
+
+it.each([
+  ['workspace', {}, 50, 1, 0],
+  ['workspace', { workspace: { limits: { maxTurns: 7 } } }, 7, 1, 0],
+  ['trigger', { env: 'trigger', tasks: 'queries.jsonl', workspace: { runs: 3 } }, 8, 3, 2],
+])('refuses a limit of calls that the attempts alone pass: %s, %j', async (_env, config, turns, runs, first) => {
+  const queries = Array.from({ length: 20 }, (_, at) =>
+    JSON.stringify({ query: `See ${at}.`, should_trigger: at < 10 }),
+  );
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url, config, files: { 'queries.jsonl': queries.join('\n') } });
+  const { agent, totals } = JSON.parse((await project.run('estimate', '--json')).out);
+  const { low, high } = agent.rollouts;
+  expect(agent.calls).toEqual({ low: first + low * runs, high: (first + high * runs) * turns });
+  const needed = totals.calls.low + agent.calls.low;
+  const { code, err } = await project.run('train', '--max-calls', String(needed - 1));
+  expect([code, err]).toEqual([
+    3,
+    expect.stringContaining(`at least ${needed} calls, and --max-calls is ${needed - 1}`),
+  ]);
+  expect(llm.calls()).toBe(0);
+});
+
+it('says of other limits that nobody knows how far an agent goes before it has worked once', async () => {
+  await using llm = await startFakeAgentLLM({ script: [] });
+  using project = agentProject({ baseURL: llm.url, config: { maxMinutes: 0.001 } });
+  const { err } = await project.run('train', '--max-total-tokens', '9000000');
+  expect(err).toMatch(/this run may need [\d,]+ or more tokens; it stops at --max-total-tokens 9\.0M/);
 });

@@ -1,0 +1,22 @@
+import type { AgentLimits } from '../../core/agent/agent-runner.ts';
+
+/** As projects and tasks set them: what they leave out is as usual. */
+export type SomeLimits = { readonly [Limit in keyof AgentLimits]?: AgentLimits[Limit] | undefined };
+
+/** What a task without limits of its own may use up. */
+export const WORK_LIMITS: AgentLimits = {
+  timeoutMs: 600_000,
+  maxTurns: 50,
+  processes: 512,
+  memoryMb: 4096,
+  diskMb: 2048,
+};
+
+/** Enough to see whether a skill is loaded. */
+export const TRIGGER_LIMITS: AgentLimits = {
+  timeoutMs: 300_000,
+  maxTurns: 8,
+  processes: 512,
+  memoryMb: 4096,
+  diskMb: 1024,
+};
