@@ -1,3 +1,4 @@
+import { isUnscored } from '../core/run/invalid-steps.ts';
 import { isAccepted } from '../core/run/reduce/acceptance.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import type { EditEffect, StepRecord } from '../core/run/step-record.ts';
@@ -6,12 +7,15 @@ import type { EditEffect, StepRecord } from '../core/run/step-record.ts';
 export type ListedEdit = StepRecord['edits'][number] & {
   readonly step: number;
   readonly status: StepRecord['editStatuses'][number] | 'skipped_over_cap';
-  readonly fate: 'accepted' | 'removed' | 'rejected' | 'skipped';
+  readonly fate: 'accepted' | 'removed' | 'rejected' | 'invalid' | 'skipped';
   /** Of one that was accepted: what it is worth by itself, as far as that is known. */
   readonly effect?: EditEffect;
 };
 
-/** Every edit that was selected in a run, in order. What did not fit the text is `skipped`, what was taken out later `removed`. */
+/**
+ * Every edit that was selected in a run, in order. What did not fit the text is `skipped`, what was taken out later `removed`,
+ * what was not scored because no valid skill came of it `invalid`.
+ */
 export function listEdits({ history }: Pick<RunState, 'history'>): readonly ListedEdit[] {
   const edits = known.get(history) ?? editsOf(history);
   known.set(history, edits);
@@ -35,12 +39,10 @@ function editsOf(history: RunState['history']): ListedEdit[] {
   );
 }
 
-function fateOf(
-  { action, salvagedEdits }: StepRecord,
-  status: string,
-  index: number,
-): Exclude<ListedEdit['fate'], 'removed'> {
+function fateOf(record: StepRecord, status: string, index: number): Exclude<ListedEdit['fate'], 'removed'> {
+  const { action, salvagedEdits } = record;
   if (!status.startsWith('applied')) return 'skipped';
+  if (isUnscored(record)) return 'invalid';
   if (salvagedEdits) return salvagedEdits.includes(index) ? 'accepted' : 'rejected';
   return isAccepted(action) ? 'accepted' : 'rejected';
 }

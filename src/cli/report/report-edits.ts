@@ -8,6 +8,7 @@ const REMARKS = {
   accepted: '',
   removed: ': the skill is better without',
   rejected: '',
+  invalid: ': not scored',
   skipped: ': they did not fit the text',
 };
 const SIGNS = {

@@ -1,16 +1,30 @@
+import { groupFaults, isUnscored } from '../../core/run/invalid-steps.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { plural } from '../terminal/figures.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
-/** Steps whose candidate was turned down because its evaluation says nothing: their edits may be good all the same. */
+/**
+ * Steps whose candidate was no skill that could be used; and those that were turned down because their evaluation says
+ * nothing: their edits may be good all the same.
+ */
 export function invalidLines({ history }: RunState, { width }: ReportOptions): string[] {
-  return history
-    .filter(({ verdict }) => verdict === 'invalid')
-    .map(({ step, verdictReason = '' }) =>
-      clip(`step ${step} could not be measured: ${oneLine(verdictReason)}`, width),
-    );
+  const reasons = (steps: RunState['history']) =>
+    steps.map(({ step, verdictReason: reason = '' }) => ({ step, reason: oneLine(reason) }));
+  const unscored = groupFaults(reasons(history.filter(isUnscored)));
+  const unmeasured = reasons(history.filter((record) => record.verdict === 'invalid' && !isUnscored(record)));
+  return [
+    ...unscored.map(({ steps, reason }) => `${stepNames(steps)} not scored: invalid, ${reason}`),
+    ...unmeasured.map(({ step, reason }) => `step ${step} could not be measured: ${reason}`),
+  ].map((line) => clip(line, width));
+}
+
+const MOST_STEPS = 5;
+
+function stepNames(steps: readonly number[]): string {
+  if (steps.length > MOST_STEPS) return `${steps.length} steps`;
+  return `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
 }
 
 /** Attempts that count as failed because of the environment's own code. */

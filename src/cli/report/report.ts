@@ -60,7 +60,9 @@ const MOST_NOTES = 4;
 function everything(state: RunState, options: ReportOptions): string[][] {
   return [
     kindLines(state, options),
-    ...(['accepted', 'removed', 'rejected', 'skipped'] as const).map((fate) => editLines(state, fate, options)),
+    ...(['accepted', 'removed', 'rejected', 'invalid', 'skipped'] as const).map((fate) =>
+      editLines(state, fate, options),
+    ),
     [...invalidLines(state, options), ...blameLines(state, options), ...thrownLines(state, options)],
     unreadableLines(state, options),
     [...leakLines(state, options), ...memorisedLines(state, options)],

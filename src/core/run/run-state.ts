@@ -122,7 +122,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
-export const STATE_FORMAT = 5;
+export const STATE_FORMAT = 6;
 
 /** A run before its first event. */
 export const emptyRun: RunState = {

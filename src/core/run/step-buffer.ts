@@ -16,6 +16,8 @@ export type StepBufferEntry = {
   readonly rejectedEdits?: readonly TriedEdit[];
   /** Why it was not measured: it is no skill that could be used. */
   readonly invalid?: string;
+  /** What that candidate was made of. */
+  readonly invalidEdits?: readonly TriedEdit[];
   /** It lost on what was seen, without certainty: so many of the validation tasks were met. */
   readonly undecided?: { readonly met: number; readonly total: number };
 };

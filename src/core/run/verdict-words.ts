@@ -1,5 +1,6 @@
 import { percent, plural, points, wholePoints } from '../text/figures.ts';
 import { costWords } from './cost.ts';
+import { isUnscored } from './invalid-steps.ts';
 import type { RunState } from './run-state.ts';
 import { stepTotal } from './step-total.ts';
 import type { Comparison, Verdict, VerdictKind } from './verdict.ts';
@@ -100,16 +101,25 @@ function doubt({ comparison, tasksToProve }: Verdict): string {
 }
 
 function unchanged(comparison: Comparison | undefined, { history, searchEnd, finalMeasurement }: RunState): string {
-  const tried = history.reduce((sum, { edits }) => sum + (edits ?? []).length, 0);
-  const isPerfect = searchEnd === 'nothing_to_gain' && tried === 0;
+  const invalid = countEdits(history.filter(isUnscored));
+  const tried = countEdits(history) - invalid;
+  const isPerfect = searchEnd === 'nothing_to_gain' && tried + invalid === 0;
   const { isSeedBetter = false, gain } = finalMeasurement ?? {};
   const lost = `what the search chose lost in fresh attempts (${points(gain?.value)} points)`;
-  const why = isSeedBetter ? lost : isPerfect ? 'there was nothing left to gain' : triedWords(tried);
+  const why = isSeedBetter ? lost : isPerfect ? 'there was nothing left to gain' : triedWords(tried, invalid);
   const stays = comparison ? `, ${percent(comparison.after)} on ${tasksOf(comparison)}` : '';
   return `${why}. Your skill stays as it was${stays}.`;
 }
 
-function triedWords(tried: number): string {
+const countEdits = (history: RunState['history']) => history.reduce((sum, { edits }) => sum + (edits ?? []).length, 0);
+
+function triedWords(tried: number, invalid: number): string {
+  if (invalid === 0) return scoredWords(tried);
+  const first = tried === 0 ? 'no edit was tried' : scoredWords(tried);
+  return `${first}; ${plural(invalid, 'edit')} not scored: invalid`;
+}
+
+function scoredWords(tried: number): string {
   if (tried === 0) return 'no edit was proposed';
   if (tried === 1) return 'the one edit that was tried did not make it better for sure';
   return `none of ${plural(tried, 'edit')} that were tried made it better for sure`;

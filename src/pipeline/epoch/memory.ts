@@ -1,5 +1,7 @@
 import { dataSection, HEADINGS, STEP_LINES } from '../../core/prompt-sections.ts';
+import { groupFaults } from '../../core/run/invalid-steps.ts';
 import type { StepBufferEntry, TriedEdit } from '../../core/run/step-buffer.ts';
+import { head } from '../../core/text/python-text.ts';
 
 /** What the optimizer remembers: this epoch's steps, and notes from earlier epochs. */
 export type Memory = { readonly stepBuffer: readonly StepBufferEntry[]; readonly metaSkill: string };
@@ -9,7 +11,9 @@ export const noMemory: Memory = { stepBuffer: [], metaSkill: '' };
 /** The steps of this epoch, for those who propose, rewrite or decide how much. */
 export function stepSections({ stepBuffer }: Memory): string[] {
   if (stepBuffer.length === 0) return [];
-  return [dataSection(HEADINGS.steps, 'steps', stepBuffer.map(renderStep).join('\n\n'))];
+  return [
+    dataSection(HEADINGS.steps, 'steps', [...stepBuffer.map(renderStep), ...renderFaults(stepBuffer)].join('\n\n')),
+  ];
 }
 
 export function metaSections({ metaSkill }: Memory): string[] {
@@ -17,15 +21,36 @@ export function metaSections({ metaSkill }: Memory): string[] {
 }
 
 function renderStep(entry: StepBufferEntry): string {
-  const { step, action, nTotal, nFail, failurePatterns, rejectedEdits = [] } = entry;
+  const { step, action, nTotal, nFail, failurePatterns, rejectedEdits = [], invalidEdits = [] } = entry;
   const outcome = entry.undecided ? 'UNDECIDED' : action.toUpperCase();
   return [
     STEP_LINES.start(step, `${outcome}, ${nFail} of ${nTotal} tasks failed`),
     ...failurePatterns.map(renderPattern),
     ...(entry.invalid === undefined ? [] : [`not measured, since it would be no valid skill: ${entry.invalid}`]),
+    ...(invalidEdits.length > 0 ? ['made by:'] : []),
+    ...invalidEdits.map((edit, index) => STEP_LINES.rejectedEdit(index + 1, renderEdit(shortened(edit)))),
     ...(rejectedEdits.length > 0 ? [`${whatCame(entry)}:`] : []),
     ...rejectedEdits.map((edit, index) => STEP_LINES.rejectedEdit(index + 1, renderEdit(edit))),
   ].join('\n');
+}
+
+/** Who has made the same mistake twice should hear that it is one. */
+function renderFaults(buffer: readonly StepBufferEntry[]): string[] {
+  const faults = buffer.flatMap(({ step, invalid: reason }) => (reason === undefined ? [] : [{ step, reason }]));
+  return groupFaults(faults)
+    .filter(({ steps }) => steps.length > 1)
+    .map(
+      ({ steps, reason }) => `steps ${steps.join(', ')} had the same fault: ${reason}. With it nothing is measured.`,
+    );
+}
+
+/** A description or a file that is too long would drown the rest. */
+const MOST_SHOWN = 400;
+
+function shortened(edit: TriedEdit): TriedEdit {
+  const { content } = edit;
+  if (content.length <= MOST_SHOWN) return edit;
+  return { ...edit, content: `${head(content, MOST_SHOWN)}… (${content.length} characters)` };
 }
 
 /** Who lost after a part of the tasks has not been shown to be wrong, and may come back. */

@@ -1,6 +1,7 @@
 import type { ItemScore } from '../../score.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
 import type { Removal, Salvage } from '../events/event-data.ts';
+import { isUnscored } from '../invalid-steps.ts';
 import { type RunState, removalKey } from '../run-state.ts';
 import type { StepAction } from '../step-action.ts';
 import type { StepBufferEntry } from '../step-buffer.ts';
@@ -129,9 +130,9 @@ type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
 /** Rejected is what was tried: not what was saved of it, was too long to be tried, or could not be measured. */
 function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failures }: Tried): StepBufferEntry {
   const { step, action, rolloutN: nTotal, edits = [], salvagedEdits = [], nOverCap = 0 } = record;
-  const invalid = action === 'skip_invalid' ? { invalid: record.verdictReason ?? '' } : {};
-  const entry = { step, action, nTotal, ...failures, ...invalid };
   const tried = edits.slice(0, edits.length - nOverCap);
+  const invalid = isUnscored(record) ? { invalid: record.verdictReason ?? '', invalidEdits: tried } : {};
+  const entry = { step, action, nTotal, ...failures, ...invalid };
   const rejectedEdits = tried.filter((_, index) => !salvagedEdits.includes(index));
   const isRejected = (action === 'reject' && record.verdict !== 'invalid') || salvagedEdits.length > 0;
   if (!isRejected) return entry;

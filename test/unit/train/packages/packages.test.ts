@@ -1,7 +1,12 @@
 import { memoryRun, type RolloutResult, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { reportLines } from '../../../../src/cli/report/report.ts';
+import { noColors } from '../../../../src/cli/terminal/colors.ts';
 import { parseConfig } from '../../../../src/core/config.ts';
+import { reduce } from '../../../../src/core/run/reduce/reduce.ts';
+import { emptyRun } from '../../../../src/core/run/run-state.ts';
 import { joinPackage, splitPackage } from '../../../../src/core/skill/package-text.ts';
+import { listEdits } from '../../../../src/runs/edit-list.ts';
 import { levelOf, ofStage, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 const SKILL = '---\nname: levels\ndescription: Solves levels.\n---\n\n# Levels\n\nSee references/levels.md.\n';
@@ -123,7 +128,40 @@ describe('a candidate that nobody could use', () => {
     const config: SkillOptConfigInput = { ...one, parts: ['scripts'], proposalsPerBatch: 2 };
     const { calls } = await scriptedRun({ ...world, solves: () => false, hooks, config, script: proposes(broken) });
     const second = calls.filter(({ stage, step }) => stage === 'analyst' && step === 2);
-    expect(second[0]!.user).toContain('not measured, since it would be no valid skill: scripts/run.sh does not parse');
+    expect(second[0]!.user).toContain(
+      'not measured, since it would be no valid skill: scripts/run.sh does not parse\nmade by:\n  1. {"op":"append","file":"scripts/run.sh","content":"if then"}',
+    );
+    expect(second[0]!.user).not.toContain('had the same fault');
+  });
+
+  it('with the same fault as another is told as such, with no more of a long text than its beginning', async () => {
+    let length = 1_024;
+    const grows = () => ({ ...tooLong, content: 'x'.repeat(++length) });
+    const script: Script = { analyst: () => ({ patch: { reasoning: '', edits: [grows()] } }) };
+    const config: SkillOptConfigInput = { ...one, parts: ['description'], proposalsPerBatch: 3 };
+    const { calls } = await scriptedRun({ ...world, solves: () => false, initialSkill: SKILL, config, script });
+    const third = calls.find(({ stage, step }) => stage === 'analyst' && step === 3)!.user;
+    expect(third).toMatch(/^steps 1, 2 had the same fault: .*description: expected 1 to 1024 characters.*\. With it/m);
+    expect(third).toMatch(/"content":"x{400}… \(\d+ characters\)"/);
+  });
+
+  it('is reported as not scored, apart from what was tried', async () => {
+    const better = { op: 'append', file: 'references/levels.md', content: 'More.' };
+    const script: Script = {
+      analyst: ({ step }) => ({ patch: { reasoning: '', edits: step === 3 ? [better] : [broken] } }),
+    };
+    const config: SkillOptConfigInput = { ...one, parts: ['scripts', 'references'], proposalsPerBatch: 3 };
+    const { store } = await scriptedRun({ ...world, solves: (_, { k }) => k % 2 === 0, hooks, config, script });
+    const state = store.events.reduce(reduce, emptyRun);
+    expect(listEdits(state).map(({ fate }) => fate)).toEqual(['invalid', 'invalid', 'rejected']);
+    const options = { run: 'run', bestSkillPath: 'best_skill.md', width: 200, colors: noColors };
+    const report = reportLines(state, options).join('\n');
+    expect(report).toMatch(
+      /the one edit that was tried did not make it better for sure; 2 edits not scored: invalid\./,
+    );
+    expect(report).toContain('steps 1, 2 not scored: invalid, scripts/run.sh does not parse');
+    const all = reportLines(state, { ...options, isComplete: true }).join('\n');
+    expect(all).toMatch(/^rejected edits \(1\)[\s\S]*^invalid edits \(2\): not scored$/m);
   });
 
   it('does not come of an edit with a bad path: that changes nothing', async () => {
