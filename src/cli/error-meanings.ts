@@ -24,7 +24,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
   },
   ENV_FAILED: {
     means:
-      'More than half of a stage threw in the environment, or it threw outside of a rollout. No score is made of that.',
+      'More than half of a stage threw in the environment, it threw outside of a rollout, or its verifiers gave no verdict. No score is made of that.',
     remedy: 'Mend the environment, or start what it calls. The same command resumes the run.',
   },
   SKILL_NOT_FOUND: {

@@ -3,7 +3,7 @@ import type { RolloutResult } from '../../core/rollout-result.ts';
 import { MAX_MISSING_SHARE, shareText } from '../../core/stats/evidence.ts';
 import { head } from '../../core/text/python-text.ts';
 
-type Result = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason'>;
+type Result = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason' | 'extras'>;
 
 /** A mean over what happened to get through would not be about the skill. Nothing of it is kept, so it is tried again. */
 export function requireScores(results: readonly Result[], maxErroredShare: number): void {
@@ -104,13 +104,21 @@ function tooFewScores(missing: readonly Result[], total: number): SkillError {
   const because = `the first because: ${(outage ?? missing[0])?.failReason}`;
   const isMixed = outage !== undefined && missing.some(({ unjudged }) => unjudged);
   const counts = `${missing.length} of ${total} tasks got no score`;
+  const own = ownHint(missing);
+  if (!outage && own !== undefined) return new SkillError('ENV_FAILED', `${counts}, ${because}`, { hint: own });
   if (!outage)
     return new SkillError('MODEL_REPLY_INVALID', `${counts}: no judgement, ${because}`, { hint: JUDGE_HINT });
   const message = isMixed ? `${counts} (${whatHappened(missing)}), ${because}` : `${counts}, ${because}`;
   return new ModelCallError(message, {
     isRetryable: false,
-    hint: isMixed ? `${OUTAGE_HINT} ${JUDGE_HINT}` : OUTAGE_HINT,
+    hint: isMixed ? `${OUTAGE_HINT} ${own ?? JUDGE_HINT}` : OUTAGE_HINT,
   });
+}
+
+/** What an environment that scores by other means than a model says of the first that it could not score. */
+function ownHint(missing: readonly Result[]): string | undefined {
+  const hint = missing.find(({ unjudged }) => unjudged)?.extras?.hint;
+  return typeof hint === 'string' ? hint : undefined;
 }
 
 const ENV_HINT = 'Mend what the reason names, then resume the run: what threw was not kept, and is tried again.';

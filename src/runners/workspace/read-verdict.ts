@@ -1,11 +1,23 @@
 import { z } from 'zod';
 import { parseJson } from '../../core/text/extract-json.ts';
 import { head, strip } from '../../core/text/python-text.ts';
+import type { Verify } from './workspace-task.ts';
 
 /** What a verifier said. Without a verdict nothing is known: that is no zero. */
 export type Verdict =
   | { readonly hard: number; readonly soft: number; readonly reason?: string }
   | { readonly missing: string };
+
+/** What a verifier must leave, by what its verdict is read from. */
+export const VERDICT_HINTS: Readonly<Record<Verify['verdict'], string>> = {
+  'exit-code':
+    'The verifier must end by itself: with exit code 0 where the work is right, and another up to 125 where not.',
+  reward:
+    'With verdict: reward the verifier must write a number from 0 to 1 into reward.txt, or numbers by name into reward.json, in the folder $SKILLOPT_VERDICT_DIR (/logs/verifier in a sandbox).',
+  junit:
+    'With verdict: junit the verifier must write a JUnit report: junit.xml in the folder $SKILLOPT_VERDICT_DIR (/logs/verifier in a sandbox), or the file in the workspace that verify.report names.',
+  json: 'With verdict: json the last line that the verifier prints must be {"hard": 1, "soft": 0.5, "reason": "…"}, of which hard is enough, or a number from 0 to 1.',
+};
 
 export const unreadable = (missing: string): Verdict => ({ missing });
 

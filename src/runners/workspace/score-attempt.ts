@@ -3,12 +3,15 @@ import type { TaskScorer } from '../../core/judge/task-judge.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { type Attempted, whyNot } from './check-assertion.ts';
 import { judgedWork } from './judged-work.ts';
+import { VERDICT_HINTS } from './read-verdict.ts';
 import type { Contents, Site } from './site.ts';
 import { verifyWorkspace } from './verify-workspace.ts';
-import type { WorkspaceTask } from './workspace-task.ts';
+import type { Verify, WorkspaceTask } from './workspace-task.ts';
 
 /** What one way of scoring says. */
-type Part = { readonly hard: number; readonly soft: number; readonly reason?: string } | { readonly missing: string };
+type Part =
+  | { readonly hard: number; readonly soft: number; readonly reason?: string }
+  | { readonly missing: string; readonly hint?: string };
 
 type Scoring = {
   readonly task: WorkspaceTask;
@@ -25,10 +28,15 @@ export async function scoreAttempt(scoring: Scoring): Promise<RolloutOutput> {
   const { task, attempted, site, tests } = scoring;
   const parts: Part[] = [];
   if (task.assertions.length > 0) parts.push(await assertionPart(task, attempted));
-  if (task.verify !== undefined) parts.push(await verifyWorkspace(task.verify, tests, site));
+  if (task.verify !== undefined) parts.push(await verifierPart(task.verify, tests, site));
   const isLost = parts.some((part) => 'missing' in part);
   if (task.rubric !== undefined && !isLost) parts.push(await judgedWork(task.rubric, scoring));
   return combined(parts);
+}
+
+async function verifierPart(verify: Verify, tests: Contents, site: Site): Promise<Part> {
+  const verdict = await verifyWorkspace(verify, tests, site);
+  return 'missing' in verdict ? { ...verdict, hint: VERDICT_HINTS[verify.verdict] } : verdict;
 }
 
 async function assertionPart({ assertions }: WorkspaceTask, attempted: Attempted): Promise<Part> {
@@ -43,12 +51,24 @@ async function assertionPart({ assertions }: WorkspaceTask, attempted: Attempted
 
 /** A part that nobody knows makes the whole unknown. */
 function combined(parts: readonly Part[]): RolloutOutput {
-  const missing = parts.flatMap((part) => ('missing' in part ? [part.missing] : []));
-  if (missing.length > 0)
-    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: `no verdict: ${missing.join('; ')}` };
+  const missing = parts.flatMap((part) => ('missing' in part ? [part] : []));
+  if (missing.length > 0) return withoutVerdict(missing);
   const known = parts as Exclude<Part, { missing: string }>[];
   const soft = known.reduce((sum, part) => sum + part.soft, 0) / known.length;
   const reasons = known.flatMap(({ reason }) => (reason === undefined ? [] : [reason]));
   const hard = Math.min(...known.map((part) => part.hard));
   return { hard, soft, ...(hard === 1 ? {} : { failReason: reasons.join('; ') || 'not done' }) };
+}
+
+function withoutVerdict(missing: readonly Extract<Part, { missing: string }>[]): RolloutOutput {
+  const hint = missing.find((part) => part.hint !== undefined)?.hint;
+  const failReason = `no verdict: ${missing.map((part) => part.missing).join('; ')}`;
+  return {
+    hard: 0,
+    soft: 0,
+    errored: true,
+    unjudged: true,
+    failReason,
+    ...(hint === undefined ? {} : { extras: { hint } }),
+  };
 }

@@ -91,7 +91,8 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
 /** Where there was no place to work in, or none to judge in, nobody knows how good the work is. */
 function withoutPlace(error: unknown): RolloutOutput {
   if (!(error instanceof SkillError) || error.code !== 'ENV_FAILED') throw error;
-  return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: error.message };
+  const { message: failReason, hint } = error;
+  return { hard: 0, soft: 0, errored: true, unjudged: true, failReason, ...(hint ? { extras: { hint } } : {}) };
 }
 
 /** What an attempt may use up: the last that says it counts. */
