@@ -1,7 +1,7 @@
 // The public surface. Adding a line here is adding API; a test pins the list.
 
+export type { AgentLimits } from './core/agent/agent-limits.ts';
 export type {
-  AgentLimits,
   AgentRun,
   AgentRunner,
   AgentRunRequest,

@@ -8,6 +8,7 @@ import { PROMPT_NAMES } from '../core/prompt-name.ts';
 import { isWithoutEffect, removedKeysIn } from '../core/removed-keys.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { describeValue, valueAt } from '../core/text/describe-issue.ts';
+import { keysAt } from '../core/text/schema.ts';
 import { Columns } from '../envs/qa/qa-columns.ts';
 import { isRatio } from '../envs/split/split-ratio.ts';
 import { SandboxSpec, WorkspaceKeys } from './models/agent-settings.ts';
@@ -114,7 +115,8 @@ export async function parseProject(input: ProjectInput, findOrigin: FindOrigin):
   const result = Project.safeParse(whole);
   if (result.success) return result.data;
   const lines = result.error.issues.map(
-    async (issue) => `${nameOf(await findOrigin(issue.path))}: ${describeValue(issue, whole)}${guess(issue, whole)}`,
+    async (issue) =>
+      `${nameOf(await findOrigin(issue.path))}: ${describeValue(issue, whole, keysAt(Project, issue.path))}${guess(issue, whole)}`,
   );
   throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
 }

@@ -1,3 +1,4 @@
+import { AgentLimitsSpec } from '../core/agent/agent-limits.ts';
 import type { Item } from '../core/env.ts';
 import { addUsage, noStageUsage } from '../core/run/stage-usage.ts';
 import { agentTargetOf } from '../project/models/agent-target.ts';
@@ -36,19 +37,25 @@ export function estimateAgent(
 ): AgentEstimate | undefined {
   const target = agentTargetOf(project);
   if (target === undefined) return undefined;
-  const limits = { ...target.limits, ...project.workspace?.limits };
+  const own = { ...target.limits, ...project.workspace?.limits };
+  const most = (key: 'maxTurns' | 'maxUsd', usual: number) =>
+    tasks.map((task) => limitsOf(task)?.[key] ?? usual).reduce((one, other) => Math.max(one, other), 0);
+  const mostUsd = most('maxUsd', own.maxUsd ?? Number.POSITIVE_INFINITY);
   const alike = earlier.filter(({ state: { about } }) => about.env === env && about.target === 'none');
   const perRollout = meanAttempt(alike);
-  const calls = callsOf(project, stage.calls, mostTurns(project, limits.maxTurns, tasks));
+  const calls = callsOf(project, stage.calls, most('maxTurns', own.maxTurns ?? usualTurns(project)));
   return {
     rollouts: stage.calls,
     likelyRollouts: likely.calls,
     calls,
     likelyCalls: perRollout && within(calls, Math.round(likely.calls * perRollout.calls)),
     perRollout,
-    mostUsd: limits.maxUsd === undefined ? null : limits.maxUsd * stage.calls.high,
+    mostUsd: Number.isFinite(mostUsd) ? mostUsd * stage.calls.high : null,
   };
 }
+
+/** A task may have limits of its own. */
+const limitsOf = ({ limits }: Item & { readonly limits?: unknown }) => AgentLimitsSpec.safeParse(limits).data;
 
 /** A query may be put several times, and two more pieces of work show first that loading can be seen. */
 function callsOf({ env, workspace }: Project, { low, high }: Range, turns: number): Range {
@@ -58,11 +65,7 @@ function callsOf({ env, workspace }: Project, { low, high }: Range, turns: numbe
   return { low: first + low * runs, high: (first + high * runs) * turns };
 }
 
-function mostTurns({ env }: Project, own: number | undefined, tasks: readonly Item[]): number {
-  const usual = own ?? (env === 'trigger' ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!;
-  const ofTasks = tasks.map((task) => (task as { limits?: { maxTurns?: number } }).limits?.maxTurns ?? 0);
-  return ofTasks.reduce((most, turns) => Math.max(most, turns), usual);
-}
+const usualTurns = ({ env }: Project) => (env === 'trigger' ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!;
 
 function meanAttempt(earlier: readonly EarlierRun[]): AgentEstimate['perRollout'] {
   const total = earlier.map(({ state }) => state.usage.rollout ?? noStageUsage).reduce(addUsage, noStageUsage);

@@ -1,5 +1,6 @@
 import type { AgentName } from '../agents/index.ts';
-import type { AgentLimits, AgentRun, AgentStep } from '../core/agent/agent-runner.ts';
+import type { AgentLimits } from '../core/agent/agent-limits.ts';
+import type { AgentRun, AgentStep } from '../core/agent/agent-runner.ts';
 import type { WorkspaceDiff } from '../core/agent/workspace.ts';
 import type { SandboxSpec } from '../project/models/agent-settings.ts';
 import { agentRunner } from '../runners/index.ts';

@@ -1,4 +1,5 @@
-import type { AgentCapabilities, AgentEnd, AgentLimits, AgentStep } from '../../core/agent/agent-runner.ts';
+import type { AgentLimits } from '../../core/agent/agent-limits.ts';
+import type { AgentCapabilities, AgentEnd, AgentStep } from '../../core/agent/agent-runner.ts';
 import type { Usage } from '../../core/model.ts';
 import type { AgentCliName, AgentRefusal, Environment } from '../agent-cli.ts';
 

@@ -1,5 +1,6 @@
 import { agentPrograms } from '../../agents/index.ts';
-import type { AgentLimits, AgentRunner } from '../../core/agent/agent-runner.ts';
+import type { AgentLimits } from '../../core/agent/agent-limits.ts';
+import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 import type { LoadedProject } from '../../project/load-project.ts';
 import { agentTargetOf, resolveAgent } from '../../project/models/agent-target.ts';

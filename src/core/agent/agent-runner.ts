@@ -1,18 +1,6 @@
 import type { Usage } from '../model.ts';
+import type { AgentLimits } from './agent-limits.ts';
 import type { WorkspaceView } from './workspace.ts';
-
-/** What a run of an agent may use up. */
-export type AgentLimits = {
-  readonly timeoutMs: number;
-  readonly maxTurns?: number | undefined;
-  readonly maxUsd?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  /** Most processes at once, of all that it starts. */
-  readonly processes?: number | undefined;
-  readonly memoryMb?: number | undefined;
-  /** Most that it may write into its workspace, its home and its temporary folder. */
-  readonly diskMb?: number | undefined;
-};
 
 /** A skill as agents load it: SKILL.md and what lies beside it, by path. */
 export type SkillPackage = {

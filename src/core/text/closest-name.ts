@@ -11,6 +11,13 @@ export function suggestion(typed: string, names: readonly string[]): string {
   return name === undefined ? '' : ` — did you mean ${name}?`;
 }
 
+/** `unknown key maxUsdd — did you mean maxUsd?`, and which there are. */
+export function unknownKeys(typed: readonly string[], known: readonly string[]): string {
+  const named = typed.map((key) => `${key}${suggestion(key, known)}`).join(', ');
+  const there = known.length === 0 ? '' : `; it may have ${known.join(', ')}`;
+  return `unknown ${typed.length > 1 ? 'keys' : 'key'} ${named}${there}`;
+}
+
 const plain = (name: string) => name.toLowerCase().replace(/[-_]/g, '');
 
 /** How many letters must be added, dropped, changed or swapped with their neighbour. */

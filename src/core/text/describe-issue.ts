@@ -1,18 +1,17 @@
 import type { z } from 'zod';
+import { unknownKeys } from './closest-name.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /** `batchSize: expected a number, got "many"`: which key, what was expected, what came. */
-export function describeIssue(issue: Issue, input: unknown): string {
+export function describeIssue(issue: Issue, input: unknown, known: readonly string[] = []): string {
   const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  return `${where}${describeValue(issue, input)}`;
+  return `${where}${describeValue(issue, input, known)}`;
 }
 
-/** The same without the key. */
-export function describeValue(issue: Issue, input: unknown): string {
-  if (issue.code === 'unrecognized_keys') {
-    return `unknown ${issue.keys.length > 1 ? 'keys' : 'key'} ${issue.keys.join(', ')}`;
-  }
+/** The same without the key. `known` are the keys that there may be. */
+export function describeValue(issue: Issue, input: unknown, known: readonly string[] = []): string {
+  if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, known);
   const expected = expectedBy(issue);
   return expected.includes('got') ? expected : `${expected}, got ${shown(valueAt(issue, input))}`;
 }

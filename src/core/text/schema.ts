@@ -29,6 +29,18 @@ export function unwrap(schema: z.ZodType): Unwrapped {
   return { inner: schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema };
 }
 
+/** The keys that a schema knows at a path; none where it has no list of them. */
+export function keysAt(schema: z.ZodType | undefined, path: readonly PropertyKey[]): readonly string[] {
+  const inner = schema && withoutPipe(innerType(schema));
+  const [key, ...rest] = path;
+  if (inner instanceof z.ZodArray) return keysAt(inner.element as z.ZodType, rest);
+  if (!(inner instanceof z.ZodObject)) return [];
+  return key === undefined ? Object.keys(inner.shape) : keysAt(inner.shape[String(key)], rest);
+}
+
+const withoutPipe = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodPipe ? (schema.out as z.ZodType) : schema;
+
 type Limits = { readonly maxDepth?: number; readonly maxValues?: number };
 
 /**

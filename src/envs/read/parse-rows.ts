@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { unknownKeys } from '../../core/text/closest-name.ts';
+import { expectedBy, valueAt } from '../../core/text/describe-issue.ts';
 import { head, strip } from '../../core/text/python-text.ts';
+import { keysAt } from '../../core/text/schema.ts';
 import type { Row } from './row.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
@@ -17,7 +20,7 @@ export function parseRows<Schema extends z.ZodType>(
   const problems: string[] = [];
   for (const row of rows) {
     const { success, data, error } = schema.safeParse(row.value);
-    if (!success) problems.push(...error.issues.map((issue) => describe(row, issue)));
+    if (!success) problems.push(...error.issues.map((issue) => describe(row, issue, schema)));
     const { where, split } = row;
     parsed.push({ value: data as z.output<Schema>, where, ...(split === undefined ? {} : { split }) });
   }
@@ -25,11 +28,22 @@ export function parseRows<Schema extends z.ZodType>(
   return parsed;
 }
 
-function describe({ where, value, columns = {} }: Row & Names, issue: z.core.$ZodIssue): string {
-  const [field, ...inner] = issue.path.map(String);
+function describe({ where, value, columns = {} }: Row & Names, issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  const path = issue.code === 'invalid_key' ? issue.path.slice(0, -1) : issue.path;
+  const [field, ...inner] = path.map(String);
   const subject = field === undefined ? 'a task' : `"${[columns[field] ?? field, ...inner].join('.')}"`;
-  const came = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], value);
-  return `${where}: ${subject} ${issue.message}, got ${quote(came)}`;
+  return `${where}: ${subject} ${problemOf(issue, valueAt(issue, value), schema)}`;
+}
+
+function problemOf(issue: z.core.$ZodIssue, came: unknown, schema: z.ZodType): string {
+  if (issue.code === 'unrecognized_keys') return `has the ${unknownKeys(issue.keys, keysAt(schema, issue.path))}`;
+  if (issue.code === 'invalid_key')
+    return `has the key ${quote(issue.path.at(-1))}: keys ${issue.issues[0]?.message ?? 'must be other ones'}`;
+  // The schemas of tasks say what must be; what they leave to be said is said of settings as well.
+  const expected = /^(Invalid|Too) /.test(issue.message)
+    ? expectedBy(issue).replace(/^expected/, 'must be')
+    : issue.message;
+  return `${expected}, got ${quote(came)}`;
 }
 
 function quote(value: unknown): string {

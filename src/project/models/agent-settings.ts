@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentLimitsSpec } from '../../core/agent/agent-limits.ts';
 
 /** Where agents, their verifiers, and commands that judge run: by name, or in a container of this image. */
 export const SandboxSpec = z.union(
@@ -9,21 +10,6 @@ export const SandboxSpec = z.union(
   'expected auto, bubblewrap, none, or { container: IMAGE }',
 );
 export type SandboxSpec = z.output<typeof SandboxSpec>;
-
-const positive = z.number().positive();
-
-/** What one attempt of an agent may use up. */
-export const AgentLimitsSpec = z
-  .strictObject({
-    timeoutMs: positive.int(),
-    maxTurns: positive.int(),
-    maxUsd: positive,
-    maxTokens: positive.int(),
-    processes: positive.int(),
-    memoryMb: positive,
-    diskMb: positive,
-  })
-  .partial();
 
 /** What a project says of workspaces. */
 export const WorkspaceKeys = z.strictObject({

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
+import { AgentLimitsSpec } from '../../core/agent/agent-limits.ts';
 import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
 import { describeIssue } from '../../core/text/describe-issue.ts';
+import { keysAt } from '../../core/text/schema.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
-import { AgentLimitsSpec, SandboxSpec } from './agent-settings.ts';
+import { SandboxSpec } from './agent-settings.ts';
 import { isAgentSpec } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
 import type { Environment } from './resolve-model.ts';
@@ -31,7 +33,9 @@ export function agentTargetOf({ target }: { readonly target?: unknown }): AgentT
   if (!isAgentSpec(target)) return undefined;
   const read = AgentTarget.safeParse(target);
   if (read.success) return read.data;
-  const problems = read.error.issues.map((issue) => `  ${describeIssue(issue, target)}`);
+  const problems = read.error.issues.map(
+    (issue) => `  ${describeIssue(issue, target, keysAt(AgentTarget, issue.path))}`,
+  );
   throw new SkillError('CONFIG_INVALID', ['the target (an agent) is not valid:', ...problems].join('\n'), {
     hint: `It may have: ${Object.keys(AgentTarget.shape).join(', ')}.`,
   });

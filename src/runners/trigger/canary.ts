@@ -1,4 +1,5 @@
-import type { AgentLimits, AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
+import type { AgentLimits } from '../../core/agent/agent-limits.ts';
+import type { AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';

@@ -1,4 +1,5 @@
-import type { AgentLimits, AgentRun, AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
+import type { AgentLimits } from '../../core/agent/agent-limits.ts';
+import type { AgentRun, AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
 import { openTemplate, openWorkspace, removeStale } from '../../workspaces/index.ts';

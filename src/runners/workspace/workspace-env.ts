@@ -1,4 +1,5 @@
-import type { AgentLimits, AgentRun, SkillPackage } from '../../core/agent/agent-runner.ts';
+import type { AgentLimits } from '../../core/agent/agent-limits.ts';
+import type { AgentRun, SkillPackage } from '../../core/agent/agent-runner.ts';
 import type { Trajectory } from '../../core/agent/atif.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { WorkspaceDiff } from '../../core/agent/workspace.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentLimitsSpec } from '../../core/agent/agent-limits.ts';
 import { isPlainPath } from '../../core/agent/sandbox.ts';
 import { Assertion } from './assertion.ts';
 
@@ -67,16 +68,8 @@ export const WorkspaceTask = z
     assertions: z.array(Assertion).readonly().default([]),
     /** Statements about what was done, which a model judges. */
     rubric: z.union([filled.transform((one) => [one]), z.array(filled).min(1)]).optional(),
-    limits: z
-      .strictObject({
-        timeoutMs: milliseconds,
-        maxTurns: z.number().int().positive(),
-        maxTokens: z.number().positive(),
-        memoryMb: z.number().positive(),
-        diskMb: z.number().positive(),
-      })
-      .partial()
-      .optional(),
+    /** What an attempt at this task may use up, where it is not what the target or the project says. */
+    limits: AgentLimitsSpec.optional(),
     taskType: z.string().optional(),
   })
   .refine(

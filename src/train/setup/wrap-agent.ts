@@ -1,4 +1,5 @@
-import type { AgentLimits, AgentRun, AgentRunner, AgentRunRequest } from '../../core/agent/agent-runner.ts';
+import type { AgentLimits } from '../../core/agent/agent-limits.ts';
+import type { AgentRun, AgentRunner, AgentRunRequest } from '../../core/agent/agent-runner.ts';
 import type { ChatMessage, ChatModel } from '../../core/model.ts';
 import type { Amounts } from '../../core/run/ledger.ts';
 import { type Budget, costUsd, type Meter, type Price } from '../../models/index.ts';
