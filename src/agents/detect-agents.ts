@@ -34,14 +34,21 @@ export function findAgents(env: Environment, project: string): readonly Omit<Ins
   });
 }
 
-/** What a CLI says that its version is. It is run like any call: in an empty folder, with the variables that it needs. */
-export async function versionOf(
-  { cli, ...program }: Located & { readonly cli: AgentCliName },
-  inherited: Environment,
-): Promise<string | undefined> {
+/** What a CLI says that its version is. */
+export async function versionOf(program: Asked, inherited: Environment): Promise<string | undefined> {
+  return versionIn((await printedVersion(program, inherited)) ?? '');
+}
+
+export const versionIn = (printed: string): string | undefined =>
+  /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(printed)?.[0];
+
+type Asked = Located & { readonly cli: AgentCliName };
+
+/** What a CLI prints of its version; absent when it cannot be run. It is run like any call: in an empty folder, with the variables that it needs. */
+export async function printedVersion({ cli, ...program }: Asked, inherited: Environment): Promise<string | undefined> {
   await using folder = await openCallFolder();
   const env = { ...childEnvironment({ cli: agentClis[cli], program, inherited }), NO_COLOR: '1', CI: '1' };
   const started = { file: program.path, name: program.foundAt, args: ['--version'], input: '', cwd: folder.work, env };
   const printed = await runProcess({ ...started, signal: AbortSignal.timeout(20_000) }).catch(() => undefined);
-  return /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(`${printed?.stdout}\n${printed?.stderr}`)?.[0];
+  return printed && `${printed.stdout}\n${printed.stderr}`;
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { ModelCallError } from '../core/errors.ts';
+import { SkillError } from '../core/errors.ts';
 import type { AgentCliName, Environment, Located } from './agent-cli.ts';
 import { agentClis } from './agent-clis.ts';
 import { findBinary, isExecutable, projectFolders, realPath, skippedNote } from './find-binary.ts';
@@ -34,7 +34,7 @@ export function locate(where: Whereabouts): Located {
     path === undefined
       ? `${skippedNote(binary, variables)}Install it: ${installCommand}`
       : `Correct the path, or install it: ${installCommand}`;
-  throw new ModelCallError(`${cli} is not installed: ${wanted}`, { isRetryable: false, isFatal: true, hint });
+  throw new SkillError('CONFIG_INVALID', `${cli} is not installed: ${wanted}`, { hint });
 }
 
 /** All that a CLI would see if the caller started it by hand. */

@@ -65,10 +65,14 @@ export type AgentProgram = {
   readonly longestDescription?: number;
   /** Whether a skill with a longer one is not told of at all. Otherwise it is cut there. */
   readonly dropsLonger?: boolean;
+  /** Variables that `provider` takes a key from. */
+  readonly keyVariables: readonly string[];
   /** By the caller's variables. Without a key there may be a sign-in. */
   provider(env: Environment, model: string | undefined): Provider;
   /** The user's sign-in, by path in the CLI's home. */
   signIn?(caller: { readonly env: Environment; readonly userHome: string }): Readonly<Record<string, string>>;
+  /** Systems on which it may keep that in a keyring, where nobody sees it. */
+  readonly keyrings?: readonly NodeJS.Platform[];
   launch(job: AgentJob): Launch;
   /** For a run in which skills of these names are installed. */
   reader(skills: readonly string[]): EventReader;

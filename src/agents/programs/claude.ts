@@ -11,6 +11,7 @@ export const claude: AgentProgram = {
   skillFolders: { user: '.claude/skills', project: '.claude/skills' },
   capabilities: { seesLoading: 'event', seesOffers: true, limitsTurns: true },
   hidden: ['.claude/settings.json'], // a helper for keys is a program
+  keyVariables: ['ANTHROPIC_API_KEY'],
   provider: ({ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: baseURL = 'https://api.anthropic.com' }) => ({
     baseURL,
     key,
@@ -19,6 +20,7 @@ export const claude: AgentProgram = {
   signIn: ({ env: { CLAUDE_CONFIG_DIR }, userHome }) => ({
     '.claude/.credentials.json': join(CLAUDE_CONFIG_DIR ?? join(userHome, '.claude'), '.credentials.json'),
   }),
+  keyrings: ['darwin'],
   launch: (job) => ({ args: argumentsFor(job), env: variablesFor(job) }),
   reader: claudeReader('Skill'),
 };

@@ -12,6 +12,7 @@ export const codex: AgentProgram = {
   capabilities: { seesLoading: 'reads', seesOffers: false, limitsTurns: false },
   hidden: ['.codex/config.toml', '.codex/hooks.json'], // servers in them run, trusted or not
   longestDescription: 1024,
+  keyVariables: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
   provider: ({ OPENAI_API_KEY, CODEX_API_KEY: key = OPENAI_API_KEY, OPENAI_BASE_URL: baseURL = OPENAI_URL }) => ({
     baseURL,
     key,

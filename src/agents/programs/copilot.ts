@@ -14,6 +14,7 @@ export const copilot: AgentProgram = {
   capabilities: { seesLoading: 'event', seesOffers: true, limitsTurns: false },
   longestDescription: 1024,
   dropsLonger: true,
+  keyVariables: ['COPILOT_PROVIDER_API_KEY', 'OPENAI_API_KEY'],
   provider: ({
     OPENAI_API_KEY,
     OPENAI_BASE_URL = OPENAI_URL,
@@ -25,6 +26,7 @@ export const copilot: AgentProgram = {
     auth: 'bearer',
   }),
   signIn: ({ userHome }) => ({ '.copilot/config.json': `${userHome}/.copilot/config.json` }),
+  keyrings: ['darwin', 'linux', 'win32'],
   launch: (job) => ({
     args: [
       ...['--allow-all-tools', '--no-ask-user', '--disable-builtin-mcps', '--stream', 'off', '--output-format', 'json'],

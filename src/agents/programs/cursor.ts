@@ -10,8 +10,10 @@ export const cursor: AgentProgram = {
   cli: 'cursor-cli',
   skillFolders: { user: '.cursor/skills', project: '.cursor/skills' },
   capabilities: { seesLoading: 'event', seesOffers: false, limitsTurns: false },
+  keyVariables: [],
   provider: () => ({ baseURL: 'https://api.cursor.com', key: undefined, auth: 'bearer' }),
   signIn: ({ userHome }) => ({ '.cursor/cli-config.json': `${userHome}/.cursor/cli-config.json` }),
+  keyrings: ['darwin', 'linux', 'win32'],
   launch: ({ model, prompt }) => ({
     args: [
       ...['-p', '--output-format', 'stream-json', '--force', '--trust'],

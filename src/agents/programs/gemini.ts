@@ -10,6 +10,7 @@ export const gemini: AgentProgram = {
   skillFolders: { user: '.gemini/skills', project: '.gemini/skills' },
   capabilities: { seesLoading: 'event', seesOffers: false, limitsTurns: true },
   hidden: ['.gemini/settings.json'], // of a folder that is trusted, without which it runs no tools
+  keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   provider: ({
     GOOGLE_API_KEY,
     GEMINI_API_KEY: key = GOOGLE_API_KEY,

@@ -16,6 +16,7 @@ export const opencode: AgentProgram = {
     ...['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
     ...['.opencode/plugin', '.opencode/plugins', '.opencode/tool', '.opencode/tools'],
   ],
+  keyVariables: ['OPENAI_API_KEY'],
   provider: ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: baseURL = OPENAI_URL }) => ({ baseURL, key, auth: 'bearer' }),
   signIn: ({ env: { XDG_DATA_HOME }, userHome }) => ({
     '.local/share/opencode/auth.json': join(XDG_DATA_HOME ?? join(userHome, '.local/share'), 'opencode/auth.json'),

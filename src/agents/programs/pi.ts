@@ -10,6 +10,7 @@ export const pi: AgentProgram = {
   skillFolders: { user: '.pi/agent/skills', project: '.pi/skills' },
   capabilities: { seesLoading: 'reads', seesOffers: false, limitsTurns: false },
   hidden: ['.pi/settings.json'], // a prefix to each command is among them
+  keyVariables: ['OPENAI_API_KEY'],
   provider: ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: baseURL = OPENAI_URL }) => ({ baseURL, key, auth: 'bearer' }),
   signIn: ({ userHome }) => ({ '.pi/agent/auth.json': `${userHome}/.pi/agent/auth.json` }),
   launch: (job) => ({

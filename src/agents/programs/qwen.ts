@@ -10,6 +10,7 @@ export const qwen: AgentProgram = {
   skillFolders: { user: '.qwen/skills', project: '.qwen/skills' },
   capabilities: { seesLoading: 'event', seesOffers: true, limitsTurns: true },
   hidden: ['.qwen/settings.json'], // which it would also rewrite
+  keyVariables: ['OPENAI_API_KEY'],
   provider: ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: baseURL = OPENAI_URL }) => ({ baseURL, key, auth: 'bearer' }),
   signIn: ({ userHome }) => ({ '.qwen/oauth_creds.json': `${userHome}/.qwen/oauth_creds.json` }),
   launch: (job) => ({

@@ -1,6 +1,7 @@
 import type { LoadedProject } from '../../project/load-project.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { agentFacts } from '../doctor/agent-checks.ts';
 import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 import { setOption } from '../flags/flags.ts';
@@ -27,14 +28,18 @@ const EXAMPLES = examples([
 
 async function diagnose({ config, set: overrides, canary: hasCanary }: Flags, terminal: Terminal): Promise<void> {
   const checks: Check[] = [];
+  let project: LoadedProject | undefined;
   const onProject = (loaded: LoadedProject) => {
+    project = loaded;
     loaded.notes.forEach(terminal.note);
     loaded.warnings.forEach(terminal.warn);
   };
   for await (const finding of examine({ config, overrides, hasCanary, io: terminal.io, onProject }))
     checks.push(finding);
+  const agent = agentFacts(project, checks);
+  const rows = checks.map(({ facts: _, ...row }) => row);
   terminal.answer(
-    { isOk: checks.every(({ isOk }) => isOk), checks },
+    { isOk: checks.every(({ isOk }) => isOk), checks: rows, ...(agent && { agent }) },
     checks.flatMap((row) => lines(row, terminal)),
   );
   if (checks.some(({ isOk }) => !isOk)) throw new Answered();

@@ -2,29 +2,74 @@ import { agentPrograms } from '../../agents/index.ts';
 import type { AgentLimits } from '../../core/agent/agent-limits.ts';
 import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
+import { SKILL_FILE } from '../../core/skill/package-text.ts';
 import type { LoadedProject } from '../../project/load-project.ts';
 import { agentTargetOf, resolveAgent } from '../../project/models/agent-target.ts';
+import { isAgentSpec } from '../../project/models/providers.ts';
 import type { Environment } from '../../project/models/resolve-model.ts';
+import { withPlace } from '../../project/origin.ts';
 import { TRIGGER_LIMITS } from '../../runners/agent/default-limits.ts';
+import { nameOf } from '../../runners/agent/skill-at-work.ts';
 import { requireVisibleLoading } from '../../runners/trigger/canary.ts';
 import { readSkill } from '../../runs/wire-run.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openSandbox, probeSandbox, type SandboxChoice } from '../../workspaces/index.ts';
 import { count } from '../terminal/figures.ts';
-import { type Check, check } from './check.ts';
+import { type Check, check, type Facts } from './check.ts';
+import { signInText } from './sign-in-text.ts';
+
+export type AgentLook = {
+  readonly env: Environment;
+  /** Whether an agent is to show that its loading of skills can be seen. */
+  readonly hasCanary: boolean;
+};
+
+/** What is looked at where the target is an agent. */
+export async function* agentChecks(project: LoadedProject, look: AgentLook): AsyncGenerator<Check> {
+  yield await sandboxCheck(project);
+  const { target, runner } = await targetCheck(project, look);
+  yield target;
+  yield await skillCheck(project);
+  if (look.hasCanary && runner) yield await canaryCheck(project, runner);
+}
+
+/** Throws what is wrong with how an agent is named, here already: every check after it would say the same. */
+export async function requireAgentSpec({ project, findOrigin }: LoadedProject): Promise<void> {
+  try {
+    agentTargetOf(project);
+  } catch (error) {
+    throw await withPlace(error, ['target'], findOrigin);
+  }
+}
+
+/** What the checks found out about the agent, for programs. */
+export function agentFacts(project: LoadedProject | undefined, checks: readonly Check[]): Facts | undefined {
+  const target = project?.project.target;
+  if (!isAgentSpec(target)) return undefined;
+  const { agent = null, model = null } = target as { agent?: string; model?: string };
+  const unknown = { version: null, path: null, signIn: null, sandbox: null, why: null, canary: 'not tried' };
+  return Object.assign({ agent, model, ...unknown }, ...checks.map(({ facts }) => facts));
+}
 
 const choiceOf = ({ project }: LoadedProject): SandboxChoice => agentTargetOf(project)?.sandbox ?? project.sandbox;
 
 /** Which sandbox agents get here, and why. Tried, not guessed. */
-export const sandboxCheck = (loaded: LoadedProject): Promise<Check> =>
-  check('sandbox', async () => {
+async function sandboxCheck(loaded: LoadedProject): Promise<Check> {
+  const found = await check('sandbox', async () => {
     const choice = choiceOf(loaded);
     const sandbox = openSandbox(choice);
     await sandbox.ready();
-    if (sandbox.id === 'none') return 'none, as the project says: agents work with your rights and your network';
-    const asked = choice === 'auto' ? ' (sandbox: auto)' : '';
-    return `${sandbox.id} works here${asked}${sandbox.id === 'bubblewrap' ? `; ${await describeProbe()}` : ''}`;
+    const why = choice === 'auto' ? 'sandbox: auto' : 'the project says so';
+    return { detail: await describeSandbox(sandbox.id, choice), facts: { sandbox: sandbox.id, why } };
   });
+  return found.isOk ? found : { ...found, facts: { sandbox: null, why: found.detail } };
+}
+
+async function describeSandbox(id: string, choice: SandboxChoice): Promise<string> {
+  if (id === 'none') return 'none, as the project says: agents work with your rights and your network';
+  const asked = choice === 'auto' ? ' (sandbox: auto)' : '';
+  return `${id} works here${asked}${id === 'bubblewrap' ? `; ${await describeProbe()}` : ''}`;
+}
 
 async function describeProbe(): Promise<string> {
   const { overlay, limiter } = await probeSandbox();
@@ -39,29 +84,38 @@ const SEEN = {
   reads: 'loading a skill is told by the files that it reads',
 };
 
+const CANARY_ADVICE = 'whether that can be seen to work: skillopt doctor --canary';
+
 /** The agent, found and asked for its version. No model is asked. */
-export async function targetCheck(loaded: LoadedProject, env: Environment) {
+async function targetCheck(loaded: LoadedProject, { env, hasCanary }: AgentLook) {
   let runner: AgentRunner | undefined;
   const target = await check('target', async () => {
-    runner = await resolveAgent(loaded, { env });
-    const { id, account, capabilities } = runner!;
-    const key = account === undefined ? 'it asks with your sign-in' : 'its key stays outside of the sandbox';
+    const found = (await resolveAgent(loaded, { env }))!;
+    const { id, about, capabilities } = found;
+    const key = about === undefined ? [] : [signInText(about)];
+    runner = found;
     const seen = capabilities === undefined ? [] : [SEEN[capabilities.seesLoading]];
-    return [id, [key, ...seen].join('; '), 'whether that can be seen to work: skillopt doctor --canary'].join('\n');
+    const detail = [id, [...key, ...seen].join('; '), ...(hasCanary ? [] : [CANARY_ADVICE])].join('\n');
+    const { version = null, path = null, signIn = null } = about ?? {};
+    return { detail, facts: { version, path, signIn } };
   });
   return { target, runner };
 }
 
 /** What agents do with the description, which is all that they know of a skill before they load it. */
-export const skillCheck = ({ project }: LoadedProject): Promise<Check> =>
+const skillCheck = ({ project }: LoadedProject): Promise<Check> =>
   check('skill', async () => {
     if (project.skill === undefined) return 'none is named: it begins with what the environment gives';
-    const { name, description = '' } = skillHeader((await readSkill(project.skill)).text);
+    const { text } = await readSkill(project.skill);
+    const { name: written, description = '' } = skillHeader(text);
+    if (project.env === 'qa' && written === undefined)
+      return 'a text without a name, which agents get as a skill all the same';
+    const name = nameOf({ files: { [SKILL_FILE]: text } });
     if (description === '') throw noDescription();
     const length = description.length;
     const losses = lossesOf(length);
     const own = losses.find(({ agent }) => agent === agentTargetOf(project)?.agent);
-    const said = `${name ?? '(no name)'}: a description of ${count(length)} characters`;
+    const said = `${name}: a description of ${count(length)} characters`;
     if (own !== undefined) throw tooLong(said, own.loss);
     const others = losses.map(({ loss }) => loss).join(', ');
     return `${said}, which ${others === '' ? 'every agent takes whole' : `this agent takes whole; ${others}`}`;
@@ -87,8 +141,8 @@ const noDescription = () =>
 const CANARY = 'canary';
 
 /** Two short pieces of work of the agent, paid for by whoever asked for it. */
-export const canaryCheck = (loaded: LoadedProject, agent: AgentRunner): Promise<Check> =>
-  check('canary', async () => {
+async function canaryCheck(loaded: LoadedProject, agent: AgentRunner): Promise<Check> {
+  const found = await check('canary', async () => {
     const { project } = loaded;
     const own = { ...agentTargetOf(project)?.limits, ...project.workspace?.limits };
     const limits = { ...TRIGGER_LIMITS, ...own } as AgentLimits;
@@ -97,3 +151,5 @@ export const canaryCheck = (loaded: LoadedProject, agent: AgentRunner): Promise<
     await requireVisibleLoading({ agent, sandbox, name: CANARY, limits, signal });
     return 'a skill that is asked for is seen to load, and is left alone when nobody asks';
   });
+  return { ...found, facts: { canary: found.isOk ? 'passed' : 'failed' } };
+}

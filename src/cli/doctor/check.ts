@@ -7,12 +7,18 @@ export type Check = {
   readonly isOk: boolean;
   readonly detail: string;
   readonly remedy?: string;
+  /** The same for programs, of what they ask for. */
+  readonly facts?: Facts;
 };
+export type Facts = Readonly<Record<string, string | null>>;
+
+type Seen = string | { readonly detail: string; readonly facts: Facts };
 
 /** `work` answers with what was seen. What it throws on purpose is a finding; the rest of the checks continue. */
-export async function check(name: string, work: () => Promise<string> | string): Promise<Check> {
+export async function check(name: string, work: () => Promise<Seen> | Seen): Promise<Check> {
   try {
-    return { name, isOk: true, detail: await work() };
+    const seen = await work();
+    return { name, isOk: true, ...(typeof seen === 'string' ? { detail: seen } : seen) };
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
     const { message, hint } = inFlags(error);

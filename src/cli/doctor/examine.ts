@@ -13,7 +13,7 @@ import { priceFor } from '../../train/budget/price-for.ts';
 import { loadRunItems } from '../../train/setup/run-items.ts';
 import { withEnv } from '../../train/setup/with-env.ts';
 import type { Io } from '../terminal/io.ts';
-import { canaryCheck, sandboxCheck, skillCheck, targetCheck } from './agent-checks.ts';
+import { agentChecks, requireAgentSpec } from './agent-checks.ts';
 import { type Check, check } from './check.ts';
 import { describeAgents } from './describe-agents.ts';
 import { requireRunPlace } from './run-place.ts';
@@ -38,8 +38,10 @@ export async function* examine({ config, overrides, hasCanary, io, onProject }: 
   yield await check('agents', () => describeAgents(io));
   let loaded: LoadedProject | undefined;
   yield await check('project', async () => {
-    loaded = await loadProject({ flags: {}, config, overrides, cwd: io.cwd() });
-    return `read from ${loaded.directory}`;
+    const found = await loadProject({ flags: {}, config, overrides, cwd: io.cwd() });
+    await requireAgentSpec(found);
+    loaded = found;
+    return `read from ${found.directory}`;
   });
   if (!loaded) return;
   const project = loaded;
@@ -52,21 +54,12 @@ export async function* examine({ config, overrides, hasCanary, io, onProject }: 
     return [await describeTasks(wiring), ...wiring.warnings, ...(wiring.env.warnings ?? [])].join('\n');
   });
   yield await check('runs', () => requireRunPlace(path ?? runsOf(project), io.cwd()));
-  yield* isAgentSpec(project.project.target) ? agentChecks(project, { io, hasCanary }) : [];
+  yield* isAgentSpec(project.project.target)
+    ? agentChecks(project, { env: io.env, hasCanary: hasCanary ?? false })
+    : [];
   if (isNone(project)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);
   for (const role of rolesOf(project, env)) yield await check(role, () => tryModel(project, role, { io, budget }));
-}
-
-async function* agentChecks(
-  project: LoadedProject,
-  { io, hasCanary }: Pick<Place, 'io' | 'hasCanary'>,
-): AsyncGenerator<Check> {
-  yield await sandboxCheck(project);
-  const { target, runner } = await targetCheck(project, io.env);
-  yield target;
-  yield await skillCheck(project);
-  if (hasCanary && runner) yield await canaryCheck(project, runner);
 }
 
 const isNone = ({ project: { target } }: LoadedProject) => isNoTarget(target) && !isAgentSpec(target);

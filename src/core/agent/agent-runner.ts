@@ -69,6 +69,23 @@ export type AgentCapabilities = {
   readonly limitsTurns: boolean;
 };
 
+/**
+ * How an agent's model knows whose calls they are: by a key that stays outside of the sandbox; not at all, at an address of the
+ * user's; by a file or a variable of the agent's own; perhaps by a keyring, which cannot be seen; or by nothing that was found.
+ */
+export type AgentSignIn = 'key' | 'address' | 'file' | 'variable' | 'unseen' | 'none';
+
+/** Which program does the work, and where. */
+export type AgentAbout = {
+  readonly agent: string;
+  /** `unknown` where the program does not say. */
+  readonly version: string;
+  readonly path: string;
+  readonly model?: string;
+  readonly sandbox: string;
+  readonly signIn: AgentSignIn;
+};
+
 /** An agent with tools and a workspace: to environments for agents what a `ChatModel` is to those for chat. */
 export interface AgentRunner {
   /** Agent, version, model, sandbox and all that changes what it does: rollouts are cached under it. */
@@ -78,6 +95,8 @@ export interface AgentRunner {
   /** What prices are listed under. */
   readonly modelName?: string;
   readonly capabilities?: AgentCapabilities;
+  /** Absent where it is no program of this machine. */
+  readonly about?: AgentAbout;
   /** Throws `ModelCallError` when its model could not be reached, and the signal's reason when it is aborted. */
   run(request: AgentRunRequest): Promise<AgentRun>;
 }

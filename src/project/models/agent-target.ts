@@ -4,7 +4,8 @@ import { AgentLimitsSpec } from '../../core/agent/agent-limits.ts';
 import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
-import { describeIssue } from '../../core/text/describe-issue.ts';
+import { suggestion } from '../../core/text/closest-name.ts';
+import { describeIssue, valueAt } from '../../core/text/describe-issue.ts';
 import { keysAt } from '../../core/text/schema.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
@@ -34,12 +35,15 @@ export function agentTargetOf({ target }: { readonly target?: unknown }): AgentT
   const read = AgentTarget.safeParse(target);
   if (read.success) return read.data;
   const problems = read.error.issues.map(
-    (issue) => `  ${describeIssue(issue, target, keysAt(AgentTarget, issue.path))}`,
+    (issue) => `  ${describeIssue(issue, target, keysAt(AgentTarget, issue.path))}${guess(issue, target)}`,
   );
   throw new SkillError('CONFIG_INVALID', ['the target (an agent) is not valid:', ...problems].join('\n'), {
     hint: `It may have: ${Object.keys(AgentTarget.shape).join(', ')}.`,
   });
 }
+
+const guess = (issue: z.core.$ZodIssue, target: unknown) =>
+  issue.code === 'invalid_value' ? suggestion(String(valueAt(issue, target)), issue.values.map(String)) : '';
 
 /** The agent that a project names, found and probed, but not asked. */
 export async function resolveAgent(

@@ -1,10 +1,10 @@
 import type { Environment } from '../../agents/agent-cli.ts';
 import { agentClis } from '../../agents/agent-clis.ts';
-import { versionOf } from '../../agents/detect-agents.ts';
 import { findBinary } from '../../agents/find-binary.ts';
 import { type AgentName, type AgentProgram, NO_KEY, type Provider } from '../../agents/programs/agent-program.ts';
 import { agentPrograms } from '../../agents/programs/programs.ts';
 import { callerVariables, locate } from '../../agents/require-installed.ts';
+import { requireProgram } from '../../agents/require-program.ts';
 import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
@@ -12,6 +12,7 @@ import { suggestion } from '../../core/text/closest-name.ts';
 import { type Price, priceOf } from '../../models/index.ts';
 import type { Agent, Upstream } from './agent.ts';
 import { runAgent } from './run-agent.ts';
+import { ownSignIn } from './sign-in.ts';
 
 export type AgentRunnerOptions = {
   readonly agent: AgentName;
@@ -35,12 +36,16 @@ export type AgentRunnerOptions = {
 /** An installed agent CLI that works in workspaces. Looks for its program and its version, and asks no model. */
 export async function agentRunner(options: AgentRunnerOptions): Promise<AgentRunner> {
   const agent = await openAgent(options);
-  const { program, upstream, model } = agent;
+  const { program, located, upstream, model, version, sandbox, signIn } = agent;
   return {
     id: agent.id,
     ...(upstream === undefined ? {} : { account: `${program.name} ${new URL(upstream.baseURL).host}` }),
     ...(model === undefined ? {} : { modelName: model }),
     capabilities: { ...program.capabilities, seesOffers: program.capabilities.seesOffers || upstream !== undefined },
+    about: {
+      ...{ agent: program.name, version, path: located.path, sandbox: sandbox.id, signIn },
+      ...(model === undefined ? {} : { model }),
+    },
     run: (request) => runAgent(agent, request),
   };
 }
@@ -51,9 +56,11 @@ async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
   await sandbox.ready();
   const env = callerVariables(options);
   const located = locate({ cli: program.cli, path: options.path, inherited: env });
-  for (const needed of program.needs ?? []) requireProgram(needed, program, env);
-  const version = (await versionOf({ cli: program.cli, ...located }, env)) ?? 'unknown';
-  const upstream = upstreamOf(program, options, env);
+  for (const needed of program.needs ?? []) requireNeeded(needed, program, env);
+  const version = await requireProgram({ cli: program.cli, ...located }, env);
+  const { upstream, hasKey } = upstreamOf(program, options, env);
+  const ours = hasKey ? 'key' : 'address';
+  const signIn = upstream === undefined ? ownSignIn({ program, located, model, env }) : ours;
   const id = `${program.name}@${version}:${model ?? 'default'}${placeOf(upstream, program, model)} in ${sandbox.id}, ${scope} skills`;
   const price = options.price ?? (model === undefined ? undefined : priceOf(model));
   return {
@@ -65,13 +72,14 @@ async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
     sandbox,
     scope,
     upstream,
+    signIn,
     price,
     env,
     callTimeoutMs,
   };
 }
 
-function requireProgram(name: string, { cli }: AgentProgram, env: Environment): void {
+function requireNeeded(name: string, { cli }: AgentProgram, env: Environment): void {
   if (findBinary(name, env) !== undefined) return;
   throw new SkillError('CONFIG_INVALID', `${agentClis[cli].binary} needs the program ${name}, which is not on PATH`, {
     hint: name === 'rg' ? 'Install it: apt-get install ripgrep, brew install ripgrep.' : `Install ${name}.`,
@@ -87,15 +95,18 @@ function programNamed(name: string): AgentProgram {
   });
 }
 
+type Asked = { readonly upstream: Upstream | undefined; readonly hasKey: boolean };
+
 /** Whom the gateway asks, with what. Nothing without a key: then the CLI asks its provider itself, with the user's sign-in. */
-function upstreamOf(program: AgentProgram, options: AgentRunnerOptions, env: Environment): Upstream | undefined {
+function upstreamOf(program: AgentProgram, options: AgentRunnerOptions, env: Environment): Asked {
   const { baseURL, apiKeyEnv, model } = options;
   const provider = program.provider(env, model);
   const key = apiKeyEnv === undefined ? provider.key : env[apiKeyEnv];
   if (apiKeyEnv !== undefined && !key) throw keyMissing(program, apiKeyEnv);
-  if (!key && baseURL === undefined) return undefined;
+  if (!key && baseURL === undefined) return { upstream: undefined, hasKey: false };
   if (baseURL !== undefined && !URL.canParse(baseURL)) throw noUrl(baseURL);
-  return { baseURL: baseURL ?? provider.baseURL, auth: headerFor(provider.auth, key || NO_KEY) };
+  const upstream = { baseURL: baseURL ?? provider.baseURL, auth: headerFor(provider.auth, key || NO_KEY) };
+  return { upstream, hasKey: Boolean(key) };
 }
 
 /** Another place than the usual one may have another model under the same name. */

@@ -1,5 +1,6 @@
 import type { Environment, Located } from '../../agents/agent-cli.ts';
 import type { AgentProgram } from '../../agents/programs/agent-program.ts';
+import type { AgentSignIn } from '../../core/agent/agent-runner.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { ModelGatewayOptions, Price } from '../../models/index.ts';
 
@@ -16,6 +17,7 @@ export type Agent = {
   readonly sandbox: Sandbox;
   readonly scope: 'user' | 'project';
   readonly upstream: Upstream | undefined;
+  readonly signIn: AgentSignIn;
   readonly price: Price | undefined;
   readonly env: Environment;
   readonly callTimeoutMs: number;

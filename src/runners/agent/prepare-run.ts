@@ -5,7 +5,6 @@ import type { Environment } from '../../agents/agent-cli.ts';
 import { agentClis } from '../../agents/agent-clis.ts';
 import { childEnvironment } from '../../agents/child-environment.ts';
 import type { Launch } from '../../agents/programs/agent-program.ts';
-import { homeIn } from '../../agents/require-installed.ts';
 import type { AgentRunRequest } from '../../core/agent/agent-runner.ts';
 import type { Mount, SandboxRequest } from '../../core/agent/sandbox.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
@@ -13,6 +12,7 @@ import type { Agent } from './agent.ts';
 import type { AgentFolder } from './agent-folder.ts';
 import { hidePaths } from './hide-paths.ts';
 import { programFolders, programMounts } from './program-mounts.ts';
+import { signInFiles } from './sign-in.ts';
 import { installSkills, nameOf } from './skill-at-work.ts';
 
 /** Names that things have for an agent whose sandbox can give names: the same in each rollout, so that prompts are. */
@@ -109,8 +109,7 @@ async function laySkills({ program, scope }: Agent, request: AgentRunRequest, fo
 
 /** The user's sign-in is shown where the CLI looks for it, and not copied: a renewed one must reach the user. */
 function signInMounts({ program, env }: Agent, { home }: Places): Mount[] {
-  const files = program.signIn?.({ env, userHome: homeIn(env) }) ?? {};
-  const there = Object.entries(files).filter(([, from]) => existsSync(from)); // without one the CLI says what is missing
+  const there = Object.entries(signInFiles({ program, env })).filter(([, from]) => existsSync(from)); // without one the CLI says what is missing
   return there.map(([path, from]) => ({ from, to: join(home, path), isWritable: true }));
 }
 

@@ -16,9 +16,9 @@ export function nameOf({ files }: SkillPackage): string {
   if (name !== undefined && isPlainPath(name) && !name.includes('/')) return name;
   throw new SkillError(
     'SKILL_NOT_FOUND',
-    `a skill needs a name in its frontmatter, got ${JSON.stringify(name ?? null)}`,
+    `a skill needs a name in its frontmatter that a folder can have, got ${JSON.stringify(name ?? null)}`,
     {
-      hint: 'Begin SKILL.md with a block between two lines of --- that holds name and description.',
+      hint: 'Begin SKILL.md with a block between two lines of --- that holds name (such as pdf-forms) and description.',
     },
   );
 }

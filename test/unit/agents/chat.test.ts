@@ -103,9 +103,7 @@ describe('every CLI', () => {
   it.each(answers)('%s: not installed is one message with the install command', async (cli) => {
     const env = { PATH: '/nowhere' };
     const error = {
-      name: 'ModelCallError',
-      isRetryable: false,
-      isFatal: true,
+      code: 'CONFIG_INVALID',
       hint: `Install it: ${agentClis[cli].installCommand}`,
     };
     expect(() => requireInstalled({ cli, env })).toThrow(expect.objectContaining(error));

@@ -108,7 +108,7 @@ describe('a program that a project brings along', () => {
   const run = (cli: AgentCliName, path: string, project: string) =>
     requireInstalled({ cli, project, inherited: { HOME: '/home/nobody', PATH: path } });
   const refused = expect.objectContaining({
-    code: 'MODEL_CALL_FAILED',
+    code: 'CONFIG_INVALID',
     hint: expect.stringContaining('but programs that a project brings along are never used. Install it: '),
   });
 

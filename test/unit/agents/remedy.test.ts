@@ -29,7 +29,7 @@ describe('a CLI that is not installed', () => {
       const reason = `${cli} is not installed: no program ${binary} on PATH`;
       expect(err).toMatch(/^error: skillopt\.config\.json:\d+: /);
       expect(err.replace(/skillopt\.config\.json:\d+: /, '')).toBe(`error: ${reason}\nhint: Install it: ${command}\n`);
-      expect(code).toBe(4);
+      expect(code).toBe(2);
       expect(far.requests).toEqual([]);
     },
   );
