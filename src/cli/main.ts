@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SkillError } from '../core/errors.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { Answered } from './answered.ts';
-import { calledAs } from './called-as.ts';
+import { calledAs, configIn } from './called-as.ts';
 import { commands } from './command-table.ts';
 import type { Typed } from './define-command.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -14,7 +14,7 @@ import { openTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The front door: arguments in, exit code out. Nothing is loaded that the command does not need. */
 export async function runCli(argv: readonly string[], io: Io, typed: Typed = 'skillopt'): Promise<number> {
-  const terminal = openTerminal(io, { isJson: argv.includes('--json'), called: calledAs(io, typed) });
+  const terminal = openTerminal(io, { isJson: argv.includes('--json'), called: calledAs(io, typed, configIn(argv)) });
   try {
     await dispatch(typed === 'skillopt' ? argv : sleepWords(argv), terminal);
     return 0;

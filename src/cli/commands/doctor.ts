@@ -45,13 +45,15 @@ async function diagnose({ config, set: overrides, canary: hasCanary }: Flags, te
   if (checks.some(({ isOk }) => !isOk)) throw new Answered();
 }
 
-function lines({ name, isOk, detail, remedy }: Check, { io, width, colors: { green, red, dim } }: Terminal): string[] {
-  const [first = '', ...rest] = detail.split('\n');
+function lines({ name, isOk, detail, remedy }: Check, terminal: Terminal): string[] {
+  const { io, width, called } = terminal;
+  const { green, red, dim } = terminal.colors;
+  const [first = '', ...rest] = called(detail).split('\n');
   const indent = ' '.repeat(13);
   const room = io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : width; // a pipe gets whole lines
   return [
     `${isOk ? green('✓') : red('✗')} ${name.padEnd(10)} ${first}`,
     ...rest.map((line) => `${indent}${line.trimStart()}`),
-    ...(remedy === undefined ? [] : [`${indent}${dim('→')} ${remedy}`]),
+    ...(remedy === undefined ? [] : [`${indent}${dim('→')} ${called(remedy)}`]),
   ].flatMap((line) => wrap(line, room, indent));
 }

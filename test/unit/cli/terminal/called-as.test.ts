@@ -15,6 +15,22 @@ async function hint({ script, env = {}, cwd = '/nowhere' }: Started): Promise<st
   return /Write one with: (.*?)\. Or/.exec(io.err())![1]!;
 }
 
+describe('hints name the project file that was named', () => {
+  it.each([['--config', 'my file.yaml'], ['--config=my file.yaml']])('%s', async (...config) => {
+    const settings = { tasks: 't.jsonl', target: 'simulated', optimizer: 'simulated', maxCalls: 12 };
+    const tasks = Array.from({ length: 12 }, (_, id) => JSON.stringify({ id, question: `${id}?`, answers: ['a'] }));
+    using folder = tempFolder({ 'my file.yaml': JSON.stringify(settings), 't.jsonl': tasks.join('\n') });
+    const io = captureIo({ cwd: folder.path });
+    await runCli(['train', '--ignore-estimate', ...config], io);
+    const shown = io.out() + io.err();
+    expect(shown).toContain("npx skillopt train --config 'my file.yaml' --max-calls 24");
+    expect(shown).not.toMatch(/skillopt (train|estimate|doctor)(?! --config)/);
+    const help = captureIo({ cwd: folder.path });
+    await runCli(['train', '--help', ...config], help);
+    expect(help.out()).not.toContain('my file.yaml');
+  });
+});
+
 describe('hints name the program as it was started', () => {
   const PATH = '/usr/bin:/home/me/.local/bin:/home/me/app/node_modules/.bin';
 
