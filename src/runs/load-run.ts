@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SkillError } from '../core/errors.ts';
 import type { RunEvent } from '../core/run/event.ts';
@@ -7,6 +7,7 @@ import { emptyRun, type RunState } from '../core/run/run-state.ts';
 import type { VerdictOptions } from '../core/run/verdict.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import { resolvePath } from '../project/resolve-path.ts';
+import { isMissing } from '../stores/file-error.ts';
 import {
   foldJournal,
   isRunLocked,
@@ -78,7 +79,16 @@ const NO_RUNS = 'Start one with: skillopt train';
 export function runPath(nameOrPath: string, { cwd, root }: Place): string | undefined {
   if (nameOrPath.trim() === '') throw new SkillError('USAGE', 'the name of a run is empty', { hint: LIST });
   const candidates = [resolvePath(resolvePath(cwd, root), nameOrPath), resolvePath(cwd, nameOrPath)];
-  return candidates.find((candidate) => existsSync(join(candidate, JOURNAL)));
+  return candidates.find((candidate) => existsSync(join(candidate, JOURNAL)) || isClosed(candidate));
+}
+
+/** Whether something is there that cannot be looked into. It may be a run, and to open it says why it cannot be. */
+function isClosed(path: string): boolean {
+  try {
+    return statSync(join(path, JOURNAL), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return !isMissing(error);
+  }
 }
 
 /** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */

@@ -1,10 +1,14 @@
+import { stat } from 'node:fs/promises';
 import type { AgentName } from '../agents/index.ts';
 import type { AgentLimits } from '../core/agent/agent-limits.ts';
 import type { AgentRun, AgentStep } from '../core/agent/agent-runner.ts';
 import type { WorkspaceDiff } from '../core/agent/workspace.ts';
+import { SkillError } from '../core/errors.ts';
 import type { SandboxSpec } from '../project/models/agent-settings.ts';
 import { agentRunner } from '../runners/index.ts';
 import { readPackage, skillHeader } from '../skills/index.ts';
+import { fileReason, isMissing } from '../stores/file-error.ts';
+import { shownPath } from '../stores/shown-path.ts';
 import { openSandbox, openTemplate, openWorkspace } from '../workspaces/index.ts';
 
 export type TryOptions = {
@@ -38,9 +42,10 @@ export type Tried = {
 /** One piece of work of an agent with a skill, in a workspace that is gone afterwards. */
 export async function tryAgent(options: TryOptions): Promise<Tried> {
   const { agent, model, baseURL, apiKeyEnv, path, prompt, limits, signal, onStep } = options;
+  const skill = await readPackage(options.skill);
+  if (options.folder !== undefined) await requireFolder(options.folder);
   const sandbox = openSandbox(options.sandbox);
   const runner = await agentRunner({ agent, model, sandbox, baseURL, apiKeyEnv, path, inherited: options.env });
-  const skill = await readPackage(options.skill);
   const template = await openTemplate({ sandbox, source: options.folder });
   await using workspace = await openWorkspace({ template, sandbox });
   options.onStart(runner);
@@ -55,4 +60,16 @@ export async function tryAgent(options: TryOptions): Promise<Tried> {
     diff: await workspace.diff(),
     ms,
   };
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const came = await stat(path).then(
+    (found) => (found.isDirectory() ? undefined : 'is none'),
+    (error) => (isMissing(error) ? 'is not there' : `cannot be read: ${fileReason(error)}`),
+  );
+  if (came === undefined) return;
+  const expected = 'expected a folder that the workspace is a copy of';
+  throw new SkillError('USAGE', `${expected}, and ${shownPath(path)} ${came}`, {
+    hint: 'Name a folder, or none: the workspace is then empty.',
+  });
 }

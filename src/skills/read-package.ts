@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { SkillPackage } from '../core/agent/agent-runner.ts';
 import { SkillError } from '../core/errors.ts';
-import { skillFileAt } from './read-skill-file.ts';
+import { isFileError } from '../stores/file-error.ts';
+import { notFound, skillFileAt } from './read-skill-file.ts';
 
 /** What is no part of a skill, though it may lie in its folder. */
 const FOREIGN =
@@ -16,7 +17,14 @@ const MOST_BYTES = 20_000_000;
  * agent's business. A document that is not called SKILL.md is a skill by itself.
  */
 export async function readPackage(path: string, without: readonly string[] = []): Promise<SkillPackage> {
-  const file = await skillFileAt(path);
+  try {
+    return await readFiles(await skillFileAt(path), without);
+  } catch (error) {
+    throw isFileError(error) ? notFound(path, error) : error;
+  }
+}
+
+async function readFiles(file: string, without: readonly string[]): Promise<SkillPackage> {
   if (basename(file).toLowerCase() !== 'skill.md') return { files: { 'SKILL.md': await readFile(file, 'utf8') } };
   const folder = dirname(file);
   const files: Record<string, string> = {};

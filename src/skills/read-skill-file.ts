@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SkillError } from '../core/errors.ts';
+import { fileReason, isMissing } from '../stores/file-error.ts';
 
 /** In order of preference. */
 const NAMES = ['SKILL.md', 'skill.md'];
@@ -57,11 +58,15 @@ async function skillFileIn(folder: string): Promise<string | undefined> {
 /** Undefined for what is no folder, and for a folder that nobody may look into. */
 const namesIn = (folder: string): Promise<string[] | undefined> => readdir(folder).catch(() => undefined);
 
-function notFound(path: string, cause?: NodeJS.ErrnoException): SkillError {
-  const problem = cause && cause.code !== 'ENOENT' ? `cannot be read: ${cause.message}` : 'is not there';
-  const message = cause ? `${path} ${problem}` : `${path} holds no SKILL.md, and no folder in it does`;
-  return new SkillError('SKILL_NOT_FOUND', message, {
+export function notFound(path: string, cause?: NodeJS.ErrnoException): SkillError {
+  return new SkillError('SKILL_NOT_FOUND', `${path} ${problemOf(cause)}`, {
     cause,
     hint: 'Name a SKILL.md, a folder with one, or a folder of such folders.',
   });
+}
+
+function problemOf(cause: NodeJS.ErrnoException | undefined): string {
+  if (cause === undefined) return 'holds no SKILL.md, and no folder in it does';
+  if (cause.code === 'EISDIR') return 'is a folder without a SKILL.md';
+  return isMissing(cause) ? 'is not there' : `cannot be read: ${fileReason(cause)}`;
 }

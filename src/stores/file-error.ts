@@ -44,3 +44,11 @@ export function unwritable(path: string, cause: unknown): SkillError {
     hint,
   });
 }
+
+/** The error of a folder of runs that is there and cannot be read. */
+export function unreadable(path: string, cause: unknown): SkillError {
+  return new SkillError('RUN_NOT_FOUND', `${shownPath(path)} cannot be read: ${fileReason(cause)}`, {
+    cause,
+    hint: 'Check whose it is and whether you may read it, for example with ls -ld; or name another place.',
+  });
+}

@@ -20,6 +20,7 @@ type Flags = {
   readonly container?: string;
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
+  readonly path?: string;
   readonly minutes: number;
   readonly maxTurns?: number;
   readonly maxUsd?: number;
@@ -37,6 +38,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--container <image>', 'in a container of this image')
     .option('--base-url <url>', 'where its model is asked, in place of its provider')
     .option('--api-key-env <name>', 'variable that holds the key')
+    .option('--path <file>', "the agent's program (default: the one on PATH)")
     .addOption(new Option('--minutes <n>', 'longest time').default(10).argParser(positiveNumber))
     .addOption(new Option('--max-turns <n>', 'most calls of its model').argParser(positiveNumber))
     .addOption(new Option('--max-usd <n>', 'most dollars').argParser(positiveNumber))
@@ -66,6 +68,7 @@ async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<
     tryAgent({
       ...{ agent, model, baseURL, apiKeyEnv, env, signal, prompt: task },
       skill: resolvePath(cwd, flags.skill),
+      path: flags.path === undefined ? undefined : resolvePath(cwd, flags.path),
       folder: flags.in === undefined ? undefined : resolvePath(cwd, flags.in),
       sandbox: container === undefined ? flags.sandbox : { container },
       limits: { timeoutMs: minutes * 60_000, maxTurns, maxUsd, processes: 512, memoryMb: 4096, diskMb: 4096 },

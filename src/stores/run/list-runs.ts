@@ -1,6 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing } from '../file-error.ts';
+import { isMissing, unreadable } from '../file-error.ts';
 import { JOURNAL_FILE } from './run-directory.ts';
 
 export type RunListing = {
@@ -12,20 +12,21 @@ export type RunListing = {
 
 /** The runs right below `root`, newest first; none when there is no such folder. Reads no journal. */
 export async function listRuns(root: string): Promise<RunListing[]> {
-  const names = await readdir(root).catch(ifMissing([]));
+  const names = await readdir(root).catch((error) => {
+    if (isMissing(error)) return [];
+    throw unreadable(root, error);
+  });
   const listings = await Promise.all(names.map((name) => toListing(root, name)));
   return listings.flat().sort((a, b) => Number(b.modifiedAt) - Number(a.modifiedAt) || a.name.localeCompare(b.name));
 }
 
+/** What nobody lets us look into may be a run: whoever opens it is told. */
 async function toListing(root: string, name: string): Promise<RunListing[]> {
   const path = join(root, name);
-  const journal = await stat(join(path, JOURNAL_FILE)).catch(ifMissing(undefined));
-  return journal?.isFile() ? [{ name, path, modifiedAt: journal.mtime }] : [];
-}
-
-function ifMissing<Value>(value: Value): (error: unknown) => Value {
-  return (error) => {
-    if (isMissing(error)) return value;
-    throw error;
-  };
+  try {
+    const journal = await stat(join(path, JOURNAL_FILE));
+    return journal.isFile() ? [{ name, path, modifiedAt: journal.mtime }] : [];
+  } catch (error) {
+    return isMissing(error) ? [] : [{ name, path, modifiedAt: (await lstat(path)).mtime }];
+  }
 }

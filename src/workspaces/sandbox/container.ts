@@ -24,11 +24,11 @@ export type ContainerOptions = {
  * Tested against a stand-in for `docker` that takes down how it is called and runs the command: no real engine has run this.
  */
 export function container({ container: image, engine = 'docker', root }: ContainerOptions): Sandbox {
-  let probed: Promise<string | undefined> | undefined;
+  let probed: Promise<Refusal | undefined> | undefined;
   const requireEngine = async () => {
     probed ??= whyNot(engine);
-    const reason = await probed;
-    if (reason !== undefined) throw unavailable(reason);
+    const refusal = await probed;
+    if (refusal !== undefined) throw unavailable(refusal.reason, [`${refusal.remedy};`]);
   };
   return {
     id: `container ${image}`,
@@ -124,8 +124,19 @@ function containerTree(engine: string, name: string, client: number): ProcessTre
   };
 }
 
-async function whyNot(engine: string): Promise<string | undefined> {
+type Refusal = { readonly reason: string; readonly remedy: string };
+
+const STARTED = {
+  docker: 'Start it (sudo systemctl start docker, or open Docker Desktop), and be in the group docker',
+  podman: 'Start it (podman machine start, where it needs a machine)',
+};
+
+async function whyNot(engine: 'docker' | 'podman'): Promise<Refusal | undefined> {
   const { failed, code, stderr, shortMessage } = await execa(engine, ['version'], { reject: false, timeout: 10_000 });
   if (!failed) return undefined;
-  return code === 'ENOENT' ? `${engine} is not installed` : `${engine} refuses: ${stderr.trim() || shortMessage}`;
+  const other = engine === 'docker' ? 'podman' : 'docker';
+  if (code === 'ENOENT')
+    return { reason: `${engine} is not installed`, remedy: `Install ${engine}, or say that it is engine: ${other}` };
+  const reason = `${engine} is installed and does not answer: ${stderr.trim() || shortMessage}`;
+  return { reason, remedy: `${STARTED[engine]}: \`${engine} version\` must succeed` };
 }

@@ -63,9 +63,10 @@ export async function probeOverlay(root?: string, path = process.env.PATH): Prom
   return { isAvailable: false, reason: stderr.trim().slice(0, 300) || (shortMessage ?? 'nothing was written') };
 }
 
-/** What to say to someone who needs a sandbox, and has none. */
-export function unavailable(reason: string): SkillError {
+/** What to say to someone who needs a sandbox, and has none. `first` is the shortest way out, where there is one. */
+export function unavailable(reason: string, first: readonly string[] = []): SkillError {
   const hint = [
+    ...first,
     'Install bubblewrap (apt-get install bubblewrap, dnf install bubblewrap) and allow unprivileged user namespaces;',
     'or name a container image that has what is needed: `sandbox: { container: IMAGE }`;',
     'or, on a machine that may be lost, write `sandbox: none`: commands then run with your rights and your network.',

@@ -92,3 +92,18 @@ it('refuses at once without an engine, and names ways out', async () => {
   });
   expect(error.hint).toMatch(/bubblewrap.*container.*none/);
 });
+
+it('says how to start an engine that is installed and does not answer', async () => {
+  using folder = tempFolder({ docker: '#!/bin/sh\necho "Cannot connect to the Docker daemon" >&2\nexit 1\n' });
+  chmodSync(join(folder.path, 'docker'), 0o755);
+  const { PATH } = process.env;
+  process.env.PATH = `${folder.path}:${PATH}`;
+  const error = await openSandbox({ container: 'image' })
+    .ready()
+    .catch((thrown) => thrown);
+  process.env.PATH = PATH;
+  expect(error.message).toContain('docker is installed and does not answer: Cannot connect to the Docker daemon');
+  expect(error.hint).toMatch(
+    /^Start it \(sudo systemctl start docker.*`docker version` must succeed; Install bubblewrap/,
+  );
+});

@@ -1,0 +1,46 @@
+import { chmodSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/main.ts';
+import { captureIo } from '../../support/capture-io.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+const isRoot = process.getuid?.() === 0; // who may read everything
+
+async function cli(cwd: string, ...argv: string[]) {
+  const io = captureIo({ cwd });
+  return { code: await runCli(argv, io), out: io.out(), err: io.err() };
+}
+
+/** A run that nobody can read: its folder is a link that leads to itself. */
+const withLoop = () => {
+  const folder = tempFolder({ 'runs/readme.txt': '' });
+  symlinkSync('closed', join(folder.path, 'runs/closed'));
+  return folder;
+};
+
+it('lists a run that cannot be read, and says why it cannot be shown', async () => {
+  using folder = withLoop();
+  const listed = await cli(folder.path, 'runs');
+  expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/^closed +unreadable /m)]);
+  const shown = await cli(folder.path, 'show', 'closed');
+  expect([shown.code, shown.err]).toEqual([
+    2,
+    expect.stringMatching(/^error: \S*runs\/closed\S* cannot be read: .*link.*\nhint: Check that/),
+  ]);
+});
+
+it('says why a folder of runs cannot be read', async () => {
+  using folder = withLoop();
+  const { code, err } = await cli(folder.path, 'runs', '--root', 'runs/closed');
+  expect([code, err]).toEqual([2, expect.stringMatching(/^error: \S*closed cannot be read: .*\nhint: Check whose/)]);
+});
+
+it.skipIf(isRoot)('says the same of a folder that belongs to somebody else', async () => {
+  using folder = tempFolder({ 'runs/a/events.jsonl': '' });
+  chmodSync(join(folder.path, 'runs/a'), 0o000);
+  const [listed, shown] = [await cli(folder.path, 'runs'), await cli(folder.path, 'show', 'a')];
+  chmodSync(join(folder.path, 'runs/a'), 0o755);
+  expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/^a +unreadable /m)]);
+  expect(shown.err).toMatch(/runs\/a\S* cannot be read: .*permission denied/);
+});
