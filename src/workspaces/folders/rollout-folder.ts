@@ -1,9 +1,10 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { newRolloutId } from '../processes/owner.ts';
+import { atExit } from '../run/at-exit.ts';
 
 /** A folder that is named by its owner, so that what a killed process leaves behind can be told from what is in use. */
 export type RolloutFolder = AsyncDisposable & {
@@ -55,7 +56,11 @@ async function privateFolder(root: string): Promise<string> {
 /** Removed beside what comes next. Its new name is again one of ours: who is killed meanwhile leaves it to the next start. */
 async function setAside(path: string): Promise<void> {
   const aside = await moveAside(path, dirname(path));
-  if (aside !== undefined) void removeTree(aside).catch(() => {}); // the next start tries again
+  if (aside === undefined) return;
+  const rest = atExit(() => rmSync(aside, { recursive: true, force: true })); // the process may end before the removal does
+  void removeTree(aside)
+    .catch(() => {}) // the next start tries again
+    .finally(() => rest[Symbol.dispose]());
 }
 
 /** To a name of ours below `root`. `undefined` when someone else was faster. */
