@@ -67,11 +67,11 @@ describe.each(rows)('a description trained with $name', ({ name, model, installe
     });
     const { code, err } = await project.run('train', '--run', 'runs/run');
     expect([code, err]).toEqual([0, expect.any(String)]);
-    const { tests, bestSkill } = JSON.parse((await project.run('show', 'run', '--json')).out);
-    const shares = (own: number, others: number) => ({
-      buckets: { 'should load it': { total: 3, hard: own }, 'should not load it': { total: 3, hard: others } },
+    const { trigger, bestSkill } = JSON.parse((await project.run('show', 'run', '--json')).out);
+    expect(trigger).toEqual({
+      recall: { of: 3, before: 1, after: 3 },
+      specificity: { of: 3, before: 2, after: 3 },
     });
-    expect(tests).toMatchObject({ baseline: shares(1 / 3, 2 / 3), best: shares(1, 1) });
     const results: Result[] = JSON.parse(project.read('runs/run/test_eval_best/results.json'));
     expect(results.flatMap(({ extras }) => extras.others).sort()).toEqual(Object.keys(OTHERS).sort());
     const words = wordsOf(bestSkill);

@@ -2,8 +2,11 @@ import { gateMetricScore } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { Bucket } from '../../core/score.ts';
 import { oneLine } from '../../core/text/printable.ts';
+import { loadingOf } from '../../core/unread-attempts.ts';
+import { type TriggerShare, triggerFigures } from '../../runs/trigger-figures.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
+import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** One task of fewer than this moves a score by more than ten points: such a figure says nothing. */
@@ -13,6 +16,7 @@ type Row = { readonly kind: string; readonly tasks: number; readonly before: num
 
 /** The tasks that the search never saw, by their kind; kinds with too few tasks are counted and left out. */
 export function kindLines(state: RunState, options: ReportOptions): string[] {
+  if (triggerFigures(state)) return []; // they are told with the verdict, however few they are
   const rows = kindRows(state);
   const shown = rows.filter(({ tasks }) => tasks >= LEAST_TASKS);
   const few = rows.length - shown.length;
@@ -53,4 +57,25 @@ function kindTable(rows: readonly Row[], { width, colors }: ReportOptions): stri
     ...[kind, percent(before), percent(after), points(gains[index]), String(tasks)],
   ]);
   return table(columns, cells, { width, paintTitle: colors.dim });
+}
+
+/** Of runs with agents: whether the skill was loaded, which is what they are about where queries are the tasks. */
+export function loadingLines(state: RunState, { width, colors }: ReportOptions): string[] {
+  const figures = triggerFigures(state);
+  if (figures)
+    return [
+      shareLine('recall', figures.recall, 'loaded', 'should load it'),
+      shareLine('specificity', figures.specificity, 'left alone', 'should not'),
+    ].map((line) => clip(line, width));
+  const loading = loadingOf(state.usage.rollout ?? {});
+  if (!loading) return [];
+  const { loaded, attempts } = loading;
+  const line = clip(`the skill was loaded in ${loaded} of ${plural(attempts, 'attempt')}`, width);
+  return [loaded === attempts ? line : colors.yellow(line)];
+}
+
+/** `recall       33.3 → 100.0 %  loaded for 1 → 3 of 3 queries that should load it`. */
+function shareLine(name: string, { of, before, after }: TriggerShare, done: string, which: string): string {
+  const shares = `${percent(before / Math.max(1, of)).replace(' %', '')} → ${percent(after / Math.max(1, of))}`;
+  return `${name.padEnd('specificity'.length)}  ${shares}  ${done} for ${before} → ${after} of ${of} queries that ${which}`;
 }

@@ -13,6 +13,8 @@ export type ReportOptions = Place &
     readonly called?: (text: string) => string;
     /** All that is known, and every edit in full. */
     readonly isComplete?: boolean;
+    /** What tasks are called whose ids say nothing, by their ids. */
+    readonly names?: ReadonlyMap<string, string>;
     /** The night that the run belongs to: what it came to is decided and measured there, with attempts of its own. */
     readonly night?: string | undefined;
   };

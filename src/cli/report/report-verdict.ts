@@ -60,13 +60,33 @@ export function changeLines({ change: { lines }, options }: Told, room: number):
 export const flipLines = ({ verdict: { comparison }, options }: Told) => namedLines(comparison ?? {}, options);
 
 type Flips = { readonly gained?: readonly string[]; readonly lost?: readonly string[] };
-type NameOptions = Pick<ReportOptions, 'width' | 'colors' | 'isComplete'>;
+type NameOptions = Pick<ReportOptions, 'width' | 'colors' | 'isComplete' | 'names'>;
 
 export function namedLines({ gained = [], lost = [] }: Flips, options: NameOptions): string[] {
   const { green, red } = options.colors;
+  if (options.names?.size) return [...listed('gained', gained, green, options), ...listed('lost', lost, red, options)];
   return [
     ...(gained.length > 0 ? [named(`${plural(gained.length, 'task')} gained:`, gained, green, options)] : []),
     ...(lost.length > 0 ? [named(`${plural(lost.length, 'task')} lost:`, lost, red, options)] : []),
+  ];
+}
+
+const MOST_LISTED = 3;
+
+/** Sentences are no names: each has a line of its own. */
+function listed(
+  word: string,
+  ids: readonly string[],
+  paint: (text: string) => string,
+  { width, isComplete = false, names }: NameOptions,
+): string[] {
+  if (ids.length === 0) return [];
+  const shown = isComplete ? ids : ids.slice(0, MOST_LISTED);
+  const rest = ids.length - shown.length;
+  return [
+    paint(`${plural(ids.length, 'query', 'queries')} ${word}:`),
+    ...shown.map((id) => clip(`  ${oneLine(names?.get(id) ?? id)}`, width)),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
   ];
 }
 

@@ -4,7 +4,7 @@ import { skillChange } from '../../train/record/skill-change.ts';
 import { costLines } from './report-cost.ts';
 import { editLines } from './report-edits.ts';
 import { blameLines, invalidLines, thrownLines } from './report-invalid.ts';
-import { kindLines } from './report-kinds.ts';
+import { kindLines, loadingLines } from './report-kinds.ts';
 import { leakLines, memorisedLines } from './report-leaks.ts';
 import { asWritten, type ReportOptions } from './report-options.ts';
 import { unreadableLines } from './report-replies.ts';
@@ -25,7 +25,12 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
   const change = skillChange(state.initialSkill, state.best.skill);
   const told = { state, verdict, change, options };
   const [head, next] = [verdictLines(told), nextLines(told)];
-  const behind = [flipLines(told), options.isComplete ? [] : noteLines(state, options), costLines(told)];
+  const behind = [
+    loadingLines(state, options),
+    flipLines(told),
+    options.isComplete ? [] : noteLines(state, options),
+    costLines(told),
+  ];
   const taken = [head, ...behind, next]
     .filter((lines) => lines.length > 0)
     .reduce((sum, lines) => sum + lines.length + 1, 0);

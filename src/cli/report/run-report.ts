@@ -1,8 +1,10 @@
 import { dirname, join, resolve } from 'node:path';
 import { summarize } from '../../core/run/summary.ts';
 import { type VerdictOptions, verdictOf } from '../../core/run/verdict.ts';
+import { loadingOf } from '../../core/unread-attempts.ts';
 import { listEdits } from '../../runs/edit-list.ts';
 import { type LoadedRun, standingOf } from '../../runs/load-run.ts';
+import { loadQueries, triggerFigures } from '../../runs/trigger-figures.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportLines } from './report.ts';
@@ -30,6 +32,7 @@ export async function reportRun(
     ...standing,
     run: called ?? (dirname(run.path) === join(io.cwd(), 'runs') ? run.name : answer.outRoot),
     night,
+    names: await loadQueries(run),
     bestSkillPath: answer.bestSkillPath,
     skillFile: source === undefined ? undefined : shownPath(resolve(run.path, source), io.cwd()),
     width: io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : terminal.width, // a file or a pipe gets whole lines
@@ -50,5 +53,7 @@ export function runAnswer(
 ) {
   const bestSkillPath = shownPath(join(path, 'best_skill.md'), io.cwd());
   const summary = summarize(state, { outRoot: shownPath(path, io.cwd()), warnings });
-  return { name, verdict: verdictOf(state, standing), bestSkillPath, ...summary, edits: listEdits(state) };
+  const [loading, trigger] = [loadingOf(state.usage.rollout ?? {}), triggerFigures(state)];
+  const agents = { ...(loading && { loading }), ...(trigger && { trigger }) };
+  return { name, verdict: verdictOf(state, standing), bestSkillPath, ...summary, ...agents, edits: listEdits(state) };
 }

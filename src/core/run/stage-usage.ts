@@ -14,6 +14,9 @@ export type StageUsage = Usage & {
   readonly unpriced: number;
   /** Rollouts that were made and not taken from the cache. Only the stage `rollout` counts them. */
   readonly rollouts?: number;
+  /** Of these, where an agent did the task: those in which it loaded the skill, and those in which it did not. */
+  readonly loaded?: number;
+  readonly unread?: number;
   /** Replies that a start which was cut off has paid for. The rollouts that they were for are counted by no line, or by one that has the replies again, from the cache. */
   readonly recovered?: number;
 };
@@ -49,7 +52,7 @@ export const addBills = (table: UsageTable, bills: readonly Bill[]): UsageTable 
 /** A journal of an earlier version lacks the later counters. */
 export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageUsage {
   const sum = (of: keyof StageUsage) => (a[of] ?? 0) + (b[of] ?? 0);
-  const [rollouts, recovered] = [sum('rollouts'), sum('recovered')];
+  const [rollouts, recovered, loaded, unread] = [sum('rollouts'), sum('recovered'), sum('loaded'), sum('unread')];
   // Written out, since this is done for every reply.
   return {
     input: sum('input'),
@@ -63,6 +66,8 @@ export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageU
     costUsd: sum('costUsd'),
     unpriced: sum('unpriced'),
     ...(rollouts > 0 && { rollouts }),
+    ...(loaded > 0 && { loaded }),
+    ...(unread > 0 && { unread }),
     ...(recovered > 0 && { recovered }),
   };
 }

@@ -52,7 +52,7 @@ export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
     },
     judgeCalls: 0,
     getItems: (split) => items[split] ?? [],
-    getTaskTypes: () => [true, false].map((shouldTrigger) => kindOf({ id: '', query: '', shouldTrigger })),
+    getTaskTypes: () => [true, false].map((shouldTrigger) => kindOf({ shouldTrigger })),
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     async setup(config) {
       trained = config;

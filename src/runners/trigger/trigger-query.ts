@@ -19,4 +19,5 @@ export const TRIGGER_QUERY_HINT =
   'A query is a line such as {"query": "Fill in this PDF form", "should_trigger": true}.';
 
 /** Groups of a report: how many are found that should be, and how many are left alone that should be. */
-export const kindOf = ({ shouldTrigger }: TriggerQuery) => (shouldTrigger ? 'should load it' : 'should not load it');
+export const kindOf = ({ shouldTrigger }: Pick<TriggerQuery, 'shouldTrigger'>) =>
+  shouldTrigger ? 'should load it' : 'should not load it';

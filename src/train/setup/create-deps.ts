@@ -43,13 +43,13 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
 }
 
 /** What is saved was made just now. */
-function countNew(cache: RolloutCache, count: () => void): RolloutCache {
+function countNew(cache: RolloutCache, count: (text: string) => void): RolloutCache {
   const held = new Map<string, string>();
   return {
     get: async (key) => held.get(key) ?? cache.get(key),
     hold: (key, value) => void held.set(key, value),
     set(key, value) {
-      count();
+      count(value);
       return cache.set(key, value);
     },
     flush: () => cache.flush?.(),

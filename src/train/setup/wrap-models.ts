@@ -6,6 +6,7 @@ import type { Stamp } from '../../core/run/event.ts';
 import type { Ledger } from '../../core/run/ledger.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
 import { addBills, type Bill } from '../../core/run/stage-usage.ts';
+import { loadingIn } from '../../core/unread-attempts.ts';
 import { remainingCalls } from '../../models/ai-sdk/rate-limit-headers.ts';
 import {
   type Budget,
@@ -133,7 +134,7 @@ export function wrapModels({
       const counted = caches?.replies.mark?.();
       return { usage: meter.take(), ...(counted === undefined ? {} : { counted }) };
     },
-    countRollout: () => meter.add('rollout', { rollouts: 1 }),
+    countRollout: (text: string) => meter.add('rollout', { rollouts: 1, ...loadingIn(text) }),
   };
 }
 

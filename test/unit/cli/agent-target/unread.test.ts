@@ -16,6 +16,29 @@ it('says in how many attempts the skill was never loaded, in eval and after trai
   expect(JSON.parse(out)).toMatchObject({ n: 3, skillUnread: 3 });
   const trained = await project.run('train', '--quiet');
   expect([trained.code, trained.err]).toEqual([0, expect.stringMatching(told(/(\d+) of \1 attempts/))]);
+  const shown = await project.run('show', 'run');
+  expect(shown.out).toMatch(/^the skill was loaded in 0 of (\d+) attempts$/m);
+});
+
+it('says in show in how many it was loaded, each attempt that was made once', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url });
+  // One task of the ten has no word of the description.
+  const tasks = Array.from({ length: 10 }, (_, at) => ({
+    id: `t${at}`,
+    prompt: at === 4 ? 'Say hi.' : `Count teapots ${at}.`,
+    split: at < 4 ? 'train' : at < 7 ? 'val' : 'test',
+    verify: 'true',
+  }));
+  project.write('tasks.jsonl', tasks.map((task) => JSON.stringify(task)).join('\n'));
+  expect(await project.run('train', '--quiet')).toMatchObject({ code: 0 });
+  const made = llm.requests.map(({ text }) => JSON.parse(text)).filter(({ messages }) => messages.length === 1);
+  const unread = made.filter(({ messages }) => messages[0].content === 'Say hi.').length;
+  const [attempts, loaded] = [made.length, made.length - unread];
+  expect(unread).toBeGreaterThan(0);
+  expect(JSON.parse((await project.run('show', 'run', '--json')).out).loading).toEqual({ attempts, loaded });
+  const { out } = await project.run('show', 'run');
+  expect(out).toContain(`the skill was loaded in ${loaded} of ${attempts} attempts\n`);
 });
 
 it('says nothing where each attempt loaded it', async () => {
