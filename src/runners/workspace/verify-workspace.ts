@@ -26,7 +26,7 @@ export async function verifyWorkspace(verify: Verify, files: Contents, site: Sit
         { from: logs.path, to: LOGS, isWritable: true },
         ...(apart ? [{ from: apart.path, to: verify.at! }] : []),
       ],
-      env: { ...verify.env, SKILLOPT_VERDICT_DIR: site.hasOwnNames ? LOGS : logs.path },
+      env: verifierEnv(verify, site.hasOwnNames ? LOGS : logs.path),
       timeoutMs: verify.timeoutMs,
     });
     return whyNoVerdict(result, verify) ?? (await readVerdict(verify, result, { logs: logs.path, site }));
@@ -36,6 +36,13 @@ export async function verifyWorkspace(verify: Verify, files: Contents, site: Sit
     return unreadable(`it could not be started: ${(error as Error).message}`);
   }
 }
+
+/** Python takes compiled files from a folder that was empty: those in the workspace may say otherwise than their sources. */
+const verifierEnv = ({ env }: Verify, folder: string) => ({
+  PYTHONPYCACHEPREFIX: join(folder, '.pycache'),
+  ...env,
+  SKILLOPT_VERDICT_DIR: folder,
+});
 
 async function openFolder(files: Contents = {}) {
   const path = await mkdtemp(join(tmpdir(), 'skillopt-verdict-'));

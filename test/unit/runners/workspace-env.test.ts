@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { createStageDeps, runRollout } from 'skillopt';
 import { scripted } from 'skillopt/models';
 import { WorkspaceTask, type WorkspaceTaskInput, workspaceEnv } from 'skillopt/runners';
 import { describe, expect, it } from 'vitest';
 import { sandbox, shellAgent, skillThatDoes } from './shell-agent.ts';
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 /** What becomes of one task, done by an agent that does what the skill says. */
 async function attempt(task: Partial<WorkspaceTaskInput>, lines: string[], agentOptions = {}, judge?: string[]) {
@@ -93,6 +96,22 @@ describe('a task in a workspace', () => {
       ]),
     ).toMatchObject({ errored: true });
   });
+
+  it.skipIf(!hasPython)(
+    'runs what stands in its tests, and no compiled file that the agent left for them',
+    async () => {
+      const files = { 'check.py': 'import helper, sys\nsys.exit(helper.CODE)\n', 'helper.py': 'CODE = 3\n' };
+      const unchecked = 'py_compile.PycInvalidationMode.UNCHECKED_HASH';
+      const compile = `python3 -c "import py_compile; py_compile.compile('helper.py', invalidation_mode=${unchecked})"`;
+      const lines = ['echo CODE = 0 > helper.py', compile, 'ls __pycache__/helper.*.pyc'];
+      const failed = { hard: 0, failReason: expect.stringContaining('exit code 3') };
+      expect(await attempt({ verify: { command: 'python3 check.py', files } }, lines)).toMatchObject(failed);
+      const own = { 'made.py': 'CODE = 3\n' };
+      const made = { 'check.py': 'import made, sys\nsys.exit(made.CODE)\n' };
+      const verify = { command: 'python3 check.py', files: made };
+      expect(await attempt({ files: own, verify }, ['echo CODE = 0 > made.py'])).toMatchObject({ hard: 1 });
+    },
+  );
 
   it('checks what its assertions say, and is as good as the share that hold', async () => {
     const assertions = [
