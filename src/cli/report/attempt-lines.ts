@@ -4,7 +4,7 @@ import type { RolloutResult } from '../../core/rollout-result.ts';
 import { head } from '../../core/text/python-text.ts';
 import type { TaskAttempt } from '../../runs/task-attempts.ts';
 import type { Colors } from '../terminal/colors.ts';
-import { plural } from '../terminal/figures.ts';
+import { dollars, plural } from '../terminal/figures.ts';
 import { clip, padEnd } from '../terminal/text-width.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { coloured } from './patch.ts';
@@ -54,7 +54,7 @@ function factLines(result: RolloutResult): string[] {
   const loaded = skillsLoaded === undefined ? [] : [skillLine(result, skillsLoaded)];
   const took = [
     ...(result.nTurns === undefined ? [] : [plural(result.nTurns, 'turn')]),
-    ...(costUsd === undefined ? [] : [`$${costUsd}`]),
+    ...(costUsd === undefined ? [] : [`$${dollars(costUsd)}`]),
     ...(ended === undefined || ended === 'done' ? [] : [`ended: ${ended}`]),
   ];
   return [...loaded, ...(took.length === 0 ? [] : [`  ${took.join(', ')}`])];

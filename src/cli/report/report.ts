@@ -22,7 +22,7 @@ const LEAST_CHANGE = 4;
  */
 export function reportLines(state: RunState, options: ReportOptions): string[] {
   const verdict = verdictOf(state, options);
-  const change = skillChange(state.initialSkill, state.best.skill);
+  const change = skillChange(state.initialSkill, state.best.skill, state.config);
   const told = { state, verdict, change, options };
   const [head, next] = [verdictLines(told), nextLines(told)];
   const behind = [

@@ -1,3 +1,5 @@
+import { changedFiles, SKILL_FILE } from '../skill/package-text.ts';
+import { trainsPackage } from '../skill/skill-parts.ts';
 import type { RunState } from './run-state.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -10,12 +12,13 @@ export type Place = {
 };
 
 /** The one thing to do now: a command or a path, and what it is for. */
-export function nextStep(verdict: Verdict, { config }: RunState, place: Place): [what: string, why: string] {
+export function nextStep(verdict: Verdict, state: RunState, place: Place): [what: string, why: string] {
+  const { config } = state;
   const { run, bestSkillPath, skillFile } = place;
   if (verdict.kind === 'better')
     return skillFile === undefined
       ? [bestSkillPath, 'is the better skill, ready to copy']
-      : [`npx skillopt apply ${run}`, `puts it in place of ${skillFile}`];
+      : [`npx skillopt apply ${run}`, `puts ${whatAndWhere(state, skillFile)}`];
   if (verdict.kind === 'broken') return ['npx skillopt doctor', 'asks each model one question'];
   const isHopeful = (verdict.comparison?.gain?.value ?? 1) > 0;
   if (verdict.kind === 'not-proven' && isHopeful)
@@ -23,6 +26,15 @@ export function nextStep(verdict: Verdict, { config }: RunState, place: Place): 
   if (verdict.kind !== 'stopped') return [`npx skillopt show ${run} --all`, 'shows every edit and what became of it'];
   if (verdict.reason === 'running') return [`npx skillopt watch ${run}`, 'shows how far it is'];
   return [`npx skillopt train${raised(verdict, config)}`, 'resumes it where it stopped'];
+}
+
+/** Of a package only the files that changed are written, and SKILL.md may not be among them. */
+function whatAndWhere({ config, initialSkill, best }: RunState, skillFile: string): string {
+  const paths = trainsPackage(config ?? {}) ? changedFiles(initialSkill, best.skill) : [SKILL_FILE];
+  const [only = SKILL_FILE] = paths;
+  const folder = skillFile.replace(/[^/\\]*$/, '');
+  if (paths.length > 1) return `${paths.length} changed files in place in ${folder === '' ? 'this folder' : folder}`;
+  return `it in place of ${only === SKILL_FILE ? skillFile : `${folder}${only}`}`;
 }
 
 const FLAGS = {

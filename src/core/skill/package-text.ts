@@ -31,3 +31,13 @@ export function splitPackage(text: string): PackageFiles {
   });
   return Object.fromEntries(paths.map((path, place) => [path, contents[place]!]));
 }
+
+/** Whether a line of such a text names a file, and is none of any file's own. */
+export const isFileLine = (line: string): boolean => /^=== file: .+ ===$/.test(line);
+
+/** Paths of the files that are not the same in two such texts. */
+export function changedFiles(before: string, after: string): string[] {
+  const [old, young] = [splitPackage(before), splitPackage(after)];
+  const paths = [...new Set([...Object.keys(old), ...Object.keys(young)])];
+  return paths.filter((path) => old[path] !== young[path]);
+}

@@ -13,7 +13,7 @@ export type EditPolicy = {
   readonly parts: readonly SkillPart[];
 };
 
-type Trained = { readonly parts?: readonly SkillPart[] | undefined };
+export type Trained = { readonly parts?: readonly SkillPart[] | undefined };
 
 /** Whether more than one file is trained. */
 export const trainsPackage = ({ parts = DEFAULT_PARTS }: Trained) =>

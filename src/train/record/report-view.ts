@@ -13,7 +13,7 @@ const MOST_NAMES = 100;
 /** What the terminal says of a run, as a page: `report.md`. Every text of models and tasks is data in it. */
 export function reportView(state: RunState, outRoot: string): string {
   const verdict = verdictOf(state);
-  const change = skillChange(state.initialSkill, state.best.skill);
+  const change = skillChange(state.initialSkill, state.best.skill, state.config);
   const { head, sentence, amounts } = verdictWords(verdict, state, change);
   const more = [chosenByWords(verdict), draftedWords(state)].flatMap((words) =>
     words === undefined ? [] : ['', words],

@@ -1,6 +1,8 @@
 import { diffLines } from 'diff';
 import type { LineCount } from '../../core/run/verdict-words.ts';
 import { withLineFeeds } from '../../core/skill/document-form.ts';
+import { isFileLine } from '../../core/skill/package-text.ts';
+import { type Trained, trainsPackage } from '../../core/skill/skill-parts.ts';
 
 /** Texts with less in common are shown one after the other: to look for more would take minutes. */
 const MOST_EDITS = 1_000;
@@ -31,9 +33,11 @@ export type SkillChange = LineCount & {
   readonly lines: readonly string[];
 };
 
-/** What training made of a skill, as far as a person wants to see it. */
-export function skillChange(before: string, after: string): SkillChange {
+/** What training made of a skill, as far as a person wants to see it. Lines that name the files of a package are shown, and not counted. */
+export function skillChange(before: string, after: string, trained: Trained = {}): SkillChange {
   const lines = before === after ? [] : changedLines(before, after).filter((line) => /^[+-].*\S/.test(line));
-  const added = lines.filter((line) => line.startsWith('+')).length;
-  return { lines, added, removed: lines.length - added };
+  const isCounted = (line: string) => !trainsPackage(trained) || !isFileLine(line.slice(1));
+  const counted = lines.filter(isCounted);
+  const added = counted.filter((line) => line.startsWith('+')).length;
+  return { lines, added, removed: counted.length - added };
 }

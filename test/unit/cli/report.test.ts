@@ -6,6 +6,7 @@ import type { RunEvent } from '../../../src/core/run/event.ts';
 import { reduce } from '../../../src/core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../../../src/core/run/run-state.ts';
 import type { StepRecord } from '../../../src/core/run/step-record.ts';
+import { joinPackage } from '../../../src/core/skill/package-text.ts';
 import { listEdits } from '../../../src/runs/edit-list.ts';
 import { versionFinder } from '../../../src/runs/skill-version.ts';
 import { INITIAL_SKILL, LEARNED, sampleRun } from '../../support/sample-run.ts';
@@ -157,6 +158,22 @@ describe('the report of a run', () => {
     expect(next(better, { skillFile: 'SKILL.md' })).toBe(
       'next:  npx skillopt apply sample  puts it in place of SKILL.md',
     );
+    const config = { ...state.config!, parts: ['body' as const, 'scripts' as const] };
+    const scripts = (best: Record<string, string>) => {
+      const before = { 'SKILL.md': 'a\n', 'scripts/a.sh': 'one\n' };
+      const skill = joinPackage({ ...before, ...best });
+      return { ...better, config, initialSkill: joinPackage(before), best: { ...state.best, skill } };
+    };
+    const skillFile = 'skills/pdf/SKILL.md';
+    expect(next(scripts({ 'scripts/a.sh': 'two\n' }), { skillFile })).toBe(
+      'next:  npx skillopt apply sample  puts it in place of skills/pdf/scripts/a.sh',
+    );
+    const created = scripts({ 'scripts/a.sh': 'two\n', 'scripts/b.sh': 'new\n' });
+    expect(next(created, { skillFile })).toBe(
+      'next:  npx skillopt apply sample  puts 2 changed files in place in skills/pdf/',
+    );
+    // The line that names the new file is none that was added to it.
+    expect(reportLines(created, { ...options, width: 200 })[0]).toContain('2 lines added, 1 removed');
     const worse = { ...state, testEvidence: { baseline: sure(1), best: sure(0) } };
     expect(next(worse)).toBe('next:  npx skillopt show sample --all  shows every edit and what became of it');
     expect(next({ ...state, isDone: false })).toBe('next:  npx skillopt train  resumes it where it stopped');

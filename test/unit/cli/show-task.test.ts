@@ -55,7 +55,7 @@ async function project() {
       hard: 0,
       soft: 0.5,
       fail_reason: reason,
-      extras: { skillsLoaded: ['sums'], ended: 'done', costUsd: 0.02, diff, trajectory },
+      extras: { skillsLoaded: ['sums'], ended: 'done', costUsd: 0.2833265, diff, trajectory },
     },
   ]);
   return { ...folder, cli };
@@ -76,7 +76,7 @@ describe('show --task', () => {
 
       last attempt: step 10, training
         the skill was loaded
-        3 turns, $0.02
+        3 turns, $0.28
 
       what it did
         step 1
