@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentPrograms } from '../../agents/index.ts';
 import { plural } from '../../core/text/figures.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { megabytes } from '../../envs/read/peek-rows.ts';
@@ -10,7 +13,12 @@ const ENOUGH_TASKS = 30;
 
 /** What a person should know who works with this choice. */
 export function cautionsFor(choice: Choice, found: Found): string[] {
-  return [...skillCautions(choice.skill, found), ...taskCautions(choice), ...leftOutCautions(found)];
+  return [
+    ...skillCautions(choice.skill, found),
+    ...agentCautions(choice.skill, found),
+    ...taskCautions(choice),
+    ...leftOutCautions(found),
+  ];
 }
 
 function skillCautions(skill: FoundSkill | undefined, { skills }: Found): string[] {
@@ -24,6 +32,18 @@ function skillCautions(skill: FoundSkill | undefined, { skills }: Found): string
     ...(skill && others > 0
       ? [`${others} more ${others === 1 ? 'skill is' : 'skills are'} here: --skill PATH takes another`]
       : []),
+  ];
+}
+
+/** A chat reads scripts at best. Who has an agent is told how to train with it. */
+function agentCautions(skill: FoundSkill | undefined, { directory, models }: Found): string[] {
+  if (skill === undefined || !existsSync(join(directory, skill.path.replace(/SKILL\.md$/i, ''), 'scripts'))) return [];
+  const able = models.agents.filter(({ cli }) => Object.values(agentPrograms).some((one) => one.cli === cli));
+  const { cli } = able.find(({ isSignedIn }) => isSignedIn) ?? able[0] ?? {};
+  const program = Object.values(agentPrograms).find((one) => one.cli === cli);
+  if (program === undefined) return [];
+  return [
+    `the skill has scripts, which a chat cannot run: target: { agent: ${program.name} } and env: workspace train it at work, on tasks with files (docs/agents.md)`,
   ];
 }
 

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
@@ -35,6 +44,19 @@ const load = (cwd: string, file = 'skillopt.config.yaml') =>
   loadProject({ flags: {}, config: join(cwd, file), cwd }).then(({ project }) => project);
 
 describe('init looks first', () => {
+  it('says how a skill with scripts is trained with an agent that is installed', async () => {
+    const advice = 'target: { agent: claude } and env: workspace train it at work';
+    const files = { 'app/letters/SKILL.md': SKILL, 'app/letters/scripts/a.sh': 'true\n', 'app/post.csv': QUESTIONS };
+    using folder = tempFolder({ ...files, 'bin/claude': '#!/bin/sh\n' });
+    chmodSync(join(folder.path, 'bin/claude'), 0o755);
+    const app = join(folder.path, 'app');
+    expect((await told(app)).out).not.toContain(advice);
+    const env = { PATH: join(folder.path, 'bin') };
+    expect((await told(app, ['--force'], env)).out).toContain(advice);
+    rmSync(join(app, 'letters/scripts'), { recursive: true });
+    expect((await told(app, ['--force'], env)).out).not.toContain(advice);
+  });
+
   it('finds a skill folder, tasks under other names, and a server that a variable names', async () => {
     await using server = await serve();
     using folder = tempFolder({ 'letters/SKILL.md': SKILL, 'post.csv': QUESTIONS });
