@@ -1,10 +1,12 @@
 /**
  * A small agent that speaks as Claude Code does: it lists the skills of its home to its model, and loads them and runs commands
- * when the model says so. `helper` is a model that it asks for a title first.
+ * when the model says so. `helper` is a model that it asks for a title first. With a `rule` it has a mind of its own: it asks its
+ * model once, loads every skill, does what the prompt says behind "run:", and notes that in NOTES.md where a skill or CLAUDE.md
+ * has the rule.
  */
-export const miniClaude = ({ helper = '' } = {}) => `#!${process.execPath}
+export const miniClaude = ({ helper = '', rule = '' } = {}) => `#!${process.execPath}
 const { execFileSync } = require('node:child_process');
-const { existsSync, readdirSync, readFileSync } = require('node:fs');
+const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const args = process.argv.slice(2);
 const { HOME, ANTHROPIC_BASE_URL: url } = process.env;
 const print = (value) => console.log(JSON.stringify(value));
@@ -39,7 +41,34 @@ function use({ name, input }) {
   }
 }
 
+const refuse = ({ status, refused }) =>
+  print({ type: 'result', subtype: 'success', is_error: true, api_error_status: status, result: refused, usage });
+const finish = (result) => print({ type: 'result', subtype: 'success', is_error: false, result, usage });
+
+function perform(content) {
+  print({ type: 'assistant', message: { content } });
+  const calls = content.filter(({ type }) => type === 'tool_use');
+  const results = calls.map((call) => ({ type: 'tool_result', tool_use_id: call.id, content: use(call) }));
+  if (calls.length > 0) print({ type: 'user', message: { content: results } });
+  return results;
+}
+
+async function workByItself(rule) {
+  const prompt = args.at(-1);
+  const answer = await ask({ model: valueOf('--model'), max_tokens: 99, system, messages: [{ role: 'user', content: prompt }] });
+  if (answer.refused) return refuse(answer);
+  const call = (id, name, input) => ({ type: 'tool_use', id, name, input });
+  const loaded = skills.flatMap((skill) => perform([call(skill, 'Skill', { skill })]));
+  const command = /run: (.*)/.exec(prompt)?.[1];
+  if (command) perform([call('command', 'Bash', { command })]);
+  const told = existsSync('CLAUDE.md') ? readFileSync('CLAUDE.md', 'utf8') : '';
+  if ([told, ...loaded.map(({ content }) => content)].join('\\n').includes(rule)) writeFileSync('NOTES.md', 'changed\\n');
+  finish('It is done.');
+}
+
 async function work() {
+  const rule = ${JSON.stringify(rule)};
+  if (rule) return workByItself(rule);
   const model = valueOf('--model', 'default-model');
   const helper = ${JSON.stringify(helper)};
   if (helper) {
@@ -49,16 +78,11 @@ async function work() {
   const messages = [{ role: 'user', content: args.at(-1) }];
   for (;;) {
     const answer = await ask({ model, max_tokens: 99, system, messages, tools });
-    if (answer.refused)
-      return print({ type: 'result', subtype: 'success', is_error: true, api_error_status: answer.status, result: answer.refused, usage });
+    if (answer.refused) return refuse(answer);
     messages.push({ role: 'assistant', content: answer.content });
-    print({ type: 'assistant', message: { content: answer.content } });
-    const calls = answer.content.filter(({ type }) => type === 'tool_use');
-    const last = answer.content.find(({ type }) => type === 'text')?.text ?? '';
-    if (calls.length === 0) return print({ type: 'result', subtype: 'success', is_error: false, result: last, usage });
-    const results = calls.map((call) => ({ type: 'tool_result', tool_use_id: call.id, content: use(call) }));
+    const results = perform(answer.content);
+    if (results.length === 0) return finish(answer.content.find(({ type }) => type === 'text')?.text ?? '');
     messages.push({ role: 'user', content: results });
-    print({ type: 'user', message: { content: results } });
   }
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startFakeAgentLLM, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
@@ -10,9 +10,12 @@ import { appends } from '../../../support/scripted-run.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 import { filesBelow } from '../../sleep/night/night-world.ts';
-import { NOTE_RULE, standInClaude } from './stand-in-claude.ts';
+import { miniClaude } from '../agent-target/mini-claude.ts';
 
 const sandbox = (await probeSandbox()).auto ?? 'none';
+
+/** What the agent does when one of its documents says so. */
+const NOTE_RULE = '- Note every change in NOTES.md.';
 
 /** Tasks that change a file, and are done well when the change is noted. */
 const workTasks = (): TaskRecord[] =>
@@ -62,7 +65,9 @@ function shop() {
   const home = sleepHome();
   project(home);
   writeTasks(home, workTasks());
-  const path = standInClaude(join(home.path, '..', 'programs'));
+  const path = join(home.path, '..', 'programs/bin/claude');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, miniClaude({ rule: NOTE_RULE.slice(2) }), { mode: 0o755 });
   return { home, path, [Symbol.dispose]: () => home[Symbol.dispose]() };
 }
 
