@@ -17,10 +17,14 @@ export function isForbidden(error: unknown): boolean {
 
 /** The reason without the path and the system call, which the message around it names already. */
 export function fileReason(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const reason = isFileError(error) ? message.replace(/, \w+( '.*)?$/s, '') : message;
+  const reason = systemReason(error);
   const plain = PLAIN_REASONS[codeOf(error)];
   return plain === undefined ? reason : `${plain} (${reason})`;
+}
+
+function systemReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return isFileError(error) ? message.replace(/, \w+( '.*)?$/s, '') : message;
 }
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
@@ -47,7 +51,7 @@ export function unwritable(path: string, cause: unknown): SkillError {
 
 /** The error of a folder of runs that is there and cannot be read. */
 export function unreadable(path: string, cause: unknown): SkillError {
-  return new SkillError('RUN_NOT_FOUND', `${shownPath(path)} cannot be read: ${fileReason(cause)}`, {
+  return new SkillError('RUN_NOT_FOUND', `${shownPath(path)} cannot be read: ${systemReason(cause)}`, {
     cause,
     hint: 'Check whose it is and whether you may read it, for example with ls -ld; or name another place.',
   });
