@@ -26,4 +26,5 @@ export function versionFinder(names: readonly string[]) {
   };
 }
 
-const stepOf = (name: string) => (/^v?\d+$/.test(name) ? Number(name.replace('v', '')) : undefined);
+/** The step that a version is named by. */
+export const stepOf = (name: string) => (/^v?\d+$/.test(name) ? Number(name.replace('v', '')) : undefined);

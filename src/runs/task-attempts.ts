@@ -2,8 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { SkillError } from '../core/errors.ts';
 import { RolloutResult } from '../core/rollout-result.ts';
+import type { RunState } from '../core/run/run-state.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import type { LoadedRun } from './load-run.ts';
+import { stepOf } from './skill-version.ts';
 
 /** One attempt at a task, and in which part of a run it was made. */
 export type TaskAttempt = { readonly part: string; readonly step?: number; readonly result: RolloutResult };
@@ -23,6 +25,24 @@ export async function loadAttempts({ path, name }: LoadedRun, { task, step }: Wa
   if (attempts.length > 0) return attempts;
   const ids = [...new Set(lists.flatMap(({ results }) => results.map(({ id }) => id)))];
   throw notAttempted({ task, step }, { name, ids });
+}
+
+/** The attempt that shows what a version of the skill did: one with the test tasks, else one of the search. */
+export function attemptOf(version: string, attempts: readonly TaskAttempt[], { best, current }: RunState): TaskAttempt {
+  const step = stepOf(version);
+  const candidate = (of: number) => `step ${of}, the candidate`;
+  const parts: Readonly<Record<string, readonly string[]>> = {
+    initial: ['test, baseline skill', 'the beginning'],
+    best: ['test, best skill', 'the end', candidate(best.step)],
+    current: ['test, final skill', 'the end', candidate(current.step)],
+  };
+  const wanted = step === undefined ? (parts[version] ?? []) : step === 0 ? parts.initial! : [candidate(step)];
+  const found = wanted.map((part) => attempts.findLast((attempt) => attempt.part === part)).find(Boolean);
+  if (found !== undefined) return found;
+  const seen = [...new Set(attempts.map(({ part }) => part))].join('; ');
+  throw new SkillError('USAGE', `no attempt at this task was made with the version ${version} of the skill`, {
+    hint: `It was attempted in: ${seen}. Versions are initial, best, current, or a step whose candidate attempted it.`,
+  });
 }
 
 function notAttempted({ task, step }: Wanted, { name, ids }: { readonly name: string; readonly ids: string[] }) {

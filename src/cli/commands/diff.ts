@@ -1,20 +1,27 @@
 import { filesOf } from '../../runs/apply/planned-files.ts';
 import { findRun, onlyRun } from '../../runs/load-run.ts';
 import { versionFinder } from '../../runs/skill-version.ts';
+import { attemptOf, loadAttempts } from '../../runs/task-attempts.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { runPlace } from '../night-runs.ts';
-import { coloured, filesPatch } from '../report/patch.ts';
+import { attemptText, listLines } from '../report/attempt-lines.ts';
+import { coloured, filesPatch, patchOf } from '../report/patch.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+type Flags = { readonly root: string; readonly task?: string };
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run or a night, or its path (default: the only run)')
     .argument('[a]', 'initial, best, current, or a step', 'initial')
     .argument('[b]', 'the same', 'best')
+    .option('--task <id>', 'what was done at one task with the one version and with the other')
     .option('--root <dir>', 'folder of runs', 'runs')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
-    .action(async (given: string | undefined, from: string, to: string, { root }: { root: string }) => {
+    .action(async (given: string | undefined, from: string, to: string, { root, task }: Flags) => {
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
+      if (task !== undefined) return diffTask({ name, root, task, from, to }, terminal);
       const { watch, find } = versionFinder([from, to]);
       const { state } = await findRun(...runPlace(name, root, terminal), watch);
       const [before, after] = [from, to].map((version) => Object.entries(filesOf(state, find(version, state))));
@@ -25,8 +32,22 @@ export const define: DefineCommand = (command, terminal) => {
     });
 };
 
+type Asked = Readonly<Record<'name' | 'root' | 'task' | 'from' | 'to', string>>;
+
+/** Two attempts at a task, and in what they differ, from the first step to the verdict. */
+async function diffTask({ name, root, task, from, to }: Asked, terminal: Terminal): Promise<void> {
+  const run = await findRun(...runPlace(name, root, terminal));
+  const attempts = await loadAttempts(run, { task });
+  const [before, after] = [attemptOf(from, attempts, run.state), attemptOf(to, attempts, run.state)];
+  const patch = patchOf({ from, to, before: attemptText(before.result), after: attemptText(after.result) });
+  const shown = patch === '' ? ['what was done is the same in both'] : coloured(patch, terminal.colors);
+  const head = [terminal.colors.bold(`task ${task}, ${from} and ${to}`), ...listLines([before, after], terminal), ''];
+  terminal.answer({ run: name, task, from: before, to: after, patch }, [...head, ...shown]);
+}
+
 const EXAMPLES = examples([
   ['skillopt diff demo', 'what training changed'],
   ['skillopt diff demo 2 3', 'what step 3 changed'],
   ['skillopt diff demo best current', 'the best version against the last'],
+  ['skillopt diff demo --task q7', 'what was done at the task q7 before and after training'],
 ]);

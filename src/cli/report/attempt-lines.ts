@@ -3,7 +3,7 @@ import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
 import { head } from '../../core/text/python-text.ts';
 import type { TaskAttempt } from '../../runs/task-attempts.ts';
-import type { Colors } from '../terminal/colors.ts';
+import { type Colors, noColors } from '../terminal/colors.ts';
 import { dollars, plural } from '../terminal/figures.ts';
 import { clip, padEnd } from '../terminal/text-width.ts';
 import { wrap } from '../terminal/wrap.ts';
@@ -30,7 +30,14 @@ export function attemptLines(task: string, attempts: readonly TaskAttempt[], loo
   ];
 }
 
-function listLines(attempts: readonly TaskAttempt[], { width }: Look): string[] {
+/** An attempt from its first step to its verdict, whole and without colours, so that two can be compared. */
+export function attemptText(result: RolloutResult): string {
+  const look = { width: Number.POSITIVE_INFINITY, colors: noColors, isComplete: true };
+  const parts = [factLines(result), stepLines(result, look), changeLines(result, look), verdictLines(result, look)];
+  return `${parts.flat().join('\n')}\n`;
+}
+
+export function listLines(attempts: readonly TaskAttempt[], { width }: Pick<Look, 'width'>): string[] {
   const widest = Math.max(...attempts.map(({ part }) => part.length));
   return attempts.map(({ part, result }) => {
     const notes = [...(result.skillUnread ? ['skill not loaded'] : []), oneLine(result.failReason ?? '')];

@@ -58,7 +58,7 @@ async function project() {
       extras: { skillsLoaded: ['sums'], ended: 'done', costUsd: 0.2833265, diff, trajectory },
     },
   ]);
-  return { ...folder, cli };
+  return { ...folder, cli, write };
 }
 
 describe('show --task', () => {
@@ -130,6 +130,75 @@ describe('show --task', () => {
       err: expect.stringContaining('has no attempt at the task "t2" — did you mean t1?'),
     });
   }, 120_000);
+});
+
+describe('diff --task', () => {
+  it('shows what was done at a task with one version and with another', async () => {
+    using folder = await project();
+    const done = { skillsLoaded: ['sums'], ended: 'done', diff, trajectory };
+    folder.write('steps/step_0010/selection_eval/results.json', [{ ...attempt, hard: 1, soft: 1, extras: done }]);
+    const { code, out, err } = await folder.cli('diff', 'run', '9', '10', '--task', 't1');
+    expect(code, err).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "task t1, 9 and 10
+        step 9, the candidate   1.00 (1.00)
+        step 10, the candidate  1.00 (1.00)
+
+      --- 9
+      +++ 10
+      @@ -1,3 +1,37 @@
+      +  the skill was loaded
+         3 turns
+      +  step 1
+      +  loads the skill sums
+      +  says: I look at the file.
+      +  calls bash: cat orders.csv
+      +  gets:
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +    lamp,12
+      +  step 2
+      +  calls write: {"path":"total.txt","text":"41"}
+      +  fails: refused
+      +  step 3
+      +  says: The sum is 41.
+      +  added total.txt
+      +    @@ -0,0 +1 @@
+      +    +41
+         done: hard 1, soft 1.00
+         its last words: The sum is 41.
+      "
+    `);
+    const { out: json } = await folder.cli('diff', 'run', '9', '10', '--task', 't1', '--json');
+    expect(JSON.parse(json)).toMatchObject({ run: 'run', task: 't1', from: { step: 9 }, to: { step: 10 } });
+  });
+
+  it('says where a task was attempted when a version has no attempt at it', async () => {
+    using folder = await project();
+    const { code, err } = await folder.cli('diff', 'run', '--task', 't1');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('no attempt at this task was made with the version initial'),
+    ]);
+    expect(err).toContain('step 9, training; step 9, the candidate; step 10, training');
+  });
 });
 
 function firstTask({ path }: { readonly path: string }): string {
