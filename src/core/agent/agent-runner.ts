@@ -22,8 +22,19 @@ export type AgentRunRequest = {
   readonly signal: AbortSignal;
   /** Told of each step when it comes. */
   readonly onStep?: ((step: AgentStep) => void) | undefined;
+  /** Told before each call of its model passes, and when what one has used is known; only by a runner that `tellsSpending`. */
+  readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
   /** Whether a step is all that was waited for: the run then ends there, as one that is done. */
   readonly until?: ((step: AgentStep) => boolean) | undefined;
+};
+
+/** What a run has spent by now. */
+export type AgentSpending = {
+  readonly calls: number;
+  readonly usage: Usage;
+  readonly costUsd?: number | undefined;
+  /** With the most that calls in flight may take. */
+  readonly most: { readonly totalTokens: number; readonly costUsd: number };
 };
 
 /** What an agent did, in order. `id` joins a call and its result. */
@@ -95,6 +106,8 @@ export interface AgentRunner {
   /** What prices are listed under. */
   readonly modelName?: string;
   readonly capabilities?: AgentCapabilities;
+  /** Whether none of its model's calls passes before `onSpend` was told of it. */
+  readonly tellsSpending?: boolean;
   /** Absent where it is no program of this machine. */
   readonly about?: AgentAbout;
   /** Throws `ModelCallError` when its model could not be reached, and the signal's reason when it is aborted. */

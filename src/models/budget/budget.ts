@@ -30,12 +30,14 @@ export type BudgetOptions = {
   readonly onOverrun?: (overrun: { readonly reserved: Amounts; readonly actual: Amounts }) => void;
 };
 
-/** The most that one attempt may cost, set aside. Ended by the first of its methods that is called. */
+/** The most that one attempt may cost, set aside. Ended by `settle` or `release`, whichever is called first. */
 export interface Reservation {
   /** The attempt was made, and cost this. */
   settle(actual: Amounts): void;
   /** No attempt was made. */
   release(): void;
+  /** Of an attempt in stages: so much of it may be spent by now, what is about to be asked included. */
+  reach(most: Amounts): void;
 }
 
 /** A part of every limit. */
@@ -45,6 +47,9 @@ export type Held = Partial<Amounts> & {
   readonly purpose: string;
   readonly others: string;
 };
+
+/** An attempt in stages says with `reach` how much of it a kill may have spent. Of another, that is all of it. */
+type Way = { readonly isInStages?: boolean | undefined };
 
 type TimeLimit = {
   readonly msLeft: number;
@@ -59,7 +64,7 @@ export interface Budget {
    * Sets `bound` aside. Waits as long as only what is set aside for others stands in the way: they mostly need less.
    * Throws `BUDGET_EXHAUSTED` once what is left could not pay for it even then. The first signal to abort ends the wait with its reason.
    */
-  reserve(bound: Amounts, signals?: readonly (AbortSignal | undefined)[]): Promise<Reservation>;
+  reserve(bound: Amounts, signals?: readonly (AbortSignal | undefined)[], way?: Way): Promise<Reservation>;
   /** Keeps a part of every limit back until `release`: nothing is set aside of it. Takes the place of an earlier one. */
   hold(part: Held): void;
   release(): void;
@@ -84,12 +89,13 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   const line = new WaitingLine<void>();
   let spent: Amounts = { ...noAmounts, ...options.spent };
   let reserved = noAmounts;
+  let reached = noAmounts; // the part of it that a kill may have spent
   let kept: Kept | undefined;
   const used = () => addAmounts(spent, reserved);
   const within = () => (kept ? subtractAmounts(limits, kept.amounts) : limits);
   const left = () => largerAmounts(subtractAmounts(within(), used()), noAmounts);
   const msLeft = () => deadline - (kept?.minutes ?? 0) * 60_000 - now();
-  const claim = options.ledger && claimAhead(options.ledger, { used, left });
+  const claim = options.ledger && claimAhead(options.ledger, { used: () => addAmounts(spent, reached), left });
 
   /** Throws when `bound` could not be paid even if nothing were set aside for others. */
   function refuseIfExhausted(bound: Amounts): void {
@@ -103,29 +109,36 @@ export function createBudget(options: BudgetOptions = {}): Budget {
     while (line.size > 0) line.serve();
   }
 
-  function take(bound: Amounts): Reservation {
-    claim?.(bound);
+  function take(bound: Amounts, { isInStages = false }: Way): Reservation {
+    let own = noAmounts;
+    const reach = (most: Amounts) => {
+      claim?.(largerAmounts(subtractAmounts(most, own), noAmounts), isInStages ? 1 : undefined);
+      reached = addAmounts(subtractAmounts(reached, own), most);
+      own = most;
+    };
+    if (!isInStages) reach(bound);
     reserved = addAmounts(reserved, bound);
     let isOpen = true;
     const end = (actual: Amounts) => {
       if (!isOpen) return;
       isOpen = false;
+      reached = subtractAmounts(reached, own);
       reserved = subtractAmounts(reserved, bound);
       spent = addAmounts(spent, roundUpAmounts(actual));
       if (exceeding(actual, bound) !== undefined) onOverrun?.({ reserved: bound, actual });
       wakeAll();
     };
-    return { settle: end, release: () => end(noAmounts) };
+    return { settle: end, release: () => end(noAmounts), reach: (most) => isOpen && reach(roundUpAmounts(most)) };
   }
 
   return {
     limits,
-    async reserve(most, signals = []) {
+    async reserve(most, signals = [], way = {}) {
       const bound = roundUpAmounts(most);
       for (let isAgain = false; ; isAgain = true) {
         for (const signal of signals) signal?.throwIfAborted();
         refuseIfExhausted(bound);
-        if (exceeding(addAmounts(used(), bound), within()) === undefined) return take(bound);
+        if (exceeding(addAmounts(used(), bound), within()) === undefined) return take(bound, way);
         await line.join(signals, isAgain);
       }
     },

@@ -7,17 +7,17 @@ const MOST_CALLS = 32;
 const SHARE = 1 / 8;
 
 type Accounts = {
-  /** What is spent and set aside. */
+  /** What is spent, and what a kill may have spent of what is set aside. */
   readonly used: () => Amounts;
   readonly left: () => Amounts;
 };
 
-/** Claims what is about to be set aside, and some more calls like it, unless an earlier claim still covers it. */
-export function claimAhead(ledger: Pick<Ledger, 'claim'>, { used, left }: Accounts): (bound: Amounts) => void {
+/** Claims what is about to be spent, and some more calls like it, unless an earlier claim still covers it. */
+export function claimAhead(ledger: Pick<Ledger, 'claim'>, { used, left }: Accounts) {
   let claimed = noAmounts;
-  return (bound) => {
+  return (bound: Amounts, times = callsAhead(bound, left())): void => {
     if (exceeding(addAmounts(used(), bound), claimed) === undefined) return;
-    const most = addAmounts(used(), multiplyAmounts(bound, callsAhead(bound, left())));
+    const most = addAmounts(used(), multiplyAmounts(bound, times));
     ledger.claim(most, used);
     claimed = most;
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decompress as unzstd } from 'fzstd';
+import type { Usage } from '../../core/model.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
 import type { UpstreamRequest } from './open-upstream.ts';
@@ -66,6 +67,17 @@ function toGeneration(common: Common, dialect: GatewayDialect, path: string): Ge
   } catch {
     return refused(400, 'Expected a request in JSON.', dialect);
   }
+}
+
+/** Of models that are not told how long an answer may be. */
+const USUAL_OUTPUT = 32_000;
+
+/** The most that a call may use: no token is shorter than a byte. */
+export function mostOf({ body }: GenerationCall): Usage {
+  const asked = body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens;
+  const output = asked ?? body.generationConfig?.maxOutputTokens;
+  const input = Buffer.byteLength(JSON.stringify(body)); // what is sent may be compressed
+  return { input, cached: 0, output: typeof output === 'number' ? output : USUAL_OUTPUT, reasoning: 0 };
 }
 
 const refused = (status: number, message: string, dialect?: GatewayDialect): RefusedCall => ({

@@ -1,3 +1,4 @@
+import type { AgentSpending } from '../../core/agent/agent-runner.ts';
 import { ModelCallError } from '../../core/errors.ts';
 import { addTokens, noUsage, type Usage } from '../../core/model.ts';
 import { costUsd, type Price, priceOf } from '../budget/prices.ts';
@@ -17,13 +18,21 @@ export interface Spending {
   reached(): Reached | undefined;
   /** Why a model cannot be asked under a limit in dollars. */
   unpriced(model: string | undefined): ModelCallError | undefined;
-  /** Counts a call from its start. The returned function takes what it has used so far, and may be called again. */
-  begin(model?: string): (usage: Usage) => void;
+  /** Counts a call from its start. `most` is what it may use. */
+  begin(call?: { readonly model?: string | undefined; readonly most?: Usage }): CountedCall;
   calls(): number;
   usage(): Usage;
   /** Undefined when a call has no price. */
   costUsd(): number | undefined;
+  /** Of all calls, with the most that those in flight may take. */
+  most(): AgentSpending['most'];
 }
+
+type CountedCall = {
+  /** Takes what it has used so far, and may be called again. */
+  use(usage: Usage): void;
+  end(): void;
+};
 
 /**
  * Limits are looked at before each call, since what one costs is known when it is over. So tokens and dollars are passed
@@ -45,22 +54,37 @@ export function createSpending(limits: GatewayLimits, price: Price | undefined):
     },
     unpriced: (model) =>
       limits.maxUsd === undefined || priceFor(model) !== undefined ? undefined : noPrice(limits.maxUsd, model),
-    begin(model) {
-      const call = { usage: noUsage, price: priceFor(model) };
+    begin({ model, most = noUsage } = {}) {
+      const call: Told = { usage: noUsage, price: priceFor(model), most };
       told.push(call);
-      return (used) => {
-        call.usage = used;
+      return {
+        use(used) {
+          call.usage = used;
+        },
+        end() {
+          call.most = noUsage;
+        },
       };
     },
     calls: () => told.length,
     usage,
     costUsd: cost,
+    most() {
+      const all = told.flatMap(({ usage, most, price }) => [
+        { usage, price },
+        { usage: most, price },
+      ]);
+      const { input, output } = all.map(({ usage }) => usage).reduce(addTokens, noUsage);
+      return { totalTokens: input + output, costUsd: all.reduce<number | undefined>(addCost, 0) ?? 0 };
+    },
   };
 }
 
-type Told = { usage: Usage; readonly price: Price | undefined };
+type Priced = { readonly usage: Usage; readonly price: Price | undefined };
+/** A call, with the most that it may still take: nothing once it is over. */
+type Told = { usage: Usage; readonly price: Price | undefined; most: Usage };
 
-const addCost = (sum: number | undefined, { usage, price }: Told) =>
+const addCost = (sum: number | undefined, { usage, price }: Priced) =>
   sum === undefined || price === undefined ? undefined : sum + costUsd(usage, price);
 
 const limitText = (limit: string) => `This run may use ${limit}, and they are used up. No further call is made.`;

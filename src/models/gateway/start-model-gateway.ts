@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OfferedSkill } from '../../core/agent/agent-runner.ts';
+import type { AgentSpending, OfferedSkill } from '../../core/agent/agent-runner.ts';
 import { ModelCallError } from '../../core/errors.ts';
 import type { Usage } from '../../core/model.ts';
 import type { Price } from '../budget/prices.ts';
@@ -10,7 +10,7 @@ import { linkedController } from '../on-abort.ts';
 import type { GatewayRetry } from './ask-upstream.ts';
 import { type FirstRequest, type NamedSkill, readFirstRequest } from './first-request.ts';
 import { openUpstream } from './open-upstream.ts';
-import { readCall } from './read-call.ts';
+import { mostOf, readCall } from './read-call.ts';
 import { failureTold, relayCall, relayOther, sendError } from './relay-call.ts';
 import { createSpending, type GatewayLimits } from './spending.ts';
 
@@ -34,6 +34,8 @@ export type ModelGatewayOptions = {
   /** How long the provider may send nothing. */
   readonly callTimeoutMs?: number | undefined;
   readonly retry?: GatewayRetry | undefined;
+  /** Told before each call passes, and when it is over. What it throws, the call fails with. */
+  readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
   /** Notified once, when no further call will pass. */
   readonly onEnd?: ((reason: GatewayEnd) => void) | undefined;
 };
@@ -92,6 +94,11 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     if (isFirst) onEnd?.(reason);
   }
 
+  function tellSpending(): void {
+    const { calls, usage, costUsd, most } = spending;
+    options.onSpend?.({ calls: calls(), usage: usage(), costUsd: costUsd(), most: most() });
+  }
+
   async function answer(incoming: IncomingMessage, response: ServerResponse, leaving: AbortSignal): Promise<void> {
     const call = await readCall(incoming, { root, endpoint });
     const relay = { upstream, endpoint, idleMs: callTimeoutMs, retry: options.retry ?? {}, signal: leaving, response };
@@ -117,7 +124,8 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     }
     if (model !== undefined) models.add(model);
     const onFailure = (error: ModelCallError) => end('failure', error);
-    const onUsage = spending.begin(model);
+    const counted = spending.begin({ model, most: mostOf(call) });
+    tellSpending();
     if (spending.calls() === 1) silence = new ModelCallError(`${endpoint.name} has not answered at all`);
     const onAnswer = () => {
       silence = undefined;
@@ -125,7 +133,9 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     const onSilence = (error: ModelCallError) => {
       silence = error;
     };
-    await relayCall(call, { ...relay, onUsage, onAnswer, onSilence, onFailure });
+    await relayCall(call, { ...relay, onUsage: counted.use, onAnswer, onSilence, onFailure });
+    counted.end();
+    tellSpending();
   }
 
   const server = createServer((incoming, response) => {

@@ -46,6 +46,7 @@ export async function agentRunner(options: AgentRunnerOptions): Promise<AgentRun
       ...{ agent: program.name, version, path: located.path, sandbox: sandbox.id, signIn },
       ...(model === undefined ? {} : { model }),
     },
+    tellsSpending: upstream !== undefined,
     run: (request) => runAgent(agent, request),
   };
 }

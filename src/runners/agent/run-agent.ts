@@ -43,7 +43,7 @@ const ENDED = new Error('the run was ended');
 
 async function openGateway(
   { upstream, price, sandbox, callTimeoutMs, model }: Agent,
-  { limits: { maxTurns, maxTokens, maxUsd, timeoutMs }, skills, signal }: AgentRunRequest,
+  { limits: { maxTurns, maxTokens, maxUsd, timeoutMs }, skills, signal, onSpend }: AgentRunRequest,
   folder: AgentFolder,
   onEnd: () => void,
 ): Promise<ModelGateway | undefined> {
@@ -57,6 +57,7 @@ async function openGateway(
     skills: skills.map(({ files }) => ({ name: '', description: '', ...skillHeader(files['SKILL.md'] ?? '') })),
     callTimeoutMs: Math.min(callTimeoutMs, Math.ceil(timeoutMs / 3)), // a hang, tried twice, shows before the time is up
     signal,
+    onSpend,
     onEnd,
   });
 }

@@ -90,9 +90,9 @@ function ownBudget({ config, target, optimizer, usage, ledger }: RunBudgetOption
 /** The same budget, and the largest bound that was asked of it. */
 function watchBounds(budget: Budget, unseen: Amounts) {
   let seen: Amounts | undefined;
-  const reserve: Budget['reserve'] = (bound, signals) => {
+  const reserve: Budget['reserve'] = (bound, ...how) => {
     seen = seen ? larger(seen, bound) : bound;
-    return budget.reserve(bound, signals);
+    return budget.reserve(bound, ...how);
   };
   return { budget: { ...budget, reserve }, largest: () => seen ?? unseen };
 }

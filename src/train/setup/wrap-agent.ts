@@ -1,6 +1,6 @@
 import type { AgentLimits } from '../../core/agent/agent-limits.ts';
-import type { AgentRun, AgentRunner, AgentRunRequest } from '../../core/agent/agent-runner.ts';
-import type { ChatMessage, ChatModel } from '../../core/model.ts';
+import type { AgentRun, AgentRunner, AgentRunRequest, AgentSpending } from '../../core/agent/agent-runner.ts';
+import { type ChatMessage, type ChatModel, noUsage } from '../../core/model.ts';
 import type { Amounts } from '../../core/run/ledger.ts';
 import { type Budget, costUsd, type Meter, type Price } from '../../models/index.ts';
 
@@ -54,27 +54,38 @@ async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping:
   const { budget, meter, price, signal } = wrapping;
   const stage = request.stage ?? 'rollout';
   const limits = budget ? limitsWithin(request.limits, budget.limits, price) : request.limits;
-  const reservation = await budget?.reserve(boundOf(limits, budget.limits, price), [request.signal, signal]);
+  const bound = budget && boundOf(limits, budget.limits, price);
+  const signals = [request.signal, signal];
+  const reservation = bound && (await budget.reserve(bound, signals, { isInStages: agent.tellsSpending }));
+  let spent: AgentSpending | undefined;
+  const onSpend = (now: AgentSpending) => {
+    spent = now;
+    reservation?.reach({ calls: now.calls, ...now.most });
+  };
   try {
-    const run = await agent.run({ ...request, limits });
+    const run = await agent.run({ ...request, limits, onSpend });
     reservation?.settle(amountsOf(run, price));
     meter.add(stage, { ...run.usage, replies: run.turns, ...dollars(run, price) });
     return run;
   } catch (error) {
-    reservation?.settle({ calls: 1, totalTokens: 0, costUsd: 0 });
+    const cost = { turns: spent?.calls ?? 1, usage: spent?.usage ?? noUsage, costUsd: spent?.costUsd };
+    reservation?.settle(amountsOf(cost, price));
+    if (spent !== undefined) meter.add(stage, { ...cost.usage, replies: cost.turns, ...dollars(cost, price) });
     throw error;
   }
 }
 
-const costOf = ({ costUsd: own, usage }: AgentRun, price: Price | undefined) =>
+type Cost = Pick<AgentRun, 'turns' | 'usage'> & { readonly costUsd?: number | undefined };
+
+const costOf = ({ costUsd: own, usage }: Cost, price: Price | undefined) =>
   price === undefined ? own : costUsd(usage, price);
 
-function dollars(run: AgentRun, price: Price | undefined) {
+function dollars(run: Cost, price: Price | undefined) {
   const cost = costOf(run, price);
   return cost === undefined ? { unpriced: run.turns } : { costUsd: cost };
 }
 
-const amountsOf = (run: AgentRun, price: Price | undefined): Amounts => ({
+const amountsOf = (run: Cost, price: Price | undefined): Amounts => ({
   calls: run.turns,
   totalTokens: run.usage.input + run.usage.output,
   costUsd: costOf(run, price) ?? 0,

@@ -242,4 +242,20 @@ describe('a ledger', () => {
     await expect(budget.reserve(call)).rejects.toBe(full);
     expect(budget.reserved().calls).toBe(0);
   });
+
+  it('claims of attempts in stages what they may have spent by now, though all of it is set aside', async () => {
+    const claims: number[] = [];
+    const claim = ({ totalTokens }: Amounts) => claims.push(totalTokens);
+    const budget = createBudget({ maxTotalTokens: 10_000, ledger: { claim } });
+    const whole: Amounts = { calls: 100, totalTokens: 8_000, costUsd: 0 };
+    const attempt = await budget.reserve(whole, [], { isInStages: true });
+    expect([claims, budget.left().totalTokens]).toEqual([[], 2_000]);
+    attempt.reach({ calls: 1, totalTokens: 300, costUsd: 0 }); // a call may take as much
+    attempt.reach({ calls: 1, totalTokens: 50, costUsd: 0 }); // it took less
+    attempt.reach({ calls: 2, totalTokens: 400, costUsd: 0 });
+    expect(claims).toEqual([300, 400]);
+    attempt.settle({ calls: 2, totalTokens: 120, costUsd: 0 });
+    attempt.reach({ calls: 9, totalTokens: 9_000, costUsd: 0 }); // too late
+    expect([budget.spent().totalTokens, budget.left().totalTokens, claims.length]).toEqual([120, 9_880, 2]);
+  });
 });

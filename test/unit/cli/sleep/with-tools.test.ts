@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startFakeAgentLLM, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 import { filesBelow } from '../../sleep/night/night-world.ts';
 import { miniClaude } from '../agent-target/mini-claude.ts';
+import { startClone } from '../clone-cli.ts';
 
 const sandbox = (await probeSandbox()).auto ?? 'none';
 
@@ -71,6 +72,16 @@ function shop() {
   return { home, path, [Symbol.dispose]: () => home[Symbol.dispose]() };
 }
 
+/** Who works in this folder. */
+const processesOf = (folder: string) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(folder);
+    } catch {
+      return false; // it has ended
+    }
+  });
+
 describe('skillopt sleep run with an agent as the target', () => {
   it('does tasks that need files in copies of the project, and stages what helps', async () => {
     await using agent = await startFakeAgentLLM({ script: [] });
@@ -111,6 +122,39 @@ describe('skillopt sleep run with an agent as the target', () => {
     execFileSync('git', commit, { cwd: home.shop });
     expect(await answerOf(home, [...argv, '--max-calls', '5000'])).toMatchObject({ night: 1, accepted: true });
   }, 300_000);
+
+  it('ends as one that was never killed, whenever it is killed, and leaves nothing behind', async () => {
+    const adopted = async (kills: readonly number[]) => {
+      await using agent = await startFakeAgentLLM({ script: [] });
+      await using optimizer = await startOptimizer();
+      using here = shop();
+      const { home, path } = here;
+      const temporary = join(home.path, '../temporary');
+      mkdirSync(temporary);
+      const env = { ...home.env, PATH: process.env.PATH ?? '', TMPDIR: temporary };
+      const start = () =>
+        startClone(['sleep', ...nightWith({ agent, optimizer }, path), '--json'], { cwd: home.shop, env });
+      for (const more of kills) {
+        const { child, finished } = start();
+        const enough = agent.calls() + more;
+        await expect.poll(() => agent.calls(), { timeout: 60_000 }).toBeGreaterThanOrEqual(enough);
+        child.kill('SIGKILL');
+        expect((await finished).signal).toBe('SIGKILL');
+      }
+      const { code, stdout, stderr } = await start().finished;
+      expect(code, stderr).toBe(0);
+      expect(processesOf(temporary)).toEqual([]);
+      const ours = readdirSync(temporary).filter((name) => name.startsWith('skillopt-rollouts'));
+      const left = ours.flatMap((name) => readdirSync(join(temporary, name)));
+      expect(left.filter((name) => name !== 'templates')).toEqual([]);
+      expect((await home.run(['adopt'])).code).toBe(0);
+      const { night, accepted } = JSON.parse(stdout);
+      return { night, accepted, skill: home.read('.claude/skills/skillopt-sleep-learned/SKILL.md') };
+    };
+    const undisturbed = await adopted([]);
+    expect(undisturbed).toMatchObject({ night: 1, accepted: true });
+    expect(await adopted([1, 3, 5, 8])).toEqual(undisturbed);
+  }, 400_000);
 
   it('an outage of its provider is a failed night, never a score', async () => {
     await using agent = await startFakeAgentLLM({ script: [] });
