@@ -46,11 +46,12 @@ export function attemptOf(version: string, attempts: readonly TaskAttempt[], { b
 }
 
 function notAttempted({ task, step }: Wanted, { name, ids }: { readonly name: string; readonly ids: string[] }) {
-  const where = step !== undefined && ids.includes(task) ? `step ${step} of the run ${name}` : `the run ${name}`;
+  const isKnown = ids.includes(task);
+  const where = step !== undefined && isKnown ? `step ${step} of the run ${name}` : `the run ${name}`;
   const known = ids.length === 0 ? 'It has no attempts yet.' : `Tasks: ${ids.slice(0, 10).join(', ')}`;
   return new SkillError(
     'USAGE',
-    `${where} has no attempt at the task ${JSON.stringify(task)}${suggestion(task, ids)}`,
+    `${where} has no attempt at the task ${JSON.stringify(task)}${isKnown ? '' : suggestion(task, ids)}`,
     {
       hint: `${known}${ids.length > 10 ? `, and ${ids.length - 10} more` : ''}`,
     },

@@ -1,6 +1,8 @@
 /** `0.875` as `87.5 %`. */
 export function percent(score: number | null | undefined): string {
-  return score === null || score === undefined ? '–' : `${(score * 100).toFixed(1)} %`;
+  if (score === null || score === undefined) return '–';
+  const shown = (score * 100).toFixed(1);
+  return `${shown === '-0.0' ? '0.0' : shown} %`; // sums of many scores may come to -1e-17
 }
 
 /** What was gained, in points of a hundred: `+12.5`, `-2.5`, `±0`. */
