@@ -27,7 +27,7 @@ describe('the closest name', () => {
 
 describe('figures', () => {
   it('shows scores as percent and gains as points', () => {
-    expect([percent(0.875), percent(1), percent(null)]).toEqual(['87.5 %', '100.0 %', '–']);
+    expect([percent(0.875), percent(1), percent(null), percent(-1e-17)]).toEqual(['87.5 %', '100.0 %', '–', '0.0 %']);
     expect([points(0.125), points(-0.025), points(0), points(0.0001), points(null)]).toEqual([
       '+12.5',
       '-2.5',
