@@ -17,7 +17,7 @@ export type AgentEstimate = {
   readonly likelyCalls: number | null;
   /** Of one attempt, as earlier runs of this project had them. `null` when there is none. `usd` is `null` without a price. */
   readonly perRollout: { readonly calls: number; readonly tokens: number; readonly usd: number | null } | null;
-  /** The most that all of them can cost, by `limits.maxUsd` of each. `null` when that is not set. */
+  /** What all of them can cost by `limits.maxUsd` of each, but for the call with which each passes it. `null` when that is not set. */
   readonly mostUsd: number | null;
 };
 

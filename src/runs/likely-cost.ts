@@ -3,6 +3,7 @@ import { knowsNoise } from '../core/gate/gate.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { addUsage, noStageUsage } from '../core/run/stage-usage.ts';
 import { verdictOf } from '../core/run/verdict.ts';
+import { isAgentSpec } from '../project/models/providers.ts';
 import type { ModelSpec } from '../project/models/resolve-model.ts';
 import { listRuns } from '../stores/index.ts';
 import { type EstimateInput, estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
@@ -47,6 +48,7 @@ function weightOf({ about }: RunState, { env, models }: Kind): number {
 
 /** Whether the identity of a model is that of the one that a project names. */
 function names(id: string, spec: ModelSpec | undefined): boolean {
+  if (isAgentSpec(spec)) return id === 'none'; // where an agent works, a run has no other target
   const [provider, name] = typeof spec === 'string' ? spec.split(/:(.*)/s) : [spec?.provider, spec?.model];
   if (provider === 'simulated') return id.startsWith('sim-');
   return typeof name === 'string' && id.includes(name.split('@')[0]!);

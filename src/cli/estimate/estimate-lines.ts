@@ -61,7 +61,7 @@ export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate):
 function agentWords(agent: AgentEstimate): string {
   const { rollouts, likelyRollouts, perRollout, mostUsd } = agent;
   const each = perRollout && `, each ${count(perRollout.tokens)} tokens${inDollars(perRollout.usd, likelyRollouts)}`;
-  const cap = mostUsd === null ? '' : `, at most $${dollars(mostUsd)} by limits.maxUsd`;
+  const cap = mostUsd === null ? '' : `, at most $${dollars(mostUsd)} by limits.maxUsd and a last call each`;
   const unknown = `, whose cost is not known before one was made${cap}`;
   const attempts = `about ${count(likelyRollouts)} attempts of the agent (${span(rollouts, count)})`;
   return `${attempts} with ${callWords(agent)}${each ? `${each}${cap}` : unknown}`;

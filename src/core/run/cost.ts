@@ -1,7 +1,7 @@
 import { dollars } from '../text/figures.ts';
 import type { Amounts } from './ledger.ts';
 import type { RunState } from './run-state.ts';
-import { addUsage, noStageUsage, type StageUsage } from './stage-usage.ts';
+import { addUsage, noStageUsage, type StageUsage, type UsageTable } from './stage-usage.ts';
 
 /** What something cost. */
 export type Cost = {
@@ -46,6 +46,12 @@ export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost): CostR
     isPriced: total.isPriced,
   };
   return [...rows, rest].filter(({ calls, tokens }) => calls > 0 || tokens > 0);
+}
+
+/** All that a table counts, as limits do. */
+export function amountsIn(usage: UsageTable): Amounts {
+  const { calls, tokens: totalTokens, costUsd } = costOf(Object.values(usage));
+  return { calls, totalTokens, costUsd };
 }
 
 function costOf(stages: readonly Partial<StageUsage>[]): Cost {

@@ -44,11 +44,8 @@ export function withReplyCache(model: ChatModel, cache: ReplyCache, options: Rep
         isSent = true;
         const fresh = await model.complete({ ...request, signal });
         const paid = billFor && { stage: request.stage ?? 'other', amounts: billFor(fresh) };
-        const tellOnce = once(() => paid && onPaid?.(paid));
-        // Under a key that nobody asks for, what it cost is still counted after a kill.
         const place = isUsable(fresh, request) ? key : `${key} ${randomUUID()}`;
-        await cache.set(place, JSON.stringify({ ...fresh, paid }), tellOnce);
-        tellOnce(); // for a cache that does not say when
+        await setPaid(cache, place, { ...fresh, paid }, onPaid);
         return fresh;
       });
       if (!isSent) onHit?.(request);
@@ -56,6 +53,19 @@ export function withReplyCache(model: ChatModel, cache: ReplyCache, options: Rep
     },
   };
 }
+
+type PaidEntry = { readonly paid?: Bill | undefined };
+
+/** Tells of what was paid in the moment it is safe. */
+async function setPaid(cache: ReplyCache, place: string, entry: PaidEntry, onPaid?: (paid: Bill) => void) {
+  const tellOnce = once(() => entry.paid && onPaid?.(entry.paid));
+  await cache.set(place, JSON.stringify(entry), tellOnce);
+  tellOnce(); // for a cache that does not say when
+}
+
+/** Keeps a bill alone, under a key that nobody asks for: what was paid is still counted after a kill. */
+export const keepBill = (cache: ReplyCache, paid: Bill, onPaid: (paid: Bill) => void): Promise<void> =>
+  setPaid(cache, `bill ${randomUUID()}`, { paid }, onPaid);
 
 const isUsable = (reply: ChatReply, request: ChatRequest) => request.isUsable?.(reply) ?? true;
 

@@ -20,8 +20,8 @@ const LENGTH = 128;
 
 /**
  * The ledger of a run, in a file of its own: unlike the cache it must not be lost, and a reply that cannot be kept was
- * paid for all the same. Written only by runs that have a limit. Survives the process; a crash of the machine may cost
- * the last of it.
+ * paid for all the same. Written by runs that have a limit, and by others when they are left before their end. Survives
+ * the process; a crash of the machine may cost the last of it.
  */
 export async function openLedger(path: string): Promise<OpenLedger> {
   const before = await readLedger(path);

@@ -2,6 +2,7 @@ import type { SkillOptConfig } from '../../core/config.ts';
 import type { ChatModel } from '../../core/model.ts';
 import type { Amounts, Ledger } from '../../core/run/ledger.ts';
 import type { StageUsage } from '../../core/run/stage-usage.ts';
+import { largerAmounts, noAmounts } from '../../models/budget/amounts.ts';
 import {
   type Budget,
   costUsd,
@@ -42,9 +43,10 @@ export type RunBudget = {
   readonly release: () => void;
   /** By this run, at all its starts. Nothing, where nothing is counted. */
   readonly spent: () => Amounts;
+  /** Whether that is in the ledger. */
+  readonly isKept: boolean;
 };
 
-const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 const noBudget: RunBudget = {
   within: (model) => model,
   forRollouts: undefined,
@@ -52,6 +54,7 @@ const noBudget: RunBudget = {
   hold: () => {},
   release: () => {},
   spent: () => noAmounts,
+  isKept: false,
 };
 
 /** Keeps all models within the limits of the run, together. Without a limit, calls are not even counted. */
@@ -73,6 +76,7 @@ export function runBudget(options: RunBudgetOptions): RunBudget {
     hold: (part) => budget.hold(addBound(part, rollouts.largest())),
     release: budget.release,
     spent: budget.spent,
+    isKept: options.shared === undefined && isCounted(config),
   };
 }
 
@@ -82,16 +86,18 @@ function ownBudget({ config, target, optimizer, usage, ledger }: RunBudgetOption
   if (Object.values(limits).every((limit) => limit === undefined)) return undefined;
   const journaled = spentBefore(usage, { target: priceFor(target, prices), optimizer: priceFor(optimizer, prices) });
   // The journal lacks what an unfinished step has spent; the ledger, what a run has spent while it had no limit.
-  const spent = ledger ? larger(journaled, ledger.before) : journaled;
-  const isCounted = [maxCalls, maxTotalTokens, maxCostUsd].some((limit) => limit !== undefined);
-  return createBudget({ ...limits, spent, ledger: isCounted ? ledger : undefined });
+  const spent = ledger ? largerAmounts(journaled, ledger.before) : journaled;
+  return createBudget({ ...limits, spent, ledger: isCounted(config) ? ledger : undefined });
 }
+
+const isCounted = ({ maxCalls, maxTotalTokens, maxCostUsd }: BudgetConfig) =>
+  [maxCalls, maxTotalTokens, maxCostUsd].some((limit) => limit !== undefined);
 
 /** The same budget, and the largest bound that was asked of it. */
 function watchBounds(budget: Budget, unseen: Amounts) {
   let seen: Amounts | undefined;
   const reserve: Budget['reserve'] = (bound, ...how) => {
-    seen = seen ? larger(seen, bound) : bound;
+    seen = seen ? largerAmounts(seen, bound) : bound;
     return budget.reserve(bound, ...how);
   };
   return { budget: { ...budget, reserve }, largest: () => seen ?? unseen };
@@ -126,13 +132,5 @@ function spentBefore(usage: Readonly<Record<string, StageUsage>>, prices: Prices
       const price = name === 'rollout' ? prices.target : prices.optimizer;
       return stage.costUsd || (price ? costUsd(stage, price) : 0); // journals of earlier versions have no dollars
     }),
-  };
-}
-
-function larger(one: Amounts, other: Amounts): Amounts {
-  return {
-    calls: Math.max(one.calls, other.calls),
-    totalTokens: Math.max(one.totalTokens, other.totalTokens),
-    costUsd: Math.max(one.costUsd, other.costUsd),
   };
 }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type RunEvent, type RunFact, type Stamp, toFact } from '../../core/run/event.ts';
+import type { Amounts } from '../../core/run/ledger.ts';
 import type { Progress, RunObserver } from '../../core/run/observer.ts';
 import { reduce } from '../../core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
@@ -20,6 +21,8 @@ type RecorderOptions = {
   readonly journal: readonly RunEvent[];
   readonly observers: readonly RunObserver[];
   readonly takeUsage: () => Pick<Stamp, 'usage' | 'counted'>;
+  /** Keeps what was spent in all, for a run that is left before its end, and answers with it. */
+  readonly keepSpent: (usage: RunState['usage']) => Amounts;
   readonly takeAnswers: () => NonNullable<Stamp['answers']>;
   readonly takeThrown: () => number;
   /** Told when something could not be written, so that no more is paid for. */
@@ -32,7 +35,7 @@ type RecorderOptions = {
  * the journal already says about it is recognised, not repeated.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { store, outRoot, journal, observers, takeUsage, takeAnswers, takeThrown, onFailure } = options;
+  const { store, outRoot, journal, observers, takeUsage, keepSpent, takeAnswers, takeThrown, onFailure } = options;
   const settledCount = journal.findLastIndex(isSettled) + 1;
   const unsettled = journal.slice(settledCount);
   let pending = unsettled.filter((event) => !isAside(event));
@@ -116,17 +119,17 @@ export function createRecorder(options: RecorderOptions) {
     /** The same at the end of a run. One that is not done leaves the files about where it stands. */
     async close(): Promise<void> {
       await behind.done();
-      if (last && !state.isDone) await store.writeViews(viewsOf(last, state, outRoot));
+      if (last && !state.isDone) await store.writeViews(viewsOf(last, state, outRoot, keepSpent(whole.usage)));
       await store.keepState?.(whole, { isLast: true });
     },
   };
 }
 
 /** The files about where the run stands, and what a person should read first. */
-const viewsOf = (event: RunEvent, state: RunState, outRoot: string) => ({
+const viewsOf = (event: RunEvent, state: RunState, outRoot: string, spent?: Amounts) => ({
   ...stateViews(event, state, outRoot),
   ...packageViews(state),
-  'report.md': reportView(state, outRoot),
+  'report.md': reportView(state, outRoot, spent),
 });
 
 /** The files of the best package, as they would lie in its folder. */

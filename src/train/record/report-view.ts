@@ -1,4 +1,5 @@
 import { costRows, dollarCell } from '../../core/run/cost.ts';
+import type { Amounts } from '../../core/run/ledger.ts';
 import { nextStep } from '../../core/run/next-step.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { type Comparison, verdictOf } from '../../core/run/verdict.ts';
@@ -11,8 +12,8 @@ const MOST_LINES = 400;
 const MOST_NAMES = 100;
 
 /** What the terminal says of a run, as a page: `report.md`. Every text of models and tasks is data in it. */
-export function reportView(state: RunState, outRoot: string): string {
-  const verdict = verdictOf(state);
+export function reportView(state: RunState, outRoot: string, spent?: Amounts): string {
+  const verdict = verdictOf(state, { spent });
   const change = skillChange(state.initialSkill, state.best.skill, state.config);
   const { head, sentence, amounts } = verdictWords(verdict, state, change);
   const more = [chosenByWords(verdict), draftedWords(state)].flatMap((words) =>

@@ -19,7 +19,7 @@ type RunDepsOptions = WrapOptions & {
  */
 export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
   const { config, caches, stop, runner, onProgress, onWarning } = options;
-  const { takeUsage, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
+  const { takeUsage, keepSpent, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
   const tally = createReplyTally();
   const thrown = createThrowTally(onWarning);
   const common = {
@@ -37,6 +37,7 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
       createStageDeps({ ...modelsUnder(other), ...common, stop: other, onProgress: report }),
     budget,
     takeUsage,
+    keepSpent,
     takeAnswers: tally.take,
     takeThrown: thrown.take,
   };

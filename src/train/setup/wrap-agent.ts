@@ -1,13 +1,15 @@
 import type { AgentLimits } from '../../core/agent/agent-limits.ts';
 import type { AgentRun, AgentRunner, AgentRunRequest, AgentSpending } from '../../core/agent/agent-runner.ts';
-import { type ChatMessage, type ChatModel, noUsage } from '../../core/model.ts';
+import type { ChatMessage, ChatModel } from '../../core/model.ts';
 import type { Amounts } from '../../core/run/ledger.ts';
-import { type Budget, costUsd, type Meter, type Price } from '../../models/index.ts';
+import type { Bill } from '../../core/run/stage-usage.ts';
+import { type Budget, costUsd, type Price, type Reservation } from '../../models/index.ts';
 
 type AgentWrapping = {
   /** What models are wrapped in: time limit, circuit, retries, rate limit. */
   readonly wrap: (model: ChatModel) => ChatModel;
-  readonly meter: Meter;
+  /** Counts what was paid, in a way that a kill does not undo. */
+  readonly charge: (bill: Bill) => void | Promise<void>;
   readonly budget: Budget | undefined;
   readonly price: Price | undefined;
   readonly signal: AbortSignal;
@@ -50,29 +52,40 @@ const LAST_CALL = { input: 200_000, cached: 0, output: 32_000 };
 /** Of an attempt that may use `maxTokens`: as much must be free before it begins. */
 export const mostTokensOf = (maxTokens: number) => maxTokens + LAST_CALL.input + LAST_CALL.output;
 
+/** One run within the limits. What it has used is counted, whether it comes to an end or not. */
 async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping: AgentWrapping): Promise<AgentRun> {
-  const { budget, meter, price, signal } = wrapping;
-  const stage = request.stage ?? 'rollout';
+  const { budget, price, charge } = wrapping;
   const limits = budget ? limitsWithin(request.limits, budget.limits, price) : request.limits;
-  const bound = budget && boundOf(limits, budget.limits, price);
-  const signals = [request.signal, signal];
-  const reservation = bound && (await budget.reserve(bound, signals, { isInStages: agent.tellsSpending }));
+  const reservation = await reserveFor({ ...request, limits }, agent, wrapping);
   let spent: AgentSpending | undefined;
   const onSpend = (now: AgentSpending) => {
     spent = now;
     reservation?.reach({ calls: now.calls, ...now.most });
   };
-  try {
-    const run = await agent.run({ ...request, limits, onSpend });
-    reservation?.settle(amountsOf(run, price));
-    meter.add(stage, { ...run.usage, replies: run.turns, ...dollars(run, price) });
-    return run;
-  } catch (error) {
-    const cost = { turns: spent?.calls ?? 1, usage: spent?.usage ?? noUsage, costUsd: spent?.costUsd };
+  const pay = async (cost: Cost) => {
     reservation?.settle(amountsOf(cost, price));
-    if (spent !== undefined) meter.add(stage, { ...cost.usage, replies: cost.turns, ...dollars(cost, price) });
+    const amounts = { ...cost.usage, replies: cost.turns, ...dollars(cost, price) };
+    await charge({ stage: request.stage ?? 'rollout', amounts });
+  };
+  const run = await agent.run({ ...request, limits, onSpend }).catch(async (error) => {
+    if (spent === undefined) reservation?.settle(ONE_CALL);
+    else await pay({ ...spent, turns: spent.calls });
     throw error;
-  }
+  });
+  await pay(run);
+  return run;
+}
+
+/** Of one that failed and did not say how far it came. */
+const ONE_CALL: Amounts = { calls: 1, totalTokens: 0, costUsd: 0 };
+
+async function reserveFor(
+  { limits, signal: own }: AgentRunRequest,
+  { tellsSpending }: AgentRunner,
+  { budget, price, signal }: AgentWrapping,
+): Promise<Reservation | undefined> {
+  const bound = budget && boundOf(limits, budget.limits, price);
+  return bound && (await budget.reserve(bound, [own, signal], { isInStages: tellsSpending }));
 }
 
 type Cost = Pick<AgentRun, 'turns' | 'usage'> & { readonly costUsd?: number | undefined };

@@ -2,12 +2,14 @@ import type { AgentRunner } from '../../core/agent/agent-runner.ts';
 import type { RunCaches } from '../../core/cache.ts';
 import type { SkillOptConfig } from '../../core/config.ts';
 import type { ChatModel, ChatRequest } from '../../core/model.ts';
+import { amountsIn } from '../../core/run/cost.ts';
 import type { Stamp } from '../../core/run/event.ts';
-import type { Ledger } from '../../core/run/ledger.ts';
+import type { Amounts, Ledger } from '../../core/run/ledger.ts';
 import type { RunObserver } from '../../core/run/observer.ts';
-import { addBills, type Bill } from '../../core/run/stage-usage.ts';
+import { addBills, addStageUsage, type Bill, type UsageTable } from '../../core/run/stage-usage.ts';
 import { loadingIn } from '../../core/unread-attempts.ts';
 import { remainingCalls } from '../../models/ai-sdk/rate-limit-headers.ts';
+import { largerAmounts } from '../../models/budget/amounts.ts';
 import {
   type Budget,
   createLimiterPool,
@@ -22,6 +24,7 @@ import {
 } from '../../models/index.ts';
 import { withCountedUsage } from '../../models/wrappers/with-counted-usage.ts';
 import { billFor } from '../../models/wrappers/with-meter.ts';
+import { keepBill } from '../../models/wrappers/with-reply-cache.ts';
 import type { Stop } from '../../pipeline/index.ts';
 import { priceFor } from '../budget/price-for.ts';
 import { type ModelUse, runBudget } from '../budget/run-budget.ts';
@@ -113,7 +116,7 @@ export function wrapModels({
     wrapAgent(worker, {
       wrap: (model) =>
         budget.untilOver(withCircuit(retried(paced(model, model, signal), signal), config.maxConsecutiveFailures)),
-      meter,
+      charge: (bill) => (caches ? keepBill(caches.replies, bill, onPaid) : onPaid(bill)),
       budget: budget.forRollouts,
       price: priceFor(worker, config.prices),
       signal,
@@ -133,6 +136,12 @@ export function wrapModels({
     takeUsage(): Pick<Stamp, 'usage' | 'counted'> {
       const counted = caches?.replies.mark?.();
       return { usage: meter.take(), ...(counted === undefined ? {} : { counted }) };
+    },
+    /** What was spent in all when a run is left before its end: kept where `show` and the next start find it. */
+    keepSpent(usage: UsageTable): Amounts {
+      const spent = largerAmounts(amountsIn(addStageUsage(usage, meter.take())), budget.spent());
+      if (!budget.isKept && spent.calls > 0) ledger?.claim(spent, () => spent);
+      return spent;
     },
     countRollout: (text: string) => meter.add('rollout', { rollouts: 1, ...loadingIn(text) }),
   };

@@ -14,6 +14,7 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
   );
   expect(said).toContain('skillopt try');
   expect(before.out.split('\n').every((line) => line.length <= 80)).toBe(true);
+  const usual = JSON.parse((await project.run('estimate', '--json')).out).agent.likelyRollouts;
   expect(llm.calls()).toBe(0);
 
   const trained = await project.run('train', '--max-calls', '900');
@@ -26,6 +27,7 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
   const { agent, likely, totals } = JSON.parse((await project.run('estimate', '--json')).out);
   expect(agent).toMatchObject({ mostUsd: 0.5 * agent.rollouts.high, perRollout: { usd: expect.any(Number) } });
   expect(agent.likelyRollouts).toBeLessThanOrEqual(agent.rollouts.high);
+  expect(Math.abs(agent.likelyRollouts - (usual + attempts) / 2)).toBeLessThan(1); // one run says as much as what is usual
   expect(agent.perRollout.calls).toBe(llm.calls() / attempts);
   for (const [value, { low, high }] of [
     [agent.likelyCalls, agent.calls],
@@ -36,7 +38,7 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
   expect(agent.perRollout.tokens).toBe(Math.round((input + output) / attempts));
   const after = (await project.run('estimate')).out.replaceAll('\n', ' ');
   expect(after).toMatch(
-    / with about \d+ calls \(\d+–[\d,]+\), each [\d,]+ tokens and \$[\d.]+ as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd/,
+    / with about \d+ calls \(\d+–[\d,]+\), each [\d,]+ tokens and \$[\d.]+ as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd and a last call each/,
   );
 });
 
