@@ -1,7 +1,7 @@
 import { agentPrograms } from 'skillopt/agents';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { COUNT, installedAgents, openShop, teapotsFor } from './agent-at-work.ts';
+import { COUNT, installedAgents, MOST_USED, openShop, teapotsFor } from './agent-at-work.ts';
 import { plantedPrograms } from './planted-programs.ts';
 
 const rows = await installedAgents();
@@ -28,6 +28,15 @@ describe.each(rows)('$name at work', ({ name, model, installed }) => {
     expect(run.usage).toEqual(llm.usage());
     expect(llm.requests.map(({ text }) => text).join()).toContain('PLANTED-POLITE');
     expect(Object.keys(changes).sort(), 'row 12: no program of the repository runs').toEqual(WORK);
+  });
+
+  it.runIf(MOST_USED.includes(name))('row 1, 9 with the model that it takes by itself', async () => {
+    await using llm = await startFakeAgentLLM({ policy: 'follow' });
+    const { work } = await openShop({ ...shop, model: undefined, llm });
+    const { run, changes } = await work(COUNT);
+    expect(run).toMatchObject({ ended: 'done', skillsLoaded: ['teapots'], turns: llm.calls() });
+    expect(run.usage).toEqual(llm.usage());
+    expect(Object.keys(changes).sort()).toEqual(WORK);
   });
 
   it('row 12: runs no program of the repository without a sandbox either, and with the skill in the workspace', async () => {

@@ -109,7 +109,8 @@ export function responsesReply({ id, model, text, call, usage }: AgentReply): Wi
   return { events: named(events.map((event, index) => ({ ...event, sequence_number: index }))), whole: completed };
 }
 
-function callItem(id: string, { name, args }: ToolCall) {
+function callItem(id: string, { name, args, input }: ToolCall) {
+  if (input !== undefined) return scriptItem(id, name, input);
   const text = JSON.stringify(args);
   const head = { id: `fc_${id}`, type: 'function_call', status: 'completed', call_id: `call_${id}`, name };
   const deltas = [
@@ -117,6 +118,15 @@ function callItem(id: string, { name, args }: ToolCall) {
     { type: 'response.function_call_arguments.done', arguments: text },
   ];
   return { item: { ...head, arguments: text }, blank: { arguments: '' }, deltas };
+}
+
+function scriptItem(id: string, name: string, input: string) {
+  const head = { id: `ctc_${id}`, type: 'custom_tool_call', status: 'completed', call_id: `call_${id}`, name };
+  const deltas = [
+    { type: 'response.custom_tool_call_input.delta', delta: input },
+    { type: 'response.custom_tool_call_input.done', input },
+  ];
+  return { item: { ...head, input }, blank: { input: '' }, deltas };
 }
 
 function messageItem(id: string, text: string) {

@@ -16,6 +16,8 @@ export type AgentTool = {
   readonly description: string;
   readonly properties: Readonly<Record<string, Property>>;
   readonly required: readonly string[];
+  /** Whether it takes a text and no arguments. */
+  readonly takesText: boolean;
 };
 
 type Property = { readonly type?: string; readonly enum?: readonly unknown[] };
@@ -78,8 +80,14 @@ export const responsesReader: RequestReader = {
     ...(instructions === undefined ? [] : [turn('system', instructions)]),
     ...(typeof input === 'string' ? [turn('user', input)] : input.flatMap(responsesTurns)),
   ],
-  tools: ({ tools = [] }) => tools.map((tool: Json) => toTool(tool, tool.parameters)),
+  tools: ({ tools = [], input }) => [...tools, ...addedTools(input)].map((tool: Json) => toTool(tool, tool.parameters)),
 };
+
+/** Some models of Codex get their tools as a part of the input, in groups. */
+const addedTools = (input: Json): Json[] =>
+  (Array.isArray(input) ? input : [])
+    .flatMap(({ type, tools = [] }: Json) => (type === 'additional_tools' ? tools : []))
+    .flatMap((tool: Json) => (tool.type === 'namespace' ? tool.tools : [tool]));
 
 function responsesTurns({ type = 'message', role, content, output }: Json): Turn[] {
   if (type.endsWith('_call_output')) return [turn('result', output)];
@@ -105,7 +113,8 @@ export const geminiReader: RequestReader = {
 };
 
 function toTool({ name, type, description = '' }: Json, schema: Json): AgentTool {
-  return { name: name ?? type, description, properties: schema?.properties ?? {}, required: schema?.required ?? [] };
+  const { properties = {}, required = [] } = schema ?? {};
+  return { name: name ?? type, description, properties, required, takesText: type === 'custom' };
 }
 
 const turn = (role: Turn['role'], content: Json): Turn => ({ role, text: textOf(content) });

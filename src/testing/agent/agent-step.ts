@@ -16,9 +16,14 @@ export type FakeAgentStep =
   /** The last words, so late. */
   | { readonly hang: number };
 
-export type ToolCall = { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
+export type ToolCall = {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** In place of arguments, for a tool that takes a text. */
+  readonly input?: string;
+};
 
-const SKILL = ['Skill', 'skill', 'activate_skill'];
+export const SKILL_TOOLS = ['Skill', 'skill', 'activate_skill'];
 const SHELL = ['Bash', 'bash', 'exec_command', 'shell', 'shell_command', 'run_shell_command'];
 const WRITE = ['Write', 'write_file', 'write', 'create'];
 const READ = ['Read', 'read_file', 'read', 'view'];
@@ -36,11 +41,19 @@ export function toToolCall(step: FakeAgentStep, request: AgentRequest): ToolCall
 
 function shellCall(command: string, request: AgentRequest): ToolCall | undefined {
   const tool = findTool(request, SHELL);
-  return tool && callOf(tool, { [keyIn(tool, ['command', 'cmd'])]: command, description: 'a step of the script' });
+  if (tool === undefined) return scriptCall(command, request);
+  return callOf(tool, { [keyIn(tool, ['command', 'cmd'])]: command, description: 'a step of the script' });
+}
+
+/** For agents whose model writes programs that call the tools. */
+function scriptCall(command: string, { tools }: AgentRequest): ToolCall | undefined {
+  const tool = tools.find(({ takesText, description }) => takesText && description.includes('exec_command'));
+  const input = `const ran = await tools.exec_command(${JSON.stringify({ cmd: command })});\ntext(ran.output);`;
+  return tool && { name: tool.name, args: {}, input };
 }
 
 function skillCall(name: string, request: AgentRequest): ToolCall | undefined {
-  const tool = findTool(request, SKILL);
+  const tool = findTool(request, SKILL_TOOLS);
   if (tool === undefined) return readCall(skillPath(name, request), request);
   return callOf(tool, { [keyIn(tool, ['skill', 'name', 'skill_name'])]: name });
 }

@@ -1,5 +1,5 @@
 import type { AgentRequest } from './agent-request.ts';
-import type { FakeAgentStep } from './agent-step.ts';
+import { type FakeAgentStep, SKILL_TOOLS } from './agent-step.ts';
 
 /** Words of this length and more are compared, but not those that any prompt may hold. */
 const WORD = /[a-z]{5,}/g;
@@ -47,7 +47,8 @@ const LISTED = /^\s*- \*{0,2}`?([a-z0-9][\w-]{0,63})`?\*{0,2}: (.+)$/gm;
 
 /** Names and descriptions, in the notations of all agents that were seen. */
 function offeredSkills({ system, context, tools }: AgentRequest): [string, string][] {
-  const said = [system, context, ...tools.map(({ description }) => description)].join('\n');
+  const ofSkills = tools.filter(({ name }) => SKILL_TOOLS.includes(name)); // those of other tools list other things
+  const said = [system, context, ...ofSkills.map(({ description }) => description)].join('\n');
   const found = [...said.matchAll(TAGGED), ...said.matchAll(LISTED)].map(([, name, text]) => [name!, text!] as const);
   return [...new Map(found.toReversed())].toReversed(); // the first of each name
 }

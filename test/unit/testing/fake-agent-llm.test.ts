@@ -14,6 +14,7 @@ const tools: readonly [string, string, object][] = [
   ['Bash', 'Runs a command', schema('command', 'description')],
   ['Write', 'Writes a file', schema('file_path', 'content')],
   ['Read', 'Reads a file', schema('file_path')],
+  ['Workflow', 'Has these values:\n- total: The sum of all invoices.', schema('text')],
 ];
 const told = 'Working directory: /work/here.';
 
@@ -159,4 +160,21 @@ describe.each(dialects)('startFakeAgentLLM in $name', ({ path, body, callIn, tex
     await expect(hanging).rejects.toThrow();
     expect([llm.calls(), llm.requests.length]).toEqual([3, 7]);
   });
+});
+
+it('writes a program for an agent whose tools are called by one, and come in the input', async () => {
+  await using llm = await startFakeAgentLLM({ script: [{ shell: 'ls -l' }] });
+  const exec = { type: 'custom', name: 'exec', description: 'Runs JavaScript, which may call tools.exec_command(…).' };
+  const added = { type: 'additional_tools', tools: [{ type: 'namespace', name: 'functions', tools: [exec] }] };
+  const asked = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Do it.' }] };
+  const ask = async (...results: object[]): Promise<Json> => {
+    const body = JSON.stringify({ input: [added, asked, ...results] });
+    const reply = await fetch(`${llm.url}/v1/responses`, { method: 'POST', body });
+    return ((await reply.json()) as Json).output[0];
+  };
+  const first = await ask();
+  expect(first).toMatchObject({ type: 'custom_tool_call', name: 'exec' });
+  expect(first.input).toContain('tools.exec_command({"cmd":"ls -l"})');
+  const last = await ask({ type: 'custom_tool_call_output', call_id: 'x', output: 'nothing' });
+  expect(last.content[0].text).toBe('done');
 });
