@@ -2,8 +2,9 @@
 export type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason, Usage } from '../core/model.ts';
 export type { RateLimitChange } from '../core/run/observer.ts';
 export type { Amounts } from './budget/amounts.ts';
-export { type Budget, type BudgetOptions, createBudget, type Held, type Reservation } from './budget/budget.ts';
+export { type Budget, type BudgetOptions, createBudget, type Held } from './budget/budget.ts';
 export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
+export type { Reservation } from './budget/reservation.ts';
 export { forwarderPath, throughForwarder } from './gateway/forwarder.ts';
 export {
   type GatewayEnd,

@@ -12,6 +12,7 @@ import {
 } from './amounts.ts';
 import { budgetExhausted, type Kept, type LimitNames, timeIsUp } from './budget-exhausted.ts';
 import { claimAhead } from './claim-ahead.ts';
+import { type Counts, openReservation, type Reservation, type Way } from './reservation.ts';
 
 export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
@@ -30,16 +31,6 @@ export type BudgetOptions = {
   readonly onOverrun?: (overrun: { readonly reserved: Amounts; readonly actual: Amounts }) => void;
 };
 
-/** The most that one attempt may cost, set aside. Ended by `settle` or `release`, whichever is called first. */
-export interface Reservation {
-  /** The attempt was made, and cost this. */
-  settle(actual: Amounts): void;
-  /** No attempt was made. */
-  release(): void;
-  /** Of an attempt in stages: so much of it may be spent by now, what is about to be asked included. */
-  reach(most: Amounts): void;
-}
-
 /** A part of every limit. */
 export type Held = Partial<Amounts> & {
   readonly minutes?: number;
@@ -47,9 +38,6 @@ export type Held = Partial<Amounts> & {
   readonly purpose: string;
   readonly others: string;
 };
-
-/** An attempt in stages says with `reach` how much of it a kill may have spent. Of another, that is all of it. */
-type Way = { readonly isInStages?: boolean | undefined };
 
 type TimeLimit = {
   readonly msLeft: number;
@@ -87,19 +75,19 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   const limits = limitsOf(options);
   const deadline = now() + maxMinutes * 60_000;
   const line = new WaitingLine<void>();
-  let spent: Amounts = { ...noAmounts, ...options.spent };
-  let reserved = noAmounts;
-  let reached = noAmounts; // the part of it that a kill may have spent
+  const counts: Counts = { spent: { ...noAmounts, ...options.spent }, reserved: noAmounts, reached: noAmounts };
   let kept: Kept | undefined;
-  const used = () => addAmounts(spent, reserved);
+  const used = () => addAmounts(counts.spent, counts.reserved);
   const within = () => (kept ? subtractAmounts(limits, kept.amounts) : limits);
   const left = () => largerAmounts(subtractAmounts(within(), used()), noAmounts);
   const msLeft = () => deadline - (kept?.minutes ?? 0) * 60_000 - now();
-  const claim = options.ledger && claimAhead(options.ledger, { used: () => addAmounts(spent, reached), left });
+  const mostUsed = () => addAmounts(counts.spent, counts.reached);
+  const claim = options.ledger && claimAhead(options.ledger, { used: mostUsed, left });
 
   /** Throws when `bound` could not be paid even if nothing were set aside for others. */
   function refuseIfExhausted(bound: Amounts): void {
     if (msLeft() <= 0) throw timeIsUp(maxMinutes, kept);
+    const { spent } = counts;
     const name = exceeding(addAmounts(spent, bound), within());
     if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept, names: options.names });
   }
@@ -109,27 +97,10 @@ export function createBudget(options: BudgetOptions = {}): Budget {
     while (line.size > 0) line.serve();
   }
 
-  function take(bound: Amounts, { isInStages = false }: Way): Reservation {
-    let own = noAmounts;
-    const reach = (most: Amounts) => {
-      claim?.(largerAmounts(subtractAmounts(most, own), noAmounts), isInStages ? 1 : undefined);
-      reached = addAmounts(subtractAmounts(reached, own), most);
-      own = most;
-    };
-    if (!isInStages) reach(bound);
-    reserved = addAmounts(reserved, bound);
-    let isOpen = true;
-    const end = (actual: Amounts) => {
-      if (!isOpen) return;
-      isOpen = false;
-      reached = subtractAmounts(reached, own);
-      reserved = subtractAmounts(reserved, bound);
-      spent = addAmounts(spent, roundUpAmounts(actual));
-      if (exceeding(actual, bound) !== undefined) onOverrun?.({ reserved: bound, actual });
-      wakeAll();
-    };
-    return { settle: end, release: () => end(noAmounts), reach: (most) => isOpen && reach(roundUpAmounts(most)) };
-  }
+  const onEnd = (bound: Amounts, actual: Amounts) => {
+    if (exceeding(actual, bound) !== undefined) onOverrun?.({ reserved: bound, actual });
+    wakeAll();
+  };
 
   return {
     limits,
@@ -138,12 +109,13 @@ export function createBudget(options: BudgetOptions = {}): Budget {
       for (let isAgain = false; ; isAgain = true) {
         for (const signal of signals) signal?.throwIfAborted();
         refuseIfExhausted(bound);
-        if (exceeding(addAmounts(used(), bound), within()) === undefined) return take(bound, way);
+        if (exceeding(addAmounts(used(), bound), within()) === undefined)
+          return openReservation(bound, way, { counts, claim, onEnd });
         await line.join(signals, isAgain);
       }
     },
     hold(part) {
-      kept = keep(part, kept?.spentBefore ?? spent);
+      kept = keep(part, kept?.spentBefore ?? counts.spent);
       wakeAll();
     },
     release() {
@@ -156,8 +128,8 @@ export function createBudget(options: BudgetOptions = {}): Budget {
       const graceMs = Math.min(LONGEST_GRACE_MS, maxMinutes * 1000);
       return { msLeft: Math.max(0, msLeft()), graceMs, whyOver: () => timeIsUp(maxMinutes, part) };
     },
-    spent: () => spent,
-    reserved: () => reserved,
+    spent: () => counts.spent,
+    reserved: () => counts.reserved,
     left,
   };
 }
