@@ -5,9 +5,9 @@ export type { Amounts } from './budget/amounts.ts';
 export { type Budget, type BudgetOptions, createBudget, type Held } from './budget/budget.ts';
 export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
 export type { Reservation } from './budget/reservation.ts';
+export type { GatewayEnd } from './gateway/admission.ts';
 export { forwarderPath, throughForwarder } from './gateway/forwarder.ts';
 export {
-  type GatewayEnd,
   type ModelGateway,
   type ModelGatewayOptions,
   startModelGateway,

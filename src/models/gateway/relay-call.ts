@@ -13,7 +13,7 @@ import { type PlainHeaders, withoutHops } from './passed-headers.ts';
 import { readWhole, streamReader } from './read-answer.ts';
 import type { GenerationCall, OtherCall } from './read-call.ts';
 
-type Relay = {
+export type Relay = {
   readonly upstream: Upstream;
   readonly endpoint: Endpoint;
   readonly idleMs: number;

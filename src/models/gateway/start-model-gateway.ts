@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AgentSpending, OfferedSkill } from '../../core/agent/agent-runner.ts';
-import { ModelCallError } from '../../core/errors.ts';
+import type { ModelCallError } from '../../core/errors.ts';
 import type { Usage } from '../../core/model.ts';
 import type { Price } from '../budget/prices.ts';
 import { parseEndpoint } from '../http/endpoint.ts';
 import { linkedController } from '../on-abort.ts';
+import { type GatewayEnd, openAdmission, watchSilence } from './admission.ts';
 import type { GatewayRetry } from './ask-upstream.ts';
-import { type FirstRequest, type NamedSkill, readFirstRequest } from './first-request.ts';
+import type { NamedSkill } from './first-request.ts';
 import { openUpstream } from './open-upstream.ts';
-import { mostOf, readCall } from './read-call.ts';
-import { failureTold, relayCall, relayOther, sendError } from './relay-call.ts';
+import { type GenerationCall, mostOf, readCall } from './read-call.ts';
+import { type Relay, relayCall, relayOther, sendError } from './relay-call.ts';
 import { createSpending, type GatewayLimits } from './spending.ts';
 
 export type ModelGatewayOptions = {
@@ -39,9 +40,6 @@ export type ModelGatewayOptions = {
   /** Notified once, when no further call will pass. */
   readonly onEnd?: ((reason: GatewayEnd) => void) | undefined;
 };
-
-/** A limit that is reached, or a provider that failed. */
-export type GatewayEnd = 'turns' | 'budget' | 'failure';
 
 export interface ModelGateway extends AsyncDisposable {
   /** The root on loopback, with a word in it that no other process of this machine knows. Undefined on a socket, whose root is `/`. */
@@ -80,62 +78,31 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   const upstream = await openUpstream(endpoint, callTimeoutMs);
   const { controller: closing, release } = linkedController(signal);
   const root = 'socket' in listen ? '' : `/${randomBytes(12).toString('hex')}`;
-  const models = new Set<string>();
-  const refused = new Map<string, number>();
-  let first: FirstRequest | undefined;
-  let failure: ModelCallError | undefined;
-  let silence: ModelCallError | undefined;
-  let ended: 'turns' | 'budget' | undefined;
-
-  function end(reason: GatewayEnd, error?: ModelCallError): void {
-    const isFirst = ended === undefined && failure === undefined;
-    if (reason === 'failure') failure ??= error;
-    else ended ??= reason;
-    if (isFirst) onEnd?.(reason);
-  }
+  const admission = openAdmission({ spending, allows: options.allows, skills, onEnd });
+  const waiting = watchSilence(endpoint.name);
 
   function tellSpending(): void {
     const { calls, usage, costUsd, most } = spending;
     options.onSpend?.({ calls: calls(), usage: usage(), costUsd: costUsd(), most: most() });
   }
 
+  async function generate(call: GenerationCall, relay: Relay): Promise<void> {
+    const refusal = admission.refuse(call);
+    if (refusal !== undefined) return sendError(relay.response, refusal, call.dialect);
+    const counted = spending.begin({ model: call.model, most: mostOf(call) });
+    tellSpending();
+    if (spending.calls() === 1) waiting.begin();
+    const { onAnswer, onSilence } = waiting;
+    await relayCall(call, { ...relay, onUsage: counted.use, onAnswer, onSilence, onFailure: admission.fail });
+    counted.end();
+    tellSpending();
+  }
+
   async function answer(incoming: IncomingMessage, response: ServerResponse, leaving: AbortSignal): Promise<void> {
     const call = await readCall(incoming, { root, endpoint });
     const relay = { upstream, endpoint, idleMs: callTimeoutMs, retry: options.retry ?? {}, signal: leaving, response };
     if ('refused' in call) return sendError(response, call.refused, call.dialect);
-    if (call.kind === 'other') return relayOther(call, relay);
-    const { dialect, body, model } = call;
-    if (options.allows?.(model ?? '') === false) {
-      const name = model ?? '(none)';
-      refused.set(name, (refused.get(name) ?? 0) + 1);
-      return sendError(response, { status: 400, message: notAllowed(name) }, dialect);
-    }
-    if (first === undefined || first.tools.length === 0) first = readFirstRequest(body, dialect, skills);
-    if (failure !== undefined) return sendError(response, failureTold(failure), dialect);
-    const limit = spending.reached();
-    if (limit !== undefined) {
-      end(limit.ended);
-      return sendError(response, { status: 400, message: limit.message }, dialect);
-    }
-    const unpriced = spending.unpriced(model);
-    if (unpriced !== undefined) {
-      end('failure', unpriced);
-      return sendError(response, failureTold(unpriced), dialect);
-    }
-    if (model !== undefined) models.add(model);
-    const onFailure = (error: ModelCallError) => end('failure', error);
-    const counted = spending.begin({ model, most: mostOf(call) });
-    tellSpending();
-    if (spending.calls() === 1) silence = new ModelCallError(`${endpoint.name} has not answered at all`);
-    const onAnswer = () => {
-      silence = undefined;
-    };
-    const onSilence = (error: ModelCallError) => {
-      silence = error;
-    };
-    await relayCall(call, { ...relay, onUsage: counted.use, onAnswer, onSilence, onFailure });
-    counted.end();
-    tellSpending();
+    return call.kind === 'other' ? relayOther(call, relay) : generate(call, relay);
   }
 
   const server = createServer((incoming, response) => {
@@ -158,13 +125,8 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     usage: spending.usage,
     calls: spending.calls,
     costUsd: spending.costUsd,
-    ended: () => ended,
-    failure: () => failure,
-    silence: () => silence,
-    offered: () => first?.offered ?? [],
-    tools: () => first?.tools ?? [],
-    models: () => [...models],
-    refused: () => Object.fromEntries(refused),
+    silence: waiting.silence,
+    ...admission.seen,
     async [Symbol.asyncDispose]() {
       closing.abort(new Error('the gateway is closed'));
       release();
@@ -174,6 +136,3 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     },
   };
 }
-
-const notAllowed = (model: string) =>
-  `The model ${model} is not the one of this run, and is not asked. No call was made.`;
