@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { parseConfig } from '../../core/config.ts';
 import { SkillError } from '../../core/errors.ts';
 import { toObservations } from '../../core/gate/gate-evidence.ts';
@@ -35,8 +35,8 @@ export type CheckFlags = {
 export async function check(file: string | undefined, flags: CheckFlags, terminal: Terminal): Promise<void> {
   const loaded = await projectOf({ config: flags.config }, terminal);
   const path = tasksPath(file, loaded, terminal);
-  const { columns, scoring, splitRatio, splitSeed } = loaded?.project ?? {};
-  const read = await loadForCheck(path, { columns, scoring, splitRatio, splitSeed });
+  const { env, columns, scoring, splitRatio, splitSeed } = loaded?.project ?? {};
+  const read = await loadForCheck(shownPath(path), { env, columns, scoring, splitRatio, splitSeed });
   const skill = await skillTextOf(loaded);
   const measured = flags.measure ? await measure(file, loaded, flags, terminal) : [];
   const findings = [...checkTasks({ ...read, skill }), ...measured];
@@ -82,6 +82,10 @@ type Fixed = { readonly file: string; readonly tasks: number; readonly removed: 
 
 /** Into a file that is not there yet: nothing of a person's is overwritten. */
 async function fix({ tasks, rowOf }: LoadedCheck, path: string, { out }: CheckFlags, { io }: Terminal): Promise<Fixed> {
+  if (statSync(path).isDirectory()) {
+    const hint = 'Remove the folders of tasks that are not to stay yourself.';
+    throw new SkillError('USAGE', '--fix writes a file of tasks, and these tasks are folders', { hint });
+  }
   const target = out === undefined ? undefined : resolvePath(io.cwd(), out);
   if (target === undefined || target === path || existsSync(target)) {
     const what =

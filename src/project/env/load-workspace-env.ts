@@ -23,7 +23,7 @@ import { resolvePath } from '../resolve-path.ts';
 export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { tasks, ...common } = await commonParts(loaded, 'workspace');
   const { splitRatio: ratio, splitSeed: seed } = loaded.project;
-  const { rows, folder, leftOut } = await loadWorkspaceTasks(tasks);
+  const { rows, folder, leftOut } = await loadWorkspaceTasks(shownPath(tasks));
   const items = { ...splitItems(rows, { ratio, seed }) };
   const warnings = leftOut.length === 0 ? [] : [describeLeftOut(shownPath(tasks), leftOut)];
   return workspaceEnv({ name: 'workspace', items, folder, warnings, ...common }) as unknown as SkillEnv;
@@ -33,7 +33,7 @@ export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv>
 export async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { tasks, ...common } = await commonParts(loaded, 'trigger');
   const { splitRatio: ratio, splitSeed: seed, workspace } = loaded.project;
-  const items = { ...(await loadTriggerQueries(tasks, { ratio, seed })) };
+  const items = { ...(await loadTriggerQueries(shownPath(tasks), { ratio, seed })) };
   return triggerEnv({ items, ...common, runs: workspace?.runs ?? 1 }) as unknown as SkillEnv;
 }
 

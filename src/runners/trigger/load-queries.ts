@@ -1,16 +1,25 @@
-import { loadItems, type Splits, splitItems } from '../../envs/index.ts';
+import { loadItems, type Row, type Splits, splitItems } from '../../envs/index.ts';
 import { withContentIds } from '../../envs/read/content-id.ts';
 import { parseRows } from '../../envs/read/parse-rows.ts';
 import { takeSplits } from '../../envs/read/row.ts';
 import { TRIGGER_QUERY_HINT, TriggerQuery } from './trigger-query.ts';
 
-type Division = { readonly ratio: string; readonly seed: number };
+type Division = { readonly ratio?: string; readonly seed: number };
 
 /** Labelled queries of a file, divided. To measure with, there are as many of one label as of the other. */
 export async function loadTriggerQueries(path: string, division: Division): Promise<Splits<TriggerQuery>> {
-  const { rows } = withContentIds(takeSplits(await loadItems(path)), ({ query }) => query);
-  const parsed = parseRows(rows, { schema: TriggerQuery, hint: TRIGGER_QUERY_HINT });
-  const labelled = (label: boolean) => parsed.filter(({ value }) => value.shouldTrigger === label);
+  const { rows } = await readQueries(path);
+  return divideQueries(rows, division);
+}
+
+/** All of them, checked, each with its place; equal ones are one. */
+export async function readQueries(path: string) {
+  const { rows, leftOut } = withContentIds(takeSplits(await loadItems(path)), ({ query }) => query);
+  return { rows: parseRows(rows, { schema: TriggerQuery, hint: TRIGGER_QUERY_HINT }), leftOut };
+}
+
+export function divideQueries(rows: readonly Row<TriggerQuery>[], division: Division): Splits<TriggerQuery> {
+  const labelled = (label: boolean) => rows.filter(({ value }) => value.shouldTrigger === label);
   const [yes, no] = [splitItems(labelled(true), division), splitItems(labelled(false), division)];
   return { train: [...yes.train, ...no.train], val: asMany(yes.val, no.val), test: asMany(yes.test, no.test) };
 }

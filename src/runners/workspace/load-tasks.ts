@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { SkillError } from '../../core/errors.ts';
 import type { LeftOut } from '../../envs/import/left-out.ts';
 import { loadItems, type Row } from '../../envs/index.ts';
 import { parseRows } from '../../envs/read/parse-rows.ts';
 import { takeSplits } from '../../envs/read/row.ts';
+import { unreadable } from '../../envs/read/tasks-invalid.ts';
 import { importWorkFile, importWorkFolder, requireOwnRows } from '../import/import-work.ts';
 import { WORKSPACE_TASK_HINT, WorkspaceTask } from './workspace-task.ts';
 
@@ -20,8 +21,9 @@ export type WorkspaceTasks = {
 
 /** Tasks of a file, a row each; or of a folder, a folder each. Files and folders of other tools are known by what is in them. */
 export async function loadWorkspaceTasks(path: string): Promise<WorkspaceTasks> {
-  const isFolder = (await stat(path)).isDirectory();
-  const folder = isFolder ? path : dirname(path);
+  const there = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
+  const isFolder = there.isDirectory();
+  const folder = resolve(isFolder ? path : dirname(path));
   const imported = await (isFolder ? importWorkFolder(path) : importWorkFile(path));
   const rows = imported?.rows ?? (isFolder ? await readFolders(path) : await readRows(path));
   const leftOut = imported?.leftOut ?? [];

@@ -22,19 +22,8 @@ export function taskTemplates({ folder, sandbox }: Options) {
     known.set(id, value);
     return value;
   };
-  const contentOf = memoize((key: string) => {
-    const [path, keepHistory] = JSON.parse(key) as [string, boolean];
-    return hashOf(below(folder, path), path, keepHistory);
-  });
   return {
-    async known(task: WorkspaceTask): Promise<KnownTask> {
-      const named = [
-        ...(task.from === undefined ? [] : [[task.from, task.keepHistory]]),
-        ...(task.verify?.from === undefined ? [] : [[task.verify.from, true]]),
-      ];
-      const contents = await Promise.all(named.map((one) => contentOf(JSON.stringify(one))));
-      return contents.length === 0 ? task : { ...task, contents: contents.join(' ') };
-    },
+    known: knownTasks(folder),
     of: (task: WorkspaceTask) => remembered(made, task.id, () => makeTemplate(task, { folder, sandbox })),
     testsOf: ({ id, verify }: WorkspaceTask) =>
       remembered(tests, id, async () => ({
@@ -42,6 +31,22 @@ export function taskTemplates({ folder, sandbox }: Options) {
         ...verify?.files,
         ...bytesOf(verify?.binaries),
       })),
+  };
+}
+
+/** Reads what is in the folders that tasks name, each once. Throws `TASKS_INVALID` for one that is not there. */
+export function knownTasks(folder: string): (task: WorkspaceTask) => Promise<KnownTask> {
+  const contentOf = memoize((key: string) => {
+    const [path, keepHistory] = JSON.parse(key) as [string, boolean];
+    return hashOf(below(folder, path), path, keepHistory);
+  });
+  return async (task) => {
+    const named = [
+      ...(task.from === undefined ? [] : [[task.from, task.keepHistory]]),
+      ...(task.verify?.from === undefined ? [] : [[task.verify.from, true]]),
+    ];
+    const contents = await Promise.all(named.map((one) => contentOf(JSON.stringify(one))));
+    return contents.length === 0 ? task : { ...task, contents: contents.join(' ') };
   };
 }
 

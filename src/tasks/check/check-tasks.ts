@@ -12,16 +12,18 @@ export type CheckInput = {
   readonly leftOut?: readonly LeftOut[] | undefined;
   /** The skill with its files, if there is one. */
   readonly skill?: string | undefined;
+  /** Whether a model can draft such tasks. */
+  readonly isDraftable?: boolean;
 };
 
 /** What is wrong with tasks, without asking anybody. The order of the tasks does not matter. */
-export function checkTasks({ tasks, leftOut = [], skill = '' }: CheckInput): Finding[] {
+export function checkTasks({ tasks, leftOut = [], skill = '', isDraftable = true }: CheckInput): Finding[] {
   const sorted = tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return [
-    ...tooFew(sorted),
+    ...tooFew(sorted, isDraftable),
     ...repeated(sorted),
     ...givenAway(sorted, skill),
-    ...unbalanced(sorted),
+    ...unbalanced(sorted, isDraftable),
     ...finding(
       'left-out',
       leftOut.map(({ where, what, why }) => `${where}: ${what} (${why})`),
@@ -34,7 +36,7 @@ export function checkTasks({ tasks, leftOut = [], skill = '' }: CheckInput): Fin
 /** Smaller gains are what people hope for. */
 const HOPED_GAIN = 0.25;
 
-function tooFew(tasks: readonly CheckedTask[]): Finding[] {
+function tooFew(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] {
   const count = (split: CheckedTask['split']) => tasks.filter((task) => task.split === split).length;
   const sizes = { train: count('train'), val: count('val'), test: count('test') };
   const isSenseless = isTooFew(sizes);
@@ -47,7 +49,7 @@ function tooFew(tasks: readonly CheckedTask[]): Finding[] {
       level: isSenseless ? 'senseless' : 'warning',
       what: `${sizesText(sizes)}; ${proof}`,
       tasks: [],
-      todo: 'Write more tasks, or have them drafted: skillopt tasks draft.',
+      todo: `Write more tasks${isDraftable ? ', or have them drafted: skillopt tasks draft' : ''}.`,
     },
   ];
 }
@@ -102,7 +104,7 @@ function givenAway(tasks: readonly CheckedTask[], skill: string): Finding[] {
 /** With several kinds, one that is more than this is nearly all that is measured. */
 const MOST_OF_A_KIND = 0.6;
 
-function unbalanced(tasks: readonly CheckedTask[]): Finding[] {
+function unbalanced(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] {
   const kinds = [...new Set(tasks.map(({ taskType }) => taskType))].filter((kind) => kind !== '').sort();
   if (kinds.length < 2) return [];
   const of = (kind: string) => tasks.filter(({ taskType }) => taskType === kind);
@@ -114,7 +116,7 @@ function unbalanced(tasks: readonly CheckedTask[]): Finding[] {
       largest.flatMap((kind) => idsOf(of(kind))),
       {
         what: `${Math.round((100 * of(largest[0] ?? '').length) / tasks.length)} % of the tasks are of one kind: ${largest.join(', ')}`,
-        todo: 'Add tasks of the other kinds, or have them drafted.',
+        todo: `Add tasks of the other kinds${isDraftable ? ', or have them drafted' : ''}.`,
         level: 'note',
       },
     ),

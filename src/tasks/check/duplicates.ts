@@ -23,7 +23,9 @@ export function findDuplicates(tasks: readonly CheckedTask[]): Duplicates {
   const sorted = tasks
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((task) => ({ task, asked: readAsked(task.question) }));
-  const groups = groupBy(sorted, ({ asked, task }) => (asked.key === '' ? task.id : asked.key));
+  const groups = groupBy(sorted, ({ asked, task }) =>
+    asked.key === '' ? task.id : JSON.stringify([asked.key, task.material]),
+  );
   const contradictory = groups.filter((group) => new Set(group.map(({ task }) => task.scoredBy)).size > 1);
   const alike = groups.flatMap((group) => groupBy(group, ({ task }) => task.scoredBy));
   const same = alike.flatMap(([first, ...others]) =>
@@ -46,7 +48,10 @@ function nearPairs(tasks: readonly Compared[]): Pair[] {
   return tasks.flatMap((one) => {
     const other = kept.find(
       ({ task, asked }) =>
-        task.scoredBy === one.task.scoredBy && asked.key !== one.asked.key && isSameTask(asked, one.asked),
+        task.scoredBy === one.task.scoredBy &&
+        task.material === one.task.material &&
+        asked.key !== one.asked.key &&
+        isSameTask(asked, one.asked),
     );
     if (!other) kept.push(one);
     return other ? [{ kept: other.task, again: one.task }] : [];

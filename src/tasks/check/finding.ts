@@ -4,6 +4,8 @@ export type CheckedTask = {
   /** With what stands before the question. */
   readonly question: string;
   readonly answers: readonly string[];
+  /** What there is to work with, as text: with something else, the same question is another task. */
+  readonly material?: string;
   /** How it is scored, as text: two tasks with the same are scored alike. */
   readonly scoredBy: string;
   readonly taskType: string;
