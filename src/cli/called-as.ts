@@ -2,6 +2,7 @@ import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:pa
 import { shellWord } from '../core/text/shell-word.ts';
 import { commands } from './command-table.ts';
 import type { Typed } from './define-command.ts';
+import { nameProject } from './named-project.ts';
 
 /** How this process was started, as `process` tells it. */
 type Started = {
@@ -18,17 +19,6 @@ const WRITTEN = new RegExp(
   'g',
 );
 
-/** Those of them that read a project file. */
-const ABOUT_PROJECT =
-  /(?<![\w/.@-])(skillopt (?:train|eval|estimate|doctor|calibrate|compare|tasks (?:draft|check|review)))(?![\w-])(?!.*--config)/g;
-
-/** The project file that was named in arguments. Help says how commands are called in general. */
-export function configIn(argv: readonly string[]): string | undefined {
-  if (argv[0] === 'help' || argv.some((word) => word === '--help' || word === '-h')) return undefined;
-  const at = argv.findIndex((word) => word === '--config' || word.startsWith('--config='));
-  return at === -1 ? undefined : (argv[at]!.split(/=(.*)/s)[1] ?? argv[at + 1]);
-}
-
 /**
  * Every command of ours in a text, as this person has to type it. The code of all floors writes `skillopt train`; how the
  * program was started is known here and nowhere else, and so is the project file that was named.
@@ -36,7 +26,7 @@ export function configIn(argv: readonly string[]): string | undefined {
 export function calledAs(started: Started, typed: Typed, config?: string): Called {
   return (written, folder = started.cwd()) => {
     const path = config && folder !== started.cwd() ? resolve(started.cwd(), config) : config;
-    const text = path ? written.replace(ABOUT_PROJECT, (command) => `${command} --config ${shellWord(path)}`) : written;
+    const text = nameProject(written, path);
     const there = { ...started, cwd: () => folder };
     const program = programOf(there, 'skillopt');
     const sleep = typed === 'skillopt' ? `${program} sleep` : programOf(there, typed);

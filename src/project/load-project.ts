@@ -12,6 +12,8 @@ export type LoadedProject = {
   readonly project: Project;
   /** Where the project file is: runs are kept beside it. For a SkillOpt config: where the command runs, as over there. */
   readonly directory: string;
+  /** The project file, absolute, where the caller named it. */
+  readonly namedFile?: string | undefined;
   /** What the file means without saying it. */
   readonly notes: readonly string[];
   /** What the file says and nothing here does. */
@@ -40,7 +42,8 @@ export async function loadProject(source: ProjectSource): Promise<LoadedProject>
   const find: FindOrigin = async (path) =>
     flags[String(path[0])] === undefined ? findOrigin(path) : { place: 'command line', key: flagOf(String(path[0])) };
   await refuseUnknownKeys(input, find);
-  return { project: await parseProject(mergeInputs(input, anchorPaths(flags, cwd)), find), findOrigin: find, ...rest };
+  const project = await parseProject(mergeInputs(input, anchorPaths(flags, cwd)), find);
+  return { project, findOrigin: find, namedFile: config === undefined ? undefined : file, ...rest };
 }
 
 type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };

@@ -37,6 +37,8 @@ export type Wiring = {
   readonly initialSkill: string | undefined;
   /** Where that was read from. */
   readonly skillSource: SkillSource | undefined;
+  /** The project file from the run directory, where the caller named it. */
+  readonly projectFile: string | undefined;
   readonly promptOverrides: PromptOverrides;
   /** What the target reads behind the skill. */
   readonly skillFiles: readonly SkillFile[];
@@ -45,7 +47,7 @@ export type Wiring = {
 };
 
 export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
-  const { project, directory, findOrigin } = loaded;
+  const { project, directory, namedFile, findOrigin } = loaded;
   const bare = await loadEnv(loaded);
   const blame = async (error: unknown, path: KeyPath) => Promise.reject(await withPlace(error, path, findOrigin));
   const path = project.outRoot ?? join(directory, 'runs', project.name ?? bare.name);
@@ -60,6 +62,7 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
     config: runConfig(project),
     initialSkill: skill?.text,
     skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
+    projectFile: namedFile && relative(path, namedFile),
     promptOverrides: await readPrompts(project.promptOverrides).catch((error) => blame(error, ['promptOverrides'])),
     skillFiles: files,
     warnings,

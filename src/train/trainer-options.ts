@@ -26,6 +26,8 @@ export type TrainerOptions<I extends Item = Item> = {
   readonly initialSkill?: string;
   /** The file that `initialSkill` was read from: the run remembers it, for `skillopt apply`. */
   readonly skillSource?: SkillSource | undefined;
+  /** The project file from the folder of the run: commands that the run advises name it. */
+  readonly projectFile?: string | undefined;
   readonly promptOverrides?: PromptOverrides;
   readonly observers?: readonly RunObserver[];
   /** Stops the run: calls in flight may finish for ten seconds and are kept, then `train` rejects with its reason. */

@@ -14,6 +14,7 @@ import { shownPath } from '../../stores/shown-path.ts';
 import { APPLIED_FOLDER, openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { gitState } from '../git-state.ts';
+import { nameProject, projectFileOf } from '../named-project.ts';
 import { isNight, runPlace } from '../night-runs.ts';
 import { requireConsent, requireScriptConsent } from '../report/apply-consent.ts';
 import { patchOfPlan, previewLines, type RunVerdict, writtenFiles, writtenLines } from '../report/apply-lines.ts';
@@ -139,17 +140,20 @@ function requireApplicable(plan: ApplyPlan | undefined, { run, command }: Applyi
     const hint = `Restore it, or write the skill somewhere else: ${other}`;
     throw new SkillError('DOCUMENT_REFUSED', `${path} is not there any more`, { hint });
   }
-  if (plan.standing === 'changed') throw changedSince(plan, shownPath(run.path, io.cwd()), other);
+  const train = nameProject('skillopt train --fresh', projectFileOf(run, io.cwd()));
+  if (plan.standing === 'changed') throw changedSince(plan, shownPath(run.path, io.cwd()), { train, other });
   return plan;
 }
 
-function changedSince({ document: { path }, before, edited = path }: ApplyPlan, runPath: string, other: string) {
+type Ways = Readonly<Record<'train' | 'other', string>>;
+
+function changedSince({ document: { path }, before, edited = path }: ApplyPlan, runPath: string, ways: Ways) {
   const diff = before.includes('\r\n') ? 'diff -u --strip-trailing-cr' : 'diff -u'; // a run keeps line feeds
   const shown = `${diff} ${shellWord(join(runPath, 'skills', 'skill_v0000.md'))} ${shellWord(path)}`;
   const hint = [
     'Nothing was written, so that nobody loses an edit.',
     ...(edited === path ? [`What changed: ${shown}.`] : []),
-    `Then undo that edit, train from it (skillopt train --fresh), or write the trained one elsewhere: ${other}`,
+    `Then undo that edit, train from it (${ways.train}), or write the trained one elsewhere: ${ways.other}`,
   ].join(' ');
   return new SkillError('DOCUMENT_REFUSED', `${edited} is not the text that the run began from`, { hint });
 }

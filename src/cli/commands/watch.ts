@@ -9,6 +9,7 @@ import { findRun, type LoadedRun, liveRun, loadRun, standingOf } from '../../run
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible } from '../interrupt.ts';
+import { nameProject, projectFileOf } from '../named-project.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
 import { reportRun } from '../report/run-report.ts';
@@ -94,6 +95,6 @@ async function finish(run: LoadedRun, end: FollowEnd, terminal: Terminal): Promi
     const verdict = verdictOf(run.state, await standingOf(run));
     terminal.io.stdout.write(`${jsonLine({ type: 'end', reason: end, ...(hasReport ? { verdict } : {}) })}\n`);
   } else if (hasReport) await reportRun(run, terminal);
-  if (end !== 'done') terminal.say(WORDS[end]);
+  if (end !== 'done') terminal.say(nameProject(WORDS[end], projectFileOf(run, terminal.io.cwd())));
   if (end === 'dead' || end === 'moved') throw new Answered(1);
 }

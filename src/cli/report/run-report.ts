@@ -6,6 +6,7 @@ import { listEdits } from '../../runs/edit-list.ts';
 import { type LoadedRun, standingOf } from '../../runs/load-run.ts';
 import { loadQueries, triggerFigures } from '../../runs/trigger-figures.ts';
 import { shownPath } from '../../stores/shown-path.ts';
+import { projectFileOf } from '../named-project.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportLines } from './report.ts';
 
@@ -34,6 +35,7 @@ export async function reportRun(
     night,
     names: await loadQueries(run),
     bestSkillPath: answer.bestSkillPath,
+    projectFile: projectFileOf(run, io.cwd()),
     skillFile: source === undefined ? undefined : shownPath(resolve(run.path, source), io.cwd()),
     width: io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : terminal.width, // a file or a pipe gets whole lines
     colors,

@@ -1,5 +1,6 @@
 import { changedFiles, SKILL_FILE } from '../skill/package-text.ts';
 import { trainsPackage } from '../skill/skill-parts.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { RunState } from './run-state.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -9,10 +10,20 @@ export type Place = {
   readonly bestSkillPath: string;
   /** Where the skill came from, if it is known. */
   readonly skillFile?: string | undefined;
+  /** The project file, where commands about the project have to name it. */
+  readonly projectFile?: string | undefined;
 };
 
+type Step = [what: string, why: string];
+
 /** The one thing to do now: a command or a path, and what it is for. */
-export function nextStep(verdict: Verdict, state: RunState, place: Place): [what: string, why: string] {
+export function nextStep(verdict: Verdict, state: RunState, place: Place): Step {
+  const [what, why] = stepAfter(verdict, state, place);
+  const named = place.projectFile === undefined ? '' : ` --config ${shellWord(place.projectFile)}`;
+  return [what.replace(/(?<=skillopt (?:doctor|calibrate|train)\b)/, named), why];
+}
+
+function stepAfter(verdict: Verdict, state: RunState, place: Place): Step {
   const { config } = state;
   const { run, bestSkillPath, skillFile } = place;
   if (verdict.kind === 'better')

@@ -58,6 +58,8 @@ export type RunState = {
   readonly initialSkill: string;
   /** The file that it was read from, if it was, and if the run is of a version that wrote it down. */
   readonly skillSource?: SkillSource;
+  /** The project file, from the folder of the run, if it has to be named. */
+  readonly projectFile?: string;
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
   /** Of a run of an earlier version that compared them at its end: what was the best before, each once, the latest last. */
@@ -122,7 +124,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
-export const STATE_FORMAT = 6;
+export const STATE_FORMAT = 7;
 
 /** A run before its first event. */
 export const emptyRun: RunState = {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { costRows, dollarCell } from '../../core/run/cost.ts';
 import type { Amounts } from '../../core/run/ledger.ts';
 import { nextStep } from '../../core/run/next-step.ts';
@@ -19,8 +20,7 @@ export function reportView(state: RunState, outRoot: string, spent?: Amounts): s
   const more = [chosenByWords(verdict), draftedWords(state)].flatMap((words) =>
     words === undefined ? [] : ['', words],
   );
-  const place = { run: outRoot, bestSkillPath: `${outRoot}/best_skill.md`, skillFile: state.skillSource?.path };
-  const [what, why] = nextStep(verdict, state, place);
+  const [what, why] = nextStep(verdict, state, placeOf(state, outRoot));
   const sections = [
     [`# ${head}`, '', `${sentence} ${amounts}`, ...more],
     changeSection(change.lines),
@@ -33,6 +33,13 @@ export function reportView(state: RunState, outRoot: string, spent?: Amounts): s
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
 }
+
+const placeOf = ({ skillSource, projectFile }: RunState, outRoot: string) => ({
+  run: outRoot,
+  bestSkillPath: `${outRoot}/best_skill.md`,
+  skillFile: skillSource?.path,
+  projectFile: projectFile === undefined ? undefined : join(outRoot, projectFile),
+});
 
 const changeSection = (lines: readonly string[]) =>
   lines.length === 0 ? [] : ['## What changed', '', ...diffBlock(lines)];

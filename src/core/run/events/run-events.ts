@@ -35,6 +35,8 @@ export const RUN_EVENTS = {
     readonly initialSkill: string;
     /** The file that it was read from, if it was. */
     readonly skillSource?: SkillSource;
+    /** The project file, from the folder of the run, if it was named and not found. */
+    readonly projectFile?: string;
     readonly totalSteps: number;
     readonly items: Readonly<Record<string, number>>;
     /** Only where a model drafted some of them. */
@@ -44,6 +46,7 @@ export const RUN_EVENTS = {
     config: tableOf(anything),
     initialSkill: text,
     skillSource: optional(object<SkillSource>({ path: text, digest: text })),
+    projectFile: optional(text),
     totalSteps: number,
     items: tableOf(number),
     drafts: optional(object<DraftedTasks>({ drafted: number, unreviewed: number })),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
@@ -25,6 +25,14 @@ describe('hints name the project file that was named', () => {
     const shown = io.out() + io.err();
     expect(shown).toContain("npx skillopt train --config 'my file.yaml' --max-calls 24");
     expect(shown).not.toMatch(/skillopt (train|estimate|doctor)(?! --config)/);
+    const later = captureIo({ cwd: folder.path });
+    await runCli(['show'], later);
+    expect(later.out()).toContain("npx skillopt train --config 'my file.yaml' --max-calls 24");
+    const page = readFileSync(
+      join(folder.path, 'runs', readdirSync(join(folder.path, 'runs'))[0]!, 'report.md'),
+      'utf8',
+    );
+    expect(page).toContain("`npx skillopt train --config 'my file.yaml'` resumes");
     const help = captureIo({ cwd: folder.path });
     await runCli(['train', '--help', ...config], help);
     expect(help.out()).not.toContain('my file.yaml');
