@@ -159,9 +159,20 @@ function verdictLines(result: RolloutResult, look: Look): string[] {
   return [
     `  ${score}`,
     ...(failReason === undefined ? [] : shortened(failReason, '  ', look, MOST_LINES)),
+    ...printedLines(result, look),
     ...(predictedAnswer ? labelled('its last words', predictedAnswer, look) : []),
     ...(referenceText ? labelled('expected', referenceText, look) : []),
   ];
+}
+
+/** The end of what the verifier printed: that is where it says what failed. */
+function printedLines({ extras, failReason = '' }: RolloutResult, look: Look): string[] {
+  const { verifierOutput: text } = (extras ?? {}) as { verifierOutput?: string };
+  if (text === undefined || failReason.includes(text)) return [];
+  const lines = text.split('\n');
+  const shown = look.isComplete ? lines : lines.slice(-MOST_LINES);
+  const title = shown.length === lines.length ? 'the verifier printed' : 'the last that the verifier printed';
+  return [`  ${title}:`, ...shortened(shown.join('\n'), '    ', look, 2 * MOST_LINES)];
 }
 
 const oneLine = (text: string) => head(text.replace(/\s+/g, ' '), 300);

@@ -101,7 +101,8 @@ function whatHappened(missing: readonly Result[]): string {
 
 function tooFewScores(missing: readonly Result[], total: number): SkillError {
   const outage = missing.find(({ unjudged }) => !unjudged);
-  const because = `the first because: ${(outage ?? missing[0])?.failReason}`;
+  const first = outage ?? missing[0];
+  const because = `the first, ${first?.id}, because: ${first?.failReason}`;
   const isMixed = outage !== undefined && missing.some(({ unjudged }) => unjudged);
   const counts = `${missing.length} of ${total} tasks got no score`;
   const own = ownHint(missing);

@@ -4,9 +4,10 @@ import { head, strip } from '../../core/text/python-text.ts';
 import type { Verify } from './workspace-task.ts';
 
 /** What a verifier said. Without a verdict nothing is known: that is no zero. */
-export type Verdict =
-  | { readonly hard: number; readonly soft: number; readonly reason?: string }
-  | { readonly missing: string };
+export type Verdict = {
+  /** The end of what it printed, unless all is well. */
+  readonly output?: string;
+} & ({ readonly hard: number; readonly soft: number; readonly reason?: string } | { readonly missing: string });
 
 /** What a verifier must leave, by what its verdict is read from. */
 export const VERDICT_HINTS: Readonly<Record<Verify['verdict'], string>> = {

@@ -9,9 +9,10 @@ import { verifyWorkspace } from './verify-workspace.ts';
 import type { Verify, WorkspaceTask } from './workspace-task.ts';
 
 /** What one way of scoring says. */
-type Part =
+type Part = { readonly output?: string } & (
   | { readonly hard: number; readonly soft: number; readonly reason?: string }
-  | { readonly missing: string; readonly hint?: string };
+  | { readonly missing: string; readonly hint?: string }
+);
 
 type Scoring = {
   readonly task: WorkspaceTask;
@@ -57,7 +58,15 @@ function combined(parts: readonly Part[]): RolloutOutput {
   const soft = known.reduce((sum, part) => sum + part.soft, 0) / known.length;
   const reasons = known.flatMap(({ reason }) => (reason === undefined ? [] : [reason]));
   const hard = Math.min(...known.map((part) => part.hard));
-  return { hard, soft, ...(hard === 1 ? {} : { failReason: reasons.join('; ') || 'not done' }) };
+  if (hard === 1) return { hard, soft };
+  const extras = printedBy(parts);
+  return { hard, soft, failReason: reasons.join('; ') || 'not done', ...(extras ? { extras } : {}) };
+}
+
+/** What the verifier printed, for people: analysts do not see it. */
+function printedBy(parts: readonly Part[]) {
+  const verifierOutput = parts.find(({ output }) => output !== undefined)?.output;
+  return verifierOutput === undefined ? undefined : { verifierOutput };
 }
 
 function withoutVerdict(missing: readonly Extract<Part, { missing: string }>[]): RolloutOutput {
@@ -69,6 +78,6 @@ function withoutVerdict(missing: readonly Extract<Part, { missing: string }>[]):
     errored: true,
     unjudged: true,
     failReason,
-    ...(hint === undefined ? {} : { extras: { hint } }),
+    extras: { ...(hint === undefined ? {} : { hint }), ...printedBy(missing) },
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxResult } from '../../core/agent/sandbox.ts';
 import { SkillError } from '../../core/errors.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { layFiles } from '../../workspaces/folders/lay-files.ts';
 import { readJsonVerdict, readJunit, readReward, unreadable, type Verdict } from './read-verdict.ts';
 import { type Contents, commandWords, type Site } from './site.ts';
@@ -29,11 +30,12 @@ export async function verifyWorkspace(verify: Verify, files: Contents, site: Sit
       env: verifierEnv(verify, site.hasOwnNames ? LOGS : logs.path),
       timeoutMs: verify.timeoutMs,
     });
-    return whyNoVerdict(result, verify) ?? (await readVerdict(verify, result, { logs: logs.path, site }));
+    const verdict = whyNoVerdict(result, verify) ?? (await readVerdict(verify, result, { logs: logs.path, site }));
+    return withOutput(verdict, result, verify);
   } catch (error) {
     site.signal.throwIfAborted();
     if (error instanceof SkillError) throw error;
-    return unreadable(`it could not be started: ${(error as Error).message}`);
+    return unreadable(`it could not be started: ${(error as Error).message} (verifier: ${shownCommand(verify)})`);
   }
 }
 
@@ -56,8 +58,33 @@ function whyNoVerdict({ timedOut, exceeded, exitCode, signal }: SandboxResult, {
   // What a shell says of a program that is not there, or that a signal ended.
   if (exitCode === undefined || exitCode > 128)
     return unreadable(`it was ended by ${signal ?? `signal ${exitCode! - 128}`}`);
-  return exitCode === 126 || exitCode === 127 ? unreadable(`it ended with exit code ${exitCode}`) : undefined;
+  const unstarted = UNSTARTED[exitCode];
+  return unstarted === undefined ? undefined : unreadable(`it ended with exit code ${exitCode}: ${unstarted}`);
 }
+
+/** What a shell means by an exit code that is none of the program's. */
+const UNSTARTED: Readonly<Record<number, string>> = {
+  126: 'a command could not be executed in the sandbox',
+  127: 'a command was not found in the sandbox',
+};
+
+const OUTPUT_LENGTH = 2_000;
+const [SAID_LINES, SAID_LENGTH] = [3, 300];
+
+/** Without its own last words nobody could tell why a verifier gave no verdict. */
+function withOutput(verdict: Verdict, { stdout, stderr }: SandboxResult, verify: Verify): Verdict {
+  const output = `${stdout}\n${stderr}`.trim().slice(-OUTPUT_LENGTH);
+  const kept = output === '' ? {} : { output };
+  if (!('missing' in verdict)) return verdict.hard === 1 ? verdict : { ...verdict, ...kept };
+  const said = oneLine(output.split('\n').slice(-SAID_LINES).join(' ')).slice(-SAID_LENGTH);
+  const printed = said === '' ? 'it printed nothing' : `it printed: ${said}`;
+  return { missing: `${verdict.missing} (verifier: ${shownCommand(verify)}; ${printed})`, ...kept };
+}
+
+const shownCommand = ({ command }: Verify) => {
+  const words = oneLine(typeof command === 'string' ? command : command.join(' '));
+  return words.length > SAID_LENGTH ? `${words.slice(0, SAID_LENGTH)}…` : words;
+};
 
 type Places = { readonly logs: string; readonly site: Site };
 

@@ -252,7 +252,7 @@ describe('a run that a judge scores', () => {
       await expect(train({ judge, config, store })).rejects.toMatchObject({
         code: 'MODEL_REPLY_INVALID',
         message: expect.stringMatching(
-          /^10 of 10 tasks got no score: no judgement, the first because: the judge gave no/,
+          /^10 of 10 tasks got no score: no judgement, the first, \S+, because: the judge gave no/,
         ),
         hint: expect.stringContaining('another judge model'),
       });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
 import { agentProject } from './agent-project.ts';
@@ -8,7 +10,8 @@ const tasksWith = (verify: object) =>
   Array.from({ length: 10 }, (_, at) => JSON.stringify({ id: `t${at}`, prompt: `Count the teapots ${at}.`, verify }));
 
 it.each([
-  ['exit-code', { command: 'no-such-program' }, 'must end by itself: with exit code 0'],
+  ['exit-code', { command: 'no-such-program' }, 'exit code 127: a command was not found in the sandbox'],
+  ['exit-code', { command: 'exit 126' }, 'must end by itself: with exit code 0'],
   ['reward', { command: 'true', verdict: 'reward' }, 'must write a number from 0 to 1 into reward.txt'],
   ['junit', { command: 'true', verdict: 'junit' }, 'must write a JUnit report: junit.xml'],
   ['json', { command: 'echo ok', verdict: 'json' }, 'the last line that the verifier prints must be {"hard": 1'],
@@ -16,7 +19,24 @@ it.each([
   await using llm = await startFakeAgentLLM({ script: [] });
   using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasksWith(verify).join('\n') } });
   const { code, err } = await project.run('train', '--quiet');
-  expect([code, err]).toEqual([4, expect.stringMatching(/3 of 3 tasks got no score, the first because: no verdict: /)]);
+  expect([code, err]).toEqual([
+    4,
+    expect.stringMatching(/3 of 3 tasks got no score, the first, t\d, because: no verdict: /),
+  ]);
   expect(err).toContain(words);
+  expect(err).toContain(`(verifier: ${verify.command}; it printed`);
   expect(err).not.toContain('judge');
+});
+
+it('shows what the verifier of a failed attempt printed, also where its verdict is another', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  const command = 'echo 6 teapots are missing >&2; echo \'{"hard": 0, "reason": "no"}\'';
+  using project = agentProject({ baseURL: llm.url, config: { numEpochs: 1, finalPasses: 1 } });
+  project.write('tasks.jsonl', tasksWith({ command, verdict: 'json' }).join('\n'));
+  const { code, err } = await project.run('train', '--quiet');
+  expect([0, 1], err).toContain(code);
+  const id = JSON.parse(readFileSync(join(project.path, 'runs/run/baseline_selection_eval/results.json'), 'utf8'))[0]
+    .id;
+  const { out } = await project.run('show', 'run', '--task', id);
+  expect(out).toMatch(/the verdict\n(.*\n)+ {2}the verifier printed:\n(.*\n)* {4}6 teapots are missing\n/);
 });
