@@ -19,11 +19,15 @@ export function versionFinder(names: readonly string[]) {
       const step = stepOf(name);
       const text = step === 0 ? initial : afterStep.get(step);
       if (step !== undefined && text !== undefined) return text;
-      const message = `no version ${name}: initial, best, current or a step from 0 to ${stepsDone} was expected`;
-      const hint = 'For example: skillopt diff RUN initial best, or skillopt diff RUN 2 3';
-      throw new SkillError('USAGE', message, { hint });
+      throw noVersion(name, stepsDone);
     },
   };
+}
+
+export function noVersion(name: string, stepsDone: number): SkillError {
+  const message = `no version ${name}: initial, best, current or a step from 0 to ${stepsDone} was expected`;
+  const hint = 'For example: skillopt diff RUN initial best, or skillopt diff RUN 2 3';
+  return new SkillError('USAGE', message, { hint });
 }
 
 /** The step that a version is named by. */

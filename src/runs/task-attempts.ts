@@ -5,7 +5,7 @@ import { RolloutResult } from '../core/rollout-result.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { suggestion } from '../core/text/closest-name.ts';
 import type { LoadedRun } from './load-run.ts';
-import { stepOf } from './skill-version.ts';
+import { noVersion, stepOf } from './skill-version.ts';
 
 /** One attempt at a task, and in which part of a run it was made. */
 export type TaskAttempt = { readonly part: string; readonly step?: number; readonly result: RolloutResult };
@@ -28,7 +28,8 @@ export async function loadAttempts({ path, name }: LoadedRun, { task, step }: Wa
 }
 
 /** The attempt that shows what a version of the skill did: one with the test tasks, else one of the search. */
-export function attemptOf(version: string, attempts: readonly TaskAttempt[], { best, current }: RunState): TaskAttempt {
+export function attemptOf(version: string, attempts: readonly TaskAttempt[], state: RunState): TaskAttempt {
+  const { best, current, stepsDone } = state;
   const step = stepOf(version);
   const candidate = (of: number) => `step ${of}, the candidate`;
   const parts: Readonly<Record<string, readonly string[]>> = {
@@ -39,6 +40,8 @@ export function attemptOf(version: string, attempts: readonly TaskAttempt[], { b
   const wanted = step === undefined ? (parts[version] ?? []) : step === 0 ? parts.initial! : [candidate(step)];
   const found = wanted.map((part) => attempts.findLast((attempt) => attempt.part === part)).find(Boolean);
   if (found !== undefined) return found;
+  const isKnown = step === undefined ? Object.hasOwn(parts, version) : step <= stepsDone;
+  if (!isKnown) throw noVersion(version, stepsDone);
   const seen = [...new Set(attempts.map(({ part }) => part))].join('; ');
   throw new SkillError('USAGE', `no attempt at this task was made with the version ${version} of the skill`, {
     hint: `It was attempted in: ${seen}. Versions are initial, best, current, or a step whose candidate attempted it.`,

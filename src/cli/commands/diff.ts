@@ -1,3 +1,4 @@
+import { printable } from '../../core/text/printable.ts';
 import { filesOf } from '../../runs/apply/planned-files.ts';
 import { findRun, onlyRun } from '../../runs/load-run.ts';
 import { versionFinder } from '../../runs/skill-version.ts';
@@ -5,7 +6,7 @@ import { attemptOf, loadAttempts } from '../../runs/task-attempts.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { runPlace } from '../night-runs.ts';
 import { attemptText, listLines } from '../report/attempt-lines.ts';
-import { coloured, filesPatch, patchOf } from '../report/patch.ts';
+import { coloured, filesPatch, foldPatch, patchOf } from '../report/patch.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string; readonly task?: string };
@@ -40,7 +41,8 @@ async function diffTask({ name, root, task, from, to }: Asked, terminal: Termina
   const attempts = await loadAttempts(run, { task });
   const [before, after] = [attemptOf(from, attempts, run.state), attemptOf(to, attempts, run.state)];
   const patch = patchOf({ from, to, before: attemptText(before.result), after: attemptText(after.result) });
-  const shown = patch === '' ? ['what was done is the same in both'] : coloured(patch, terminal.colors);
+  const folded = foldPatch(printable(patch), terminal.width);
+  const shown = patch === '' ? ['what was done is the same in both'] : coloured(folded, terminal.colors);
   const head = [terminal.colors.bold(`task ${task}, ${from} and ${to}`), ...listLines([before, after], terminal), ''];
   terminal.answer({ run: name, task, from: before, to: after, patch }, [...head, ...shown]);
 }

@@ -2,6 +2,8 @@ import { createTwoFilesPatch } from 'diff';
 import { withLineFeeds } from '../../core/skill/document-form.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { Colors } from '../terminal/colors.ts';
+import { textWidth } from '../terminal/text-width.ts';
+import { wrap } from '../terminal/wrap.ts';
 
 const MOST_EDITS = 1_000;
 
@@ -36,6 +38,26 @@ export function filesPatch({ from, to }: Pick<Versions, 'from' | 'to'>, before: 
     })
     .join('');
 }
+
+/** A patch in columns: each piece of a line that is wider begins with the sign and the indent of the line. */
+export const foldPatch = (patch: string, width: number): string =>
+  patch
+    .split('\n')
+    .flatMap((line) => (textWidth(line) <= width ? [line] : foldLine(line, width)))
+    .join('\n');
+
+function foldLine(line: string, width: number): string[] {
+  const indent = /^[-+ ]? */.exec(line)![0];
+  const rest = line.slice(indent.length);
+  const room = Math.max(20, width - indent.length);
+  return wrap(rest, room)
+    .flatMap((piece) => inPieces(piece, room))
+    .map((piece) => indent + piece);
+}
+
+/** A word that is wider than a line is cut: nobody copies it out of a patch. */
+const inPieces = (text: string, width: number): string[] =>
+  textWidth(text) <= width ? [text] : (text.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? []);
 
 /** The patch as lines, without the ruler above its head. */
 export function coloured(patch: string, { green, red, cyan, bold }: Colors): string[] {

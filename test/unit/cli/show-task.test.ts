@@ -188,6 +188,11 @@ describe('diff --task', () => {
          its last words: The sum is 41.
       "
     `);
+    const long = { ...attempt, hard: 0, soft: 0.5, fail_reason: `${reason} ${'x'.repeat(100)}`, extras: done };
+    folder.write('steps/step_0009/selection_eval/results.json', [long]);
+    const wide = await folder.cli('diff', 'run', '9', '10', '--task', 't1');
+    expect(wide.out).toContain('-  all prices must be right the sum of all prices must be right the sum of all');
+    expect(Math.max(...wide.out.split('\n').map(textWidth))).toBe(80);
     const { out: json } = await folder.cli('diff', 'run', '9', '10', '--task', 't1', '--json');
     expect(JSON.parse(json)).toMatchObject({ run: 'run', task: 't1', from: { step: 9 }, to: { step: 10 } });
   });
@@ -200,6 +205,10 @@ describe('diff --task', () => {
       expect.stringContaining('no attempt at this task was made with the version initial'),
     ]);
     expect(err).toContain('step 9, training; step 9, the candidate; step 10, training');
+    for (const version of ['99', 'bset']) {
+      const none = await folder.cli('diff', 'run', '0', version, '--task', firstTask(folder));
+      expect(none.err).toMatch(`no version ${version}: initial, best, current or a step from 0 to `);
+    }
   });
 });
 
