@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
+import { SkillError } from '../../core/errors.ts';
 import { findRun, onlyRun } from '../../runs/load-run.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { type FinishedNight, finishedNight, isNight, runPlace } from '../night-runs.ts';
@@ -19,6 +20,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (given: string | undefined, { root, all = false, task, step }: Flags) => {
+      if (step !== undefined && task === undefined) throw stepWithoutTask(step);
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
       if (task !== undefined) return showTask({ name, root, task, step, isComplete: all }, terminal);
       const night = await finishedNight(name, terminal);
@@ -56,6 +58,11 @@ async function showTask({ name, root, task, step, isComplete }: Asked, terminal:
   ]);
   const attempts = await loadAttempts(run, { task, step });
   terminal.answer({ name: run.name, task, attempts }, attemptLines(task, attempts, { ...terminal, isComplete }));
+}
+
+function stepWithoutTask(step: number): SkillError {
+  const hint = `For example: skillopt show RUN --task ID --step ${step}. What a step changed: skillopt diff RUN ${step - 1} ${step}`;
+  return new SkillError('USAGE', '--step needs --task: it shows the attempts of one step at one task', { hint });
 }
 
 function toStep(given: string): number {

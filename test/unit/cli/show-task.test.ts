@@ -126,6 +126,8 @@ describe('show --task', () => {
     expect(chat.out).toMatch(/the beginning[\s\S]*what it did\n {2}user:[\s\S]*the verdict\n {2}(not )?done/);
     const never = await folder.cli('show', 'run', '--task', 't1', '--step', '99');
     expect(never.err).toContain('step 99 of the run run has no attempt at the task "t1"\n');
+    const without = await folder.cli('show', 'run', '--step', '9');
+    expect([without.code, without.err]).toEqual([2, expect.stringContaining('error: --step needs --task')]);
     const nobody = await folder.cli('show', 'run', '--task', 't2');
     expect(nobody).toMatchObject({
       code: 2,
