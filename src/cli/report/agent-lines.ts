@@ -1,4 +1,4 @@
-import type { AgentEnd, AgentRun, AgentStep } from '../../core/agent/agent-runner.ts';
+import { type AgentRun, type AgentStep, END_WORDS } from '../../core/agent/agent-runner.ts';
 import type { FileChange } from '../../core/agent/workspace.ts';
 import { oneLine, printable } from '../../core/text/printable.ts';
 import type { Tried } from '../../runs/try-agent.ts';
@@ -34,15 +34,6 @@ function shownInput(input: unknown): string {
 
 const cut = (line: string, width: number) => (line.length <= width + 20 ? line : `${line.slice(0, width + 19)}…`);
 
-const ENDS: Readonly<Record<AgentEnd, string>> = {
-  done: 'it said that it was done',
-  timeout: 'its time was up',
-  turns: 'it had used all its turns',
-  budget: 'it had spent what it may',
-  resources: 'it took more than it may of this machine',
-  killed: 'its program was killed from inside the sandbox',
-};
-
 /** What came of it: was the skill loaded, what was changed, what did it cost. */
 export function triedLines({ id, skill, run, diff, ms }: Tried, { colors }: Look): string[] {
   const { bold, dim, green, yellow } = colors;
@@ -56,7 +47,7 @@ export function triedLines({ id, skill, run, diff, ms }: Tried, { colors }: Look
     `${bold('changed')}  ${diff.changes.length === 0 ? 'nothing' : plural(diff.changes.length, 'file')}`,
     ...diff.changes.map((change) => `  ${marked(change)}`),
     ...diff.leftOut.map((what) => dim(`  not shown: ${what}`)),
-    `${bold('ended')}    ${ENDS[run.ended]}${run.endReason === undefined ? '' : ` (${run.endReason})`}`,
+    `${bold('ended')}    ${END_WORDS[run.ended]}${run.endReason === undefined ? '' : ` (${run.endReason})`}`,
     `${bold('cost')}     ${costOf(run)}, ${duration(ms)}`,
     dim(id),
   ];

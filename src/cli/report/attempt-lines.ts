@@ -1,3 +1,4 @@
+import { type AgentEnd, END_WORDS } from '../../core/agent/agent-runner.ts';
 import type { TrajectoryStep } from '../../core/agent/atif.ts';
 import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
 import type { RolloutResult } from '../../core/rollout-result.ts';
@@ -5,7 +6,7 @@ import { head } from '../../core/text/python-text.ts';
 import type { TaskAttempt } from '../../runs/task-attempts.ts';
 import { type Colors, noColors } from '../terminal/colors.ts';
 import { dollars, plural } from '../terminal/figures.ts';
-import { clip, padEnd } from '../terminal/text-width.ts';
+import { clip, clipWords, padEnd } from '../terminal/text-width.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { coloured } from './patch.ts';
 
@@ -41,12 +42,15 @@ export function listLines(attempts: readonly TaskAttempt[], { width }: Pick<Look
   const widest = Math.max(...attempts.map(({ part }) => part.length));
   return attempts.map(({ part, result }) => {
     const notes = [...(result.skillUnread ? ['skill not loaded'] : []), oneLine(result.failReason ?? '')];
-    return clip(`  ${padEnd(part, widest)}  ${scoreOf(result)}  ${notes.filter(Boolean).join('; ')}`, width).trimEnd();
+    return clipWords(
+      `  ${padEnd(part, widest)}  ${padEnd(scoreOf(result), 13)}  ${notes.filter(Boolean).join('; ')}`,
+      width,
+    ).trimEnd();
   });
 }
 
 const scoreOf = ({ errored, hard, soft }: RolloutResult) =>
-  errored ? 'no score' : `${hard.toFixed(2)} (${soft.toFixed(2)})`;
+  errored ? 'no score' : `${hard === 1 ? 'passed' : 'failed'} (${soft.toFixed(2)})`;
 
 const section = (title: string, lines: readonly string[], { colors }: Look) =>
   lines.length === 0 ? [] : ['', colors.bold(title), ...lines];
@@ -62,7 +66,7 @@ function factLines(result: RolloutResult): string[] {
   const took = [
     ...(result.nTurns === undefined ? [] : [plural(result.nTurns, 'turn')]),
     ...(costUsd === undefined ? [] : [`$${dollars(costUsd)}`]),
-    ...(ended === undefined || ended === 'done' ? [] : [`ended: ${ended}`]),
+    ...(ended === undefined || ended === 'done' ? [] : [`ended: ${END_WORDS[ended as AgentEnd] ?? ended}`]),
   ];
   return [...loaded, ...(took.length === 0 ? [] : [`  ${took.join(', ')}`])];
 }
@@ -155,7 +159,7 @@ function patchLines(patch: string, look: Look): string[] {
 
 function verdictLines(result: RolloutResult, look: Look): string[] {
   const { errored, hard, soft, failReason, predictedAnswer, referenceText } = result;
-  const score = errored ? 'no score' : `${hard === 1 ? 'done' : 'not done'}: hard ${hard}, soft ${soft.toFixed(2)}`;
+  const score = errored ? 'no score' : `${hard === 1 ? 'passed' : 'failed'} (score ${soft.toFixed(2)})`;
   return [
     `  ${score}`,
     ...(failReason === undefined ? [] : shortened(failReason, '  ', look, MOST_LINES)),

@@ -29,6 +29,15 @@ export function clip(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
+/** The same, cut behind a word where there is one in the last half. */
+export function clipWords(text: string, width: number): string {
+  const cut = clip(text, width);
+  if (cut === printable(text)) return cut;
+  const next = printable(text)[cut.length - 1];
+  const words = cut.slice(0, next === ' ' ? -1 : cut.lastIndexOf(' ')).replace(/[\s,;:]+$/, '');
+  return textWidth(words) * 2 < width ? cut : `${words}…`;
+}
+
 export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));
 }

@@ -54,6 +54,15 @@ export type OfferedSkill = {
 /** Why a run ended. A limit that was reached is a result, not an outage, and so is an agent that ends its own program. */
 export type AgentEnd = 'done' | 'timeout' | 'turns' | 'budget' | 'resources' | 'killed';
 
+export const END_WORDS: Readonly<Record<AgentEnd, string>> = {
+  done: 'it said that it was done',
+  timeout: 'its time was up',
+  turns: 'it had used all its turns',
+  budget: 'it had spent what it may',
+  resources: 'it reached its limit of memory, processes or disk',
+  killed: 'its program was killed from inside the sandbox',
+};
+
 export type AgentRun = {
   /** Its last words. */
   readonly text: string;

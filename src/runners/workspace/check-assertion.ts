@@ -1,4 +1,4 @@
-import type { AgentRun } from '../../core/agent/agent-runner.ts';
+import { type AgentRun, END_WORDS } from '../../core/agent/agent-runner.ts';
 import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
 import { searchPattern } from '../../core/judge/regex/python-regex.ts';
 import type { Assertion } from './assertion.ts';
@@ -81,7 +81,7 @@ function workProblem(assertion: WorkAssertion, { run, diff, skill }: Attempted):
   const tokens = run.usage.input + run.usage.output;
   switch (assertion.type) {
     case 'exit_success':
-      return problem(run.ended === 'done', `it was ended: ${run.ended}`);
+      return problem(run.ended === 'done', `it was ended: ${END_WORDS[run.ended]}`);
     case 'expect_tools': {
       const missing = assertion.value.filter((name) => !tools.has(name.toLowerCase()));
       return problem(missing.length === 0, `it did not use ${missing.join(', ')}`);

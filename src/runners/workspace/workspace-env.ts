@@ -1,5 +1,5 @@
 import type { AgentLimits } from '../../core/agent/agent-limits.ts';
-import type { AgentRun, SkillPackage } from '../../core/agent/agent-runner.ts';
+import { type AgentRun, END_WORDS, type SkillPackage } from '../../core/agent/agent-runner.ts';
 import type { Trajectory } from '../../core/agent/atif.ts';
 import type { Sandbox } from '../../core/agent/sandbox.ts';
 import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
@@ -126,7 +126,8 @@ export function toOutput(
 ): RolloutOutput {
   const { ended, endReason, costUsd, skillsLoaded, skillsOffered, modelsRefused, turns, text, steps } = run;
   const isLoaded = skill === undefined || skillsLoaded.includes(nameOf(skill));
-  const limit = ended === 'done' ? [] : [`it was ended: ${ended}${endReason === undefined ? '' : ` (${endReason})`}`];
+  const limit =
+    ended === 'done' ? [] : [`it was ended: ${END_WORDS[ended]}${endReason === undefined ? '' : ` (${endReason})`}`];
   const reasons = [...limit, ...(score.failReason === undefined ? [] : [score.failReason])];
   return {
     ...score,

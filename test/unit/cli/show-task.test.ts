@@ -55,7 +55,7 @@ async function project() {
       hard: 0,
       soft: 0.5,
       fail_reason: reason,
-      extras: { skillsLoaded: ['sums'], ended: 'done', costUsd: 0.2833265, diff, trajectory },
+      extras: { skillsLoaded: ['sums'], ended: 'resources', costUsd: 0.2833265, diff, trajectory },
     },
   ]);
   return { ...folder, cli, write };
@@ -70,13 +70,13 @@ describe('show --task', () => {
       "task t1
         Sum the prices in orders.csv.
 
-        step 9, training       0.00 (0.00)  skill not loaded
-        step 9, the candidate  1.00 (1.00)
-        step 10, training      0.00 (0.50)  total.txt does not hold "42"; the sum of…
+        step 9, training       failed (0.00)  skill not loaded
+        step 9, the candidate  passed (1.00)
+        step 10, training      failed (0.50)  total.txt does not hold "42"; the sum…
 
       last attempt: step 10, training
         the skill was loaded
-        3 turns, $0.28
+        3 turns, $0.28, ended: it reached its limit of memory, processes or disk
 
       what it did
         step 1
@@ -105,7 +105,7 @@ describe('show --task', () => {
           +41
 
       the verdict
-        not done: hard 0, soft 0.50
+        failed (score 0.50)
         total.txt does not hold "42"; the sum of all prices must be right the sum of
         all prices must be right the sum of all prices must be right the sum of all
         prices must be right the sum of all prices must be right
@@ -123,7 +123,9 @@ describe('show --task', () => {
       attempts: [{ step: 9 }, { step: 9 }, { step: 10, result: { soft: 0.5 } }],
     });
     const chat = await folder.cli('show', 'run', '--task', firstTask(folder));
-    expect(chat.out).toMatch(/the beginning[\s\S]*what it did\n {2}user:[\s\S]*the verdict\n {2}(not )?done/);
+    expect(chat.out).toMatch(
+      /the beginning[\s\S]*what it did\n {2}user:[\s\S]*the verdict\n {2}(passed|failed) \(score /,
+    );
     const never = await folder.cli('show', 'run', '--task', 't1', '--step', '99');
     expect(never.err).toContain('step 99 of the run run has no attempt at the task "t1"\n');
     const without = await folder.cli('show', 'run', '--step', '9');
@@ -145,8 +147,8 @@ describe('diff --task', () => {
     expect(code, err).toBe(0);
     expect(out).toMatchInlineSnapshot(`
       "task t1, 9 and 10
-        step 9, the candidate   1.00 (1.00)
-        step 10, the candidate  1.00 (1.00)
+        step 9, the candidate   passed (1.00)
+        step 10, the candidate  passed (1.00)
 
       --- 9
       +++ 10
@@ -186,7 +188,7 @@ describe('diff --task', () => {
       +  added total.txt
       +    @@ -0,0 +1 @@
       +    +41
-         done: hard 1, soft 1.00
+         passed (score 1.00)
          its last words: The sum is 41.
       "
     `);

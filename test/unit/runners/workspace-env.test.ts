@@ -138,7 +138,7 @@ describe('a task in a workspace', () => {
   it('counts a limit of the agent as a result, with its reason', async () => {
     const run = { ended: 'timeout' as const };
     const result = await attempt({ verify: 'false' }, ['true'], { run });
-    expect(result).toMatchObject({ hard: 0, failReason: expect.stringMatching(/^it was ended: timeout; /) });
+    expect(result).toMatchObject({ hard: 0, failReason: expect.stringMatching(/^it was ended: its time was up; /) });
     expect(result.errored).toBeUndefined();
   });
 

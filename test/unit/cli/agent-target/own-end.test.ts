@@ -20,7 +20,7 @@ it.each(endings)('an agent that runs «%s» has failed: that is no outage, and n
   expect(JSON.parse(out)).toMatchObject({ n: 3, hard: 0 });
   const results = JSON.parse(readFileSync(join(project.path, 'out/results.json'), 'utf8'));
   for (const { fail_reason: reason, extras } of results) {
-    expect(reason).toMatch(/^it was ended: killed \(SIG(?:KILL|TERM)\)/);
+    expect(reason).toMatch(/^it was ended: its program was killed from inside the sandbox \(SIG(?:KILL|TERM)\)/);
     expect(extras.ended).toBe('killed');
   }
   expect(llm.calls()).toBe(3 * 2); // the skill is loaded, and the line is run
