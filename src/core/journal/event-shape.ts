@@ -8,6 +8,7 @@ const { checks: STAMP } = define<Stamp>({
   usage: tableOf({ isValid: isObject }),
   counted: optional(number),
   threw: optional(number),
+  failures: optional(tableOf({ isValid: isObject })),
   answers: optional(tableOf({ isValid: isObject })),
 });
 

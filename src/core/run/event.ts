@@ -1,6 +1,7 @@
 import type { DataOf } from './events/field.ts';
 import type { RUN_EVENTS } from './events/run-events.ts';
 import type { STAGE_EVENTS } from './events/stage-events.ts';
+import type { FailureTable } from './failures.ts';
 import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { Stage } from './step-action.ts';
@@ -25,6 +26,8 @@ export type Stamp = {
   readonly counted?: number;
   /** Attempts on the way here whose environment threw, if any. */
   readonly threw?: number;
+  /** As long as nothing was even partly right: why attempts on the way here failed. */
+  readonly failures?: FailureTable;
   /** What became of the optimizer's replies on the way here, if it was asked. */
   readonly answers?: AnswerTable;
 };
@@ -34,6 +37,7 @@ export type RunEvent = RunFact & Stamp;
 
 /** An event without its stamp: equal for equal runs. */
 export function toFact(event: RunEvent): RunFact {
-  const { at: _at, ms: _ms, usage: _usage, counted: _counted, threw: _threw, answers: _answers, ...fact } = event;
+  const { at: _at, ms: _ms, usage: _usage, counted: _counted, threw: _threw, ...rest } = event;
+  const { failures: _failures, answers: _answers, ...fact } = rest;
   return fact as RunFact;
 }

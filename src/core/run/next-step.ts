@@ -1,6 +1,7 @@
 import { changedFiles, SKILL_FILE } from '../skill/package-text.ts';
 import { trainsPackage } from '../skill/skill-parts.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { NO_ANSWER } from './failures.ts';
 import type { RunState } from './run-state.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -30,13 +31,19 @@ function stepAfter(verdict: Verdict, state: RunState, place: Place): Step {
     return skillFile === undefined
       ? [bestSkillPath, 'is the better skill, ready to copy']
       : [`npx skillopt apply ${run}`, `puts ${whatAndWhere(state, skillFile)}`];
-  if (verdict.kind === 'broken') return ['npx skillopt doctor', 'asks each model one question'];
+  if (verdict.kind === 'broken') return mendStep(verdict, run);
   const isHopeful = (verdict.comparison?.gain?.value ?? 1) > 0;
   if (verdict.kind === 'not-proven' && isHopeful)
     return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
   if (verdict.kind !== 'stopped') return [`npx skillopt show ${run} --all`, 'shows every edit and what became of it'];
   if (verdict.reason === 'running') return [`npx skillopt watch ${run}`, 'shows how far it is'];
   return [`npx skillopt train${raised(verdict, config)}`, 'resumes it where it stopped'];
+}
+
+/** Attempts that came to something are looked at; where there is none, the models are asked. */
+function mendStep({ failure }: Verdict, run: string): [what: string, why: string] {
+  if (!failure || failure.reason === NO_ANSWER) return ['npx skillopt doctor', 'asks each model one question'];
+  return [`npx skillopt show ${run} --task ${shellWord(failure.task)}`, 'shows such an attempt, and how it was judged'];
 }
 
 /** Of a package only the files that changed are written, and SKILL.md may not be among them. */

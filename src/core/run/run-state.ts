@@ -4,6 +4,7 @@ import { type EvidenceTable, type GateEvidence, noGateEvidence } from '../gate/g
 import type { Bucket } from '../score.ts';
 import type { SearchEnd, SkillSource, TestSubject } from './event.ts';
 import type { DraftedTasks, LrDecision } from './events/event-data.ts';
+import type { FailureTable } from './failures.ts';
 import type { AnswerTable } from './stage-answers.ts';
 import type { StageUsage } from './stage-usage.ts';
 import type { StepBufferEntry } from './step-buffer.ts';
@@ -111,6 +112,8 @@ export type RunState = {
   readonly usage: Readonly<Record<string, StageUsage>>;
   /** Attempts whose environment threw, each as often as it was made. */
   readonly threw: number;
+  /** Why attempts failed at which nothing was right, as far as the journal says it. */
+  readonly failures: FailureTable;
   /** What became of the optimizer's replies, by stage. */
   readonly answers: AnswerTable;
   readonly startedAt: string;
@@ -163,6 +166,7 @@ export const emptyRun: RunState = {
   testEvidence: {},
   usage: {},
   threw: 0,
+  failures: {},
   answers: {},
   startedAt: '',
   wallTimeMs: 0,

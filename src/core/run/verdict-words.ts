@@ -1,5 +1,7 @@
-import { percent, plural, points, wholePoints } from '../text/figures.ts';
+import { count, percent, plural, points, wholePoints } from '../text/figures.ts';
+import { oneLine } from '../text/printable.ts';
 import { costWords } from './cost.ts';
+import { type Failure, NO_ANSWER } from './failures.ts';
 import { isUnscored } from './invalid-steps.ts';
 import type { RunState } from './run-state.ts';
 import { stepTotal } from './step-total.ts';
@@ -58,14 +60,24 @@ const HEADLINES: Readonly<Record<VerdictKind, Headline>> = {
   ],
   'not-proven': (verdict) => ['Not proven', doubt(verdict)],
   'no-change': ({ comparison }, state) => ['No change', unchanged(comparison, state)],
-  broken: ({ reason, comparison }) => ['Broken', reason === 'optimizer' ? UNREAD : nothingPasses(comparison)],
+  broken: (verdict) => ['Broken', verdict.reason === 'optimizer' ? UNREAD : nothingPasses(verdict)],
   stopped: (verdict, state) => [stopWords(verdict, state), soFar(verdict)],
 };
 
 const UNREAD = 'no reply of the model that proposes edits could be read. Your skill stays as it was.';
 
-const nothingPasses = (comparison: Comparison | undefined) =>
-  `not one of ${plural(comparison?.tasks ?? 0, 'task')} was even partly right, before or after: the model or agent does not answer, or the scoring is wrong.`;
+const nothingPasses = ({ comparison, failure }: Verdict) =>
+  `not one of ${plural(comparison?.tasks ?? 0, 'task')} was even partly right, before or after: ${failureWords(failure)}.`;
+
+function failureWords(failure: Failure | undefined): string {
+  if (!failure) return 'the model or agent does not answer, or the scoring is wrong';
+  const { reason, count: failed, attempts } = failure;
+  const share = `${count(failed)} of ${plural(attempts, 'attempt')}`;
+  const isShared = 2 * failed > attempts;
+  if (reason === NO_ANSWER && isShared) return `the model or agent does not answer, ${share} without a word`;
+  const why = oneLine(reason).replace(/\.$/, '');
+  return isShared ? `${share} failed for one reason: ${why}` : `for several reasons, ${share} for this one: ${why}`;
+}
 
 /** `36.1 → 97.2 % on 72 tasks it never saw`. */
 const figures = (comparison: Comparison) =>

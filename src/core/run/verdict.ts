@@ -5,6 +5,7 @@ import { addObservations, type Evidence, noEvidence } from '../stats/evidence.ts
 import { DEFAULT_CONFIDENCE, type Estimate, tasksToProve } from '../stats/final-report.ts';
 import { type Cost, totalCost } from './cost.ts';
 import type { DraftedTasks } from './events/event-data.ts';
+import { type Failure, mostFrequentFailure } from './failures.ts';
 import type { LimitName, Spent } from './ledger.ts';
 import { reportedScores, winnerMeasurement } from './reported-scores.ts';
 import type { RunState } from './run-state.ts';
@@ -36,6 +37,8 @@ export type Verdict = Cost & {
   readonly reason?: 'optimizer' | 'nothing-passes' | 'limit' | 'unfinished' | 'running';
   /** Which one it has reached, where that is known. */
   readonly limit?: LimitName;
+  /** Where nothing passes: why most attempts failed, as far as the journal says it. */
+  readonly failure?: Failure;
   /** Nothing before the first measurement. */
   readonly comparison?: Comparison;
   /** Where there are test tasks: the same on those that the search chose by, once. */
@@ -72,15 +75,20 @@ function kindOf(
   state: RunState,
   comparison: Comparison | undefined,
   why: Pick<Verdict, 'reason' | 'limit'>,
-): Pick<Verdict, 'kind' | 'reason' | 'limit'> {
+): Pick<Verdict, 'kind' | 'reason' | 'limit' | 'failure'> {
   const { isDone, stepsDone, answers, best, initialSkill } = state;
   const isTried = isDone || stepsDone > 0; // one reply that cannot be read says little
   if (isTried && isNothingRead(answers)) return { kind: 'broken', reason: 'optimizer' };
-  if (isTried && isNothingPassed(state)) return { kind: 'broken', reason: 'nothing-passes' };
+  if (isTried && isNothingPassed(state)) return nothingPasses(state);
   if (!isDone) return { kind: 'stopped', ...why };
   if (best.skill === initialSkill) return { kind: 'no-change' };
   if (comparison?.isProven) return { kind: 'better' };
   return { kind: (comparison?.gain?.interval.high ?? 0) < 0 ? 'worse' : 'not-proven' };
+}
+
+function nothingPasses({ failures }: RunState): Pick<Verdict, 'kind' | 'reason' | 'failure'> {
+  const failure = mostFrequentFailure(failures);
+  return { kind: 'broken', reason: 'nothing-passes', ...(failure ? { failure } : {}) };
 }
 
 /** The ledger says it; and a budget that is used up has the winner so far measured before the search is over. */
@@ -99,7 +107,7 @@ function onlyLimit({ config }: RunState): LimitName | undefined {
   return set.length === 1 ? set[0] : undefined;
 }
 
-/** Not a part of one task was ever right: that is what an agent looks like that never answers. */
+/** Not a part of one task was ever right: that is what an agent looks like that never answers, or is always ended. */
 function isNothingPassed({ baseline, best, evaluations, tests }: RunState): boolean {
   if (!baseline || best.score > 0) return false;
   const all = [baseline, ...evaluations, ...Object.values(tests)];

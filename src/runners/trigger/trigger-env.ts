@@ -90,6 +90,8 @@ function toOutput(item: TriggerQuery, target: string, runs: readonly AgentRun[])
   const isPassed = item.shouldTrigger ? rate >= 0.5 : rate < 0.5;
   const others = [...new Set(runs.flatMap(({ skillsLoaded }) => skillsLoaded.filter((one) => one !== target)))];
   const instead = others.length === 0 ? '' : `; it loaded ${others.join(', ')} instead`;
+  const cut = runs.find(({ ended }) => ended !== 'done');
+  const before = cut ? `it was ended: ${cut.ended}; ` : '';
   const why = item.shouldTrigger ? `the skill was not loaded${instead}` : 'the skill was loaded, and is not for this';
   return {
     hard: isPassed ? 1 : 0,
@@ -97,8 +99,13 @@ function toOutput(item: TriggerQuery, target: string, runs: readonly AgentRun[])
     taskType: kindOf(item),
     question: item.query,
     referenceText: item.shouldTrigger ? 'The skill should be loaded.' : 'The skill should not be loaded.',
-    ...(isPassed ? {} : { failReason: why }),
+    ...(isPassed ? {} : { failReason: `${before}${why}` }),
     predictedAnswer: shownTools(runs[0]!.steps) || runs[0]!.text,
-    extras: { rate, offered: runs[0]!.skillsOffered.find(({ name }) => name === target), others },
+    extras: {
+      ...(cut ? { ended: cut.ended } : {}),
+      rate,
+      offered: runs[0]!.skillsOffered.find(({ name }) => name === target),
+      others,
+    },
   };
 }

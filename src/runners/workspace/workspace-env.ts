@@ -141,6 +141,7 @@ export function toOutput(
     extras: {
       ...score.extras,
       ended,
+      ...(endReason === undefined ? {} : { endReason }),
       diff,
       costUsd,
       skillsLoaded,

@@ -25,6 +25,7 @@ type RecorderOptions = {
   readonly keepSpent: (usage: RunState['usage']) => Amounts;
   readonly takeAnswers: () => NonNullable<Stamp['answers']>;
   readonly takeThrown: () => number;
+  readonly takeFailures: () => NonNullable<Stamp['failures']>;
   /** Told when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -35,7 +36,8 @@ type RecorderOptions = {
  * the journal already says about it is recognised, not repeated.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { store, outRoot, journal, observers, takeUsage, keepSpent, takeAnswers, takeThrown, onFailure } = options;
+  const { store, outRoot, journal, observers, onFailure } = options;
+  const { takeUsage, keepSpent, takeAnswers, takeThrown, takeFailures } = options;
   const settledCount = journal.findLastIndex(isSettled) + 1;
   const unsettled = journal.slice(settledCount);
   let pending = unsettled.filter((event) => !isAside(event));
@@ -63,7 +65,9 @@ export function createRecorder(options: RecorderOptions) {
     const asked = Object.keys(answers).length > 0 ? { answers } : {};
     const threw = takeThrown();
     const thrown = threw > 0 ? { threw } : {};
-    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...thrown, ...asked };
+    const failures = takeFailures();
+    const failed = Object.keys(failures).length > 0 ? { failures } : {};
+    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...thrown, ...failed, ...asked };
   };
 
   const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {

@@ -1,4 +1,5 @@
 import type { RolloutResult } from '../../core/rollout-result.ts';
+import { addFailures, type FailureTable, failureOf } from '../../core/run/failures.ts';
 import { type AnswerTable, addAnswers } from '../../core/run/stage-answers.ts';
 import { head } from '../../core/text/python-text.ts';
 
@@ -14,6 +15,23 @@ export function createThrowTally(warn: (message: string) => void) {
     take(): number {
       const taken = threw;
       threw = 0;
+      return taken;
+    },
+  };
+}
+
+/** Counts why attempts failed, until they are taken or one was right in part: from then on reasons say nothing of the whole. */
+export function createFailureTally() {
+  let failures: FailureTable | undefined = {};
+  return {
+    /** The result as the cache keeps it. Once something was right, it is not even read. */
+    count(text: string): void {
+      const more = failures && failureOf(JSON.parse(text));
+      failures = failures && more && addFailures(failures, more);
+    },
+    take(): FailureTable {
+      const taken = failures ?? {};
+      if (failures) failures = {};
       return taken;
     },
   };

@@ -22,7 +22,7 @@ export function reportView(state: RunState, outRoot: string, spent?: Amounts): s
   );
   const [what, why] = nextStep(verdict, state, placeOf(state, outRoot));
   const sections = [
-    [`# ${head}`, '', `${sentence} ${amounts}`, ...more],
+    [`# ${head}`, '', `${inMarkdown(sentence)} ${amounts}`, ...more],
     changeSection(change.lines),
     taskSection(verdict.comparison),
     costSection(state, verdict),

@@ -3,7 +3,7 @@ import type { PromptOverrides } from '../../core/prompt-name.ts';
 import type { RolloutRunner } from '../../core/rollout-runner.ts';
 import { countTokens } from '../../models/index.ts';
 import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../../pipeline/index.ts';
-import { createReplyTally, createThrowTally } from '../record/reply-tally.ts';
+import { createFailureTally, createReplyTally, createThrowTally } from '../record/reply-tally.ts';
 import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
 type RunDepsOptions = WrapOptions & {
@@ -22,9 +22,14 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
   const { takeUsage, keepSpent, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
   const tally = createReplyTally();
   const thrown = createThrowTally(onWarning);
+  const failed = createFailureTally();
+  const countNewRollout = (text: string) => {
+    countRollout(text);
+    failed.count(text);
+  };
   const common = {
     ...stageSettings(config),
-    rollouts: caches && countNew(caches.rollouts, countRollout),
+    rollouts: caches && countNew(caches.rollouts, countNewRollout),
     promptOverrides,
     runner,
     countTokens,
@@ -40,6 +45,7 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
     keepSpent,
     takeAnswers: tally.take,
     takeThrown: thrown.take,
+    takeFailures: failed.take,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../event.ts';
+import { addFailures } from '../failures.ts';
 import type { RunState } from '../run-state.ts';
 import { addAnswers } from '../stage-answers.ts';
 import { addStageUsage } from '../stage-usage.ts';
@@ -15,8 +16,9 @@ export function reduce(before: RunState, event: RunEvent): RunState {
   const usage = addStageUsage(before.usage, event.usage);
   const answers = addAnswers(before.answers, event.answers);
   const threw = before.threw + (event.threw ?? 0);
+  const failures = addFailures(before.failures, event.failures);
   const wallTimeMs = before.wallTimeMs + event.ms;
-  const counted = { ...before, usage, answers, threw, wallTimeMs, ...countRollouts(before, event) };
+  const counted = { ...before, usage, answers, threw, failures, wallTimeMs, ...countRollouts(before, event) };
   return withFormerBest(before, apply(counted, event));
 }
 
