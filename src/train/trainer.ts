@@ -10,7 +10,7 @@ import { isNothingRead } from '../core/run/stage-answers.ts';
 import type { Bill } from '../core/run/stage-usage.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
 import { trainsPackage } from '../core/skill/skill-parts.ts';
-import { countLoading, describeUnread, noLoading } from '../core/unread-attempts.ts';
+import { describeUnread } from '../core/unread-attempts.ts';
 import { paidSince } from '../models/wrappers/with-reply-cache.ts';
 import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
@@ -80,7 +80,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
     using finalStop = createStop(signal); // for want of money the search alone is stopped
-    const { recorder, deps, finalDeps, budget, warn, fileUse, loading } = this.#wire(
+    const { recorder, deps, finalDeps, budget, warn, fileUse } = this.#wire(
       { store, journal, warnings },
       stop,
       finalStop,
@@ -99,7 +99,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
     // Attempts of before a resume are not looked at again.
     const unused = trainsPackage(config) && journal.length === 0 ? fileUse.warning(end.best.skill) : undefined;
-    const unread = journal.length === 0 ? describeUnread(loading(), config.parts) : undefined;
+    const unread = describeUnread(end.usage.rollout ?? {}, config.parts);
     for (const warning of [unused, unread]) if (warning !== undefined) warn(warning);
     return summarize(end, { outRoot: this.#store.name, warnings });
   }
@@ -112,10 +112,8 @@ export class SkillOptTrainer<I extends Item = Item> {
       recorder.warn(message);
     };
     const fileUse = createFileUse();
-    let loading = noLoading;
     const onProgress: StageDeps['onProgress'] = (...progress) => {
       fileUse.note(progress[2]);
-      loading = progress[2] ? countLoading(loading, progress[2]) : loading;
       recorder.progress(...progress);
     };
     const { deps, depsUnder, budget, ...takers } = createRunDeps({
@@ -131,7 +129,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     const finalDeps = depsUnder(finalStop, (done, total, result) =>
       recorder.progressOf('final measurement', done, total, result),
     );
-    return { recorder, deps, finalDeps, budget, warn, fileUse, loading: () => loading };
+    return { recorder, deps, finalDeps, budget, warn, fileUse };
   }
 
   #warnings(items: RunItems): string[] {

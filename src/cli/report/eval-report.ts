@@ -1,5 +1,5 @@
 import { oneLine } from '../../core/text/printable.ts';
-import { countLoading, describeUnread, noLoading } from '../../core/unread-attempts.ts';
+import { countLoading, describeUnread } from '../../core/unread-attempts.ts';
 import type { SkillCheck } from '../../runs/scoring/check-skill.ts';
 import type { ScoredDocument } from '../../runs/scoring/score-documents.ts';
 import type { SkillScore } from '../../train/index.ts';
@@ -26,7 +26,7 @@ export type EvalReport = {
 
 export function summaryOf({ evaluation: { hard, soft, scores }, results }: SkillScore) {
   const errored = scores.filter((score) => score.errored).length;
-  const { unread } = results.reduce(countLoading, noLoading);
+  const { unread } = countLoading(results);
   const threw = results.filter((result) => result.threw).length;
   return { hard, soft, n: scores.length, errored, threw, ...(unread === 0 ? {} : { skillUnread: unread }) };
 }
@@ -128,7 +128,7 @@ const thrownLines = ({ threw }: { readonly threw: number }) =>
   threw > 0 ? [`the environment threw on ${plural(threw, 'task')}, which count as failed`] : [];
 
 const unreadLines = ({ results }: SkillScore, { width, colors }: Terminal) =>
-  wrap(describeUnread(results.reduce(countLoading, noLoading)) ?? '', width)
+  wrap(describeUnread(countLoading(results)) ?? '', width)
     .filter((line) => line !== '')
     .map((line) => colors.yellow(line));
 

@@ -2,7 +2,7 @@ import { gateMetricScore } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import type { Bucket } from '../../core/score.ts';
 import { oneLine } from '../../core/text/printable.ts';
-import { loadingOf } from '../../core/unread-attempts.ts';
+import { cutShortWords, loadingOf } from '../../core/unread-attempts.ts';
 import { type TriggerShare, triggerFigures } from '../../runs/trigger-figures.ts';
 import { percent, plural, points } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
@@ -69,9 +69,12 @@ export function loadingLines(state: RunState, { width, colors }: ReportOptions):
     ].map((line) => clip(line, width));
   const loading = loadingOf(state.usage.rollout ?? {});
   if (!loading) return [];
-  const { loaded, attempts } = loading;
-  const line = clip(`the skill was loaded in ${loaded} of ${plural(attempts, 'attempt')}`, width);
-  return [loaded === attempts ? line : colors.yellow(line)];
+  const { loaded, attempts, cutShort } = loading;
+  const lines = [
+    ...(attempts > 0 ? [`the skill was loaded in ${loaded} of ${plural(attempts, 'attempt')}`] : []),
+    ...(cutShort ? [`not counted for loading the skill: ${cutShortWords(cutShort)}`] : []),
+  ].map((line) => clip(line, width));
+  return loaded === attempts ? lines : lines.map(colors.yellow);
 }
 
 /** `recall       33.3 → 100.0 %  loaded for 1 → 3 of 3 queries that should load it`. */

@@ -17,6 +17,8 @@ export type StageUsage = Usage & {
   /** Of these, where an agent did the task: those in which it loaded the skill, and those in which it did not. */
   readonly loaded?: number;
   readonly unread?: number;
+  /** And those that were ended before they had loaded it, by a limit say. */
+  readonly cutShort?: number;
   /** Replies that a start which was cut off has paid for. The rollouts that they were for are counted by no line, or by one that has the replies again, from the cache. */
   readonly recovered?: number;
 };
@@ -52,7 +54,8 @@ export const addBills = (table: UsageTable, bills: readonly Bill[]): UsageTable 
 /** A journal of an earlier version lacks the later counters. */
 export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageUsage {
   const sum = (of: keyof StageUsage) => (a[of] ?? 0) + (b[of] ?? 0);
-  const [rollouts, recovered, loaded, unread] = [sum('rollouts'), sum('recovered'), sum('loaded'), sum('unread')];
+  const [rollouts, recovered] = [sum('rollouts'), sum('recovered')];
+  const [loaded, unread, cutShort] = [sum('loaded'), sum('unread'), sum('cutShort')];
   // Written out, since this is done for every reply.
   return {
     input: sum('input'),
@@ -68,6 +71,7 @@ export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageU
     ...(rollouts > 0 && { rollouts }),
     ...(loaded > 0 && { loaded }),
     ...(unread > 0 && { unread }),
+    ...(cutShort > 0 && { cutShort }),
     ...(recovered > 0 && { recovered }),
   };
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
 import { agentProject } from './agent-project.ts';
@@ -16,8 +18,34 @@ it('says in how many attempts the skill was never loaded, in eval and after trai
   expect(JSON.parse(out)).toMatchObject({ n: 3, skillUnread: 3 });
   const trained = await project.run('train', '--quiet');
   expect([trained.code, trained.err]).toEqual([0, expect.stringMatching(told(/(\d+) of \1 attempts/))]);
+  const [, warned] = told(/(\d+) of \d+ attempts/).exec(trained.err) ?? [];
   const shown = await project.run('show', 'run');
-  expect(shown.out).toMatch(/^the skill was loaded in 0 of (\d+) attempts$/m);
+  expect(shown.out).toMatch(new RegExp(`^the skill was loaded in 0 of ${warned} attempts$`, 'm'));
+});
+
+it('does not blame the description for attempts that a limit ended before they could load it', async () => {
+  await using llm = await startFakeAgentLLM({ script: [{ shell: 'true' }, { shell: 'true' }] });
+  using project = agentProject({ baseURL: llm.url, target: { limits: { maxTurns: 1 } } });
+  const tasks = readFileSync(join(project.path, 'tasks.jsonl'), 'utf8');
+  const text = await project.run('eval', '--skill', 'teapots');
+  expect(text.out).not.toMatch(/not loaded|description/);
+  const trained = await project.run('train', '--quiet');
+  expect([trained.code, trained.err]).toEqual([0, expect.not.stringMatching(/not loaded|description/)]);
+  const { out } = await project.run('show', 'run');
+  const [, ended] = /^not counted for loading the skill: (\d+) attempts were ended before they had loaded it$/m.exec(
+    out,
+  )!;
+  const { loading } = JSON.parse((await project.run('show', 'run', '--json')).out);
+  expect(loading).toEqual({ attempts: 0, loaded: 0, cutShort: Number(ended) });
+  // Half of the tasks may take as many turns as they need.
+  const eased = tasks
+    .split('\n')
+    .map((line, at) => (at < 5 ? { ...JSON.parse(line), limits: { maxTurns: 9 } } : JSON.parse(line)));
+  project.write('tasks.jsonl', eased.map((task) => JSON.stringify(task)).join('\n'));
+  const both = await project.run('eval', '--skill', 'teapots', '--split', 'all');
+  expect(both.out.replaceAll('\n', ' ')).toContain(
+    'was not loaded in 5 of 5 attempts: they say nothing of its body. Not counted: 5 attempts were ended before',
+  );
 });
 
 it('says in show in how many it was loaded, each attempt that was made once', async () => {
