@@ -1,5 +1,6 @@
 import { gateMetricScore } from '../../core/run/reported-scores.ts';
 import type { RunState } from '../../core/run/run-state.ts';
+import { LEAST_TASKS } from '../../core/run/verdict-words.ts';
 import type { Bucket } from '../../core/score.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { cutShortWords, loadingOf } from '../../core/unread-attempts.ts';
@@ -8,9 +9,6 @@ import { percent, plural, points } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';
-
-/** One task of fewer than this moves a score by more than ten points: such a figure says nothing. */
-const LEAST_TASKS = 10;
 
 type Row = { readonly kind: string; readonly tasks: number; readonly before: number; readonly after: number };
 

@@ -112,16 +112,30 @@ function doubt({ comparison, tasksToProve }: Verdict): string {
   return `${figures(comparison)}, ${span(comparison)}: it may be luck. ${more}`;
 }
 
-function unchanged(comparison: Comparison | undefined, { history, searchEnd, finalMeasurement }: RunState): string {
+function unchanged(comparison: Comparison | undefined, state: RunState): string {
+  const { history, searchEnd, finalMeasurement } = state;
   const invalid = countEdits(history.filter(isUnscored));
   const tried = countEdits(history) - invalid;
   const isPerfect = searchEnd === 'nothing_to_gain' && tried + invalid === 0;
   const { isSeedBetter = false, gain } = finalMeasurement ?? {};
   const lost = `what the search chose lost in fresh attempts (${points(gain?.value)} points)`;
-  const why = isSeedBetter ? lost : isPerfect ? 'there was nothing left to gain' : triedWords(tried, invalid);
+  const isGainSeen = isPerfect && comparison?.on === 'test' && comparison.after < 1;
+  const perfect = isGainSeen ? unseenGain(state) : 'there was nothing left to gain';
+  const why = isSeedBetter ? lost : isPerfect ? perfect : triedWords(tried, invalid);
   const stays = comparison ? `, ${percent(comparison.after)} on ${tasksOf(comparison)}` : '';
-  return `${why}. Your skill stays as it was${stays}.`;
+  const few = isGainSeen && Math.min(comparison.tasks, validationTasks(state)) < LEAST_TASKS ? ` ${FEW}` : '';
+  return `${why}. Your skill stays as it was${stays}.${few}`;
 }
+
+/** The search ends by the tasks that it chooses by; the test may have more to gain. */
+const unseenGain = (state: RunState) =>
+  `the ${plural(validationTasks(state), 'task')} it is chosen by ${validationTasks(state) === 1 ? 'was' : 'were'} at ${percent(state.best.score)} already, so that nothing was tried`;
+
+const validationTasks = ({ items, gate }: RunState) => items.val ?? Object.keys(gate.seed).length;
+
+/** One task of fewer than this moves a score by more than ten points: such a figure says nothing. */
+export const LEAST_TASKS = 10;
+const FEW = `So few tasks say little: at least ${LEAST_TASKS} to choose by and ${LEAST_TASKS} to test with are advised.`;
 
 const countEdits = (history: RunState['history']) => history.reduce((sum, { edits }) => sum + (edits ?? []).length, 0);
 

@@ -9,6 +9,7 @@ import { contentVersion } from '../workspace/content-version.ts';
 import { installedPackage, type Trained } from '../workspace/installed-package.ts';
 import { shownTools } from '../workspace/shown-work.ts';
 import { requireVisibleLoading } from './canary.ts';
+import { fewQueries } from './few-queries.ts';
 import { kindOf, type TriggerQuery } from './trigger-query.ts';
 
 export type TriggerEnvOptions = {
@@ -51,6 +52,7 @@ export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
       return `trigger 2 in ${sandbox.id}, ${runs} runs, ${contentVersion({ ...options, limits }, trained)}`;
     },
     judgeCalls: 0,
+    warnings: fewQueries(items),
     getItems: (split) => items[split] ?? [],
     getTaskTypes: () => [true, false].map((shouldTrigger) => kindOf({ shouldTrigger })),
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),

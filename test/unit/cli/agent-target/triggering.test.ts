@@ -44,3 +44,28 @@ specificity  0.0 → 100.0 %  left alone for 0 → 4 of 4 queries that should no
   expect(answer).toMatchObject({ trigger: { recall: share, specificity: share } });
   expect(answer).not.toHaveProperty('loading');
 });
+
+it('says before a run that queries are few, and contradicts no test score with «nothing left to gain»', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  const rows = ['train', 'val', 'test'].flatMap((split) =>
+    ['teapots', 'gutters'].map((word) => ({
+      query: `Please see to the ${word} of the ${split}.`,
+      should_trigger: (word === 'teapots') === (split !== 'test'), // the test asks for what the description does not say
+      split,
+    })),
+  );
+  using project = agentProject({
+    baseURL: llm.url,
+    config: { env: 'trigger', tasks: 'queries.jsonl', parts: ['description'] },
+    files: { 'queries.jsonl': rows.map((row) => JSON.stringify(row)).join('\n') },
+  });
+  const few = /Few queries: val has 1 query that should load the skill and 1 that should not, test has 1 query/;
+  const flat = (text: string) => text.replace(/\s+/g, ' ');
+  expect(flat((await project.run('doctor')).out)).toMatch(few);
+  const { out, err } = await project.run('train', '--quiet');
+  expect(flat(err)).toMatch(few);
+  expect(out).toContain(
+    'No change: the 2 tasks it is chosen by were at 100.0 % already, so that nothing was tried. Your skill stays as it was, 0.0 % on 2 tasks it never saw. So few tasks say little: at least 10 to choose by and 10 to test with are advised.',
+  );
+  expect(out).not.toContain('nothing left to gain');
+});
