@@ -11,13 +11,15 @@ import type { Bill } from '../core/run/stage-usage.ts';
 import { type RunSummary, summarize } from '../core/run/summary.ts';
 import { trainsPackage } from '../core/skill/skill-parts.ts';
 import { describeUnread } from '../core/unread-attempts.ts';
+import type { LimitReached } from '../models/budget/budget-exhausted.ts';
 import { paidSince } from '../models/wrappers/with-reply-cache.ts';
 import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
+import { advisedLimit } from './budget/advised-limit.ts';
 import { createReserve, keepLimit } from './budget/create-reserve.ts';
 import { requireRollouts } from './budget/rollouts-left.ts';
 import { createFileUse } from './record/file-use.ts';
-import { createRecorder, notify } from './record/recorder.ts';
+import { type Commit, createRecorder, notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
 import { describeStart, type Start } from './setup/describe-start.ts';
 import { requireSameRun } from './setup/run-identity.ts';
@@ -94,8 +96,14 @@ export class SkillOptTrainer<I extends Item = Item> {
       await recorder.written(); // a look cannot be taken back, and what it looks at must not be lost
       return store.lookAtTest?.(look) ?? 1;
     };
-    const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
-    const end = await train(state, run).catch(keepLimit(store, shared)).finally(recorder.close);
+    let latest = state;
+    const commit: Commit = async (...written) => {
+      latest = await recorder.commit(...written);
+      return latest;
+    };
+    const run = { config, env, items, deps, commit, lookAtTest, reserve, warn };
+    const advise = (error: LimitReached) => advisedLimit(error, latest, { config, items });
+    const end = await train(state, run).catch(keepLimit({ store, shared, advise })).finally(recorder.close);
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
     // Attempts of before a resume are not looked at again.
     const unused = trainsPackage(config) && journal.length === 0 ? fileUse.warning(end.best.skill) : undefined;

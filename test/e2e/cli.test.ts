@@ -321,7 +321,7 @@ describe('a limit below what a run needs', () => {
     expect(await project.run(['runs', '--json'])).toMatchObject({ stdout: expect.stringContaining('[]') });
     const begun = await project.run(['train', '--ignore-estimate']);
     expect(begun.stdout).toMatch(/0 of (at most )?\d+ steps/);
-    expect(begun.stderr).toContain('run the same command with a higher limit to resume');
+    expect(begun.stderr).toMatch(/Raise --max-[\w-]+ to [\d.]+ and run the same command again/);
   });
 
   it('that it may reach is a warning', async () => {

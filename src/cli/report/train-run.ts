@@ -45,7 +45,7 @@ export async function trainRun(
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
     progress.close();
     if (run && !terminal.isJson) await reportRun(run, terminal);
-    if (isResumable(error)) progress.log(`the run is kept in ${shown}: ${howToGoOn(error)}`);
+    if (isResumable(error)) progress.log(`the run is kept in ${shown}${howToGoOn(error)}`);
     if (!run || !isOutOfBudget(error)) throw error;
     throw new StoppedRun(error, runAnswer(run, terminal, { standing: await standingOf(run) }));
   } finally {
@@ -58,8 +58,8 @@ const isOutOfBudget = (error: unknown): error is SkillError =>
 const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error) || isEnvFailed(error);
 const isEnvFailed = (error: unknown) => error instanceof SkillError && error.code === 'ENV_FAILED';
 
-const howToGoOn = (error: unknown) =>
-  isOutOfBudget(error) ? 'run the same command with a higher limit to resume' : 'run the same command again to resume';
+/** To which limit, the error says. */
+const howToGoOn = (error: unknown) => (isOutOfBudget(error) ? '' : ': run the same command again to resume');
 
 type FreshOptions = {
   readonly path: string;

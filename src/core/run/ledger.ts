@@ -5,7 +5,11 @@ export type Amounts = { readonly calls: number; readonly totalTokens: number; re
 export type LimitName = 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes';
 
 /** What a run has spent, and the limit that its last start ended at, if that was why. */
-export type Spent = Amounts & { readonly limit?: LimitName };
+export type Spent = Amounts & {
+  readonly limit?: LimitName;
+  /** What to raise it to, so that the next stage is paid for. */
+  readonly advised?: number;
+};
 
 /** What a run has spent, kept so that a killed process cannot forget it. */
 export interface Ledger {
@@ -16,6 +20,6 @@ export interface Ledger {
    * `exact` answers then takes its place.
    */
   claim(most: Amounts, exact: () => Amounts): void;
-  /** Keeps which limit has ended the run, until something is claimed again. */
-  stop?(limit: LimitName): void;
+  /** Keeps which limit has ended the run and what to raise it to, until something is claimed again. */
+  stop?(limit: LimitName, advised?: number): void;
 }

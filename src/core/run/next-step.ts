@@ -62,9 +62,10 @@ const FLAGS = {
   maxMinutes: 'max-minutes',
 } as const;
 
-/** Twice the limit that the run began with, or twice what is spent where a later start was given more. */
-function raised({ limit, calls, tokens, costUsd }: Verdict, config: RunState['config']): string {
+/** As the stop has advised; else twice the limit that the run began with, or twice what is spent where a later start was given more. */
+function raised({ limit, advised, calls, tokens, costUsd }: Verdict, config: RunState['config']): string {
   if (limit === undefined) return '';
+  if (advised !== undefined) return ` --${FLAGS[limit]} ${advised}`;
   const spent = { maxCalls: calls, maxTotalTokens: tokens, maxCostUsd: Math.ceil(costUsd * 100) / 100, maxMinutes: 0 };
   const more = 2 * Math.max(config?.[limit] ?? 0, spent[limit]);
   return more > 0 ? ` --${FLAGS[limit]} ${more}` : '';

@@ -37,6 +37,8 @@ export type Verdict = Cost & {
   readonly reason?: 'optimizer' | 'nothing-passes' | 'limit' | 'unfinished' | 'running';
   /** Which one it has reached, where that is known. */
   readonly limit?: LimitName;
+  /** What to raise it to, so that the next stage is paid for. */
+  readonly advised?: number;
   /** Where nothing passes: why most attempts failed, as far as the journal says it. */
   readonly failure?: Failure;
   /** Nothing before the first measurement. */
@@ -74,8 +76,8 @@ export function verdictOf(state: RunState, { isRunning = false, spent }: Verdict
 function kindOf(
   state: RunState,
   comparison: Comparison | undefined,
-  why: Pick<Verdict, 'reason' | 'limit'>,
-): Pick<Verdict, 'kind' | 'reason' | 'limit' | 'failure'> {
+  why: Pick<Verdict, 'reason' | 'limit' | 'advised'>,
+): Omit<Verdict, keyof Cost> {
   const { isDone, stepsDone, answers, best, initialSkill } = state;
   const isTried = isDone || stepsDone > 0; // one reply that cannot be read says little
   if (isTried && isNothingRead(answers)) return { kind: 'broken', reason: 'optimizer' };
@@ -92,10 +94,11 @@ function nothingPasses({ failures }: RunState): Pick<Verdict, 'kind' | 'reason' 
 }
 
 /** The ledger says it; and a budget that is used up has the winner so far measured before the search is over. */
-function whyStopped(state: RunState, spent: Spent | undefined): Pick<Verdict, 'reason' | 'limit'> {
+function whyStopped(state: RunState, spent: Spent | undefined): Pick<Verdict, 'reason' | 'limit' | 'advised'> {
   const isMeasured = state.finalMeasurement && !state.final;
   const limit = spent?.limit ?? (isMeasured ? onlyLimit(state) : undefined);
-  if (limit !== undefined) return { reason: 'limit', limit };
+  const advised = spent?.advised === undefined ? {} : { advised: spent.advised };
+  if (limit !== undefined) return { reason: 'limit', limit, ...advised };
   return { reason: isMeasured ? 'limit' : 'unfinished' };
 }
 

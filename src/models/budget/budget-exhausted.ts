@@ -24,14 +24,22 @@ type Shortage = {
 /** What the caller calls a limit, where that is another setting than a run's. */
 export type LimitNames = Partial<Readonly<Record<keyof Amounts, string>>>;
 
+/** In the unit of a limit: what is spent of it, what is kept back, and the most that the next call or attempt may take. */
+export type Need = { readonly spent: number; readonly kept: number; readonly bound: number };
+
+type Told = Pick<SkillError, 'message' | 'hint'> & { readonly need?: Need | undefined };
+
 /** A limit that is used up. */
 export class LimitReached extends SkillError {
   override readonly name: string = 'LimitReached';
   readonly limit: LimitName;
+  /** No limit below the sum of these lets the next call pass. Nothing is known of minutes. */
+  readonly need: Need | undefined;
 
-  constructor(limit: LimitName, { message, hint }: Pick<SkillError, 'message' | 'hint'>) {
+  constructor(limit: LimitName, { message, hint, need }: Told) {
     super('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
     this.limit = limit;
+    this.need = need;
   }
 }
 
@@ -54,26 +62,39 @@ const units = { calls: ' calls', totalTokens: ' tokens', costUsd: '' } as const;
 export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kept, names }: Shortage): LimitReached {
   const amount = (amounts: Amounts) => (name === 'costUsd' ? dollars(amounts[name]) : count(amounts[name]));
   const limit = { limit: keys[name], key: names?.[name] ?? keys[name] };
-  const next = name === 'calls' ? [] : [`the next call may take up to ${amount(bound)}`];
-  const spending = `${amount(spent)} of ${amount(limits)}${units[name]}`;
-  if (!kept || kept.amounts[name] === 0) return exhausted(limit, 'is reached', [`${spending} are spent`, ...next]);
+  const next = nextFact(name, bound, amount(bound));
+  const isOne = name === 'calls' && limits.calls === 1;
+  const [unit, are, were] = isOne ? [' call', 'is', 'was'] : [units[name], 'are', 'were'];
+  const spending = `${amount(spent)} of ${amount(limits)}${unit}`;
+  const need = (all: Amounts) => ({ spent: all[name], kept: kept?.amounts[name] ?? 0, bound: bound[name] });
+  if (!kept || kept.amounts[name] === 0)
+    return exhausted(limit, 'is reached', [`${spending} ${are} spent`, ...next], { need: need(spent) });
   const isBegun = spent[name] > kept.spentBefore[name];
   const what = isBegun ? 'is reached' : `leaves nothing for ${kept.others}`;
   const needs = `${amount(kept.amounts)}`;
   const facts = isBegun
-    ? [`${spending} are spent`, `${needs} are kept for ${kept.purpose}`, ...next]
-    : [`${spending} were spent before it`, `${kept.purpose} needs ${needs}`, ...next];
+    ? [`${spending} ${are} spent`, `${needs} are kept for ${kept.purpose}`, ...next]
+    : [`${spending} ${were} spent before it`, `${kept.purpose} needs ${needs}`, ...next];
   // Of tokens and dollars the next start may keep more than this one did: it has not seen how long replies are.
   const isKnown = name === 'calls' || !isBegun;
   const least = (all: Amounts) =>
-    isKnown ? leastLimit(name, [all, kept.amounts, ...(name === 'calls' ? [] : [bound])]) : undefined;
+    isKnown
+      ? leastLimit(name, [all, kept.amounts, name === 'calls' ? { ...bound, calls: bound.calls - 1 } : bound])
+      : undefined;
   const afterUse: ReserveShortage['afterUse'] = (all, used) => {
     const rest = used[name] === kept.amounts[name] ? '' : `, for which ${needs} were kept`;
     const use = `${amount(used)} of them went into ${kept.purpose}${rest}`;
-    return exhausted(limit, what, [`${amount(all)} of ${amount(limits)}${units[name]} are spent`, use], least(all));
+    const facts = [`${amount(all)} of ${amount(limits)}${unit} ${are} spent`, use];
+    return exhausted(limit, what, facts, { least: least(all), need: need(all) });
   };
-  const told = exhausted(limit, what, facts, least(spent));
+  const told = exhausted(limit, what, facts, { least: least(spent), need: need(spent) });
   return new ReserveShortage(told, (all, used) => (used[name] > 0 ? afterUse(all, used) : told));
+}
+
+/** One call more needs no words; the calls of an agent at one task do. */
+function nextFact(name: keyof Amounts, bound: Amounts, most: string): string[] {
+  if (name !== 'calls') return [`the next call may take up to ${most}`];
+  return bound.calls > 1 ? [`the next attempt may take up to ${most}`] : [];
 }
 
 /** What is spent stays spent, and as much will be kept back again: no limit up to their sum lets another call pass. */
@@ -97,11 +118,14 @@ export function timeIsUp(maxMinutes: number, kept?: Kept): LimitReached {
 type Named = { readonly limit: LimitName; readonly key: string };
 
 /** `least` is a limit that would still be too low, where one is known. */
-function exhausted({ limit, key }: Named, what: string, facts: readonly string[], least?: string): LimitReached {
+type More = { readonly least?: string | undefined; readonly need?: Need };
+
+function exhausted({ limit, key }: Named, what: string, facts: readonly string[], { least, need }: More = {}) {
   const more = least === undefined ? '' : ` to more than ${least}`;
   return new LimitReached(limit, {
     message: `${key} ${what}: ${sentence(facts)}`,
     hint: `Raise ${key}${more} and start again: it resumes from here.`,
+    need,
   });
 }
 

@@ -16,7 +16,7 @@ type OpenLedger = Ledger & {
 const nothing: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 
 /** Every text is as long, so that a shorter one leaves nothing of a longer one behind. */
-const LENGTH = 128;
+const LENGTH = 192;
 
 /**
  * The ledger of a run, in a file of its own: unlike the cache it must not be lost, and a reply that cannot be kept was
@@ -27,7 +27,7 @@ export async function openLedger(path: string): Promise<OpenLedger> {
   const before = await readLedger(path);
   let file: number | undefined;
   let exactly: () => Amounts = () => before;
-  let reached: LimitName | undefined;
+  let reached: Pick<Spent, 'limit' | 'advised'> = {};
   let isOpen = true;
   return {
     before,
@@ -36,16 +36,16 @@ export async function openLedger(path: string): Promise<OpenLedger> {
       file ??= openFile(path);
       writeLedger(path, file, most);
       exactly = exact;
-      reached = undefined;
+      reached = {};
     },
-    stop(limit) {
+    stop(limit, advised) {
       file ??= openFile(path);
-      reached = limit;
+      reached = { limit, ...(advised === undefined ? {} : { advised }) };
     },
     close() {
       isOpen = false;
       if (file === undefined) return;
-      writeLedger(path, file, exactly(), reached);
+      writeLedger(path, file, { ...exactly(), ...reached });
       closeSync(file);
       file = undefined;
     },
@@ -73,9 +73,10 @@ const LIMITS: ReadonlySet<unknown> = new Set<LimitName>(['maxCalls', 'maxTotalTo
 
 function parseLedger(path: string, text: string): Spent {
   try {
-    const { calls, totalTokens, costUsd, limit } = JSON.parse(text);
+    const { calls, totalTokens, costUsd, limit, advised } = JSON.parse(text);
     if ([calls, totalTokens, costUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
-      return { calls, totalTokens, costUsd, ...(LIMITS.has(limit) ? { limit } : {}) };
+      const more = Number.isFinite(advised) ? { advised } : {};
+      return { calls, totalTokens, costUsd, ...(LIMITS.has(limit) ? { limit, ...more } : {}) };
     }
   } catch {
     // Reported below, like any other text that is no ledger.
@@ -89,8 +90,8 @@ function parseLedger(path: string, text: string): Spent {
  * Over the old text, in one small write, which a kill does not divide. To replace the file would take milliseconds where
  * the file system then waits for the disk. At once, and not in the background: the call it is for is sent right after.
  */
-function writeLedger(path: string, file: number, { calls, totalTokens, costUsd }: Amounts, limit?: LimitName): void {
-  const text = JSON.stringify({ calls, totalTokens, costUsd, limit }).padEnd(LENGTH - 1);
+function writeLedger(path: string, file: number, { calls, totalTokens, costUsd, limit, advised }: Spent): void {
+  const text = JSON.stringify({ calls, totalTokens, costUsd, limit, advised }).padEnd(LENGTH - 1);
   reported(path, () => writeSync(file, `${text}\n`, 0));
 }
 

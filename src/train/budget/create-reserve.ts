@@ -26,8 +26,25 @@ export function createReserve({ config, items, budget, deps }: ReserveOptions): 
   };
 }
 
-/** Has the ledger, where the limits are the run's own, remember which one has ended it; and throws on. */
-export const keepLimit = (store: { readonly ledger?: Ledger }, shared: object | undefined) => (error: unknown) => {
-  if (error instanceof LimitReached && !shared) store.ledger?.stop?.(error.limit);
-  throw error;
+type Limits = {
+  readonly store: { readonly ledger?: Ledger };
+  /** Limits of others: what to raise them to is theirs to say. */
+  readonly shared: object | undefined;
+  /** What to raise a limit to, where that is known. */
+  readonly advise: (error: LimitReached) => number | undefined;
 };
+
+/** Has the ledger, where the limits are the run's own, remember which one has ended it and what would do; and throws on. */
+export const keepLimit =
+  ({ store, shared, advise }: Limits) =>
+  (error: unknown) => {
+    if (!(error instanceof LimitReached) || shared) throw error;
+    const advised = advise(error);
+    store.ledger?.stop?.(error.limit, advised);
+    throw advised === undefined ? error : withAdvice(error, advised);
+  };
+
+function withAdvice({ limit, message, need }: LimitReached, advised: number): LimitReached {
+  const hint = `Raise ${limit} to ${advised} and start again: it resumes from here.`;
+  return new LimitReached(limit, { message, hint, need });
+}

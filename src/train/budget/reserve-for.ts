@@ -26,7 +26,7 @@ export function reserveFor({ usage, history, rolloutMs }: RunState, rollouts: nu
 const withMargin = (calls: number) => (Number.isInteger(calls) ? calls : MARGIN * calls);
 
 /** In the mean, with the judge. Replies that the cache knew would have cost what the others did. */
-function costOfRollout(usage: RunState['usage']): Amounts {
+export function costOfRollout(usage: RunState['usage']): Amounts {
   const { rollout = noStageUsage, judge = noStageUsage } = usage;
   const { replies, cacheHits, retries, input, output, costUsd, recovered = 0 } = addUsage(rollout, judge);
   const made = rollout.rollouts ?? rollout.replies; // an earlier version did not count them: one call each

@@ -53,7 +53,7 @@ async function measureSoFar(state: RunState, run: Run, shortage: SkillError): Pr
 function fellShort(error: SkillError): SkillError {
   const { hint } = error;
   const message = `${error.message}; the winner so far could not be measured to the end, so its score flatters it`;
-  if (error instanceof LimitReached) return new LimitReached(error.limit, { message, hint });
+  if (error instanceof LimitReached) return new LimitReached(error.limit, { message, hint, need: error.need });
   return new SkillError('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
 }
 

@@ -35,3 +35,30 @@ it('without a limit tells what attempts have cost that no step has counted, and 
   expect(paidTokens()).toBeGreaterThan(before);
   expect(await toldTokens()).toBe(paidTokens());
 });
+
+it.each([
+  ['calls', '--max-calls', 40, 'the next attempt may take up to 51'],
+  ['dollars', '--max-cost-usd', 0.05, 'the next call may take up to $'],
+  ['tokens', '--max-total-tokens', 20_000, 'the next call may take up to '],
+])(
+  'says what a limit of %s must be raised to, once, and that pays for the next stage',
+  async (_, flag, limit, next) => {
+    await using llm = await startFakeAgentLLM({ policy: 'follow' });
+    using project = agentProject({ baseURL: llm.url });
+    const train = (most: number) => project.run('train', '--ignore-estimate', flag, String(most));
+    const { code, out, err } = await train(limit);
+    expect([code, err]).toEqual([3, expect.stringContaining(`${flag} is reached: `)]);
+    expect(err).toContain(next);
+    const [, hint] = new RegExp(`hint: Raise ${flag} to ([\\d.]+) and run the same command again`).exec(err)!;
+    expect(Number(hint)).toBeGreaterThan(limit);
+    expect(out).toContain(`next:  npx skillopt train ${flag} ${hint}  resumes`);
+    expect((await project.run('show', 'run')).out).toBe(out);
+    expect((await train(Number(hint))).err).toContain('  baseline  100.0 % on 3 validation tasks');
+  },
+);
+
+it('speaks of one call as one', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url });
+  expect((await project.run('train', '--ignore-estimate', '--max-calls', '1')).err).toContain('0 of 1 call is spent');
+});
