@@ -108,6 +108,11 @@ export interface SkillEnv<I extends Item = Item> {
    * which is another thing than a loss, and the record says why. Asked before anything is paid for.
    */
   checkSkill?(candidate: string, parent: string): string | undefined | Promise<string | undefined>;
+  /**
+   * Tries what scores the tasks, without asking a model, and answers with what was seen. Throws when it cannot tell good work
+   * from bad. Only `doctor` asks.
+   */
+  tryScoring?(): string | Promise<string>;
 }
 
 /** A rollout result whose `id` may be left out: it is the item's. */

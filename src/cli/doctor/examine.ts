@@ -46,20 +46,28 @@ export async function* examine({ config, overrides, hasCanary, io, onProject }: 
   if (!loaded) return;
   const project = loaded;
   onProject?.(project);
-  let env: SkillEnv | undefined;
-  let path: string | undefined;
+  let wiring: Wiring | undefined;
   yield await check('tasks', async () => {
-    const wiring = await wireRun(project);
-    ({ env, path } = wiring);
-    return [await describeTasks(wiring), ...wiring.warnings, ...(wiring.env.warnings ?? [])].join('\n');
+    const wired = await wireRun(project);
+    wiring = wired;
+    return [await describeTasks(wired), ...wired.warnings, ...(wired.env.warnings ?? [])].join('\n');
   });
-  yield await check('runs', () => requireRunPlace(path ?? runsOf(project), io.cwd()));
+  yield* scoringCheck(wiring);
+  yield await check('runs', () => requireRunPlace(wiring?.path ?? runsOf(project), io.cwd()));
   yield* isAgentSpec(project.project.target)
     ? agentChecks(project, { env: io.env, hasCanary: hasCanary ?? false })
     : [];
   if (isNone(project)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);
-  for (const role of rolesOf(project, env)) yield await check(role, () => tryModel(project, role, { io, budget }));
+  for (const role of rolesOf(project, wiring?.env))
+    yield await check(role, () => tryModel(project, role, { io, budget }));
+}
+
+/** What scores the tasks, tried where an environment can do that for nothing. */
+async function* scoringCheck(wiring: Wiring | undefined): AsyncGenerator<Check> {
+  const { env, config } = wiring ?? {};
+  if (env?.tryScoring === undefined) return;
+  yield await check('scoring', () => withEnv(env, parseConfig(config), async () => env.tryScoring!()));
 }
 
 const isNone = ({ project: { target } }: LoadedProject) => isNoTarget(target) && !isAgentSpec(target);

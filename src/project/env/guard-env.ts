@@ -44,6 +44,8 @@ export function guardEnv(exported: unknown, { name, version }: GuardOptions): Sk
     ...(env.getInitialSkill ? { getInitialSkill: guard('getInitialSkill', () => env.getInitialSkill!()) } : {}),
     ...(env.getTaskTypes ? { getTaskTypes: () => env.getTaskTypes!() } : {}),
     ...(env.surroundings === undefined ? {} : { surroundings: env.surroundings }),
+    ...(env.checkSkill ? { checkSkill: (candidate, parent) => env.checkSkill!(candidate, parent) } : {}),
+    ...(env.tryScoring ? { tryScoring: guard('tryScoring', () => env.tryScoring!()) } : {}),
     ...(env.refuseText ? { refuseText: (text) => env.refuseText!(text) } : {}),
   };
 }

@@ -35,6 +35,10 @@ export async function scoreAttempt(scoring: Scoring): Promise<RolloutOutput> {
   return combined(parts);
 }
 
+/** What the verifier alone says. */
+export const scoreByVerifier = async (verify: Verify, tests: Contents, site: Site): Promise<RolloutOutput> =>
+  combined([await verifierPart(verify, tests, site)]);
+
 async function verifierPart(verify: Verify, tests: Contents, site: Site): Promise<Part> {
   const verdict = await verifyWorkspace(verify, tests, site);
   return 'missing' in verdict ? { ...verdict, hint: VERDICT_HINTS[verify.verdict] } : verdict;

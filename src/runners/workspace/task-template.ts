@@ -8,6 +8,8 @@ import { openTemplate, type Template } from '../../workspaces/index.ts';
 import { type Contents, commandWords } from './site.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
 
+export type TaskTemplates = ReturnType<typeof taskTemplates>;
+
 type Options = { readonly folder: string; readonly sandbox: Sandbox };
 
 /** A task with a word for what is in the folders that it names: where that changes, it is another task. */

@@ -16,6 +16,7 @@ import { scoreAttempt } from './score-attempt.ts';
 import { conversationOf, trajectoryOf } from './shown-work.ts';
 import { openSite } from './site.ts';
 import { taskTemplates } from './task-template.ts';
+import { tryVerifiers, verifierTrial } from './try-verifier.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
 
 export type WorkspaceEnvOptions = {
@@ -40,9 +41,12 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
   const { name, items, sandbox, initialSkill, warnings } = options;
   let trained: Trained = {};
   const templates = taskTemplates(options);
+  const tryFirst = verifierTrial({ templates, sandbox });
   const rubric = rubricJudge();
   const usesJudge = Object.values(items).some((tasks) => tasks.some((task) => task.rubric !== undefined));
   const attempt = async ({ item: task, skill: text, signal, judge, ...context }: RolloutContext<WorkspaceTask>) => {
+    const unscored = await tryFirst(task, signal);
+    if (unscored !== undefined) return unscored;
     const skill = installedPackage(options.package, text, trained);
     await using workspace = await openWorkspace({ template: await templates.of(task), sandbox });
     const view = task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at };
@@ -85,6 +89,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     },
     checkSkill: (candidate, parent) =>
       checkPackage({ candidate: filesIn(candidate, trained), parent: filesIn(parent, trained), sandbox }),
+    tryScoring: () => tryVerifiers(Object.values(items).flat(), { templates, sandbox }),
     rolloutOne: (context) => attempt(context).catch(withoutPlace),
   };
 }

@@ -26,6 +26,24 @@ it.each([
   expect(err).toContain(words);
   expect(err).toContain(`(verifier: ${verify.command}; it printed`);
   expect(err).not.toContain('judge');
+  expect(err).toContain('no agent had worked there yet');
+  expect(llm.calls()).toBe(0);
+});
+
+it.each([
+  [
+    { command: 'test -f done.txt' },
+    '✓',
+    /scoring +8 of 10 verifiers tried without an agent: the work is not done, as it should be/,
+  ],
+  [{ command: 'true' }, '✓', /all pass before any work is done; are they right\?/],
+  [{ command: 'no-such-program' }, '✗', /scoring +task t\d, tried without an agent: no verdict: /],
+])('doctor tries verifiers where nobody has worked: %j', async (verify, mark, words) => {
+  await using llm = await startFakeAgentLLM({ script: [] });
+  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasksWith(verify).join('\n') } });
+  const { out, err } = await project.run('doctor');
+  expect(out + err).toMatch(words);
+  expect(out + err).toMatch(new RegExp(`${mark} scoring|scoring +${mark}`));
 });
 
 it('shows what the verifier of a failed attempt printed, also where its verdict is another', async () => {
