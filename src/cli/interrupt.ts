@@ -10,6 +10,10 @@ const HURRY_OF = {
 type StopSignal = keyof typeof EXIT_CODE_OF;
 
 const RESUMES = 'Nothing is lost: run the same command again, and it resumes where it stopped.';
+const REDOES =
+  'Run the same command again, and it resumes where it stopped: only the attempts of the agent that were ended begin again.';
+const FINISHES = 'stopping after the calls in flight (≤ 10 s)';
+const ENDS = 'stopping: attempts of the agent are ended now, other calls in flight may take 10 s';
 const NOT_KEPT = 'Nothing was kept (--no-cache): the same command begins again. Without --no-cache it resumes.';
 
 /** Somebody asked the process to stop. Not a failure: the work can be resumed. */
@@ -18,16 +22,26 @@ export class Interrupted extends Error {
   readonly hint: string;
   readonly exitCode: (typeof EXIT_CODE_OF)[StopSignal];
 
-  constructor(signal: StopSignal, { isKept = true, hint = isKept ? RESUMES : NOT_KEPT }: Kept = {}) {
+  constructor(
+    signal: StopSignal,
+    { isKept = true, hasAgent = false, hint = whatIsKept({ isKept, hasAgent }) }: Kept = {},
+  ) {
     super(WORD_OF[signal]);
     this.hint = hint;
     this.exitCode = EXIT_CODE_OF[signal];
   }
 }
 
+function whatIsKept({ isKept, hasAgent }: Kept): string {
+  if (!isKept) return NOT_KEPT;
+  return hasAgent ? REDOES : RESUMES;
+}
+
 type Kept = {
   /** Whether what was done so far need not be done again. */
   readonly isKept?: boolean;
+  /** Whether an agent does the tasks: its attempts take too long to be waited for. */
+  readonly hasAgent?: boolean;
   /** What to tell the person instead. */
   readonly hint?: string;
 };
@@ -47,7 +61,7 @@ export async function interruptible<T>(
   const stop = (name: StopSignal) => () => {
     if (controller.signal.aborted) return io.exit(EXIT_CODE_OF[name]);
     controller.abort(new Interrupted(name, kept));
-    onStop(`stopping after the calls in flight (≤ 10 s); ${HURRY_OF[name]}`);
+    onStop(`${kept.hasAgent ? ENDS : FINISHES}; ${HURRY_OF[name]}`);
   };
   const listeners = { SIGHUP: stop('SIGHUP'), SIGINT: stop('SIGINT'), SIGTERM: stop('SIGTERM') };
   for (const [name, listener] of Object.entries(listeners)) io.on(name, listener);

@@ -5,6 +5,7 @@ import { addObservations, type Calibration, calibrate, noEvidence } from '../../
 import { oneLine } from '../../core/text/printable.ts';
 import { judgementsOf } from '../../judges/index.ts';
 import { loadProject } from '../../project/load-project.ts';
+import { agentTargetOf } from '../../project/models/agent-target.ts';
 import { resolvePath } from '../../project/resolve-path.ts';
 import { type Measured, type MeasuredSubject, measurePasses } from '../../runs/measure-passes.ts';
 import { readSkill, wireRun, withDocument } from '../../runs/wire-run.ts';
@@ -90,7 +91,8 @@ export async function measureShown(subject: MeasuredSubject, isQuiet: boolean, t
   const progress = openProgress(terminal, { isQuiet });
   const caller = { env: io.env, notices: terminal };
   try {
-    return await interruptible({ io, onStop: progress.log }, (signal) =>
+    const hasAgent = agentTargetOf(subject.loaded.project) !== undefined;
+    return await interruptible({ io, onStop: progress.log, hasAgent }, (signal) =>
       measurePasses(subject, { caller, observers: [progress], signal, onWarning: warn }),
     );
   } finally {

@@ -114,9 +114,8 @@ async function compareDocuments(
   const progress = openProgress(terminal, { isQuiet });
   try {
     const scoring = { ...models, plan, isCached, observers: [progress], onWarning: terminal.warn };
-    const scored = await interruptible({ io, onStop: progress.log, isKept: isCached }, (signal) =>
-      scoreDocuments(subjects, { ...scoring, signal }),
-    );
+    const stopping = { io, onStop: progress.log, isKept: isCached, hasAgent: models.agent !== undefined };
+    const scored = await interruptible(stopping, (signal) => scoreDocuments(subjects, { ...scoring, signal }));
     const unmeasured = scored.find((one) => one.unmeasured)?.unmeasured;
     if (unmeasured) throw unmeasured;
     const [a, b] = scored.map((one) => sideOf(one, wiring.config)) as [Side, Side];

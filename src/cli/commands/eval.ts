@@ -90,7 +90,8 @@ async function evaluate({ skill, config, set: overrides, quiet, ...flags }: Flag
   try {
     const observers = [progress];
     const scoring = { ...models, plan, isCached: flags.cache, observers, onWarning: terminal.warn };
-    const [scored, baseline] = await interruptible({ io, onStop: progress.log, isKept: flags.cache }, (signal) =>
+    const stopping = { io, onStop: progress.log, isKept: flags.cache, hasAgent: models.agent !== undefined };
+    const [scored, baseline] = await interruptible(stopping, (signal) =>
       scoreDocuments(subjects, { ...scoring, signal }),
     );
     progress.close();

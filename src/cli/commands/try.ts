@@ -64,7 +64,7 @@ async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<
   const look = { colors, width };
   const env = { ...(await readEnvFile(cwd)), ...io.env };
   const { agent, model, baseUrl: baseURL, apiKeyEnv, container, maxTurns, maxUsd, minutes } = flags;
-  const tried = await interruptible({ io, onStop: terminal.say, hint: STOPPED }, (signal) =>
+  const tried = await interruptible({ io, onStop: terminal.say, hasAgent: true, hint: STOPPED }, (signal) =>
     tryAgent({
       ...{ agent, model, baseURL, apiKeyEnv, env, signal, prompt: task },
       skill: resolvePath(cwd, flags.skill),

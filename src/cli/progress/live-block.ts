@@ -27,8 +27,15 @@ export function openLiveBlock(io: SafeIo): LiveBlock {
     const rows = shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
     return rows === 0 ? '' : `\x1b[${rows}F${ERASE_BELOW}`;
   };
-  const restore = () => write(SHOW_CURSOR);
-  io.on('exit', restore); // also when a second Ctrl-C ends the process at once
+  const close = () => {
+    if (isClosed) return;
+    isClosed = true;
+    write(erase(), show([]));
+    stderr.writeAbove = outer;
+    write(SHOW_CURSOR);
+    io.off('exit', close);
+  };
+  io.on('exit', close); // also when a second Ctrl-C ends the process at once
   write(HIDE_CURSOR);
   const outer = stderr.writeAbove;
   stderr.writeAbove = (text) => write(erase(), text + show(shown));
@@ -36,13 +43,6 @@ export function openLiveBlock(io: SafeIo): LiveBlock {
     draw(lines) {
       if (lines.join('\n') !== shown.join('\n')) write(erase(), show(lines));
     },
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      write(erase(), show([]));
-      stderr.writeAbove = outer;
-      restore();
-      io.off('exit', restore);
-    },
+    close,
   };
 }

@@ -34,8 +34,9 @@ export async function trainRun(
   const store = isFresh ? freshStore(directory, { path, isCacheCleared, onArchived }) : directory;
   const config = { ...trainer.config, outRoot: shown };
   try {
-    const summary = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
-      new SkillOptTrainer({ ...trainer, config, store, observers: [progress], signal }).train(),
+    const summary = await interruptible(
+      { io: terminal.io, onStop: progress.log, hasAgent: trainer.agent !== undefined },
+      (signal) => new SkillOptTrainer({ ...trainer, config, store, observers: [progress], signal }).train(),
     );
     progress.close();
     const run = await loadRun(path);

@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,11 +24,15 @@ export async function openRolloutFolder(root?: string): Promise<RolloutFolder> {
   const id = newRolloutId();
   const path = join(root === undefined ? await defaultRoot() : await privateFolder(root), id);
   await mkdir(path, { mode: 0o700 });
+  const rest = atExit(() => removeAtOnce(path));
   return {
     id,
     path,
     note: (leftover) => appendFileSync(join(path, LEFTOVERS), `${JSON.stringify(leftover)}\n`),
-    [Symbol.asyncDispose]: () => setAside(path),
+    async [Symbol.asyncDispose]() {
+      await setAside(path);
+      rest[Symbol.dispose]();
+    },
   };
 }
 
@@ -61,6 +65,18 @@ async function setAside(path: string): Promise<void> {
   void removeTree(aside)
     .catch(() => {}) // the next start tries again
     .finally(() => rest[Symbol.dispose]());
+}
+
+/** When the process ends in the midst of it. What takes longer to remove, or must not be gone into, is left to the next start. */
+function removeAtOnce(path: string): void {
+  const noted = existsSync(join(path, LEFTOVERS)) ? readFileSync(join(path, LEFTOVERS), 'utf8') : '';
+  if (noted.includes('"container"') || isMountedBelow(path)) return;
+  rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }); // who was just ended may still write
+}
+
+function isMountedBelow(path: string): boolean {
+  const table = '/proc/self/mountinfo';
+  return existsSync(table) && readFileSync(table, 'utf8').includes(` ${path}/`);
 }
 
 /** To a name of ours below `root`. `undefined` when someone else was faster. */

@@ -14,7 +14,8 @@ export function atExit(work: () => void): Disposable {
 }
 
 function doAll(): void {
-  for (const work of waiting) {
+  for (const work of [...waiting].reverse()) {
+    // the latest first: what works in a folder ends before the folder goes
     try {
       work();
     } catch {

@@ -229,6 +229,16 @@ describe('progress', () => {
     expect(replay(captureIo(), { isQuiet: true }).err()).toBe('warning: the test split is empty\n');
   });
 
+  it('leaves nothing of the block on the screen when the process ends in the midst of it', () => {
+    const io = captureIo({ isTTY: true, columns: 60, env: { NO_COLOR: '1' } });
+    const block = openLiveBlock(openTerminal(io).io);
+    block.draw(['━━━─── 50 %', 'step 1']);
+    io.emit('exit'); // a second Ctrl-C
+    expect(io.err().endsWith('━━━─── 50 %\nstep 1\n\x1b[2F\x1b[J\x1b[?25h')).toBe(true);
+    block.close();
+    expect(io.err().endsWith('\x1b[2F\x1b[J\x1b[?25h')).toBe(true);
+  });
+
   it('gives the cursor back on a terminal', () => {
     const { err } = replay(captureIo({ isTTY: true, columns: 60 }));
     expect(err().startsWith('\x1b[?25l')).toBe(true);

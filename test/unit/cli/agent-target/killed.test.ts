@@ -8,10 +8,10 @@ import { agentProject, SKILL } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 400_000 }); // each starts several processes, which a busy machine does slowly
 
-it.each([['train'], ['eval', '--skill', 'teapots']])('%s removes what a killed run left behind', async (...argv) => {
-  await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url, config: { sandbox: 'none' } });
-  const mark = newMark();
+type Project = ReturnType<typeof agentProject>;
+
+/** Training whose agent is in the midst of a long command. */
+async function startWorking(project: Project, mark: string) {
   project.write('teapots/SKILL.md', `${SKILL}DO: setsid sleep ${mark} & sleep ${mark}\n`);
   const temporary = join(project.path, 'tmp');
   mkdirSync(temporary);
@@ -23,6 +23,34 @@ it.each([['train'], ['eval', '--skill', 'teapots']])('%s removes what a killed r
       .filter((name) => name !== 'templates');
   const { child, finished } = start(['train', '--quiet', '--workers', '1']);
   await expect.poll(() => processesWith(mark).length, { timeout: 60_000 }).toBe(2);
+  return { child, finished, start, foldersLeft };
+}
+
+it.each([
+  ['once', 1],
+  ['twice', 2],
+])('Ctrl-C %s ends the attempts of the agent, says so, and leaves nothing behind', async (_, times) => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url, config: { sandbox: 'none' } });
+  const mark = newMark();
+  const { child, finished, foldersLeft } = await startWorking(project, mark);
+  let said = '';
+  child.stderr.on('data', (text: string) => {
+    said += text;
+    if (times === 2 && said.includes('press Ctrl-C again')) child.kill('SIGINT');
+  });
+  child.kill('SIGINT');
+  const { code, stderr } = await finished;
+  expect([code, stderr]).toEqual([130, expect.stringContaining('stopping: attempts of the agent are ended now, ')]);
+  if (times === 1) expect(stderr).toContain('only the attempts of the agent that were ended begin again');
+  await expect.poll(() => [processesWith(mark), foldersLeft()], { timeout: 30_000 }).toEqual([[], []]);
+});
+
+it.each([['train'], ['eval', '--skill', 'teapots']])('%s removes what a killed run left behind', async (...argv) => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url, config: { sandbox: 'none' } });
+  const mark = newMark();
+  const { child, finished, start, foldersLeft } = await startWorking(project, mark);
   child.kill('SIGKILL');
   await finished;
   expect(foldersLeft()).not.toEqual([]);
