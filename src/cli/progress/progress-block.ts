@@ -13,6 +13,8 @@ import { finishedRollouts, madeRollouts, plannedRollouts } from './rollout-count
 export type ProgressView = {
   readonly state: RunState;
   readonly progress?: Progress | undefined;
+  /** By stage, where it is more than the state says. */
+  readonly usage?: RunState['usage'];
   readonly elapsedMs: number;
   /** Rollouts that were finished before the process at work began: they say nothing about its speed. */
   readonly finishedBefore: number;
@@ -23,7 +25,7 @@ export function progressBlock(view: ProgressView, { width, colors }: { width: nu
   const { state, progress } = view;
   const planned = plannedRollouts(state) || (progress?.total ?? 0);
   const finished = plannedRollouts(state) ? finishedRollouts(state, progress) : (progress?.done ?? 0);
-  if (planned === 0) return ['starting'];
+  if (planned === 0) return ['starting', ...(view.usage?.rollout ? [joinFitting(costFacts(view, 0, 0), width)] : [])];
   const facts = [whereFacts(view), scoreFacts(state), costFacts(view, finished, planned)];
   return [
     barLine({ finished, planned, width, colors, label: rolloutLabel(view) }),
@@ -31,13 +33,12 @@ export function progressBlock(view: ProgressView, { width, colors }: { width: nu
   ];
 }
 
-/** What was made, and of how many where that is known: a plan is made of what may come. */
+/** What was made, and how many there may be where that is limited: a plan is made of what may come. */
 function rolloutLabel({ state, progress }: ProgressView): string {
   if (!state.config) return `${count(progress?.done ?? 0)}/${plural(progress?.total ?? 0, 'rollout')}`;
   const made = madeRollouts(state, progress);
-  return state.config.maxRollouts === undefined
-    ? plural(made, 'rollout')
-    : `${count(made)}/${plural(plannedRollouts(state), 'rollout')}`;
+  const most = state.config.maxRollouts === undefined ? '' : ` of at most ${count(plannedRollouts(state))}`;
+  return `${plural(made, 'rollout')}${most}`; // the share is that of the way, which may be over before all are made
 }
 
 type Bar = {
@@ -81,8 +82,9 @@ function scoreFacts({ baseline, current, best, history }: RunState): string[] {
 
 const appliedEdits = (statuses: readonly string[] = []) => statuses.filter((status) => status.startsWith('applied'));
 
-function costFacts({ state, elapsedMs, finishedBefore }: ProgressView, finished: number, planned: number): string[] {
-  const usage = Object.values(state.usage);
+function costFacts(view: ProgressView, finished: number, planned: number): string[] {
+  const { state, elapsedMs, finishedBefore } = view;
+  const usage = Object.values(view.usage ?? state.usage);
   const replies = usage.reduce((sum, { replies }) => sum + replies, 0);
   const cached = usage.reduce((sum, { cacheHits }) => sum + cacheHits, 0);
   const done = finished - finishedBefore;

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../core/run/event.ts';
-import type { Progress, RunObserver } from '../../core/run/observer.ts';
+import type { AgentsSpent, Progress, RunObserver } from '../../core/run/observer.ts';
 import { emptyRun, type RunState } from '../../core/run/run-state.ts';
+import { noStageUsage, type UsageTable } from '../../core/run/stage-usage.ts';
 import { STAGES } from '../../core/run/step-action.ts';
 import { PASS_MARK } from '../../core/stats/compare-paired.ts';
 import { oneLine } from '../../core/text/printable.ts';
@@ -74,6 +75,7 @@ export function openProgress(
       run.progress(next);
       if (isWatched && !isLive) tell(markText(next));
     },
+    onSpend: run.spend,
     onRetry: trouble.onRetry,
     onRateLimit: trouble.onRateLimit,
     onWarning: terminal.warn,
@@ -91,10 +93,18 @@ function followRun() {
   let finishedBefore = 0;
   let progress: Progress | undefined;
   let marks = '';
+  let before = emptyRun.usage;
+  let spent: AgentsSpent | undefined;
+  const usage = () => (spent ? usageWith(spent, { before, now: state.usage }) : state.usage);
   return {
-    view: () => ({ state, progress, marks, elapsedMs: performance.now() - startedAt, finishedBefore }),
+    view: () => ({ state, progress, marks, usage: usage(), elapsedMs: performance.now() - startedAt, finishedBefore }),
+    spend(all: AgentsSpent) {
+      spent = all;
+    },
     open(opened: RunState, takenUp?: TakenUp) {
       state = opened;
+      before = opened.usage;
+      spent = undefined;
       if (takenUp) startedAt = performance.now() - Math.max(0, Date.now() - takenUp.at);
       finishedBefore = finishedRollouts(takenUp?.state ?? opened);
       progress = comingPhase(opened);
@@ -111,6 +121,19 @@ function followRun() {
       progress = next;
     },
   };
+}
+
+type Usages = { readonly before: UsageTable; readonly now: UsageTable };
+
+/** With what agents have spent that no event has counted yet. */
+function usageWith({ calls, costUsd }: AgentsSpent, { before, now }: Usages): UsageTable {
+  const [then, counted] = [before.rollout ?? noStageUsage, now.rollout ?? noStageUsage];
+  const rollout = {
+    ...counted,
+    replies: Math.max(counted.replies, then.replies + calls),
+    costUsd: Math.max(counted.costUsd, then.costUsd + costUsd),
+  };
+  return { ...now, rollout };
 }
 
 /** A task that passed, failed, or got no score. */

@@ -29,6 +29,7 @@ import type { Stop } from '../../pipeline/index.ts';
 import { priceFor } from '../budget/price-for.ts';
 import { type ModelUse, runBudget } from '../budget/run-budget.ts';
 import { notify } from '../record/recorder.ts';
+import { watchSpending } from './watch-spending.ts';
 import { wrapAgent } from './wrap-agent.ts';
 
 export type WrapOptions = {
@@ -112,8 +113,9 @@ export function wrapModels({
     return metered(budget.untilOver(circuit), priceFor(model, config.prices));
   };
   /** The same for an agent, but for what belongs to single calls. What it did is kept as a rollout, not as a reply. */
+  const watched = watchSpending((spent) => notify(observers, 'onSpend', spent));
   const wrapWorker = (worker: AgentRunner, signal: AbortSignal) =>
-    wrapAgent(worker, {
+    wrapAgent(watched(worker, priceFor(worker, config.prices)), {
       wrap: (model) =>
         budget.untilOver(withCircuit(retried(paced(model, model, signal), signal), config.maxConsecutiveFailures)),
       charge: (bill) => (caches ? keepBill(caches.replies, bill, onPaid) : onPaid(bill)),

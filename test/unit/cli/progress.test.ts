@@ -91,6 +91,13 @@ describe('the live block', () => {
     expect(resumed.at(-1)).toContain('about 19 s left');
   });
 
+  it('tells the way that is behind from the attempts that were made, where these are limited', () => {
+    const { config, ...state } = stateAfter(18);
+    const over = { ...state, config: { ...config!, maxRollouts: 100 }, searchEnd: 'nothing_to_gain' } as const;
+    const [bar] = progressBlock({ ...view, state: over, progress: undefined }, { width: 90, colors: noColors });
+    expect(bar).toContain(` 86 %  ${state.rollouts} rollouts of at most 116`);
+  });
+
   it('has a bar for a measurement without a run, and says so before anything began', () => {
     const scoring: Progress = { phase: 'test', step: 0, done: 5, total: 10 };
     const options = { width: 60, colors: noColors };
