@@ -43,7 +43,7 @@ export function capWarnings(costs: CostEstimate, caps: Caps): string[] {
     );
 }
 
-const unit = (word: string) => (amount: string) => `${amount} ${word}`;
+const unit = (word: string) => (amount: string) => `${amount} ${word}${amount === '1' ? '' : 's'}`;
 
 /** How far nobody knows before an agent has worked once. */
 const reach = (need: Range, show: (value: number) => string) =>
@@ -52,8 +52,8 @@ const reach = (need: Range, show: (value: number) => string) =>
 function compare(costs: CostEstimate, { maxCalls, maxTotalTokens, maxCostUsd }: Caps): Compared[] {
   const { calls, tokens, usd } = needsOf(costs);
   const all = [
-    { flag: '--max-calls', cap: maxCalls, need: calls, show: count, name: unit('calls') },
-    { flag: '--max-total-tokens', cap: maxTotalTokens, need: tokens, show: count, name: unit('tokens') },
+    { flag: '--max-calls', cap: maxCalls, need: calls, show: count, name: unit('call') },
+    { flag: '--max-total-tokens', cap: maxTotalTokens, need: tokens, show: count, name: unit('token') },
     { flag: '--max-cost-usd', cap: maxCostUsd, need: usd, show: dollars, name: (amount: string) => `$${amount}` },
   ];
   return all.filter((row): row is Compared => row.cap !== undefined && row.need !== null);
