@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { SkillError } from '../core/errors.ts';
@@ -17,6 +18,8 @@ export type Whereabouts = {
   readonly env?: Environment | undefined;
   /** The project, whose programs are never used. Default: the folder of this process. */
   readonly project?: string | undefined;
+  /** What the caller calls the CLI and its path, for messages. */
+  readonly words?: { readonly agent: string; readonly path: string } | undefined;
 };
 
 /** Where the CLI's program is, absolute and without links, or an error with the command that installs it. Nothing is run. */
@@ -29,12 +32,21 @@ export function locate(where: Whereabouts): Located {
   const projects = projectFolders(where.project ?? process.cwd(), homeIn(variables));
   const found = path === undefined ? findBinary(binary, variables, projects) : isExecutable(path) && path;
   if (found) return { path: realPath(found), foundAt: resolve(foundAt ?? found) };
-  const wanted = path === undefined ? `no program ${binary} on PATH` : `no program at ${path}`;
-  const hint =
-    path === undefined
-      ? `${skippedNote(binary, variables)}Install it: ${installCommand}`
-      : `Correct the path, or install it: ${installCommand}`;
-  throw new SkillError('CONFIG_INVALID', `${cli} is not installed: ${wanted}`, { hint });
+  const { agent, path: setting } = where.words ?? { agent: cli, path: 'the path' };
+  if (path !== undefined) throw notAProgram(path, { agent, binary, setting });
+  throw new SkillError('CONFIG_INVALID', `${agent} is not installed: no program ${binary} on PATH`, {
+    hint: `${skippedNote(binary, variables)}Install it: ${installCommand}`,
+  });
+}
+
+type Named = Readonly<Record<'agent' | 'binary' | 'setting', string>>;
+
+function notAProgram(path: string, { agent, binary, setting }: Named): SkillError {
+  const there = statSync(path, { throwIfNoEntry: false });
+  const came = there === undefined ? 'is not there' : there.isDirectory() ? 'is a folder' : 'may not be executed';
+  return new SkillError('CONFIG_INVALID', `expected the program of ${agent}, and ${path} ${came}`, {
+    hint: `Correct ${setting}: it names the file that is started, which command -v ${binary} prints. Without it, ${binary} is looked for on PATH.`,
+  });
 }
 
 /** All that a CLI would see if the caller started it by hand. */

@@ -23,6 +23,8 @@ export type TryOptions = {
   readonly baseURL?: string | undefined;
   readonly apiKeyEnv?: string | undefined;
   readonly path?: string | undefined;
+  /** What the caller calls that setting, for messages. */
+  readonly pathSetting: string;
   readonly limits: AgentLimits;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -41,11 +43,12 @@ export type Tried = {
 
 /** One piece of work of an agent with a skill, in a workspace that is gone afterwards. */
 export async function tryAgent(options: TryOptions): Promise<Tried> {
-  const { agent, model, baseURL, apiKeyEnv, path, prompt, limits, signal, onStep } = options;
+  const { agent, model, baseURL, apiKeyEnv, path, pathSetting, prompt, limits, signal, onStep } = options;
   const skill = await readPackage(options.skill);
   if (options.folder !== undefined) await requireFolder(options.folder);
   const sandbox = openSandbox(options.sandbox);
-  const runner = await agentRunner({ agent, model, sandbox, baseURL, apiKeyEnv, path, inherited: options.env });
+  const program = { agent, model, baseURL, apiKeyEnv, path, pathSetting, inherited: options.env };
+  const runner = await agentRunner({ ...program, sandbox });
   const template = await openTemplate({ sandbox, source: options.folder });
   await using workspace = await openWorkspace({ template, sandbox });
   options.onStart(runner);

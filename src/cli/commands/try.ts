@@ -68,6 +68,7 @@ async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<
     tryAgent({
       ...{ agent, model, baseURL, apiKeyEnv, env, signal, prompt: task },
       skill: resolvePath(cwd, flags.skill),
+      pathSetting: '--path',
       path: flags.path === undefined ? undefined : resolvePath(cwd, flags.path),
       folder: flags.in === undefined ? undefined : resolvePath(cwd, flags.in),
       sandbox: container === undefined ? flags.sandbox : { container },

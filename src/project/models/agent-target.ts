@@ -74,5 +74,6 @@ export async function openAgentTarget(
   { env, directory, sandbox }: Opening,
 ): Promise<AgentRunner> {
   const { agentRunner } = await import('../../runners/index.ts');
-  return agentRunner({ ...options, sandbox, inherited: { ...(await readEnvFile(directory)), ...env } });
+  const inherited = { ...(await readEnvFile(directory)), ...env };
+  return agentRunner({ ...options, pathSetting: 'target.path', sandbox, inherited });
 }

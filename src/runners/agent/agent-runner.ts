@@ -27,6 +27,8 @@ export type AgentRunnerOptions = {
   readonly price?: Price | undefined;
   /** The CLI's program, when it is not to be searched on `PATH`. */
   readonly path?: string | undefined;
+  /** What the caller calls that setting, for messages. */
+  readonly pathSetting?: string | undefined;
   /** The variables of the caller. Default: those of this process. */
   readonly inherited?: Environment | undefined;
   /** Longest wait for one answer of the model. */
@@ -56,7 +58,8 @@ async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
   const program = programNamed(options.agent);
   await sandbox.ready();
   const env = callerVariables(options);
-  const located = locate({ cli: program.cli, path: options.path, inherited: env });
+  const words = { agent: program.name, path: options.pathSetting ?? 'path' };
+  const located = locate({ cli: program.cli, path: options.path, inherited: env, words });
   for (const needed of program.needs ?? []) requireNeeded(needed, program, env);
   const version = await requireProgram({ cli: program.cli, ...located }, env);
   const { upstream, hasKey } = upstreamOf(program, options, env);

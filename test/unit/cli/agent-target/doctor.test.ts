@@ -148,3 +148,11 @@ it('fits into 80 columns, but for paths', async () => {
   expect(out.split('\n').filter((line) => line.length > 80 && !line.includes('/'))).toEqual([]);
   expect(out).toContain('skillopt doctor --canary');
 });
+
+it('says what a target.path is that is no program, and how the agent is called', async () => {
+  using project = agentProject({ baseURL: 'http://127.0.0.1:9' });
+  project.configure({ target: { path: project.path } });
+  const { target } = named((await project.run('doctor', '--json')).out);
+  expect(target!.detail).toContain(`expected the program of claude, and ${project.path} is a folder`);
+  expect(target!.remedy).toContain('Correct target.path: ');
+});

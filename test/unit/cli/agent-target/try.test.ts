@@ -16,8 +16,13 @@ it.each([
   [['--skill', 'teapots', '--in', 'tasks.jsonl'], /and \S*tasks\.jsonl is none\nhint: Name a folder/],
   [
     ['--skill', 'teapots', '--path', 'nope'],
-    /claude-cli is not installed: no program at \S*nope\nhint: Correct the path/,
+    /expected the program of claude, and \S*nope is not there\nhint: Correct --path: /,
   ],
+  [
+    ['--skill', 'teapots', '--path', '/tmp'],
+    /expected the program of claude, and \/tmp is a folder\nhint: Correct --path/,
+  ],
+  [['--skill', 'teapots', '--path', 'tasks.jsonl'], /and \S*tasks\.jsonl may not be executed\nhint: Correct --path/],
 ])('says what was expected and what came: try %j', async (flags, said) => {
   using project = agentProject({ baseURL: 'http://127.0.0.1:9' });
   const { code, err } = await project.run('try', 'Count.', '--agent', 'claude', '--sandbox', 'none', ...flags);
