@@ -5,6 +5,7 @@ import type { AgentRun, AgentStep } from '../core/agent/agent-runner.ts';
 import type { WorkspaceDiff } from '../core/agent/workspace.ts';
 import { SkillError } from '../core/errors.ts';
 import type { SandboxSpec } from '../project/models/agent-settings.ts';
+import { nameOf } from '../runners/agent/skill-at-work.ts';
 import { agentRunner } from '../runners/index.ts';
 import { readPackage, skillHeader } from '../skills/index.ts';
 import { fileReason, isMissing } from '../stores/file-error.ts';
@@ -45,6 +46,7 @@ export type Tried = {
 export async function tryAgent(options: TryOptions): Promise<Tried> {
   const { agent, model, baseURL, apiKeyEnv, path, pathSetting, prompt, limits, signal, onStep } = options;
   const skill = await readPackage(options.skill);
+  nameOf(skill); // throws before anything is started or said
   if (options.folder !== undefined) await requireFolder(options.folder);
   const sandbox = openSandbox(options.sandbox);
   const program = { agent, model, baseURL, apiKeyEnv, path, pathSetting, inherited: options.env };

@@ -22,8 +22,10 @@ export async function describeAgents(io: Io): Promise<string> {
     return `${named(cli, version)} ${path} ${isExecutable(path) ? '(pinned, not on PATH)' : '(is gone, and forgotten)'}`;
   });
   const sandbox = found.length === 0 ? [] : [await describeSandbox()];
-  return [...found, ...unfound, ...sandbox].join('\n') || 'no agent CLI installed';
+  return [...found, ...unfound, ...sandbox].join('\n') || NONE;
 }
+
+const NONE = 'none on PATH; a target that names the path of its program needs none there';
 
 /** Where they would work, with tools. Tried, not guessed. */
 async function describeSandbox(): Promise<string> {

@@ -18,7 +18,7 @@ export function nameOf({ files }: SkillPackage): string {
     'SKILL_NOT_FOUND',
     `a skill needs a name in its frontmatter that a folder can have, got ${JSON.stringify(name ?? null)}`,
     {
-      hint: 'Begin SKILL.md with a block between two lines of --- that holds name (such as pdf-forms) and description.',
+      hint: 'Begin SKILL.md with a block between two lines of --- that holds name (lowercase letters, digits and hyphens, at most 64, such as pdf-forms) and description.',
     },
   );
 }

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
@@ -129,8 +129,18 @@ it('refuses the name of a skill that training would refuse', async () => {
   expect(named((await project.run('doctor', '--json')).out).skill).toMatchObject({
     isOk: false,
     detail: 'a skill needs a name in its frontmatter that a folder can have, got "../../evil"',
-    remedy: expect.stringContaining('name (such as pdf-forms)'),
+    remedy: expect.stringContaining('name (lowercase letters, digits and hyphens, at most 64, such as pdf-forms)'),
   });
+});
+
+it('does not say that no agent is installed where the target names one by its path', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url });
+  renameSync(join(project.path, 'bin/claude'), join(project.path, 'claude'));
+  project.configure({ target: { path: join(project.path, 'claude') } });
+  const { agents, target } = named((await project.run('doctor', '--json')).out);
+  expect(target).toMatchObject({ isOk: true });
+  expect(agents!.detail).toBe('none on PATH; a target that names the path of its program needs none there');
 });
 
 it('says once what is wrong with how the agent is named', async () => {

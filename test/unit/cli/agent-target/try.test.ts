@@ -42,3 +42,10 @@ it('runs the program that --path names, also where none is on PATH', async () =>
   );
   expect([code, JSON.parse(out)]).toMatchObject([0, { skill: 'teapots', run: { skillsLoaded: ['teapots'] } }]);
 });
+
+it('refuses the name of a skill before it says that it begins', async () => {
+  using project = agentProject({ baseURL: 'http://127.0.0.1:9' });
+  project.write('teapots/SKILL.md', '---\nname: a/b\ndescription: d\n---\n');
+  const { code, err } = await project.run('try', 'Count.', '--agent', 'claude', '--skill', 'teapots');
+  expect([code, err]).toEqual([2, expect.stringMatching(/^error: a skill needs a name .*\nhint: .*at most 64/)]);
+});
