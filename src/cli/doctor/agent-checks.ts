@@ -7,7 +7,6 @@ import type { LoadedProject } from '../../project/load-project.ts';
 import { agentTargetOf, resolveAgent } from '../../project/models/agent-target.ts';
 import { isAgentSpec } from '../../project/models/providers.ts';
 import type { Environment } from '../../project/models/resolve-model.ts';
-import { withPlace } from '../../project/origin.ts';
 import { TRIGGER_LIMITS } from '../../runners/agent/default-limits.ts';
 import { nameOf } from '../../runners/agent/skill-at-work.ts';
 import { requireVisibleLoading } from '../../runners/trigger/canary.ts';
@@ -31,15 +30,6 @@ export async function* agentChecks(project: LoadedProject, look: AgentLook): Asy
   yield target;
   yield await skillCheck(project);
   if (look.hasCanary && runner) yield await canaryCheck(project, runner);
-}
-
-/** Throws what is wrong with how an agent is named, here already: every check after it would say the same. */
-export async function requireAgentSpec({ project, findOrigin }: LoadedProject): Promise<void> {
-  try {
-    agentTargetOf(project);
-  } catch (error) {
-    throw await withPlace(error, ['target'], findOrigin);
-  }
 }
 
 /** What the checks found out about the agent, for programs. */

@@ -5,6 +5,7 @@ import { SkillError } from '../../core/errors.ts';
 import type { ChatModel } from '../../core/model.ts';
 import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../../models/index.ts';
 import { type LoadedProject, loadProject } from '../../project/load-project.ts';
+import { requireAgentTarget } from '../../project/models/agent-target.ts';
 import type { ModelRole } from '../../project/models/provider.ts';
 import { isAgentSpec, isNoTarget } from '../../project/models/providers.ts';
 import { resolveRole } from '../../project/models/resolve-models.ts';
@@ -13,7 +14,7 @@ import { priceFor } from '../../train/budget/price-for.ts';
 import { loadRunItems } from '../../train/setup/run-items.ts';
 import { withEnv } from '../../train/setup/with-env.ts';
 import type { Io } from '../terminal/io.ts';
-import { agentChecks, requireAgentSpec } from './agent-checks.ts';
+import { agentChecks } from './agent-checks.ts';
 import { type Check, check } from './check.ts';
 import { describeAgents } from './describe-agents.ts';
 import { requireRunPlace } from './run-place.ts';
@@ -39,7 +40,7 @@ export async function* examine({ config, overrides, hasCanary, io, onProject }: 
   let loaded: LoadedProject | undefined;
   yield await check('project', async () => {
     const found = await loadProject({ flags: {}, config, overrides, cwd: io.cwd() });
-    await requireAgentSpec(found);
+    await requireAgentTarget(found); // else every check after it would say the same
     loaded = found;
     return `read from ${found.directory}`;
   });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { groupBy } from '../../core/group-by.ts';
 import { unknownKeys } from '../../core/text/closest-name.ts';
 import { expectedBy, valueAt } from '../../core/text/describe-issue.ts';
+import { plural } from '../../core/text/figures.ts';
 import { head, strip } from '../../core/text/python-text.ts';
 import { keysAt } from '../../core/text/schema.ts';
 import type { Row } from './row.ts';
@@ -17,22 +19,32 @@ export function parseRows<Schema extends z.ZodType>(
   { schema, hint }: ParseOptions<Schema>,
 ): Row<z.output<Schema>>[] {
   const parsed: Row<z.output<Schema>>[] = [];
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   for (const row of rows) {
     const { success, data, error } = schema.safeParse(row.value);
     if (!success) problems.push(...error.issues.map((issue) => describe(row, issue, schema)));
     const { where, split } = row;
     parsed.push({ value: data as z.output<Schema>, where, ...(split === undefined ? {} : { split }) });
   }
-  if (problems.length > 0) throw tasksInvalid(problems, hint);
+  if (problems.length > 0) throw tasksInvalid(eachOnce(problems), hint);
   return parsed;
 }
 
-function describe({ where, value, columns = {} }: Row & Names, issue: z.core.$ZodIssue, schema: z.ZodType): string {
+type Problem = { readonly where: string; readonly what: string };
+
+/** What is wrong with many rows alike is said of the first of them. */
+function eachOnce(problems: readonly Problem[]): string[] {
+  return groupBy(problems, ({ what }) => what).map(([first, ...others]) => {
+    const more = others.length === 0 ? '' : ` (and in ${plural(others.length, 'more row')})`;
+    return `${first!.where}: ${first!.what}${more}`;
+  });
+}
+
+function describe({ where, value, columns = {} }: Row & Names, issue: z.core.$ZodIssue, schema: z.ZodType): Problem {
   const path = issue.code === 'invalid_key' ? issue.path.slice(0, -1) : issue.path;
   const [field, ...inner] = path.map(String);
   const subject = field === undefined ? 'a task' : `"${[columns[field] ?? field, ...inner].join('.')}"`;
-  return `${where}: ${subject} ${problemOf(issue, valueAt(issue, value), schema)}`;
+  return { where, what: `${subject} ${problemOf(issue, valueAt(issue, value), schema)}` };
 }
 
 function problemOf(issue: z.core.$ZodIssue, came: unknown, schema: z.ZodType): string {

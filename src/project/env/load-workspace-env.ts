@@ -15,7 +15,7 @@ import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/shown-path.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import type { LoadedProject } from '../load-project.ts';
-import { agentTargetOf } from '../models/agent-target.ts';
+import { agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
 import { withPlace } from '../origin.ts';
 import { resolvePath } from '../resolve-path.ts';
 
@@ -40,7 +40,7 @@ export async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {
 /** What both need: an agent, tasks, a sandbox, limits, and the skills that are there. */
 async function commonParts({ project, directory, findOrigin }: LoadedProject, env: string) {
   const { tasks, skill, workspace = {} } = project;
-  const target = agentTargetOf(project);
+  const target = await requireAgentTarget({ project, findOrigin });
   if (target === undefined) throw await withPlace(needsAgent(env), ['target'], findOrigin);
   if (tasks === undefined || !existsSync(tasks)) throw await withPlace(noTasks(tasks, env), ['tasks'], findOrigin);
   return {

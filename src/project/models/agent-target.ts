@@ -38,8 +38,36 @@ export function agentTargetOf({ target }: { readonly target?: unknown }): AgentT
     (issue) => `  ${describeIssue(issue, target, keysAt(AgentTarget, issue.path))}${guess(issue, target)}`,
   );
   throw new SkillError('CONFIG_INVALID', ['the target (an agent) is not valid:', ...problems].join('\n'), {
-    hint: `It may have: ${Object.keys(AgentTarget.shape).join(', ')}.`,
+    cause: read.error,
+    hint: hintFor(read.error.issues[0]!),
   });
+}
+
+/** The keys where the first mistake is: those of the target, or of a part of it. */
+function hintFor({ path }: z.core.$ZodIssue): string {
+  const [part] = path;
+  const own = part === undefined ? [] : keysAt(AgentTarget, [part]);
+  if (own.length > 0) return `target.${String(part)} may have: ${own.join(', ')}.`;
+  return `It may have: ${Object.keys(AgentTarget.shape).join(', ')}.`;
+}
+
+/** The same, with the line of the first mistake where one was made. */
+export async function requireAgentTarget({ project, findOrigin }: Placed): Promise<AgentTarget | undefined> {
+  try {
+    return agentTargetOf(project);
+  } catch (error) {
+    throw await withPlace(error, ['target', ...keyIn(error)], findOrigin);
+  }
+}
+
+type Placed = Pick<LoadedProject, 'project' | 'findOrigin'>;
+
+/** Where in the target the first mistake is. */
+function keyIn(error: unknown): PropertyKey[] {
+  const cause = error instanceof SkillError ? error.cause : undefined;
+  const [issue] = cause instanceof z.ZodError ? cause.issues : [];
+  if (issue === undefined) return [];
+  return [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
 }
 
 const guess = (issue: z.core.$ZodIssue, target: unknown) =>
@@ -51,9 +79,9 @@ export async function resolveAgent(
   { env }: { readonly env: Environment },
 ): Promise<AgentRunner | undefined> {
   const { project, directory, findOrigin } = loaded;
+  const spec = await requireAgentTarget(loaded);
+  if (spec === undefined) return undefined;
   try {
-    const spec = agentTargetOf(project);
-    if (spec === undefined) return undefined;
     const { openSandbox } = await import('../../workspaces/index.ts');
     return await openAgentTarget(spec, { env, directory, sandbox: openSandbox(spec.sandbox ?? project.sandbox) });
   } catch (error) {

@@ -305,16 +305,23 @@ describe('loadQaItems', () => {
   });
 
   test('shows the first five problems and counts the others', async () => {
-    const text = Array.from({ length: 7 }, (_, index) => JSON.stringify({ ...q1, id: `q${index}`, answers: [] })).join(
-      '\n',
-    );
+    const rows = Array.from({ length: 7 }, (_, index) => ({ ...q1, id: `q${index}`, answers: { index } }));
+    const text = rows.map((row) => JSON.stringify(row)).join('\n');
     expect(await problemOf('tasks.jsonl', text, loadQaItems)).toMatchInlineSnapshot(`
-      "tasks.jsonl:1: "answers" must be a non-empty list, got []
-      tasks.jsonl:2: "answers" must be a non-empty list, got []
-      tasks.jsonl:3: "answers" must be a non-empty list, got []
-      tasks.jsonl:4: "answers" must be a non-empty list, got []
-      tasks.jsonl:5: "answers" must be a non-empty list, got []
+      "tasks.jsonl:1: "answers" must be a non-empty list, got {"index":0}
+      tasks.jsonl:2: "answers" must be a non-empty list, got {"index":1}
+      tasks.jsonl:3: "answers" must be a non-empty list, got {"index":2}
+      tasks.jsonl:4: "answers" must be a non-empty list, got {"index":3}
+      tasks.jsonl:5: "answers" must be a non-empty list, got {"index":4}
       … and 2 more"
     `);
+  });
+
+  test('says once what is wrong with many rows', async () => {
+    const rows = Array.from({ length: 7 }, (_, index) => ({ ...q1, id: `q${index}`, answers: [] }));
+    const text = rows.map((row) => JSON.stringify(row)).join('\n');
+    expect(await problemOf('tasks.jsonl', text, loadQaItems)).toBe(
+      'tasks.jsonl:1: "answers" must be a non-empty list, got [] (and in 6 more rows)',
+    );
   });
 });
