@@ -10,7 +10,7 @@ import { oneLine } from '../../core/text/printable.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural } from '../terminal/figures.ts';
-import { clip, textWidth } from '../terminal/text-width.ts';
+import { clipWords, textWidth } from '../terminal/text-width.ts';
 import { bare, blameText, figures, judgementText, scoreChange, symbolOf, WORDS, wordOf } from './judgement-text.ts';
 
 type LineOptions = { readonly width: number; readonly colors: Colors };
@@ -35,7 +35,7 @@ export function eventLines(event: RunEvent, change: Change, options: LineOptions
   const now = scoreNow(event, change.before);
   const line = eventLine(event, { ...change, now });
   const lines = [againText(change.before, now), line].filter((text) => text !== undefined);
-  return lines.map((text) => clip(text, options.width)).map((text) => paintSymbol(text, options.colors));
+  return lines.map((text) => clipWords(text, options.width)).map((text) => paintSymbol(text, options.colors));
 }
 
 /** What the current skill is believed to score by what an event tells, before anything takes its place. */

@@ -159,5 +159,6 @@ function comingPhase(state: RunState, event?: RunEvent): Progress {
   return { ...coming, phase: isSearchOver(state) ? 'test' : 'rollout' };
 }
 
-/** One column is left free: some terminals wrap after the last one. */
-const lineWidth = (columns = 81) => Math.max(1, Math.min(columns, 121) - 1);
+/** One column is left free: some terminals wrap after the last one. A file or a pipe gets whole lines. */
+const lineWidth = (columns: number | undefined) =>
+  columns === undefined ? Number.MAX_SAFE_INTEGER : Math.max(1, Math.min(columns, 121) - 1);

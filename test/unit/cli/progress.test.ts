@@ -126,14 +126,24 @@ describe('the lines that stay', () => {
 
   it('are cut on a narrow terminal', () => {
     expect(lines(40).join('\n')).toMatchInlineSnapshot(`
-      "training sample: 3 steps, tasks 12 trai…
+      "training sample: 3 steps, tasks 12…
         baseline  25.0 % on 8 validation tasks
       ✓ step 1/3  new best    25.0 →  75.0 %…
       ✗ step 2/3  rejected            37.5 %…
       · step 3/3  no edits
-        test      37.5 % with the initial ski…
+        test      37.5 % with the initial…
         test      87.5 % with the best skill"
     `);
+  });
+
+  it('are whole in a pipe', () => {
+    const name = `a-${'long-'.repeat(20)}name`;
+    const io = captureIo();
+    const progress = openProgress(openTerminal(io));
+    const [start] = sampleRun as [Extract<RunEvent, { type: 'run-start' }>];
+    progress.onEvent?.({ ...start, config: { ...start.config, outRoot: `runs/${name}` } }, stateAfter(1));
+    progress.close();
+    expect(io.err()).toBe(`training ${name}: 3 steps, tasks 12 train, 8 val, 8 test\n`);
   });
 
   it('say what a resumed run holds', () => {
