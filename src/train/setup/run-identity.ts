@@ -10,6 +10,7 @@ import { skillHash } from '../../core/skill/skill-hash.ts';
 import { trainsMore } from '../../core/skill/skill-parts.ts';
 import { parseJson } from '../../core/text/extract-json.ts';
 import { hideSecrets } from '../../core/text/hide-secrets.ts';
+import { describeChanges } from './describe-changes.ts';
 import type { RunItems } from './run-items.ts';
 
 /** Keys that change how a run is carried out, but not what comes out of it. Such a key may differ on resume. */
@@ -81,8 +82,9 @@ function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentit
   const before: RunIdentity = { ...recorded, ...withoutSecrets(recorded) };
   const differing = keys.filter((key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]));
   if (differing.length === 0) return;
-  const lines = differing.map((key) => `  ${key}: was ${before[key] ?? '(nothing)'}, is ${now[key] ?? '(nothing)'}`);
-  throw new SkillError('RUN_MISMATCH', [`${run} holds a run of something else:`, ...lines].join('\n'), {
+  const changes = describeChanges(differing, before, now);
+  const said = changes.length === 1 ? ` ${changes[0]}` : changes.map((change) => `\n- ${change}`).join('');
+  throw new SkillError('RUN_MISMATCH', `${run} holds a run of something else:${said}`, {
     hint: 'Set them back, choose another run directory (outRoot), or move this run away.',
   });
 }

@@ -77,7 +77,10 @@ describe('files of a skill folder', () => {
     expect(readFileSync(join(project.path, 'runs/run/skills/skill_v0000.md'), 'utf8')).toBe(SKILL);
     writeFileSync(join(project.path, 'pdf/references/forms.md'), 'OTHER\n');
     const { code, err } = await project.run('train', '--quiet');
-    expect([code, err]).toEqual([2, expect.stringContaining('holds a run of something else:\n  env: was ')]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('holds a run of something else: the files that the skill refers to have changed\n'),
+    ]);
   });
 
   it('of the skill that a version came from are read with the version, and its replies are used again', async () => {

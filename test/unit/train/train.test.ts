@@ -255,10 +255,10 @@ describe('a run that meets trouble', () => {
 describe('a run that must not start', () => {
   it.each([
     ['another batch size', { config: { batchSize: 3 } }, /batchSize: was 4, is 3/],
-    ['another first skill', { initialSkill: 'LEVEL=1' }, /initial skill: was \w+, is \w+/],
+    ['another first skill', { initialSkill: 'LEVEL=1' }, /something else: the text of the skill has changed$/],
     ['another target', { target: scripted('other', () => '1') }, /target: was levels-target, is other/],
-    ['another prompt', { promptOverrides: { ranking: 'choose: selected_indices' } }, /prompt ranking: was/],
-    ['other items', { env: levelsEnv({ size: 8 }) }, /items of train: was/],
+    ['another prompt', { promptOverrides: { ranking: 'choose: selected_indices' } }, /prompt ranking has changed/],
+    ['other items', { env: levelsEnv({ size: 8 }) }, /the tasks have changed \(train, val, test\): their text/],
   ])('refuses to go on with %s', async (_name, options, message) => {
     const { store } = await run();
     const before = [...store.events];

@@ -61,8 +61,15 @@ describe('attempts of an agent', () => {
       expect([code, err]).toEqual([2, expect.stringContaining('holds a run of something else')]);
     }
     const { err } = await project.run('train', '--quiet');
-    expect(err).toMatch(/env: was workspace@.*files beside the skill \w+, neighbours \w+.*, is workspace@/);
-    expect(err).toMatch(/items of val: was \w+, is \w+/);
+    expect(err).toContain(
+      '- the tasks have changed (train, val, test): their text, their files, or how they are divided\n',
+    );
+    expect(err).toContain('- the files beside the skill have changed\n- the neighbours have changed\n');
+    expect(err).not.toMatch(/[0-9a-f]{16}/);
+    project.configure({ workspace: { ...NEIGHBOURS, limits: { maxTurns: 9 } } });
+    expect((await project.run('train', '--quiet')).err).toMatch(
+      /limits\.maxTurns: was \S+, is 9\n.*start over \(--fresh\)/,
+    );
   });
 });
 
