@@ -68,6 +68,8 @@ export interface SkillEnv<I extends Item = Item> {
   readonly name: string;
   /** Changes whenever the same item could score differently, so that no stale rollout is reused. */
   readonly version?: string;
+  /** Whether `version` covers all that scoring depends on: then a new run in place of another uses its attempts again. */
+  readonly isVersionWhole?: boolean;
   /** Replaces optimizer prompts by name. */
   readonly prompts?: PromptOverrides;
   /** How often a rollout asks the judge, for estimates. Once, unless it is said. */

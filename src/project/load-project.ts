@@ -14,6 +14,8 @@ export type LoadedProject = {
   readonly directory: string;
   /** The project file, absolute, where the caller named it. */
   readonly namedFile?: string | undefined;
+  /** Whether the caller named the folder of the run. */
+  readonly isRunNamed?: boolean;
   /** What the file means without saying it. */
   readonly notes: readonly string[];
   /** What the file says and nothing here does. */
@@ -43,7 +45,13 @@ export async function loadProject(source: ProjectSource): Promise<LoadedProject>
     flags[String(path[0])] === undefined ? findOrigin(path) : { place: 'command line', key: flagOf(String(path[0])) };
   await refuseUnknownKeys(input, find);
   const project = await parseProject(mergeInputs(input, anchorPaths(flags, cwd)), find);
-  return { project, findOrigin: find, namedFile: config === undefined ? undefined : file, ...rest };
+  return {
+    project,
+    findOrigin: find,
+    namedFile: config === undefined ? undefined : file,
+    isRunNamed: flags.outRoot !== undefined,
+    ...rest,
+  };
 }
 
 type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };

@@ -1,12 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SkillError } from '../core/errors.ts';
+import { amountsIn } from '../core/run/cost.ts';
 import type { RunEvent } from '../core/run/event.ts';
+import type { Amounts, Spent } from '../core/run/ledger.ts';
 import { reduce } from '../core/run/reduce/reduce.ts';
 import { emptyRun, type RunState } from '../core/run/run-state.ts';
+import { addBills } from '../core/run/stage-usage.ts';
 import type { VerdictOptions } from '../core/run/verdict.ts';
 import { suggestion } from '../core/text/closest-name.ts';
+import { largerAmounts } from '../models/budget/amounts.ts';
+import { paidSince } from '../models/wrappers/with-reply-cache.ts';
 import { resolvePath } from '../project/resolve-path.ts';
+import { repliesSince } from '../stores/cache/cache-stats.ts';
 import { isMissing } from '../stores/file-error.ts';
 import {
   foldJournal,
@@ -49,7 +55,25 @@ async function foldRun(path: string, kept: KeptState | undefined, watch?: Watch)
 /** What the journal of a run that is not over does not say. */
 export async function standingOf({ path, state }: LoadedRun): Promise<VerdictOptions> {
   if (state.isDone) return {};
-  return { isRunning: await isRunLocked(path), spent: await readLedger(join(path, LEDGER_FILE)) };
+  const ledger = await readLedger(join(path, LEDGER_FILE));
+  return { isRunning: await isRunLocked(path), spent: withKnown(ledger, await knownAmounts(path, state)) };
+}
+
+/** By the journal, and by the cache of what was paid after its last line. */
+async function knownAmounts(path: string, { usage }: RunState): Promise<Amounts> {
+  let counted: number | undefined;
+  await foldJournal(join(path, JOURNAL), (event) => {
+    counted = event.counted ?? counted;
+  });
+  if (counted === undefined) return amountsIn(usage);
+  const replies = await repliesSince(path, counted);
+  return amountsIn(addBills(usage, paidSince({ since: () => replies }, counted) ?? []));
+}
+
+/** What the ledger says is the most; where it says no more than what is known, that is exact. */
+function withKnown({ isMost, ...ledger }: Spent, known: Amounts): Spent {
+  const isMore = (['calls', 'totalTokens', 'costUsd'] as const).some((of) => ledger[of] > known[of]);
+  return { ...ledger, ...largerAmounts(ledger, known), ...(isMost && isMore ? { isMost } : {}) };
 }
 
 type Place = { readonly cwd: string; readonly root: string };

@@ -29,13 +29,13 @@ export async function prepareRun<T>(
 ): Promise<T> {
   const wiring = await wireRun(loaded);
   const models = await resolveModels(loaded, caller);
-  const { path, initialSkill, skillSource, projectFile, promptOverrides } = wiring;
+  const { path, initialSkill, skillSource, projectFile, isRunNamed, promptOverrides } = wiring;
   const config = { ...wiring.config, outRoot: shownPath(path) };
   const isNew = await isMissing(path);
   return withEnv(wiring.env, parseConfig(config), async () => {
     const env = overlayEnv(wiring.env, { setup: undefined, close: undefined } as object); // it is set up already
     const skill = initialSkill === undefined ? {} : { initialSkill, skillSource };
-    const trainer = { config, env, ...models, promptOverrides, projectFile, ...skill };
+    const trainer = { config, env, ...models, promptOverrides, projectFile, isRunNamed, ...skill };
     return work({
       path,
       isNew,

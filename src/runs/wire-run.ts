@@ -39,6 +39,8 @@ export type Wiring = {
   readonly skillSource: SkillSource | undefined;
   /** The project file from the run directory, where the caller named it. */
   readonly projectFile: string | undefined;
+  /** Whether the caller named the run directory. */
+  readonly isRunNamed: boolean;
   readonly promptOverrides: PromptOverrides;
   /** What the target reads behind the skill. */
   readonly skillFiles: readonly SkillFile[];
@@ -47,7 +49,7 @@ export type Wiring = {
 };
 
 export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
-  const { project, directory, namedFile, findOrigin } = loaded;
+  const { project, directory, namedFile, isRunNamed = false, findOrigin } = loaded;
   const bare = await loadEnv(loaded);
   const blame = async (error: unknown, path: KeyPath) => Promise.reject(await withPlace(error, path, findOrigin));
   const path = project.outRoot ?? join(directory, 'runs', project.name ?? bare.name);
@@ -63,6 +65,7 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
     initialSkill: skill?.text,
     skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
     projectFile: namedFile && relative(path, namedFile),
+    isRunNamed,
     promptOverrides: await readPrompts(project.promptOverrides).catch((error) => blame(error, ['promptOverrides'])),
     skillFiles: files,
     warnings,

@@ -28,6 +28,8 @@ export type TrainerOptions<I extends Item = Item> = {
   readonly skillSource?: SkillSource | undefined;
   /** The project file from the folder of the run: commands that the run advises name it. */
   readonly projectFile?: string | undefined;
+  /** Whether the folder of the run has to be named too. */
+  readonly isRunNamed?: boolean;
   readonly promptOverrides?: PromptOverrides;
   readonly observers?: readonly RunObserver[];
   /** Stops the run: calls in flight may finish for ten seconds and are kept, then `train` rejects with its reason. */

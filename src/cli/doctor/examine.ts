@@ -48,12 +48,15 @@ export async function* examine({ config, overrides, hasCanary, io, onProject }: 
   const project = loaded;
   onProject?.(project);
   let wiring: Wiring | undefined;
+  let areTasksRead = false;
   yield await check('tasks', async () => {
-    const wired = await wireRun(project);
-    wiring = wired;
-    return [await describeTasks(wired), ...wired.warnings, ...(wired.env.warnings ?? [])].join('\n');
+    wiring = await wireRun(project);
+    const { warnings, env } = wiring;
+    const counts = await describeTasks(wiring);
+    areTasksRead = true;
+    return [counts, ...warnings, ...(env.warnings ?? [])].join('\n');
   });
-  yield* scoringCheck(wiring);
+  if (wiring && areTasksRead) yield* scoringCheck(wiring);
   yield await check('runs', () => requireRunPlace(wiring?.path ?? runsOf(project), io.cwd()));
   yield* isAgentSpec(project.project.target)
     ? agentChecks(project, { env: io.env, hasCanary: hasCanary ?? false })
@@ -65,9 +68,8 @@ export async function* examine({ config, overrides, hasCanary, io, onProject }: 
 }
 
 /** What scores the tasks, tried where an environment can do that for nothing. */
-async function* scoringCheck(wiring: Wiring | undefined): AsyncGenerator<Check> {
-  const { env, config } = wiring ?? {};
-  if (env?.tryScoring === undefined) return;
+async function* scoringCheck({ env, config }: Wiring): AsyncGenerator<Check> {
+  if (env.tryScoring === undefined) return;
   yield await check('scoring', () => withEnv(env, parseConfig(config), async () => env.tryScoring!()));
 }
 

@@ -32,6 +32,7 @@ export async function reportRun(
   const lines = reportLines(run.state, {
     ...standing,
     run: called ?? (dirname(run.path) === join(io.cwd(), 'runs') ? run.name : answer.outRoot),
+    path: answer.outRoot,
     night,
     names: await loadQueries(run),
     bestSkillPath: answer.bestSkillPath,

@@ -31,7 +31,9 @@ export async function trainRun(
   const progress = openProgress(terminal, { isQuiet });
   const directory = { ...runDirectory(path), name: shown };
   const onArchived = (aside: string) => progress.log(`the old run is now ${shownPath(aside, terminal.io.cwd())}`);
-  const store = isFresh ? freshStore(directory, { path, isCacheCleared, onArchived }) : directory;
+  const store = isFresh
+    ? freshStore(directory, { path, isCacheCleared, areScoresKept: trainer.env.isVersionWhole, onArchived })
+    : directory;
   const config = { ...trainer.config, outRoot: shown };
   try {
     const summary = await interruptible(
@@ -65,16 +67,18 @@ const howToGoOn = (error: unknown) => (isOutOfBudget(error) ? '' : ': run the sa
 type FreshOptions = {
   readonly path: string;
   readonly isCacheCleared: boolean;
+  /** Whether attempts are used again, and not replies alone. */
+  readonly areScoresKept: boolean | undefined;
   readonly onArchived: (aside: string) => void;
 };
 
 /** Looks empty, and moves the old run aside when it is opened: by then the input has been checked. */
-function freshStore(store: RunStore, { path, isCacheCleared, onArchived }: FreshOptions): RunStore {
+function freshStore(store: RunStore, { path, isCacheCleared, areScoresKept, onArchived }: FreshOptions): RunStore {
   return {
     name: store.name,
     read: async () => [],
     async open(options) {
-      const aside = await archiveRun(path);
+      const aside = await archiveRun(path, { areScoresKept });
       if (aside !== undefined) onArchived(aside);
       if (isCacheCleared) await clearCache(path);
       return store.open(options);

@@ -1,5 +1,5 @@
 import { dollars } from '../text/figures.ts';
-import type { Amounts } from './ledger.ts';
+import type { Amounts, Spent } from './ledger.ts';
 import type { RunState } from './run-state.ts';
 import { addUsage, noStageUsage, type StageUsage, type UsageTable } from './stage-usage.ts';
 
@@ -12,6 +12,8 @@ export type Cost = {
   readonly costUsd: number;
   /** That of all calls is. */
   readonly isPriced: boolean;
+  /** It may be less in truth: a killed process has counted ahead. */
+  readonly isMost?: true;
 };
 
 export type CostRow = Cost & { readonly what: string };
@@ -21,14 +23,15 @@ const GROUPS = ['trying tasks', 'scoring answers', 'finding edits'] as const;
 const groupOf = (stage: string) => (stage === 'rollout' ? GROUPS[0] : stage === 'judge' ? GROUPS[1] : GROUPS[2]);
 
 /** What a run has cost so far. The journal lacks what an unfinished step has spent; the ledger of its limits has it. */
-export function totalCost({ usage, isDone }: Pick<RunState, 'usage' | 'isDone'>, spent?: Amounts): Cost {
+export function totalCost({ usage, isDone }: Pick<RunState, 'usage' | 'isDone'>, spent?: Spent): Cost {
   const known = costOf(Object.values(usage));
   if (isDone || !spent) return known;
   const calls = Math.max(known.calls, spent.calls);
   const costUsd = Math.max(known.costUsd, spent.costUsd);
   const isUnheard = known.calls === 0 && calls > 0 && costUsd === 0; // no line says whether its models have a price
   const tokens = Math.max(known.tokens, spent.totalTokens);
-  return { calls, tokens, costUsd, isPriced: known.isPriced && !isUnheard };
+  const isMost = spent.isMost && (calls > known.calls || tokens > known.tokens || costUsd > known.costUsd);
+  return { calls, tokens, costUsd, isPriced: known.isPriced && !isUnheard, ...(isMost ? { isMost } : {}) };
 }
 
 /** The same by what it was spent on; what no line of the journal tells of is a row of its own. */
@@ -39,7 +42,7 @@ export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost): CostR
   });
   const known = costOf(Object.values(usage));
   const rest = {
-    what: 'unfinished work',
+    what: total.isMost ? 'unfinished work, at most' : 'unfinished work',
     calls: total.calls - known.calls,
     tokens: total.tokens - known.tokens,
     costUsd: total.costUsd - known.costUsd,

@@ -9,6 +9,8 @@ export type Spent = Amounts & {
   readonly limit?: LimitName;
   /** What to raise it to, so that the next stage is paid for. */
   readonly advised?: number;
+  /** Claimed ahead by a process that did not close the ledger: in truth it may be less. */
+  readonly isMost?: true;
 };
 
 /** What a run has spent, kept so that a killed process cannot forget it. */

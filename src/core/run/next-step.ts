@@ -8,6 +8,8 @@ import type { Verdict } from './verdict.ts';
 export type Place = {
   /** What the run is called by on the command line. */
   readonly run: string;
+  /** Its folder, where that is another name. */
+  readonly path?: string;
   readonly bestSkillPath: string;
   /** Where the skill came from, if it is known. */
   readonly skillFile?: string | undefined;
@@ -25,8 +27,8 @@ export function nextStep(verdict: Verdict, state: RunState, place: Place): Step 
 }
 
 function stepAfter(verdict: Verdict, state: RunState, place: Place): Step {
-  const { config } = state;
-  const { run, bestSkillPath, skillFile } = place;
+  const { config, isRunNamed } = state;
+  const { run, path = run, bestSkillPath, skillFile } = place;
   if (verdict.kind === 'better')
     return skillFile === undefined
       ? [bestSkillPath, 'is the better skill, ready to copy']
@@ -37,7 +39,8 @@ function stepAfter(verdict: Verdict, state: RunState, place: Place): Step {
     return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
   if (verdict.kind !== 'stopped') return [`npx skillopt show ${run} --all`, 'shows every edit and what became of it'];
   if (verdict.reason === 'running') return [`npx skillopt watch ${run}`, 'shows how far it is'];
-  return [`npx skillopt train${raised(verdict, config)}`, 'resumes it where it stopped'];
+  const named = isRunNamed ? ` --run ${shellWord(path)}` : '';
+  return [`npx skillopt train${named}${raised(verdict, config)}`, 'resumes it where it stopped'];
 }
 
 /** Attempts that came to something are looked at; where there is none, the models are asked. */

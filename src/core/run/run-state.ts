@@ -61,6 +61,8 @@ export type RunState = {
   readonly skillSource?: SkillSource;
   /** The project file, from the folder of the run, if it has to be named. */
   readonly projectFile?: string;
+  /** Whether the folder of the run has to be named too. */
+  readonly isRunNamed?: boolean;
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
   /** Of a run of an earlier version that compared them at its end: what was the best before, each once, the latest last. */

@@ -45,7 +45,7 @@ export type VerdictWords = {
 /** The verdict as sentences: what it is, how sure that is and on which tasks, what it cost, what changed. */
 export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount): VerdictWords {
   const [head, sentence] = HEADLINES[verdict.kind](verdict, state);
-  const amounts = `${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;
+  const amounts = `${verdict.isMost ? 'At most ' : ''}${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;
   const isChanged = verdict.kind !== 'no-change' && verdict.kind !== 'broken';
   return { head, sentence, amounts: [amounts, ...(isChanged ? [`${lineWords(lines)}.`] : [])].join(' ') };
 }

@@ -96,7 +96,7 @@ function parseReply(entry: string): ChatReply | undefined {
 const PaidReply = z.object({ paid: z.object({ stage: z.string(), amounts: z.record(z.string(), count) }) });
 
 /** What was paid for the entries that became safe after a mark; nothing when the cache keeps no order. */
-export function paidSince(cache: ReplyCache, mark: number): Bill[] | undefined {
+export function paidSince(cache: Pick<ReplyCache, 'since'>, mark: number): Bill[] | undefined {
   return cache.since?.(mark).flatMap((entry) => PaidReply.safeParse(parseJson(entry)).data?.paid ?? []);
 }
 

@@ -31,6 +31,7 @@ export function guardEnv(exported: unknown, { name, version }: GuardOptions): Sk
       return env.version ?? version; // some know it once they are set up
     },
     ...(env.prompts ? { prompts: env.prompts } : {}),
+    ...(env.isVersionWhole === undefined ? {} : { isVersionWhole: env.isVersionWhole }),
     ...(env.judgeCalls === undefined ? {} : { judgeCalls: env.judgeCalls }),
     ...(env.warnings ? { warnings: env.warnings } : {}),
     ...(env.drafts ? { drafts: env.drafts } : {}),

@@ -14,8 +14,8 @@ export function unknownEnv(name: string): SkillError {
     const hint = name === 'searchqa' ? QA_DATA : OWN;
     return new SkillError('ENV_INVALID', `the benchmark "${name}" does not come with this package`, { hint });
   }
-  const names = envNames();
+  const names = [...envNames(), 'workspace', 'trigger'];
   return new SkillError('ENV_INVALID', `unknown environment "${name}"${suggestion(name, names)}`, {
-    hint: `There is: ${names.join(', ')}. Your own: the path of a module, such as ./env.mjs.`,
+    hint: `There are: ${names.join(', ')}. Your own: the path of a module, such as ./env.mjs.`,
   });
 }

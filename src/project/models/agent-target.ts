@@ -7,8 +7,10 @@ import { SkillError } from '../../core/errors.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
 import { describeIssue, valueAt } from '../../core/text/describe-issue.ts';
 import { keysAt } from '../../core/text/schema.ts';
+import { priceOf } from '../../models/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
+import type { Project } from '../project.ts';
 import { SandboxSpec } from './agent-settings.ts';
 import { isAgentSpec } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
@@ -82,11 +84,20 @@ export async function resolveAgent(
   const spec = await requireAgentTarget(loaded);
   if (spec === undefined) return undefined;
   try {
+    requirePrice(spec, project);
     const { openSandbox } = await import('../../workspaces/index.ts');
     return await openAgentTarget(spec, { env, directory, sandbox: openSandbox(spec.sandbox ?? project.sandbox) });
   } catch (error) {
     throw await withPlace(error, ['target'], findOrigin);
   }
+}
+
+/** A limit in dollars that nobody could count is no limit: said before anything is begun. */
+function requirePrice({ model, limits }: AgentTarget, { prices }: Pick<Project, 'prices'>): void {
+  if (model === undefined || limits?.maxUsd === undefined || priceOf(model, prices) !== undefined) return;
+  throw new SkillError('CONFIG_INVALID', `limits.maxUsd is ${limits.maxUsd}, and the price of ${model} is not known`, {
+    hint: 'Check the name of the model, write its price under prices in the project file, or limit turns or tokens: maxTurns, maxTokens.',
+  });
 }
 
 type Opening = {

@@ -48,6 +48,7 @@ export function triggerEnv(options: TriggerEnvOptions): SkillEnv<TriggerQuery> {
   };
   return {
     name,
+    isVersionWhole: true,
     get version() {
       return `trigger 2 in ${sandbox.id}, ${runs} runs, ${contentVersion({ ...options, limits }, trained)}`;
     },

@@ -31,7 +31,7 @@ export function verifierTrial(place: Place) {
   };
 }
 
-/** What verifiers say of tasks that nobody has worked on. Throws when one gives no verdict. */
+/** What verifiers say of tasks that nobody has worked on. Throws when one gives no verdict, or all say that it is done. */
 export async function tryVerifiers(tasks: readonly WorkspaceTask[], place: Place): Promise<string> {
   const all = tasks.filter(({ verify }) => verify !== undefined);
   const tried = all.slice(0, MOST_TRIED);
@@ -42,6 +42,7 @@ export async function tryVerifiers(tasks: readonly WorkspaceTask[], place: Place
     if (errored) throw noVerdict(task, failReason!, extras?.hint);
     if (hard === 1) passing.push(task.id);
   }
+  if (passing.length > 0 && passing.length === tried.length) throw allPass(passing);
   return describeTried(tried.length, all.length, passing);
 }
 
@@ -56,10 +57,16 @@ async function tryVerifier(task: WorkspaceTask, { templates, sandbox }: Place, s
 const noVerdict = ({ id }: WorkspaceTask, reason: string, hint: unknown) =>
   new SkillError('ENV_FAILED', `task ${id}, tried without an agent: ${reason}`, { hint: String(hint) });
 
+/** Then no skill can be better than another. */
+const allPass = (ids: readonly string[]) =>
+  new SkillError('ENV_FAILED', `verifiers pass before any work is done: all that were tried (${ids.join(', ')})`, {
+    hint: 'A verifier must tell work that is done from work that is not: let it look for what the task asks for.',
+  });
+
 function describeTried(count: number, all: number, passing: readonly string[]): string {
   if (all === 0) return 'no task has a verifier';
   const tried = `${count === all ? count : `${count} of ${all}`} verifiers tried without an agent`;
   if (passing.length === 0) return `${tried}: the work is not done, as it should be`;
-  const which = passing.length === count ? 'all' : passing.join(', ');
-  return `${tried}: ${which} pass before any work is done; are they right?`;
+  const pass = passing.length === 1 ? 'passes' : 'pass';
+  return `${tried}: ${passing.join(', ')} ${pass} before any work is done; is that right?`;
 }

@@ -74,6 +74,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       const judged = usesJudge ? `, rubric ${rubric.version}` : '';
       return `workspace 2 in ${sandbox.id}${judged}, ${contentVersion({ ...options, limits }, trained)}`;
     },
+    isVersionWhole: true,
     judgeCalls: usesJudge ? 2 : 0,
     ...(warnings === undefined ? {} : { warnings }),
     getItems: (split) => Promise.all((items[split] ?? []).map(templates.known)),

@@ -6,6 +6,8 @@ import { SkillError } from '../../core/errors.ts';
 import { isRunLocked } from '../run/run-lock.ts';
 import { shownPath } from '../shown-path.ts';
 
+type Database = InstanceType<typeof Libsql>;
+
 const FILES = ['cache.db', 'cache.db-wal', 'cache.db-shm'];
 
 export type CacheStats = {
@@ -18,15 +20,39 @@ export type CacheStats = {
 
 /** What the cache of a run holds and takes on disk. Reads only; nothing there is all zeros. */
 export async function cacheStats(directory: string): Promise<CacheStats> {
-  const path = join(directory, 'cache', 'cache.db');
-  if (!existsSync(path)) return { replies: 0, rollouts: 0, bytes: 0 };
-  const { default: Database } = await import('libsql');
   const bytes = await cacheBytes(directory);
+  return readCache<CacheStats>(directory, {
+    read: (database) => ({ replies: countRows(database, 'replies'), rollouts: countRows(database, 'rollouts'), bytes }),
+    missing: { replies: 0, rollouts: 0, bytes: 0 },
+    damaged: { replies: 0, rollouts: 0, bytes, isDamaged: true },
+  });
+}
+
+/** The replies of a run that were kept after a mark was taken, in order. Reads only; of a damaged cache there are none. */
+export function repliesSince(directory: string, mark: number): Promise<string[]> {
+  const statement = 'SELECT CAST(value AS BLOB) FROM replies WHERE id > ? ORDER BY id';
+  const read = (database: Database) =>
+    (database.prepare<[number]>(statement).raw().all(mark) as [Buffer][]).map(toText);
+  return readCache<string[]>(directory, { read, missing: [], damaged: [] });
+}
+
+const toText = ([value]: [Buffer]) => value.toString();
+
+type Reading<Answer> = {
+  readonly read: (database: Database) => Answer;
+  readonly missing: Answer;
+  readonly damaged: Answer;
+};
+
+async function readCache<Answer>(directory: string, { read, missing, damaged }: Reading<Answer>): Promise<Answer> {
+  const path = join(directory, 'cache', 'cache.db');
+  if (!existsSync(path)) return missing;
+  const { default: Database } = await import('libsql');
   const database = new Database(`file:${path}?mode=ro`);
   try {
-    return { replies: countRows(database, 'replies'), rollouts: countRows(database, 'rollouts'), bytes };
+    return read(database);
   } catch {
-    return { replies: 0, rollouts: 0, bytes, isDamaged: true };
+    return damaged;
   } finally {
     database.close();
   }
@@ -53,6 +79,6 @@ async function cacheBytes(directory: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-function countRows(database: InstanceType<typeof Libsql>, table: 'replies' | 'rollouts'): number {
+function countRows(database: Database, table: 'replies' | 'rollouts'): number {
   return (database.prepare(`SELECT count(*) FROM ${table}`).raw().get() as [number])[0];
 }

@@ -11,23 +11,26 @@ import { LOCK_FILE, takeRunLock } from './run-lock.ts';
  * Moves a run out of the way of a new one, to `PATH.old-1`, `.old-2` …, and answers with its new path.
  * Undefined when there is no run at `path`. Throws `RUN_LOCKED` while it is being written.
  *
- * Replies stay at `path`: they are paid for, whichever run asks. Scores do not, since scoring may be what has changed.
+ * Replies stay at `path`: they are paid for, whichever run asks. Scores do not, unless they are kept under all that scoring
+ * depends on: it may be what has changed.
  */
-export async function archiveRun(path: string): Promise<string | undefined> {
+export async function archiveRun(path: string, options: ArchiveOptions = {}): Promise<string | undefined> {
   const directory = resolve(path);
   if (!existsSync(join(directory, JOURNAL_FILE))) return undefined;
   try {
-    return await moveAside(directory);
+    return await moveAside(directory, options);
   } catch (error) {
     throw isFileError(error) ? unwritable(directory, error) : error;
   }
 }
 
-async function moveAside(directory: string): Promise<string> {
+type ArchiveOptions = { readonly areScoresKept?: boolean | undefined };
+
+async function moveAside(directory: string, { areScoresKept = false }: ArchiveOptions): Promise<string> {
   const lock = await takeRunLock(directory);
   const aside = freePath(`${directory}.old-`);
   try {
-    const isCacheKept = await forgetRollouts(directory);
+    const isCacheKept = areScoresKept ? existsSync(join(directory, 'cache')) : await forgetRollouts(directory);
     await rename(directory, aside);
     await rm(join(aside, LOCK_FILE), { force: true }); // Ours: it moved along.
     if (isCacheKept) await moveCache(aside, directory);

@@ -34,7 +34,7 @@ export async function openLedger(path: string): Promise<OpenLedger> {
     claim(most, exact) {
       if (!isOpen) throw new Error('the ledger of this run is closed');
       file ??= openFile(path);
-      writeLedger(path, file, most);
+      writeLedger(path, file, { ...most, isMost: true });
       exactly = exact;
       reached = {};
     },
@@ -73,10 +73,11 @@ const LIMITS: ReadonlySet<unknown> = new Set<LimitName>(['maxCalls', 'maxTotalTo
 
 function parseLedger(path: string, text: string): Spent {
   try {
-    const { calls, totalTokens, costUsd, limit, advised } = JSON.parse(text);
+    const { calls, totalTokens, costUsd, limit, advised, isMost } = JSON.parse(text);
     if ([calls, totalTokens, costUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
       const more = Number.isFinite(advised) ? { advised } : {};
-      return { calls, totalTokens, costUsd, ...(LIMITS.has(limit) ? { limit, ...more } : {}) };
+      const ahead = isMost === true ? { isMost } : {};
+      return { calls, totalTokens, costUsd, ...ahead, ...(LIMITS.has(limit) ? { limit, ...more } : {}) };
     }
   } catch {
     // Reported below, like any other text that is no ledger.
@@ -90,8 +91,9 @@ function parseLedger(path: string, text: string): Spent {
  * Over the old text, in one small write, which a kill does not divide. To replace the file would take milliseconds where
  * the file system then waits for the disk. At once, and not in the background: the call it is for is sent right after.
  */
-function writeLedger(path: string, file: number, { calls, totalTokens, costUsd, limit, advised }: Spent): void {
-  const text = JSON.stringify({ calls, totalTokens, costUsd, limit, advised }).padEnd(LENGTH - 1);
+function writeLedger(path: string, file: number, spent: Spent): void {
+  const { calls, totalTokens, costUsd, isMost, limit, advised } = spent;
+  const text = JSON.stringify({ calls, totalTokens, costUsd, isMost, limit, advised }).padEnd(LENGTH - 1);
   reported(path, () => writeSync(file, `${text}\n`, 0));
 }
 

@@ -36,6 +36,7 @@ export function reportView(state: RunState, outRoot: string, spent?: Amounts): s
 
 const placeOf = ({ skillSource, projectFile }: RunState, outRoot: string) => ({
   run: outRoot,
+  path: outRoot,
   bestSkillPath: `${outRoot}/best_skill.md`,
   skillFile: skillSource?.path,
   projectFile: projectFile === undefined ? undefined : join(outRoot, projectFile),

@@ -23,7 +23,7 @@ type StartOptions<I extends Item> = Omit<TrainerOptions<I>, 'config' | 'promptOv
 /** The first line of a journal: all that a run is made of. */
 export async function describeStart<I extends Item>(options: StartOptions<I>): Promise<Start> {
   const { config, items, promptOverrides, env, target = noTarget, optimizer, judge, agent } = options;
-  const { skillSource, projectFile } = options;
+  const { skillSource, projectFile, isRunNamed } = options;
   const initialSkill = options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
   requireReadable(initialSkill);
   const more = trainsMore(config) ? loadPackagePrompts() : {};
@@ -39,6 +39,7 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
     initialSkill,
     ...(skillSource ? { skillSource } : {}),
     ...(projectFile ? { projectFile } : {}),
+    ...(isRunNamed ? { isRunNamed } : {}),
     totalSteps: countSteps(config, items.train.length, items.val.length),
     items: { train: items.train.length, val: items.val.length, test: items.test.length },
     ...(env.drafts && env.drafts.drafted > 0 ? { drafts: env.drafts } : {}),

@@ -37,6 +37,8 @@ export const RUN_EVENTS = {
     readonly skillSource?: SkillSource;
     /** The project file, from the folder of the run, if it was named and not found. */
     readonly projectFile?: string;
+    /** Whether the folder of the run was named. */
+    readonly isRunNamed?: boolean;
     readonly totalSteps: number;
     readonly items: Readonly<Record<string, number>>;
     /** Only where a model drafted some of them. */
@@ -47,6 +49,7 @@ export const RUN_EVENTS = {
     initialSkill: text,
     skillSource: optional(object<SkillSource>({ path: text, digest: text })),
     projectFile: optional(text),
+    isRunNamed: optional(truth),
     totalSteps: number,
     items: tableOf(number),
     drafts: optional(object<DraftedTasks>({ drafted: number, unreviewed: number })),

@@ -8,8 +8,9 @@ import { recordPass } from './passes.ts';
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 export function startRun(state: RunState, event: Event<'run-start'>): RunState {
-  const { config, initialSkill, skillSource, projectFile, totalSteps, items, drafts, at } = event;
-  const source = { ...(skillSource ? { skillSource } : {}), ...(projectFile ? { projectFile } : {}) };
+  const { config, initialSkill, skillSource, projectFile, isRunNamed, totalSteps, items, drafts, at } = event;
+  const named = { ...(projectFile ? { projectFile } : {}), ...(isRunNamed ? { isRunNamed } : {}) };
+  const source = { ...(skillSource ? { skillSource } : {}), ...named };
   const about = { env: event.env, target: event.target, optimizer: event.optimizer };
   const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
   const facts = { config, about, initialSkill, ...source, totalSteps, items, ...(drafts ? { drafts } : {}) };

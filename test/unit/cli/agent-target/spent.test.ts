@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
+import { startClone } from '../clone-cli.ts';
 import { agentProject } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -61,4 +62,21 @@ it('speaks of one call as one', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
   using project = agentProject({ baseURL: llm.url });
   expect((await project.run('train', '--ignore-estimate', '--max-calls', '1')).err).toContain('0 of 1 call is spent');
+});
+
+it.each([
+  ['without a limit what is known', [], (told: number, paid: number) => told > 0 && told <= paid],
+  ['with a limit the most that it can be', ['--max-calls', '900'], (told: number, paid: number) => told >= paid],
+])('tells of a killed run %s', async (_, limit, isRight) => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url });
+  const { child, finished } = startClone(['train', '--quiet', '--workers', '1', ...limit], { cwd: project.path });
+  await expect.poll(() => llm.calls(), { timeout: 60_000, interval: 20 }).toBeGreaterThan(6);
+  child.kill('SIGKILL');
+  await finished;
+  const { tokens } = JSON.parse((await project.run('show', 'runs/run', '--json')).out).verdict;
+  const { input, output } = llm.usage();
+  expect(isRight(tokens, input + output), `${tokens} told, ${input + output} paid`).toBe(true);
+  const { out } = await project.run('show', 'runs/run');
+  expect(out.includes('unfinished work, at most')).toBe(limit.length > 0);
 });

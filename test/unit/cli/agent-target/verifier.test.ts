@@ -36,7 +36,7 @@ it.each([
     '✓',
     /scoring +8 of 10 verifiers tried without an agent: the work is not done, as it should be/,
   ],
-  [{ command: 'true' }, '✓', /all pass before any work is done; are they right\?/],
+  [{ command: 'true' }, '✗', /scoring +verifiers pass before any work is done: all that were tried/],
   [{ command: 'no-such-program' }, '✗', /scoring +task t\d, tried without an agent: no verdict: /],
 ])('doctor tries verifiers where nobody has worked: %j', async (verify, mark, words) => {
   await using llm = await startFakeAgentLLM({ script: [] });
