@@ -177,7 +177,7 @@ describe('an environment by name', () => {
     await expect(load('qaa')).rejects.toMatchObject({
       code: 'ENV_INVALID',
       message: 'command line: unknown environment "qaa" — did you mean qa?',
-      hint: expect.stringContaining('There is: qa'),
+      hint: expect.stringContaining('There are: qa'),
     });
   });
 
