@@ -24,7 +24,8 @@ export async function loadAttempts({ path, name }: LoadedRun, { task, step }: Wa
   );
   if (attempts.length > 0) return attempts;
   const ids = [...new Set(lists.flatMap(({ results }) => results.map(({ id }) => id)))];
-  throw notAttempted({ task, step }, { name, ids });
+  const parts = lists.filter(({ results }) => results.some(({ id }) => id === task)).map(({ part }) => part);
+  throw notAttempted({ task, step }, { name, ids, parts: [...new Set(parts)] });
 }
 
 /** The attempt that shows what a version of the skill did: one with the test tasks, else one of the search. */
@@ -37,7 +38,8 @@ export function attemptOf(version: string, attempts: readonly TaskAttempt[], sta
     best: ['test, best skill', 'the end', candidate(best.step)],
     current: ['test, final skill', 'the end', candidate(current.step)],
   };
-  const wanted = step === undefined ? (parts[version] ?? []) : step === 0 ? parts.initial! : [candidate(step)];
+  const ofStep = (of: number) => (of === 0 ? parts.initial! : of === best.step ? parts.best! : [candidate(of)]);
+  const wanted = step === undefined ? (parts[version] ?? []) : ofStep(step);
   const found = wanted.map((part) => attempts.findLast((attempt) => attempt.part === part)).find(Boolean);
   if (found !== undefined) return found;
   const isKnown = step === undefined ? Object.hasOwn(parts, version) : step <= stepsDone;
@@ -48,17 +50,22 @@ export function attemptOf(version: string, attempts: readonly TaskAttempt[], sta
   });
 }
 
-function notAttempted({ task, step }: Wanted, { name, ids }: { readonly name: string; readonly ids: string[] }) {
+type Seen = { readonly name: string; readonly ids: readonly string[]; readonly parts: readonly string[] };
+
+function notAttempted({ task, step }: Wanted, { name, ids, parts }: Seen) {
   const isKnown = ids.includes(task);
   const where = step !== undefined && isKnown ? `step ${step} of the run ${name}` : `the run ${name}`;
-  const known = ids.length === 0 ? 'It has no attempts yet.' : `Tasks: ${ids.slice(0, 10).join(', ')}`;
+  const hint = isKnown ? `It was attempted in: ${parts.join('; ')}` : tasksOf(ids);
   return new SkillError(
     'USAGE',
     `${where} has no attempt at the task ${JSON.stringify(task)}${isKnown ? '' : suggestion(task, ids)}`,
-    {
-      hint: `${known}${ids.length > 10 ? `, and ${ids.length - 10} more` : ''}`,
-    },
+    { hint },
   );
+}
+
+function tasksOf(ids: readonly string[]): string {
+  if (ids.length === 0) return 'It has no attempts yet.';
+  return `Tasks: ${ids.slice(0, 10).join(', ')}${ids.length > 10 ? `, and ${ids.length - 10} more` : ''}`;
 }
 
 type ResultFile = { readonly path: string; readonly part: string; readonly step?: number; readonly order: number };

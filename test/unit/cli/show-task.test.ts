@@ -128,6 +128,7 @@ describe('show --task', () => {
     );
     const never = await folder.cli('show', 'run', '--task', 't1', '--step', '99');
     expect(never.err).toContain('step 99 of the run run has no attempt at the task "t1"\n');
+    expect(never.err).toContain('It was attempted in: step 9, training; step 9, the candidate; step 10, training');
     const without = await folder.cli('show', 'run', '--step', '9');
     expect([without.code, without.err]).toEqual([2, expect.stringContaining('error: --step needs --task')]);
     const nobody = await folder.cli('show', 'run', '--task', 't2');
