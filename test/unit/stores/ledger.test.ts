@@ -129,7 +129,11 @@ describe('the ledger of a run directory', () => {
     await using folder = await temporaryDirectory();
     await using run = await runDirectory(folder.path).open();
     for (const calls of [123_456_789_012, 7]) run.ledger!.claim({ ...most, calls }, () => exact);
-    expect(JSON.parse(await readFile(join(folder.path, 'spent.json'), 'utf8'))).toEqual({ ...most, calls: 7, isMost: true });
+    expect(JSON.parse(await readFile(join(folder.path, 'spent.json'), 'utf8'))).toEqual({
+      ...most,
+      calls: 7,
+      isMost: true,
+    });
   });
 
   it.each(['\0', 'null', '{"calls":1}', '{"calls":-1,"totalTokens":0,"costUsd":0}'])(
