@@ -7,7 +7,7 @@ import { SkillError } from '../../core/errors.ts';
 import { suggestion } from '../../core/text/closest-name.ts';
 import { describeIssue, valueAt } from '../../core/text/describe-issue.ts';
 import { keysAt } from '../../core/text/schema.ts';
-import { priceOf } from '../../models/index.ts';
+import { type Price, priceOf } from '../../models/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
 import type { Project } from '../project.ts';
@@ -84,17 +84,19 @@ export async function resolveAgent(
   const spec = await requireAgentTarget(loaded);
   if (spec === undefined) return undefined;
   try {
-    requirePrice(spec, project);
+    const price = requirePrice(spec, project);
     const { openSandbox } = await import('../../workspaces/index.ts');
-    return await openAgentTarget(spec, { env, directory, sandbox: openSandbox(spec.sandbox ?? project.sandbox) });
+    const sandbox = openSandbox(spec.sandbox ?? project.sandbox);
+    return await openAgentTarget(spec, { env, directory, sandbox, price });
   } catch (error) {
     throw await withPlace(error, ['target'], findOrigin);
   }
 }
 
 /** A limit in dollars that nobody could count is no limit: said before anything is begun. */
-function requirePrice({ model, limits }: AgentTarget, { prices }: Pick<Project, 'prices'>): void {
-  if (model === undefined || limits?.maxUsd === undefined || priceOf(model, prices) !== undefined) return;
+function requirePrice({ model, limits }: AgentTarget, { prices }: Pick<Project, 'prices'>): Price | undefined {
+  const price = model === undefined ? undefined : priceOf(model, prices);
+  if (model === undefined || limits?.maxUsd === undefined || price !== undefined) return price;
   throw new SkillError('CONFIG_INVALID', `limits.maxUsd is ${limits.maxUsd}, and the price of ${model} is not known`, {
     hint: 'Check the name of the model, write its price under prices in the project file, or limit turns or tokens: maxTurns, maxTokens.',
   });
@@ -105,14 +107,16 @@ type Opening = {
   /** Where the project is: its file `.env` may hold the key. */
   readonly directory: string;
   readonly sandbox: Sandbox;
+  /** As the project says it; else as it is listed. */
+  readonly price?: Price | undefined;
 };
 
 /** Looks for the program of an agent, and whether its sandbox works. */
 export async function openAgentTarget(
   { sandbox: _, limits: __, ...options }: AgentTarget,
-  { env, directory, sandbox }: Opening,
+  { env, directory, sandbox, price }: Opening,
 ): Promise<AgentRunner> {
   const { agentRunner } = await import('../../runners/index.ts');
   const inherited = { ...(await readEnvFile(directory)), ...env };
-  return agentRunner({ ...options, pathSetting: 'target.path', sandbox, inherited });
+  return agentRunner({ ...options, pathSetting: 'target.path', sandbox, price, inherited });
 }

@@ -35,7 +35,7 @@ const sessionsOf = (outcomes: readonly ReadOutcome[]) => outcomes.flatMap(({ ses
 const fromLog = {
   source: 'copilot-cli',
   sessionId: ids[0],
-  project: '/work/shop',
+  project: '/srv/shop',
   gitBranch: 'main',
   startedAt: '2026-01-01T10:00:00.000Z',
   endedAt: '2026-01-01T10:05:00.000Z',
@@ -65,8 +65,8 @@ describe('Copilot CLI', () => {
     const [store] = await harvest(home.place);
     expect(store).toMatchObject({ position: Date.parse('2026-01-02T10:05:00.250Z'), trouble: {} });
     expect(store?.sessions).toMatchObject([
-      { ...fromLog, toolsUsed: ['edit'], skillsUsed: [], filesTouched: ['/work/shop/cart.ts'] },
-      { sessionId: ids[1], project: '/work/blog', userPrompts: ['write a post about cheese'] },
+      { ...fromLog, toolsUsed: ['edit'], skillsUsed: [], filesTouched: ['/srv/shop/cart.ts'] },
+      { sessionId: ids[1], project: '/srv/blog', userPrompts: ['write a post about cheese'] },
     ]);
   });
 

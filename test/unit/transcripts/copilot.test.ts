@@ -20,7 +20,7 @@ async function harvest(files: Readonly<Record<string, string>>) {
 const session = {
   source: 'copilot',
   sessionId: 'chat-1',
-  project: '/work/my shop',
+  project: '/srv/my shop',
   startedAt: '2026-01-01T10:00:00.000Z',
   endedAt: '2026-01-01T10:05:00.000Z',
   userPrompts: ['round the totals', 'still broken for negative amounts'],
@@ -32,7 +32,7 @@ const session = {
 describe('Copilot in VS Code', () => {
   it('replays the log: requests to Copilot that a person made, without reasoning, tool data and context', async () => {
     const outcomes = await harvest({
-      [`${storage}/workspace.json`]: '{"folder":"file:///work/my%20shop"}',
+      [`${storage}/workspace.json`]: '{"folder":"file:///srv/my%20shop"}',
       [`${storage}/chatSessions/chat-1.jsonl`]: log,
     });
     expect(outcomes).toMatchObject([{ trouble: {}, sessions: [session] }]);
@@ -91,7 +91,7 @@ describe('Copilot in VS Code', () => {
   });
 
   it.each([
-    ['{"workspace":"file:///work/shop/shop.code-workspace"}', '/work/shop'],
+    ['{"workspace":"file:///srv/shop/shop.code-workspace"}', '/srv/shop'],
     ['{"folder":"vscode-remote://ssh-remote%2Bhost/work"}', ''],
     ['{"folder":"file://%zz"}', ''],
     ['not json', ''],

@@ -54,8 +54,8 @@ describe('Devin', () => {
   it('takes the folder from the database beside it, and does without one that is damaged', async () => {
     using folder = tempFolder({ [transcript]: text });
     const database = join(folder.path, folderOfCli, 'sessions.db');
-    buildDatabase(database, { sessions: [{ id: 'zinc-order', working_directory: '/work/shop' }] }, 'log');
-    expect((await harvestAt(folder.path))[0]?.sessions[0]?.project).toBe('/work/shop');
+    buildDatabase(database, { sessions: [{ id: 'zinc-order', working_directory: '/srv/shop' }] }, 'log');
+    expect((await harvestAt(folder.path))[0]?.sessions[0]?.project).toBe('/srv/shop');
     using damaged = tempFolder({ [transcript]: text, [`${folderOfCli}/sessions.db`]: 'not a database' });
     expect((await harvestAt(damaged.path))[0]).toMatchObject({ trouble: {}, sessions: [{ ...told, project: '' }] });
   });

@@ -31,7 +31,7 @@ describe('OpenCode', () => {
       {
         source: 'opencode',
         sessionId: 'ses_1',
-        project: '/work/shop',
+        project: '/srv/shop',
         gitBranch: 'fix/cart',
         startedAt: '2026-01-01T10:00:00.000Z',
         endedAt: '2026-01-01T10:05:50.000Z',
@@ -68,7 +68,7 @@ describe('OpenCode', () => {
     const later = {
       id: 'ses_3',
       parent_id: null,
-      directory: '/work/new',
+      directory: '/srv/new',
       time_created: 1767400000000,
       time_updated: 1767400000000,
     };

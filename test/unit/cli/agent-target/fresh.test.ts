@@ -34,6 +34,9 @@ it('refuses a limit in dollars for a model without a price before anything is be
   const { code, out, err } = await project.run('doctor');
   expect([code, out + err]).toEqual([2, expect.stringContaining(words)]);
   expect(llm.calls()).toBe(0);
+  project.configure({ prices: { 'claude-sonet': { input: 1, cachedInput: 0.1, output: 5 } }, evalTest: false });
+  const priced = await project.run('train', '--quiet');
+  expect(priced.code, priced.err).toBe(0);
 });
 
 it('goes on with doctor where a task names a folder that is not there', async () => {

@@ -51,7 +51,7 @@ describe('a .skilloptignore in a project', () => {
 });
 
 describe('the home of somebody else', () => {
-  const anna = '/home/anna/work/shop';
+  const anna = '/home/anna/srv/shop';
 
   it('is not mine, though its name is not shown', async () => {
     using home = sleepHome();
@@ -60,13 +60,13 @@ describe('the home of somebody else', () => {
     const mine = await answerOf(home, ['harvest', '--project', join(home.path, 'work/shop')]);
     expect(mine).toMatchObject({ sessions: 0, otherProjects: 1 });
     const hers = await answerOf(home, ['harvest', '--project', anna]);
-    expect(hers).toMatchObject({ sessions: 1, tasks: [{ project: '~[user]/work/shop' }] });
+    expect(hers).toMatchObject({ sessions: 1, tasks: [{ project: '~[user]/srv/shop' }] });
     const shown = await home.run(['run', '--plan', '--page', 'all', '--project', anna, '--target', 'simulated']);
-    expect(shown.out).toContain('~[user]/work/shop');
+    expect(shown.out).toContain('~[user]/srv/shop');
     expect(shown.out + JSON.stringify(hers)).not.toContain('anna');
   });
 
-  it.each(['/home/anna', '/home/anna/work/shop', 'anna'])('is left out by %s', async (line) => {
+  it.each(['/home/anna', '/home/anna/srv/shop', 'anna'])('is left out by %s', async (line) => {
     using home = sleepHome();
     home.said({ cwd: anna });
     home.write('.skilloptignore', `${line}\n`);
