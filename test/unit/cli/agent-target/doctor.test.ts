@@ -166,3 +166,27 @@ it('says what a target.path is that is no program, and how the agent is called',
   expect(target!.detail).toContain(`expected the program of claude, and ${project.path} is a folder`);
   expect(target!.remedy).toContain('Correct target.path: ');
 });
+
+it('refuses a limit in dollars for a model without a price before anything is begun, in doctor too', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url, target: { model: 'claude-sonet', limits: { maxUsd: 2 } } });
+  const words = 'limits.maxUsd is 2, and the price of claude-sonet is not known';
+  const trained = await project.run('train');
+  expect([trained.code, trained.err]).toEqual([2, expect.stringContaining(words)]);
+  const { code, out, err } = await project.run('doctor');
+  expect([code, out + err]).toEqual([2, expect.stringContaining(words)]);
+  expect(llm.calls()).toBe(0);
+  project.configure({ prices: { 'claude-sonet': { input: 1, cachedInput: 0.1, output: 5 } }, evalTest: false });
+  const priced = await project.run('train', '--quiet');
+  expect(priced.code, priced.err).toBe(0);
+});
+
+it('goes on with doctor where a task names a folder that is not there', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  const verify = { command: 'true', from: 'nowhere' };
+  const tasks = Array.from({ length: 8 }, (_, at) => JSON.stringify({ id: `t${at}`, prompt: 'Do it.', verify }));
+  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasks.join('\n') } });
+  const { out, err } = await project.run('doctor');
+  expect(out + err).toMatch(/✗ tasks +a task names the folder nowhere/);
+  expect(out + err).toMatch(/✓ sandbox/);
+});
