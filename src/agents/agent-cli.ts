@@ -1,4 +1,4 @@
-import type { FinishReason, Usage } from '../core/model.ts';
+import type { FinishReason, Usage } from '../core/contracts/index.ts';
 
 export type AgentCliName =
   | 'claude-cli'

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import type { AgentCliName, Environment, Located } from './agent-cli.ts';
 import { agentClis } from './agent-clis.ts';
 import { printedVersion, versionIn } from './detect-agents.ts';

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { ModelCallError } from '../core/errors.ts';
+import { ModelCallError } from '../core/contracts/index.ts';
 import type { AgentOutput, Environment } from './agent-cli.ts';
 import { atProcessEnd } from './at-process-end.ts';
 

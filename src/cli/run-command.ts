@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import type { CommandEntry } from './define-command.ts';
 import { meantOption } from './flags/meant-option.ts';
 import type { Terminal } from './terminal/terminal.ts';

@@ -1,10 +1,8 @@
-import { AgentLimitsSpec } from '../core/agent/agent-limits.ts';
-import type { Item } from '../core/env.ts';
-import { addUsage, noStageUsage } from '../core/run/stage-usage.ts';
-import { agentTargetOf } from '../project/models/agent-target.ts';
-import type { Project } from '../project/project.ts';
-import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/agent/default-limits.ts';
-import type { Range, StageEstimate } from '../train/estimate-run.ts';
+import { AgentLimitsSpec, type Item } from '../core/contracts/index.ts';
+import { addUsage, noStageUsage } from '../core/run/index.ts';
+import { agentTargetOf, type Project } from '../project/index.ts';
+import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/index.ts';
+import type { Range, StageEstimate } from '../train/index.ts';
 import { type EarlierRun, type Likely, within } from './likely-cost.ts';
 
 /** What attempts of an agent will take. How long it works on a task is known only when it has. */

@@ -1,9 +1,8 @@
 import { dirname } from 'node:path';
-import { parseConfig } from '../core/config.ts';
-import { SkillError } from '../core/errors.ts';
-import { skillHash } from '../core/skill/skill-hash.ts';
+import { parseConfig, SkillError } from '../core/contracts/index.ts';
+import { skillHash } from '../core/text/index.ts';
 import { countTestLook } from '../stores/index.ts';
-import { hashTasks } from '../train/setup/run-items.ts';
+import { hashTasks } from '../train/index.ts';
 import type { Wiring } from './wire-run.ts';
 
 /** A measurement outside a run. The same one again shows nothing new, and is counted once. */

@@ -1,7 +1,4 @@
-import { isUnscored } from '../core/run/invalid-steps.ts';
-import { isAccepted } from '../core/run/reduce/acceptance.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import type { EditEffect, StepRecord } from '../core/run/step-record.ts';
+import { type EditEffect, isAccepted, isUnscored, type RunState, type StepRecord } from '../core/run/index.ts';
 
 /** An edit that reached the document, and what became of it. */
 export type ListedEdit = StepRecord['edits'][number] & {

@@ -1,14 +1,9 @@
 import { dirname } from 'node:path';
-import { parseConfig } from '../core/config.ts';
-import type { Item } from '../core/env.ts';
+import { type Item, parseConfig } from '../core/contracts/index.ts';
 import { costUsd, countTokens, type Price, priceOf } from '../models/index.ts';
 import { loadPrompts } from '../pipeline/index.ts';
-import type { LoadedProject } from '../project/load-project.ts';
-import { isNoTarget } from '../project/models/providers.ts';
-import type { ModelSpec } from '../project/models/resolve-model.ts';
-import { estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
-import { loadRunItems } from '../train/setup/run-items.ts';
-import { withEnv } from '../train/setup/with-env.ts';
+import { isNoTarget, type LoadedProject, type ModelSpec } from '../project/index.ts';
+import { estimateRun, loadRunItems, type Range, type StageEstimate, withEnv } from '../train/index.ts';
 import { type AgentEstimate, estimateAgent } from './agent-estimate.ts';
 import { earlierRuns, type Likely, likelyStages, middleOf, withLearnedTokens } from './likely-cost.ts';
 import { inlineFiles } from './overlay-env.ts';

@@ -1,10 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunEvent } from '../core/run/event.ts';
-import type { RunObserver } from '../core/run/observer.ts';
-import { reduce } from '../core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../core/run/run-state.ts';
+import { emptyRun, type RunEvent, type RunObserver, type RunState, reduce } from '../core/run/index.ts';
 import {
   foldJournal,
   isRunLocked,

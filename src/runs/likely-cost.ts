@@ -1,12 +1,8 @@
-import type { SkillOptConfig } from '../core/config.ts';
-import { knowsNoise } from '../core/gate/gate.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import { addUsage, noStageUsage } from '../core/run/stage-usage.ts';
-import { verdictOf } from '../core/run/verdict.ts';
-import { isAgentSpec } from '../project/models/providers.ts';
-import type { ModelSpec } from '../project/models/resolve-model.ts';
+import { knowsNoise, type SkillOptConfig } from '../core/contracts/index.ts';
+import { addUsage, noStageUsage, type RunState, verdictOf } from '../core/run/index.ts';
+import { isAgentSpec, type ModelSpec } from '../project/index.ts';
 import { listRuns } from '../stores/index.ts';
-import { type EstimateInput, estimateRun, type Range, type StageEstimate } from '../train/estimate-run.ts';
+import { type EstimateInput, estimateRun, type Range, type StageEstimate } from '../train/index.ts';
 import { loadRun } from './load-run.ts';
 
 /** What a stage will probably ask for. */

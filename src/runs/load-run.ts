@@ -1,27 +1,30 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SkillError } from '../core/errors.ts';
-import { amountsIn } from '../core/run/cost.ts';
-import type { RunEvent } from '../core/run/event.ts';
-import type { Amounts, Spent } from '../core/run/ledger.ts';
-import { reduce } from '../core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../core/run/run-state.ts';
-import { addBills } from '../core/run/stage-usage.ts';
-import type { VerdictOptions } from '../core/run/verdict.ts';
-import { suggestion } from '../core/text/closest-name.ts';
-import { largerAmounts } from '../models/budget/amounts.ts';
-import { paidSince } from '../models/wrappers/with-reply-cache.ts';
-import { resolvePath } from '../project/resolve-path.ts';
-import { repliesSince } from '../stores/cache/cache-stats.ts';
-import { isMissing } from '../stores/file-error.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import {
+  type Amounts,
+  addBills,
+  amountsIn,
+  emptyRun,
+  type RunEvent,
+  type RunState,
+  reduce,
+  type Spent,
+  type VerdictOptions,
+} from '../core/run/index.ts';
+import { suggestion } from '../core/text/index.ts';
+import { largerAmounts, paidSince } from '../models/index.ts';
+import { resolvePath } from '../project/index.ts';
 import {
   foldJournal,
+  isMissing,
   isRunLocked,
   type KeptState,
   LEDGER_FILE,
   listRuns,
   readKeptState,
   readLedger,
+  repliesSince,
 } from '../stores/index.ts';
 
 const JOURNAL = 'events.jsonl';

@@ -1,11 +1,9 @@
 import { dirname, join } from 'node:path';
-import { parseConfig } from '../core/config.ts';
-import type { RunObserver } from '../core/run/observer.ts';
-import type { LoadedProject } from '../project/load-project.ts';
-import { type Caller, resolveScoring } from '../project/models/resolve-models.ts';
+import { parseConfig } from '../core/contracts/index.ts';
+import type { RunObserver } from '../core/run/index.ts';
+import { type Caller, type LoadedProject, resolveScoring } from '../project/index.ts';
 import { openCaches } from '../stores/index.ts';
-import { evaluatePasses, type SkillScore } from '../train/evaluate-skill.ts';
-import { withEnv } from '../train/setup/with-env.ts';
+import { evaluatePasses, type SkillScore, withEnv } from '../train/index.ts';
 import { countLook, testTasksOf } from './count-look.ts';
 import type { Wiring } from './wire-run.ts';
 

@@ -1,5 +1,5 @@
-import type { SkillEnv } from '../core/env.ts';
-import { skillHash } from '../core/skill/skill-hash.ts';
+import type { SkillEnv } from '../core/contracts/index.ts';
+import { skillHash } from '../core/text/index.ts';
 import type { SkillFile } from '../skills/index.ts';
 
 /** The same environment with some parts of it replaced. It may be an instance of a class with private fields, so that it is not copied. */

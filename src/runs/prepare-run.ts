@@ -1,9 +1,7 @@
-import { parseConfig } from '../core/config.ts';
-import type { LoadedProject } from '../project/load-project.ts';
-import { type Caller, resolveModels } from '../project/models/resolve-models.ts';
-import { shownPath } from '../stores/shown-path.ts';
-import type { TrainerOptions } from '../train/index.ts';
-import { withEnv } from '../train/setup/with-env.ts';
+import { parseConfig } from '../core/contracts/index.ts';
+import { type Caller, type LoadedProject, resolveModels } from '../project/index.ts';
+import { shownPath } from '../stores/index.ts';
+import { type TrainerOptions, withEnv } from '../train/index.ts';
 import { type CostEstimate, estimateWiring } from './estimate-project.ts';
 import { loadRun } from './load-run.ts';
 import { overlayEnv } from './overlay-env.ts';

@@ -1,9 +1,14 @@
-import { gateMetricScore, reportedScores } from '../core/run/reported-scores.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import { stepTotal } from '../core/run/step-total.ts';
-import { summarize } from '../core/run/summary.ts';
-import { type Verdict, type VerdictKind, verdictOf } from '../core/run/verdict.ts';
-import { KIND_WORDS } from '../core/run/verdict-words.ts';
+import {
+  gateMetricScore,
+  KIND_WORDS,
+  type RunState,
+  reportedScores,
+  stepTotal,
+  summarize,
+  type Verdict,
+  type VerdictKind,
+  verdictOf,
+} from '../core/run/index.ts';
 import type { RunListing } from '../stores/index.ts';
 import { loadRun, standingOf } from './load-run.ts';
 

@@ -1,6 +1,5 @@
-import { SkillError } from '../core/errors.ts';
-import type { RunEvent } from '../core/run/event.ts';
-import type { RunState } from '../core/run/run-state.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import type { RunEvent, RunState } from '../core/run/index.ts';
 
 /** Finds versions of a skill by name while a journal is read: `initial`, `best`, `current`, or after a step (`3`, `v0003`). */
 export function versionFinder(names: readonly string[]) {

@@ -1,9 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { SkillError } from '../core/errors.ts';
-import { RolloutResult } from '../core/rollout-result.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import { suggestion } from '../core/text/closest-name.ts';
+import { RolloutResult, SkillError } from '../core/contracts/index.ts';
+import type { RunState } from '../core/run/index.ts';
+import { suggestion } from '../core/text/index.ts';
 import type { LoadedRun } from './load-run.ts';
 import { noVersion, stepOf } from './skill-version.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunState } from '../core/run/run-state.ts';
-import type { Bucket } from '../core/score.ts';
-import { kindOf } from '../runners/trigger/trigger-query.ts';
+import type { Bucket } from '../core/contracts/index.ts';
+import type { RunState } from '../core/run/index.ts';
+import { kindOf } from '../runners/index.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /** Of so many queries, how many went right before and after. */

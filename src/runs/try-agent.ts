@@ -1,15 +1,16 @@
 import { stat } from 'node:fs/promises';
 import type { AgentName } from '../agents/index.ts';
-import type { AgentLimits } from '../core/agent/agent-limits.ts';
-import type { AgentRun, AgentStep } from '../core/agent/agent-runner.ts';
-import type { WorkspaceDiff } from '../core/agent/workspace.ts';
-import { SkillError } from '../core/errors.ts';
-import type { SandboxSpec } from '../project/models/agent-settings.ts';
-import { nameOf } from '../runners/agent/skill-at-work.ts';
-import { agentRunner } from '../runners/index.ts';
+import {
+  type AgentLimits,
+  type AgentRun,
+  type AgentStep,
+  SkillError,
+  type WorkspaceDiff,
+} from '../core/contracts/index.ts';
+import type { SandboxSpec } from '../project/index.ts';
+import { agentRunner, nameOf } from '../runners/index.ts';
 import { readPackage, skillHeader } from '../skills/index.ts';
-import { fileReason, isMissing } from '../stores/file-error.ts';
-import { shownPath } from '../stores/shown-path.ts';
+import { fileReason, isMissing, shownPath } from '../stores/index.ts';
 import { openSandbox, openTemplate, openWorkspace } from '../workspaces/index.ts';
 
 export type TryOptions = {

@@ -1,20 +1,31 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { configShape, type SkillOptConfigInput } from '../core/config.ts';
-import type { SkillEnv } from '../core/env.ts';
-import { SkillError } from '../core/errors.ts';
-import type { PromptOverrides } from '../core/prompt-name.ts';
-import type { SkillSource } from '../core/run/event.ts';
-import { trainedForm } from '../core/skill/document-form.ts';
-import { joinPackage, SKILL_FILE } from '../core/skill/package-text.ts';
-import { type SkillPart, trainedFiles, trainsPackage } from '../core/skill/skill-parts.ts';
-import { loadEnv } from '../project/env/load-env.ts';
-import type { KeyPath } from '../project/find-line.ts';
-import { isPromptPath, type LoadedProject } from '../project/load-project.ts';
-import { isAgentSpec } from '../project/models/providers.ts';
-import { withPlace } from '../project/origin.ts';
-import type { Project } from '../project/project.ts';
+import {
+  configShape,
+  type PromptOverrides,
+  type SkillEnv,
+  SkillError,
+  type SkillOptConfigInput,
+} from '../core/contracts/index.ts';
+import {
+  joinPackage,
+  SKILL_FILE,
+  type SkillPart,
+  trainedFiles,
+  trainedForm,
+  trainsPackage,
+} from '../core/document/index.ts';
+import type { SkillSource } from '../core/run/index.ts';
+import {
+  isAgentSpec,
+  isPromptPath,
+  type KeyPath,
+  type LoadedProject,
+  loadEnv,
+  type Project,
+  withPlace,
+} from '../project/index.ts';
 import {
   digestOf,
   NO_SKILL_TEXT,
@@ -24,8 +35,8 @@ import {
   skillFileAt,
   skillTextOf,
 } from '../skills/index.ts';
-import { shownPath } from '../stores/shown-path.ts';
-import { requireReadable } from '../train/step/skill-cap.ts';
+import { shownPath } from '../stores/index.ts';
+import { requireReadable } from '../train/index.ts';
 import { withSkillFiles } from './overlay-env.ts';
 
 /** A project with everything loaded that does not depend on a model. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 import type { AgentCall, AgentCli } from '../agent-cli.ts';
 import { eventsLike, jsonEvents } from '../json-events.ts';
 

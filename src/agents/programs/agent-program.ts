@@ -1,6 +1,4 @@
-import type { AgentLimits } from '../../core/agent/agent-limits.ts';
-import type { AgentCapabilities, AgentEnd, AgentStep } from '../../core/agent/agent-runner.ts';
-import type { Usage } from '../../core/model.ts';
+import type { AgentCapabilities, AgentEnd, AgentLimits, AgentStep, Usage } from '../../core/contracts/index.ts';
 import type { AgentCliName, AgentRefusal, Environment } from '../agent-cli.ts';
 
 export type AgentName = 'claude' | 'codex' | 'copilot' | 'cursor' | 'gemini' | 'opencode' | 'pi' | 'qwen';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { AgentEnd } from '../../core/agent/agent-runner.ts';
+import type { AgentEnd } from '../../core/contracts/index.ts';
 import { type AgentEvent, type AgentJob, type AgentProgram, type EventReader, NO_KEY } from './agent-program.ts';
 import { parseLine, textOf } from './event-line.ts';
 

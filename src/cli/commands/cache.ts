@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { findRun } from '../../runs/load-run.ts';
+import { resolvePath } from '../../project/index.ts';
+import { findRun } from '../../runs/index.ts';
 import { cacheStats, clearCache, listRuns } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { byteSize } from '../terminal/figures.ts';

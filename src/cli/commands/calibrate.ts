@@ -1,14 +1,18 @@
 import { InvalidArgumentError } from 'commander';
-import { parseConfig } from '../../core/config.ts';
-import { toObservations } from '../../core/gate/gate-evidence.ts';
+import { parseConfig } from '../../core/contracts/index.ts';
+import { toObservations } from '../../core/run/index.ts';
 import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import { oneLine } from '../../core/text/index.ts';
 import { judgementsOf } from '../../judges/index.ts';
-import { loadProject } from '../../project/load-project.ts';
-import { agentTargetOf } from '../../project/models/agent-target.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { type Measured, type MeasuredSubject, measurePasses } from '../../runs/measure-passes.ts';
-import { readSkill, wireRun, withDocument } from '../../runs/wire-run.ts';
+import { agentTargetOf, loadProject, resolvePath } from '../../project/index.ts';
+import {
+  type Measured,
+  type MeasuredSubject,
+  measurePasses,
+  readSkill,
+  wireRun,
+  withDocument,
+} from '../../runs/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';

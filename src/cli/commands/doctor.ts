@@ -1,4 +1,4 @@
-import type { LoadedProject } from '../../project/load-project.ts';
+import type { LoadedProject } from '../../project/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { agentFacts } from '../doctor/agent-checks.ts';

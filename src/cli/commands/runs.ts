@@ -1,5 +1,5 @@
-import { resolvePath } from '../../project/resolve-path.ts';
-import { describeRun, type RunRow } from '../../runs/run-row.ts';
+import { resolvePath } from '../../project/index.ts';
+import { describeRun, type RunRow } from '../../runs/index.ts';
 import { listRuns, type RunListing } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { listNightRuns } from '../night-runs.ts';

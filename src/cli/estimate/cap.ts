@@ -1,6 +1,6 @@
-import { SkillError } from '../../core/errors.ts';
-import type { CostEstimate } from '../../runs/estimate-project.ts';
-import type { Range } from '../../train/estimate-run.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import type { CostEstimate } from '../../runs/index.ts';
+import type { Range } from '../../train/index.ts';
 import { count, dollars } from '../terminal/figures.ts';
 import { span } from './estimate-lines.ts';
 

@@ -1,7 +1,6 @@
-import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
-import type { AgentEstimate } from '../../runs/agent-estimate.ts';
-import type { CostEstimate } from '../../runs/estimate-project.ts';
-import type { Range } from '../../train/estimate-run.ts';
+import { PLAIN_WORDS } from '../../core/run/index.ts';
+import type { AgentEstimate, CostEstimate } from '../../runs/index.ts';
+import type { Range } from '../../train/index.ts';
 import { count, dollars, plural } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,12 +1,17 @@
 import { basename } from 'node:path';
-import type { GateDecision } from '../../core/gate/gate-decision.ts';
-import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
-import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts';
-import { gateMetricScore } from '../../core/run/reported-scores.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import type { StepRecord } from '../../core/run/step-record.ts';
-import { stepNumber, stepTotal } from '../../core/run/step-total.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import {
+  addMeasurement,
+  type GateDecision,
+  gateMetricScore,
+  isAccepted,
+  type RunEvent,
+  type RunState,
+  type SearchEnd,
+  type StepRecord,
+  stepNumber,
+  stepTotal,
+} from '../../core/run/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural } from '../terminal/figures.ts';

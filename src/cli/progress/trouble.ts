@@ -1,5 +1,5 @@
-import type { RunObserver } from '../../core/run/observer.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import type { RunObserver } from '../../core/run/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 import { duration, plural } from '../terminal/figures.ts';
 
 /** What a provider makes a run wait for. When one is down or slows us down, every call in flight says so. */

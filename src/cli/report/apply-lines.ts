@@ -1,6 +1,6 @@
-import { SKILL_FILE } from '../../core/skill/package-text.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { ApplyPlan } from '../../runs/apply/apply-run.ts';
+import { SKILL_FILE } from '../../core/document/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import type { ApplyPlan } from '../../runs/index.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrap.ts';

@@ -1,9 +1,12 @@
-import { type AgentEnd, END_WORDS } from '../../core/agent/agent-runner.ts';
-import type { TrajectoryStep } from '../../core/agent/atif.ts';
-import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { head } from '../../core/text/python-text.ts';
-import type { TaskAttempt } from '../../runs/task-attempts.ts';
+import {
+  type AgentEnd,
+  END_WORDS,
+  type RolloutResult,
+  type TrajectoryStep,
+  type WorkspaceDiff,
+} from '../../core/contracts/index.ts';
+import { head } from '../../core/text/index.ts';
+import type { TaskAttempt } from '../../runs/index.ts';
 import { type Colors, noColors } from '../terminal/colors.ts';
 import { dollars, plural } from '../terminal/figures.ts';
 import { clip, clipWords, padEnd } from '../terminal/text-width.ts';

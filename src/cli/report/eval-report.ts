@@ -1,9 +1,7 @@
-import { oneLine } from '../../core/text/printable.ts';
-import { countLoading, describeUnread } from '../../core/unread-attempts.ts';
-import type { SkillCheck } from '../../runs/scoring/check-skill.ts';
-import type { ScoredDocument } from '../../runs/scoring/score-documents.ts';
-import type { SkillScore } from '../../train/index.ts';
-import { skillChange } from '../../train/record/skill-change.ts';
+import { countLoading, describeUnread } from '../../core/run/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import type { ScoredDocument, SkillCheck } from '../../runs/index.ts';
+import { type SkillScore, skillChange } from '../../train/index.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { percent, plural } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';

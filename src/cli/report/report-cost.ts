@@ -1,4 +1,4 @@
-import { type Cost, costRows, dollarCell } from '../../core/run/cost.ts';
+import { type Cost, costRows, dollarCell } from '../../core/run/index.ts';
 import { count, duration } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { clip } from '../terminal/text-width.ts';

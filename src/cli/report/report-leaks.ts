@@ -1,5 +1,5 @@
-import type { Leak, RunState } from '../../core/run/run-state.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import type { Leak, RunState } from '../../core/run/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 import { plural } from '../terminal/figures.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';

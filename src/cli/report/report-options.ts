@@ -1,7 +1,5 @@
-import type { Place } from '../../core/run/next-step.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import type { Verdict, VerdictOptions } from '../../core/run/verdict.ts';
-import type { SkillChange } from '../../train/record/skill-change.ts';
+import type { Place, RunState, Verdict, VerdictOptions } from '../../core/run/index.ts';
+import type { SkillChange } from '../../train/index.ts';
 import type { Colors } from '../terminal/colors.ts';
 
 /** `run` is what the user may call it: its name below `runs`, or a path. */

@@ -1,6 +1,5 @@
-import type { RunState } from '../../core/run/run-state.ts';
-import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import { PLAIN_WORDS, type RunState } from '../../core/run/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 import { plural } from '../terminal/figures.ts';
 import { clip } from '../terminal/text-width.ts';
 import type { ReportOptions } from './report-options.ts';

@@ -1,7 +1,5 @@
-import { nextStep } from '../../core/run/next-step.ts';
-import type { VerdictKind } from '../../core/run/verdict.ts';
-import { chosenByWords, draftedWords, verdictWords } from '../../core/run/verdict-words.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import { chosenByWords, draftedWords, nextStep, type VerdictKind, verdictWords } from '../../core/run/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 import type { Colors } from '../terminal/colors.ts';
 import { plural } from '../terminal/figures.ts';
 import { clip, textWidth } from '../terminal/text-width.ts';

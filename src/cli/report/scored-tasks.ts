@@ -1,4 +1,4 @@
-import type { Evaluation } from '../../core/score.ts';
+import type { Evaluation } from '../../core/contracts/index.ts';
 import { plural } from '../terminal/figures.ts';
 
 /** How many of `total` tasks have a score. */

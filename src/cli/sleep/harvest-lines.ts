@@ -1,8 +1,6 @@
-import { oneLine } from '../../core/text/printable.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import type { Harvest } from '../../sleep/harvest/harvest.ts';
-import type { MineResult } from '../../sleep/mine/mine-tasks.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { oneLine, shellWord } from '../../core/text/index.ts';
+import type { Harvest, MineResult } from '../../sleep/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import { plural } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,9 +1,13 @@
-import { oneLine, printable } from '../../core/text/printable.ts';
-import { isOfSeveral } from '../../sleep/night/report-markdown.ts';
-import type { DocumentReport, SleepReport } from '../../sleep/night/sleep-report.ts';
-import { notReplayableText, withToolsText } from '../../sleep/replay/with-tools.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { changedLines } from '../../train/record/skill-change.ts';
+import { oneLine, printable } from '../../core/text/index.ts';
+import {
+  type DocumentReport,
+  isOfSeveral,
+  notReplayableText,
+  type SleepReport,
+  withToolsText,
+} from '../../sleep/index.ts';
+import { shownPath } from '../../stores/index.ts';
+import { changedLines } from '../../train/index.ts';
 import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clip } from '../terminal/text-width.ts';

@@ -1,4 +1,4 @@
-import type { HarvestCounts } from '../../sleep/harvest/harvest.ts';
+import type { HarvestCounts } from '../../sleep/index.ts';
 import { plural } from '../terminal/figures.ts';
 
 /** Why sessions that are there are not among those considered. */

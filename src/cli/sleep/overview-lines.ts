@@ -1,6 +1,6 @@
-import { oneLine } from '../../core/text/printable.ts';
-import type { Overview } from '../../sleep/harvest/overview.ts';
-import { findSource } from '../../transcripts/sources.ts';
+import { oneLine } from '../../core/text/index.ts';
+import type { Overview } from '../../sleep/index.ts';
+import { findSource } from '../../transcripts/index.ts';
 import { count, plural } from '../terminal/figures.ts';
 import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { oneLine } from '../../core/text/printable.ts';
-import type { FileTrouble } from '../../sleep/harvest/update-index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import type { FileTrouble } from '../../sleep/index.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrap.ts';

@@ -1,5 +1,4 @@
-import { oneLine } from '../../core/text/printable.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { oneLine, shellWord } from '../../core/text/index.ts';
 import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextLines, wrap } from '../terminal/wrap.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../core/run/events/field.ts';
-import { oneLine, printable } from '../../core/text/printable.ts';
-import type { TaskRow } from '../../tasks/task-row.ts';
+import { isObject } from '../../core/run/index.ts';
+import { oneLine, printable } from '../../core/text/index.ts';
+import type { TaskRow } from '../../tasks/index.ts';
 import { textWidth } from '../terminal/text-width.ts';
 import { wrap } from '../terminal/wrap.ts';
 

@@ -1,4 +1,4 @@
-export { count, dollars, percent, plural, points } from '../../core/text/figures.ts';
+export { count, dollars, percent, plural, points } from '../../core/text/index.ts';
 
 /** `850 ms` as `0.9 s`, and from a minute on as `4:05` or `1:04:05`. */
 export function duration(ms: number): string {

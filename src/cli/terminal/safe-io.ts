@@ -1,4 +1,4 @@
-import { printable } from '../../core/text/printable.ts';
+import { printable } from '../../core/text/index.ts';
 import { COLOR_CODES, isColored } from './colors.ts';
 import type { Io, Output, SafeIo, SafeOutput } from './io.ts';
 

@@ -1,4 +1,4 @@
-import { jsonText } from '../../core/text/json-text.ts';
+import { jsonText } from '../../core/text/index.ts';
 import { type Colors, colorsFor } from './colors.ts';
 import type { Io, SafeIo } from './io.ts';
 import { safeIo } from './safe-io.ts';

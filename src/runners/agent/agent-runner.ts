@@ -1,14 +1,18 @@
-import type { Environment } from '../../agents/agent-cli.ts';
-import { agentClis } from '../../agents/agent-clis.ts';
-import { findBinary } from '../../agents/find-binary.ts';
-import { type AgentName, type AgentProgram, NO_KEY, type Provider } from '../../agents/programs/agent-program.ts';
-import { agentPrograms } from '../../agents/programs/programs.ts';
-import { callerVariables, locate } from '../../agents/require-installed.ts';
-import { requireProgram } from '../../agents/require-program.ts';
-import type { AgentRunner } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
-import { suggestion } from '../../core/text/closest-name.ts';
+import {
+  type AgentName,
+  type AgentProgram,
+  agentClis,
+  agentPrograms,
+  callerVariables,
+  type Environment,
+  findBinary,
+  locate,
+  NO_KEY,
+  type Provider,
+  requireProgram,
+} from '../../agents/index.ts';
+import { type AgentRunner, type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import { suggestion } from '../../core/text/index.ts';
 import { type Price, priceOf } from '../../models/index.ts';
 import type { Agent, Upstream } from './agent.ts';
 import { runAgent } from './run-agent.ts';

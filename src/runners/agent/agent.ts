@@ -1,7 +1,5 @@
-import type { Environment, Located } from '../../agents/agent-cli.ts';
-import type { AgentProgram } from '../../agents/programs/agent-program.ts';
-import type { AgentSignIn } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
+import type { AgentProgram, Environment, Located } from '../../agents/index.ts';
+import type { AgentSignIn, Sandbox } from '../../core/contracts/index.ts';
 import type { ModelGatewayOptions, Price } from '../../models/index.ts';
 
 /** Whom the gateway asks, and with what. */

@@ -1,6 +1,5 @@
-import type { AgentEvent, EventReader } from '../../agents/programs/agent-program.ts';
-import type { AgentEnd, AgentStep } from '../../core/agent/agent-runner.ts';
-import { addTokens, noUsage, type Usage } from '../../core/model.ts';
+import type { AgentEvent, EventReader } from '../../agents/index.ts';
+import { type AgentEnd, type AgentStep, addTokens, noUsage, type Usage } from '../../core/contracts/index.ts';
 
 type Refusal = Extract<AgentEvent, { type: 'failure' }>['refusal'];
 

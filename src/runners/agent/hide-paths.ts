@@ -1,7 +1,6 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Mount } from '../../core/agent/sandbox.ts';
-import type { WorkspaceView } from '../../core/agent/workspace.ts';
+import type { Mount, WorkspaceView } from '../../core/contracts/index.ts';
 
 type Hiding = {
   readonly view: WorkspaceView;

@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import type { Environment } from '../../agents/agent-cli.ts';
-import { agentClis } from '../../agents/agent-clis.ts';
-import { childEnvironment } from '../../agents/child-environment.ts';
-import type { Launch } from '../../agents/programs/agent-program.ts';
-import type { AgentRunRequest } from '../../core/agent/agent-runner.ts';
-import type { Mount, SandboxRequest } from '../../core/agent/sandbox.ts';
+import { agentClis, childEnvironment, type Environment, type Launch } from '../../agents/index.ts';
+import type { AgentRunRequest, Mount, SandboxRequest } from '../../core/contracts/index.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentFolder } from './agent-folder.ts';

@@ -1,6 +1,6 @@
 import { dirname, sep } from 'node:path';
-import type { Located } from '../../agents/agent-cli.ts';
-import type { Mount } from '../../core/agent/sandbox.ts';
+import type { Located } from '../../agents/index.ts';
+import type { Mount } from '../../core/contracts/index.ts';
 
 /** Shown to every command anyway. */
 const SYSTEM = ['/usr/', '/bin/', '/sbin/', '/lib/', '/lib64/', '/opt/', '/nix/store/'];

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { startError } from '../../agents/agent-error.ts';
-import { isSameModel } from '../../agents/programs/same-model.ts';
-import type { AgentRun, AgentRunRequest, AgentStep } from '../../core/agent/agent-runner.ts';
-import { SkillError } from '../../core/errors.ts';
+import { isSameModel, startError } from '../../agents/index.ts';
+import { type AgentRun, type AgentRunRequest, type AgentStep, SkillError } from '../../core/contracts/index.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import type { Agent } from './agent.ts';

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { Environment, Located } from '../../agents/agent-cli.ts';
-import { agentClis } from '../../agents/agent-clis.ts';
-import { childEnvironment } from '../../agents/child-environment.ts';
-import type { AgentProgram } from '../../agents/programs/agent-program.ts';
-import { homeIn } from '../../agents/require-installed.ts';
-import type { AgentSignIn } from '../../core/agent/agent-runner.ts';
+import {
+  type AgentProgram,
+  agentClis,
+  childEnvironment,
+  type Environment,
+  homeIn,
+  type Located,
+} from '../../agents/index.ts';
+import type { AgentSignIn } from '../../core/contracts/index.ts';
 
 type User = {
   readonly program: AgentProgram;

@@ -1,8 +1,11 @@
-import { agentClis } from '../../agents/agent-clis.ts';
-import { agentError } from '../../agents/agent-error.ts';
-import type { AgentEnd, AgentRun, OfferedSkill } from '../../core/agent/agent-runner.ts';
-import type { SandboxResult } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
+import { agentClis, agentError } from '../../agents/index.ts';
+import {
+  type AgentEnd,
+  type AgentRun,
+  type OfferedSkill,
+  type SandboxResult,
+  SkillError,
+} from '../../core/contracts/index.ts';
 import type { ModelGateway } from '../../models/index.ts';
 import type { Agent } from './agent.ts';
 import type { Collected } from './collect-run.ts';

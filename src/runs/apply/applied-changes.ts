@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import type { RunState } from '../../core/run/run-state.ts';
+import type { RunState } from '../../core/run/index.ts';
 import { digestOf, type Receipt, readReceipt } from '../../skills/index.ts';
 
 type Began = Pick<RunState, 'startedAt' | 'initialSkill'>;

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { SKILL_FILE } from '../../core/skill/package-text.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { SKILL_FILE } from '../../core/document/index.ts';
 import {
   backupPath,
   digestOf,

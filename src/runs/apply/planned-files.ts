@@ -1,8 +1,15 @@
 import { dirname, join } from 'node:path';
-import type { RunState } from '../../core/run/run-state.ts';
-import { keepForm, keepLineEnds, trainedForm } from '../../core/skill/document-form.ts';
-import { type PackageFiles, SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
-import { partOf, trainsPackage } from '../../core/skill/skill-parts.ts';
+import {
+  keepForm,
+  keepLineEnds,
+  type PackageFiles,
+  partOf,
+  SKILL_FILE,
+  splitPackage,
+  trainedForm,
+  trainsPackage,
+} from '../../core/document/index.ts';
+import type { RunState } from '../../core/run/index.ts';
 import { digestOf, type ReadDocument, readDocument } from '../../skills/index.ts';
 
 /** A file of a package besides SKILL.md, and what applying would make of it. */

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { backupPath, type Receipt, readDocument, undo } from '../../skills/index.ts';
 import type { LoadedRun } from '../load-run.ts';
 import { isMadeFrom, newUndoId, standingChanges } from './applied-changes.ts';

@@ -1,9 +1,6 @@
-import type { SkillOptConfigInput } from '../../core/config.ts';
-import { parseConfig } from '../../core/config.ts';
-import type { SkillError } from '../../core/errors.ts';
-import type { GateMetric } from '../../core/gate/gate.ts';
-import type { Cost } from '../../core/run/cost.ts';
-import { pooledMean } from '../../core/stats/evidence.ts';
+import { type GateMetric, parseConfig, type SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { Cost } from '../../core/run/index.ts';
+import { pooledMean } from '../../core/stats/index.ts';
 import { compareSides, type SideComparison, sideOf } from './compare-sides.ts';
 import type { ScoredDocument } from './score-documents.ts';
 

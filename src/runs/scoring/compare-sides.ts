@@ -1,9 +1,12 @@
-import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
-import type { GateMetric } from '../../core/gate/gate.ts';
-import { toObservations } from '../../core/gate/gate-evidence.ts';
-import type { Cost } from '../../core/run/cost.ts';
-import { comparePaired, type PairedComparison } from '../../core/stats/compare-paired.ts';
-import { addObservations, type Evidence, noEvidence } from '../../core/stats/evidence.ts';
+import { type GateMetric, parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { type Cost, toObservations } from '../../core/run/index.ts';
+import {
+  addObservations,
+  comparePaired,
+  type Evidence,
+  noEvidence,
+  type PairedComparison,
+} from '../../core/stats/index.ts';
 import type { ScoredDocument } from './score-documents.ts';
 
 /** A skill with what is known of it by tasks, whether it was scored just now or by a run. */

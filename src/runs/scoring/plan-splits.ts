@@ -1,8 +1,5 @@
-import { parseConfig } from '../../core/config.ts';
-import type { SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import { splitItems } from '../../train/setup/run-items.ts';
-import { withEnv } from '../../train/setup/with-env.ts';
+import { parseConfig, type SkillEnv, SkillError } from '../../core/contracts/index.ts';
+import { splitItems, withEnv } from '../../train/index.ts';
 import { testTasksOf } from '../count-look.ts';
 import type { Wiring } from '../wire-run.ts';
 

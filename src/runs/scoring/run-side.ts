@@ -1,9 +1,13 @@
-import { SkillError } from '../../core/errors.ts';
-import { toEvidence, toObservations } from '../../core/gate/gate-evidence.ts';
-import { totalCost } from '../../core/run/cost.ts';
-import type { RunEvent, RunIdentity } from '../../core/run/event.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { addObservations, type Evidence, noEvidence } from '../../core/stats/evidence.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import {
+  type RunEvent,
+  type RunIdentity,
+  type RunState,
+  toEvidence,
+  toObservations,
+  totalCost,
+} from '../../core/run/index.ts';
+import { addObservations, type Evidence, noEvidence } from '../../core/stats/index.ts';
 import { loadRun } from '../load-run.ts';
 import type { Side } from './compare-sides.ts';
 

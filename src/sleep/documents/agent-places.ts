@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { homePath } from '../../transcripts/read/list-files.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { homePath, type Place } from '../../transcripts/index.ts';
 
 /** Where an agent reads what people write down for it. */
 export type AgentPlaces = {

@@ -9,11 +9,8 @@ import { finishedRollouts, plannedRollouts } from '../../../src/cli/progress/rol
 import { noColors } from '../../../src/cli/terminal/colors.ts';
 import { openTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { textWidth } from '../../../src/cli/terminal/text-width.ts';
-import { noGateEvidence } from '../../../src/core/gate/gate-evidence.ts';
-import type { RunEvent } from '../../../src/core/run/event.ts';
-import type { Progress } from '../../../src/core/run/observer.ts';
-import { reduce } from '../../../src/core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../../../src/core/run/run-state.ts';
+import { noGateEvidence } from '../../../src/core/run/gate-evidence.ts';
+import { emptyRun, type Progress, type RunEvent, type RunState, reduce } from '../../../src/core/run/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { sampleRun } from '../../support/sample-run.ts';
 import { appends, levelOf, scriptedRun } from '../../support/scripted-run.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/main.ts';
 import { textWidth } from '../../../src/cli/terminal/text-width.ts';
-import { toAtif } from '../../../src/core/agent/atif.ts';
+import { toAtif } from '../../../src/core/contracts/index.ts';
 import { worldFiles } from '../../e2e/project.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -14,7 +14,7 @@ import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { eventLines } from '../../../src/cli/progress/event-line.ts';
 import { noColors } from '../../../src/cli/terminal/colors.ts';
-import { withReplyCache } from '../../../src/models/index.ts';
+import { withReplyCache } from '../../../src/public/models.ts';
 import { type Asked, byRule, honest, judgedBy, judgeWho } from '../../support/judged-levels.ts';
 import { appends, levelOf, ofStage, ofType, scriptedRun, type Task } from '../../support/scripted-run.ts';
 

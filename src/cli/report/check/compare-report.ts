@@ -1,7 +1,6 @@
-import { type Cost, dollarCell } from '../../../core/run/cost.ts';
-import { change, METRICS, span } from '../../../core/run/verdict-words.ts';
-import { inMarkdown, nameAsData, oneLine } from '../../../core/text/printable.ts';
-import type { Side, SideComparison } from '../../../runs/scoring/compare-sides.ts';
+import { type Cost, change, dollarCell, METRICS, span } from '../../../core/run/index.ts';
+import { inMarkdown, nameAsData, oneLine } from '../../../core/text/index.ts';
+import type { Side, SideComparison } from '../../../runs/index.ts';
 import { count, percent } from '../../terminal/figures.ts';
 import { type Column, table } from '../../terminal/table.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../core/text/printable.ts';
+import { oneLine } from '../../../core/text/index.ts';
 import type { Colors } from '../../terminal/colors.ts';
 import { percent, plural, points } from '../../terminal/figures.ts';
 import { clip, padEnd } from '../../terminal/text-width.ts';

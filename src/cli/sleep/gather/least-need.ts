@@ -1,6 +1,4 @@
-import { leastCallsFor, smallestNight, usualCalls } from '../../../sleep/plan/least-calls.ts';
-import type { SleepSettings } from '../../../sleep/settings/sleep-settings.ts';
-import type { TaskRecord } from '../../../sleep/task-record.ts';
+import { leastCallsFor, type SleepSettings, smallestNight, type TaskRecord, usualCalls } from '../../../sleep/index.ts';
 import { count, plural } from '../../terminal/figures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 

@@ -4,7 +4,7 @@ import { SkillOptTrainer } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
-import { readSkill } from '../../../../src/runs/wire-run.ts';
+import { readSkill } from '../../../../src/runs/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 

@@ -8,9 +8,9 @@ import { type PlayNight, playWeek } from '../../../../src/cli/sleep/demo/play-we
 import { noColors } from '../../../../src/cli/terminal/colors.ts';
 import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
 import { textWidth } from '../../../../src/cli/terminal/text-width.ts';
-import { simulatedPerson } from '../../../../src/sim/index.ts';
-import { type Cursors, harvest, mineTasks, openSessionIndex } from '../../../../src/sleep/index.ts';
-import { claude } from '../../../../src/transcripts/sources/claude.ts';
+import { simulatedPerson } from '../../../../src/public/sim.ts';
+import { type Cursors, harvest, mineTasks, openSessionIndex } from '../../../../src/public/sleep.ts';
+import { claude } from '../../../../src/transcripts/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 
 const quietNight: NightStory = {

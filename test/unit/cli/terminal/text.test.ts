@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ago, count, duration, percent, plural, points } from '../../../../src/cli/terminal/figures.ts';
 import { table } from '../../../../src/cli/terminal/table.ts';
 import { clip, padStart, textWidth } from '../../../../src/cli/terminal/text-width.ts';
-import { closestName, suggestion } from '../../../../src/core/text/closest-name.ts';
-import { oneLine, printable } from '../../../../src/core/text/printable.ts';
-import { shownPath } from '../../../../src/stores/shown-path.ts';
+import { closestName, oneLine, printable, suggestion } from '../../../../src/core/text/index.ts';
+import { shownPath } from '../../../../src/stores/index.ts';
 
 describe('the closest name', () => {
   const names = ['train', 'runs', 'batchSize', 'minibatchSize'];
