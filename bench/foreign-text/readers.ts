@@ -1,6 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
 import { agentClis, agentError } from '../../src/agents/index.ts';
-import { clip as clipLine, textWidth } from '../../src/cli/terminal/text-width.ts';
 import { isOutOfCredit } from '../../src/core/contracts/index.ts';
 import {
   applyPatch,
@@ -36,6 +35,7 @@ import { sliceText } from '../../src/models/tokens/slice-text.ts';
 import { failurePatterns, repairJson } from '../../src/pipeline/index.ts';
 import { renderTrajectory } from '../../src/pipeline/reflect/trajectory.ts';
 import { findLeaks } from '../../src/public/stats.ts';
+import { clip as clipLine, textWidth } from '../../src/report/index.ts';
 import { lintSkill } from '../../src/skills/index.ts';
 import { relativeLinks } from '../../src/skills/relative-links.ts';
 import { TaskRecord } from '../../src/sleep/index.ts';

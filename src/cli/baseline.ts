@@ -1,5 +1,5 @@
+import { type Subject, wireDocument } from '../app/index.ts';
 import { type LoadedProject, resolvePath } from '../project/index.ts';
-import { type Subject, wireDocument } from '../runs/index.ts';
 import { skillFileAt } from '../skills/index.ts';
 import { gitVersion } from './git-version.ts';
 import type { Terminal } from './terminal/terminal.ts';

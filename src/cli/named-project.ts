@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { LoadedRun } from '../app/index.ts';
 import { shellWord } from '../core/text/index.ts';
-import type { LoadedRun } from '../runs/index.ts';
 import { shownPath } from '../stores/index.ts';
 
 /** The project file that was named in arguments. Help says how commands are called in general. */

@@ -10,6 +10,7 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { 'core/contracts': 'errors, config, environment, model, agent: what rooms agree on' },
   { 'core/judge': 'answers judged by rules' },
   { 'core/run': 'events, journal, `reduce`, summary, views' },
+  { report: 'figures in, text out: terminal, Markdown, JUnit, GitHub' },
   {
     pipeline: 'the stages: rollout, reflect, update, evaluate',
     models: 'providers, wrappers, budgets, the gateway for agents',
@@ -24,8 +25,9 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { skills: 'skill folders on disk, and how live files are replaced' },
   { runners: 'agents at work on tasks' },
   { train: 'the loop', project: 'the project file; models and environments by name' },
-  { runs: 'a run of a project', tasks: 'drafting, checking, reviewing tasks' },
+  { tasks: 'drafting, checking, reviewing tasks' },
   { sleep: 'transcripts become tasks, and tasks a proposal' },
+  { app: 'opens a project, a run, a night; applies, compares, examines. Prints nothing' },
   { public: 'what the package exports, one file an entry' },
   {
     cli: 'arguments, prompts, progress, exit codes',

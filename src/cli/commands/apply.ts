@@ -1,8 +1,4 @@
 import { join } from 'node:path';
-import { SkillError } from '../../core/contracts/index.ts';
-import { type RunState, verdictOf, verdictWords } from '../../core/run/index.ts';
-import { oneLine, shellWord } from '../../core/text/index.ts';
-import { resolvePath } from '../../project/index.ts';
 import {
   type ApplyPlan,
   applyPlan,
@@ -13,7 +9,11 @@ import {
   planApply,
   type Undone,
   undoApply,
-} from '../../runs/index.ts';
+} from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type RunState, verdictOf, verdictWords } from '../../core/run/index.ts';
+import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
 import { recoverReplacements } from '../../skills/index.ts';
 import { APPLIED_FOLDER, openStateFolder, shownPath, stateFolderOf } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
@@ -23,7 +23,6 @@ import { isNight, runPlace } from '../night-runs.ts';
 import { requireConsent, requireScriptConsent } from '../report/apply-consent.ts';
 import { patchOfPlan, previewLines, type RunVerdict, writtenFiles, writtenLines } from '../report/apply-lines.ts';
 import { placeOf } from '../sleep/open-sleep.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {

@@ -1,10 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { parseConfig } from '../../core/contracts/index.ts';
-import { toObservations } from '../../core/run/index.ts';
-import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
-import { oneLine } from '../../core/text/index.ts';
-import { judgementsOf } from '../../judges/index.ts';
-import { agentTargetOf, loadProject, resolvePath } from '../../project/index.ts';
 import {
   type Measured,
   type MeasuredSubject,
@@ -12,7 +6,13 @@ import {
   readSkill,
   wireRun,
   withDocument,
-} from '../../runs/index.ts';
+} from '../../app/index.ts';
+import { parseConfig } from '../../core/contracts/index.ts';
+import { toObservations } from '../../core/run/index.ts';
+import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
+import { oneLine, percent, plural } from '../../core/text/index.ts';
+import { judgementsOf } from '../../judges/index.ts';
+import { agentTargetOf, loadProject, resolvePath } from '../../project/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
@@ -20,7 +20,6 @@ import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
-import { percent, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {

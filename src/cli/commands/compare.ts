@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseConfig, SkillError } from '../../core/contracts/index.ts';
-import { loadProject, resolvePath, resolveScoring } from '../../project/index.ts';
 import {
   compareSides,
   noRun,
@@ -15,7 +13,10 @@ import {
   scoreDocuments,
   sideOf,
   wireDocument,
-} from '../../runs/index.ts';
+} from '../../app/index.ts';
+import { parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { plural } from '../../core/text/index.ts';
+import { loadProject, resolvePath, resolveScoring } from '../../project/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { formatOption, setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
@@ -23,7 +24,6 @@ import { interruptible } from '../interrupt.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
 import { type CompareReport, compareLines, compareMarkdown, compareValue } from '../report/check/compare-report.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {

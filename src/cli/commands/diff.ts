@@ -1,5 +1,5 @@
+import { attemptOf, filesOf, findRun, loadAttempts, onlyRun, versionFinder } from '../../app/index.ts';
 import { printable } from '../../core/text/index.ts';
-import { attemptOf, filesOf, findRun, loadAttempts, onlyRun, versionFinder } from '../../runs/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { runPlace } from '../night-runs.ts';
 import { attemptText, listLines } from '../report/attempt-lines.ts';

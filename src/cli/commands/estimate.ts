@@ -1,5 +1,5 @@
+import { type CostEstimate, estimateWiring, wireRun } from '../../app/index.ts';
 import { findUnnamed, loadProject } from '../../project/index.ts';
-import { type CostEstimate, estimateWiring, wireRun } from '../../runs/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { estimateLines } from '../estimate/estimate-lines.ts';
 import { setOption } from '../flags/flags.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { ALL_SPLITS, checkSkill, planSplits, type Subject, scoreDocuments, wireDocument } from '../../app/index.ts';
 import { parseConfig, SkillError } from '../../core/contracts/index.ts';
 import { loadProject, resolvePath, resolveScoring } from '../../project/index.ts';
-import { ALL_SPLITS, checkSkill, planSplits, type Subject, scoreDocuments, wireDocument } from '../../runs/index.ts';
 import { Answered } from '../answered.ts';
 import { openBaseline } from '../baseline.ts';
 import { type DefineCommand, examples } from '../define-command.ts';

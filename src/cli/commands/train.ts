@@ -1,5 +1,5 @@
+import { type CostEstimate, prepareRun } from '../../app/index.ts';
 import { loadProject, type Project } from '../../project/index.ts';
-import { type CostEstimate, prepareRun } from '../../runs/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';

@@ -1,8 +1,8 @@
 import { Argument, Option } from 'commander';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
+import { tryAgent } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.ts';
-import { tryAgent } from '../../runs/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { positiveNumber } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';

@@ -1,6 +1,3 @@
-import { SkillError } from '../../core/contracts/index.ts';
-import { type RunObserver, type RunState, stepTotal, verdictOf } from '../../core/run/index.ts';
-import { jsonLine } from '../../core/text/index.ts';
 import {
   type FollowEnd,
   findRun,
@@ -10,7 +7,10 @@ import {
   loadRun,
   standingOf,
   type TakenUp,
-} from '../../runs/index.ts';
+} from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type RunObserver, type RunState, stepTotal, verdictOf } from '../../core/run/index.ts';
+import { jsonLine } from '../../core/text/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible } from '../interrupt.ts';

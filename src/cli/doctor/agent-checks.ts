@@ -1,12 +1,12 @@
 import { agentPrograms } from '../../agents/index.ts';
+import { readSkill } from '../../app/index.ts';
 import { type AgentLimits, type AgentRunner, SkillError } from '../../core/contracts/index.ts';
 import { SKILL_FILE } from '../../core/document/index.ts';
+import { count } from '../../core/text/index.ts';
 import { agentTargetOf, type Environment, isAgentSpec, type LoadedProject, resolveAgent } from '../../project/index.ts';
 import { nameOf, requireVisibleLoading, TRIGGER_LIMITS } from '../../runners/index.ts';
-import { readSkill } from '../../runs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openSandbox, probeSandbox, type SandboxChoice } from '../../workspaces/index.ts';
-import { count } from '../terminal/figures.ts';
 import { type Check, check, type Facts } from './check.ts';
 import { signInText } from './sign-in-text.ts';
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Wiring, wireRun } from '../../app/index.ts';
 import { type ChatModel, parseConfig, type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../../models/index.ts';
 import {
@@ -10,7 +11,6 @@ import {
   requireAgentTarget,
   resolveRole,
 } from '../../project/index.ts';
-import { type Wiring, wireRun } from '../../runs/index.ts';
 import { loadRunItems, priceFor, withEnv } from '../../train/index.ts';
 import type { Io } from '../terminal/io.ts';
 import { agentChecks } from './agent-checks.ts';

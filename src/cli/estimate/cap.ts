@@ -1,7 +1,7 @@
+import type { CostEstimate } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { CostEstimate } from '../../runs/index.ts';
+import { count, dollars } from '../../core/text/index.ts';
 import type { Range } from '../../train/index.ts';
-import { count, dollars } from '../terminal/figures.ts';
 import { span } from './estimate-lines.ts';
 
 type Caps = {

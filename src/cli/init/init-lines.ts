@@ -8,8 +8,8 @@ import {
   type Proposal,
   sourcesOf,
 } from '../../project/index.ts';
+import { wrap } from '../../report/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 
 /** What to type next, and what is to be known about it. */
 export type Next = {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type CostEstimate, estimateWiring, wireRun } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { shellWord } from '../../core/text/index.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type Proposal,
   whatToSet,
 } from '../../project/index.ts';
-import { type CostEstimate, estimateWiring, wireRun } from '../../runs/index.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
 import type { Next } from './init-lines.ts';
 

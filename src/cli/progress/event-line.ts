@@ -11,11 +11,9 @@ import {
   stepNumber,
   stepTotal,
 } from '../../core/run/index.ts';
-import { oneLine } from '../../core/text/index.ts';
+import { oneLine, percent, plural } from '../../core/text/index.ts';
+import { type Colors, clipWords, textWidth } from '../../report/index.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { percent, plural } from '../terminal/figures.ts';
-import { clipWords, textWidth } from '../terminal/text-width.ts';
 import { bare, blameText, figures, judgementText, scoreChange, symbolOf, WORDS, wordOf } from './judgement-text.ts';
 
 type LineOptions = { readonly width: number; readonly colors: Colors };

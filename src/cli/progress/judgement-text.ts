@@ -6,8 +6,7 @@ import {
   type StepAction,
   type StepRecord,
 } from '../../core/run/index.ts';
-import { oneLine } from '../../core/text/index.ts';
-import { percent, plural, points } from '../terminal/figures.ts';
+import { oneLine, percent, plural, points } from '../../core/text/index.ts';
 
 /** What a candidate is compared with: what is believed of the current skill now, and the state after the judgement. */
 type Compared = { readonly now: number; readonly after: RunState };

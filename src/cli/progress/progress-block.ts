@@ -9,9 +9,8 @@ import {
   type StageUsage,
   stepNumber,
 } from '../../core/run/index.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { count, duration, percent, plural } from '../terminal/figures.ts';
-import { clip, textWidth } from '../terminal/text-width.ts';
+import { count, percent, plural } from '../../core/text/index.ts';
+import { type Colors, clip, duration, textWidth } from '../../report/index.ts';
 import { finishedRollouts, madeRollouts, plannedRollouts } from './rollout-count.ts';
 
 /** Everything the live block shows. */

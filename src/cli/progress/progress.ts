@@ -1,3 +1,4 @@
+import type { TakenUp } from '../../app/index.ts';
 import {
   type AgentsSpent,
   emptyRun,
@@ -11,9 +12,8 @@ import {
 } from '../../core/run/index.ts';
 import { PASS_MARK } from '../../core/stats/index.ts';
 import { oneLine } from '../../core/text/index.ts';
-import type { TakenUp } from '../../runs/index.ts';
+import { clip } from '../../report/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { clip } from '../terminal/text-width.ts';
 import { type Change, eventLines, openLine } from './event-line.ts';
 import { type LiveBlock, openLiveBlock } from './live-block.ts';
 import { progressBlock } from './progress-block.ts';

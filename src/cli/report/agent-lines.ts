@@ -1,9 +1,7 @@
+import type { Tried } from '../../app/index.ts';
 import { type AgentRun, type AgentStep, END_WORDS, type FileChange } from '../../core/contracts/index.ts';
-import { oneLine, printable } from '../../core/text/index.ts';
-import type { Tried } from '../../runs/index.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { count, dollars, duration, plural } from '../terminal/figures.ts';
-import { wrap } from '../terminal/wrap.ts';
+import { count, dollars, oneLine, plural, printable } from '../../core/text/index.ts';
+import { type Colors, duration, wrap } from '../../report/index.ts';
 
 const OUTPUT_LINES = 6;
 

@@ -1,6 +1,6 @@
+import { type ApplyPlan, scriptsIn } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
-import { type ApplyPlan, scriptsIn } from '../../runs/index.ts';
 import { Answered } from '../answered.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';

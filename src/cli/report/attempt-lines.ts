@@ -1,3 +1,4 @@
+import type { TaskAttempt } from '../../app/index.ts';
 import {
   type AgentEnd,
   END_WORDS,
@@ -5,12 +6,8 @@ import {
   type TrajectoryStep,
   type WorkspaceDiff,
 } from '../../core/contracts/index.ts';
-import { head } from '../../core/text/index.ts';
-import type { TaskAttempt } from '../../runs/index.ts';
-import { type Colors, noColors } from '../terminal/colors.ts';
-import { dollars, plural } from '../terminal/figures.ts';
-import { clip, clipWords, padEnd } from '../terminal/text-width.ts';
-import { wrap } from '../terminal/wrap.ts';
+import { dollars, head, plural } from '../../core/text/index.ts';
+import { type Colors, clip, clipWords, noColors, padEnd, wrap } from '../../report/index.ts';
 import { coloured } from './patch.ts';
 
 type Look = { readonly width: number; readonly colors: Colors; readonly isComplete: boolean };

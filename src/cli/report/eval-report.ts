@@ -1,12 +1,9 @@
+import type { ScoredDocument, SkillCheck } from '../../app/index.ts';
 import { countLoading, describeUnread } from '../../core/run/index.ts';
-import { oneLine } from '../../core/text/index.ts';
-import type { ScoredDocument, SkillCheck } from '../../runs/index.ts';
+import { oneLine, percent, plural } from '../../core/text/index.ts';
+import { type Colors, type Column, table, wrap } from '../../report/index.ts';
 import { type SkillScore, skillChange } from '../../train/index.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { percent, plural } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 import { checkSentences, costSentence } from './check/check-words.ts';
 import { patchOf } from './patch.ts';
 import { namedLines } from './report-verdict.ts';

@@ -1,7 +1,6 @@
 import { groupFaults, isUnscored, type RunState } from '../../core/run/index.ts';
-import { oneLine } from '../../core/text/index.ts';
-import { plural } from '../terminal/figures.ts';
-import { clip } from '../terminal/text-width.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { clip } from '../../report/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /**

@@ -1,10 +1,8 @@
+import { type TriggerShare, triggerFigures } from '../../app/index.ts';
 import type { Bucket } from '../../core/contracts/index.ts';
 import { cutShortWords, gateMetricScore, LEAST_TASKS, loadingOf, type RunState } from '../../core/run/index.ts';
-import { oneLine } from '../../core/text/index.ts';
-import { type TriggerShare, triggerFigures } from '../../runs/index.ts';
-import { percent, plural, points } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
-import { clip } from '../terminal/text-width.ts';
+import { oneLine, percent, plural, points } from '../../core/text/index.ts';
+import { type Column, clip, table } from '../../report/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 type Row = { readonly kind: string; readonly tasks: number; readonly before: number; readonly after: number };

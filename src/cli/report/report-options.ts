@@ -1,6 +1,6 @@
 import type { Place, RunState, Verdict, VerdictOptions } from '../../core/run/index.ts';
+import type { Colors } from '../../report/index.ts';
 import type { SkillChange } from '../../train/index.ts';
-import type { Colors } from '../terminal/colors.ts';
 
 /** `run` is what the user may call it: its name below `runs`, or a path. */
 export type ReportOptions = Place &

@@ -7,9 +7,8 @@ import {
   type RunState,
   type StageUsage,
 } from '../../core/run/index.ts';
-import { count, duration } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
-import { clip } from '../terminal/text-width.ts';
+import { count } from '../../core/text/index.ts';
+import { type Column, clip, duration, table } from '../../report/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 type Figure = readonly [title: string, show: (usage: StageUsage) => string];

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
+import { type LoadedRun, listEdits, loadQueries, standingOf, triggerFigures } from '../../app/index.ts';
 import { loadingOf, summarize, type VerdictOptions, verdictOf } from '../../core/run/index.ts';
-import { type LoadedRun, listEdits, loadQueries, standingOf, triggerFigures } from '../../runs/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { projectFileOf } from '../named-project.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
+import { loadRun, standingOf } from '../../app/index.ts';
 import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
 import { isNothingRead, type RunStore } from '../../core/run/index.ts';
-import { loadRun, standingOf } from '../../runs/index.ts';
 import { archiveRun, clearCache, runDirectory, shownPath } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { Answered } from '../answered.ts';

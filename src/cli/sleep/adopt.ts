@@ -1,5 +1,5 @@
 import { SkillError } from '../../core/contracts/index.ts';
-import { oneLine } from '../../core/text/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
 import {
   type Adopted,
   adopt,
@@ -12,7 +12,6 @@ import {
 } from '../../sleep/index.ts';
 import { stateFolderOf } from '../../stores/index.ts';
 import { type GitState, gitState } from '../git-state.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
   choosePending,

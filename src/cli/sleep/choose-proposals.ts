@@ -1,10 +1,9 @@
 import { sep } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import { oneLine, shellWord } from '../../core/text/index.ts';
+import { oneLine, percent, plural, points, shellWord } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { commandOf, nightCommandOf, type Proposal, type ProposalCommand } from '../../sleep/index.ts';
 import { Answered } from '../answered.ts';
-import { percent, plural, points } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type ProposalFlags = {

@@ -1,11 +1,8 @@
-import { oneLine, shellWord } from '../../core/text/index.ts';
+import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { type Column, clip, nextLines, table, wrap } from '../../report/index.ts';
 import type { Harvest, MineResult } from '../../sleep/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { plural } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { clip } from '../terminal/text-width.ts';
-import { nextLines, wrap } from '../terminal/wrap.ts';
 import { notConsidered } from './not-considered.ts';
 import { retyped, type SleepFlags } from './open-sleep.ts';
 import { troubleLines } from './trouble-lines.ts';

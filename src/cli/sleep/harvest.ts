@@ -1,4 +1,5 @@
 import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
+import { plural } from '../../core/text/index.ts';
 import { resolveModel, resolvePath } from '../../project/index.ts';
 import {
   canMine,
@@ -13,7 +14,6 @@ import {
   writeTasksFile,
 } from '../../sleep/index.ts';
 import { interruptible } from '../interrupt.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { requireConsent } from './ask-consent.ts';
 import { gatherSessions, gatherTasks } from './gather/gather.ts';

@@ -1,4 +1,5 @@
-import { oneLine, printable } from '../../core/text/index.ts';
+import { count, oneLine, plural, printable } from '../../core/text/index.ts';
+import { clip, nextLines, wrap } from '../../report/index.ts';
 import {
   type DocumentReport,
   isOfSeveral,
@@ -8,10 +9,7 @@ import {
 } from '../../sleep/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { changedLines } from '../../train/index.ts';
-import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { clip } from '../terminal/text-width.ts';
-import { nextLines, wrap } from '../terminal/wrap.ts';
 import { commandFor, nightCommand } from './choose-proposals.ts';
 
 type NextCommand = readonly [command: string, why: string];

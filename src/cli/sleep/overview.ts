@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/index.ts';
 import {
   folderOf,
   lookbackFloor,
@@ -9,7 +10,6 @@ import {
   updateIndex,
 } from '../../sleep/index.ts';
 import { transcriptSources } from '../../transcripts/index.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { harvestProgress } from './gather/harvest-progress.ts';
 import { type OpenSleep, openSleep, type SleepFlags } from './open-sleep.ts';

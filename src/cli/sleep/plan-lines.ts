@@ -1,7 +1,8 @@
 import { SkillError } from '../../core/contracts/index.ts';
-import { oneLine, shellWord } from '../../core/text/index.ts';
+import { count, oneLine, plural, shellWord } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { agentTargetOf, checkModelSpec, resolveModel } from '../../project/index.ts';
+import { nextLines, wrap } from '../../report/index.ts';
 import {
   chooseModels,
   findWork,
@@ -15,9 +16,7 @@ import {
 } from '../../sleep/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { estimateLine, estimateLines, span } from '../estimate/estimate-lines.ts';
-import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nextLines, wrap } from '../terminal/wrap.ts';
 import { type OpenSleep, retyped, type SleepFlags } from './open-sleep.ts';
 
 export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[]): Promise<NightPlan> {

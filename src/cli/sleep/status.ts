@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { oneLine } from '../../core/text/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { wrap } from '../../report/index.ts';
 import { isCutOff } from '../../skills/index.ts';
 import {
   HANDOFF_FOLDER,
@@ -17,9 +18,7 @@ import {
   withToolsText,
 } from '../../sleep/index.ts';
 import { ADOPTIONS_FOLDER, shownPath, stateFolderOf } from '../../stores/index.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 import {
   commandFor,
   meantProject,

@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
+import { inlineFiles, readSkill, wireRun } from '../../app/index.ts';
 import { parseConfig, SkillError } from '../../core/contracts/index.ts';
 import { toObservations } from '../../core/run/index.ts';
 import { addObservations, calibrate, noEvidence } from '../../core/stats/index.ts';
-import { oneLine } from '../../core/text/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
 import { type LoadedProject, resolvePath } from '../../project/index.ts';
-import { inlineFiles, readSkill, wireRun } from '../../runs/index.ts';
+import { wrap } from '../../report/index.ts';
 import { readSkillFiles } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import {
@@ -19,9 +20,7 @@ import {
 } from '../../tasks/index.ts';
 import { Answered } from '../answered.ts';
 import { measureShown } from '../commands/calibrate.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 import { projectOf, tasksPath } from './project-of.ts';
 
 export type CheckFlags = {

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
+import { inlineFiles, readSkill } from '../../app/index.ts';
 import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import { type Cost, costWords, totalCost } from '../../core/run/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { type LoadedProject, type ModelSpec, resolveModel, resolvePath } from '../../project/index.ts';
-import { inlineFiles, readSkill } from '../../runs/index.ts';
 import { readSkillFiles } from '../../skills/index.ts';
 import { openCaches, shownPath } from '../../stores/index.ts';
 import {

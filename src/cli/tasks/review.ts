@@ -1,4 +1,5 @@
-import { oneLine, shellWord } from '../../core/text/index.ts';
+import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { nextLines } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import {
   type Decision,
@@ -14,9 +15,7 @@ import {
 } from '../../tasks/index.ts';
 import { answered } from '../terminal/confirm.ts';
 import { editText } from '../terminal/edit-text.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nextLines } from '../terminal/wrap.ts';
 import { projectOf, tasksPath } from './project-of.ts';
 import { cardLines, scoringLines } from './task-card.ts';
 

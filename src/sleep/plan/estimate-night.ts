@@ -1,6 +1,6 @@
+import { ASSUMED, type CostEstimate, priceStages } from '../../app/index.ts';
 import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { isAgentSpec, type ModelSpec } from '../../project/index.ts';
-import { ASSUMED, type CostEstimate, priceStages } from '../../runs/index.ts';
 import { estimateRun, type Range, type StageEstimate } from '../../train/index.ts';
 import type { MinerKind, Page } from './pages.ts';
 

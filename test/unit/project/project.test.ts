@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { wireRun } from '../../../src/app/index.ts';
 import { findConfigFile, loadProject } from '../../../src/project/index.ts';
-import { wireRun } from '../../../src/runs/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const TASKS = ['train', 'val', 'test']

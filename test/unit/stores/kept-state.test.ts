@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeLongJournal } from '../../../bench/long-journal.ts';
+import { loadRun } from '../../../src/app/index.ts';
 import { emptyRun, type RunState, reduce } from '../../../src/core/run/index.ts';
-import { loadRun } from '../../../src/runs/index.ts';
 import { readKeptState, runDirectory } from '../../../src/stores/index.ts';
 import { stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 

@@ -1,9 +1,8 @@
+import type { ScoredDocument } from '../../../app/index.ts';
 import type { Bucket } from '../../../core/contracts/index.ts';
 import { type Cost, dollarCell, lineWords } from '../../../core/run/index.ts';
-import { inMarkdown, nameAsData } from '../../../core/text/index.ts';
-import type { ScoredDocument } from '../../../runs/index.ts';
+import { count, inMarkdown, nameAsData, percent } from '../../../core/text/index.ts';
 import { diffBlock, namedTasks, type SkillScore, skillChange } from '../../../train/index.ts';
-import { count, percent } from '../../terminal/figures.ts';
 import { type EvalReport, tasksOf } from '../eval-report.ts';
 import { countTasks, taskCell } from '../scored-tasks.ts';
 import { checkSentences, costSentence } from './check-words.ts';

@@ -1,6 +1,6 @@
+import type { CheckKind, SideComparison, SkillCheck } from '../../../app/index.ts';
 import { change, costWords, METRICS, span } from '../../../core/run/index.ts';
-import type { CheckKind, SideComparison, SkillCheck } from '../../../runs/index.ts';
-import { percent, plural } from '../../terminal/figures.ts';
+import { percent, plural } from '../../../core/text/index.ts';
 
 export type Sentence = { readonly head: string; readonly text: string };
 

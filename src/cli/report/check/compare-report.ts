@@ -1,8 +1,7 @@
+import type { Side, SideComparison } from '../../../app/index.ts';
 import { type Cost, change, dollarCell, METRICS, span } from '../../../core/run/index.ts';
-import { inMarkdown, nameAsData, oneLine } from '../../../core/text/index.ts';
-import type { Side, SideComparison } from '../../../runs/index.ts';
-import { count, percent } from '../../terminal/figures.ts';
-import { type Column, table } from '../../terminal/table.ts';
+import { count, inMarkdown, nameAsData, oneLine, percent } from '../../../core/text/index.ts';
+import { type Column, table } from '../../../report/index.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { patchOf } from '../patch.ts';
 import { namedLines } from '../report-verdict.ts';

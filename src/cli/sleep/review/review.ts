@@ -1,5 +1,5 @@
 import { SkillError } from '../../../core/contracts/index.ts';
-import { oneLine, strip } from '../../../core/text/index.ts';
+import { oneLine, plural, points, strip } from '../../../core/text/index.ts';
 import {
   changesOf,
   findMemory,
@@ -27,7 +27,6 @@ import {
 import { interruptible } from '../../interrupt.ts';
 import { openProgress } from '../../progress/progress.ts';
 import { confirm } from '../../terminal/confirm.ts';
-import { plural, points } from '../../terminal/figures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { choosePending, commandFor, meantProject, type ProposalFlags } from '../choose-proposals.ts';
 import { type OpenSleep, openSleep, privateFiles } from '../open-sleep.ts';

@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { oneLine } from '../../../core/text/index.ts';
+import { oneLine, plural } from '../../../core/text/index.ts';
 import { forgetSchedule, jobHash, keptHashes, schedulesFolder } from '../../../sleep/index.ts';
 import { makeFolderBelow, openStateFolder, stateFolderOf, takeLock } from '../../../stores/index.ts';
-import { plural } from '../../terminal/figures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { meantProject } from '../choose-proposals.ts';
 import { placeOf } from '../open-sleep.ts';

@@ -2,7 +2,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { loadRun } from '../../../../src/runs/index.ts';
+import { loadRun } from '../../../../src/app/index.ts';
 import { assignSplits, runSleepCycle, SleepSettings, type TaskRecord } from '../../../../src/sleep/index.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
