@@ -7,8 +7,7 @@ import {
   taskCountLine,
 } from '../../../src/core/contracts/index.ts';
 import { createWorld, simulatedOptimizer, worldSkillFolder } from '../../../src/public/sim.ts';
-import { readRules } from '../../../src/sim/world/read-rules.ts';
-import { readQuestion } from '../../../src/sim/world/topics.ts';
+import { readQuestion, readRules } from '../../../src/sim/world/world.ts';
 
 const world = createWorld({ seed: 3 });
 const folder = worldSkillFolder(world);

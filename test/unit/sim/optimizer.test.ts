@@ -7,9 +7,8 @@ import {
   simulatedOptimizer,
   type WorldItem,
 } from '../../../src/public/sim.ts';
-import { REMARKS } from '../../../src/sim/optimizer/remarks.ts';
-import { readRules } from '../../../src/sim/world/read-rules.ts';
-import { TOPICS } from '../../../src/sim/world/topics.ts';
+import { REMARKS } from '../../../src/sim/optimizer/propose-changes.ts';
+import { readRules, TOPICS } from '../../../src/sim/world/world.ts';
 
 // Prompts in the layout of the pipeline, written by hand: this is all that crosses HTTP.
 const SYSTEM = {

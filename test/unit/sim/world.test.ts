@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimpleQAEnv } from '../../../src/public/envs.ts';
 import { createWorld, type World, type WorldItem } from '../../../src/public/sim.ts';
-import { readRules } from '../../../src/sim/world/read-rules.ts';
-import { readQuestion } from '../../../src/sim/world/topics.ts';
+import { readQuestion, readRules } from '../../../src/sim/world/world.ts';
 
 const allItems = ({ items }: World) => [...items.train, ...items.val, ...items.test];
 const usualAnswer = ({ question }: WorldItem) => readQuestion(question)!.answer();
