@@ -154,7 +154,7 @@ describe('the simulated server', () => {
   });
 
   it('lets a retry through the failure knob', async () => {
-    await using server = await start({ target: simulatedTarget({ failureRate: 0.6, seed: 2 }) });
+    await using server = await start({ target: simulatedTarget({ failureRate: 0.6, seed: 4 }) });
     const statuses: number[] = [];
     while (statuses.at(-1) !== 200) statuses.push((await post(server.url, { model: 'sim-target', messages })).status);
     expectEvery(statuses.slice(0, -1), (status) => status === 503 || status === 429);
