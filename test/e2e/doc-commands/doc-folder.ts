@@ -49,6 +49,11 @@ description: How to fill in a form with data.
 DO: cp person.json form.pdf
 `;
 
+const formTask = (number: number) => ({
+  ...{ id: `form-${number}`, prompt: `Fill in form ${number} with the data.`, from: 'fixtures/forms' },
+  verify: 'test -s form.pdf',
+});
+
 /** Files of a folder, by the name that pages use. Those below `../home` are in the home of the reader. */
 const FIXTURES: Readonly<Record<string, (far: FarSide) => Files>> = {
   empty: () => ({}),
@@ -80,6 +85,8 @@ const FIXTURES: Readonly<Record<string, (far: FarSide) => Files>> = {
   agent: () => ({
     'skills/pdf/SKILL.md': PDF_SKILL,
     'fixtures/forms/person.json': '{"name": "Ada"}\n',
+    'tasks.jsonl': Array.from({ length: 30 }, (_, n) => JSON.stringify(formTask(n))).join('\n'),
+    '../home/.claude/skills/notes/SKILL.md': PDF_SKILL.replaceAll('pdf', 'notes'),
     '../bin/claude': miniClaude(),
   }),
   // Which tasks are held out hangs on the path of the folder: half of many are enough for a proof, wherever it lies.
@@ -178,9 +185,9 @@ function skilloptArguments(line: string, [program, second, ...rest]: readonly st
   throw new Error(`cannot run this without a shell, so mark the block as shown: ${line}`);
 }
 
-/** A project file of a page with models that are played. Agents, and what needs none, stay as they are. */
-export function withPlayedModels(text: string, { models: url }: FarSide): string {
-  const project = parse(text) as Record<string, unknown>;
+/** A project file of a page with models that are played, and the home of its reader. Agents, and what needs none, stay. */
+export function withPlayedModels(text: string, { models: url }: FarSide, home: string): string {
+  const project = parse(text.replaceAll('~/', `${home}/`)) as Record<string, unknown>;
   const roles = ['target', 'optimizer', 'judge'].filter((role) => /^\w+:/.test(String(project[role])));
   const played = Object.fromEntries(roles.map((role) => [role, `compatible:sim-${role}@${url}`]));
   return stringify({ numEpochs: 1, ...project, ...played });
