@@ -51,7 +51,7 @@ it('programs fit the public names', () => {
 
 const lacksSandbox = (page: string) => page === 'docs/agents.md' && sandbox.auto === undefined;
 
-it.for(DOC_PAGES.filter((page) => blocksOf(page).length > 0))('%s', async (page, { skip }) => {
+it.for(DOC_PAGES.filter((page) => blocksOf(page).length > 0))('%s: what it shows works', async (page, { skip }) => {
   skip(lacksSandbox(page), 'install bubblewrap to run what this page shows');
   let folder: DocFolder | undefined;
   let printed = '';

@@ -163,9 +163,10 @@ export async function openDocFolder(fixture: string, far: FarSide) {
 
 export type DocFolder = Awaited<ReturnType<typeof openDocFolder>>;
 
-/** The lines of a block without what explains them. */
+/** The commands of a block without what explains them. */
 export const commandsOf = (text: string) =>
   text
+    .replaceAll(/ \\\n */g, ' ')
     .split('\n')
     .map((line) => line.replace(/(^|\s+)#.*$/, ''))
     .filter((line) => line.trim() !== '');
