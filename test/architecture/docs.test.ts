@@ -25,6 +25,42 @@ it('pages name only files that exist', () => {
   expect(missing).toEqual([]);
 });
 
+/** As GitHub names the headings of a page in links. */
+function anchorsOf(page: string): string[] {
+  const headings = readFileSync(page, 'utf8')
+    .replaceAll(/^```.*?^```/gms, '')
+    .matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+it('links to a heading name one that exists', () => {
+  const missing = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)]
+      .map(([, path, anchor]) => ({ to: path === '' ? page : join(dirname(page), path!), anchor: anchor! }))
+      .filter(({ to, anchor }) => !anchorsOf(to).includes(anchor))
+      .map(({ to, anchor }) => `${page}: ${to}#${anchor}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('docs/README.md lists every page', () => {
+  const listed = pathsIn(readFileSync('docs/README.md', 'utf8')).map((path) => join('docs', path));
+  const others = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+  expect(others.filter((page) => !listed.includes(page))).toEqual([]);
+});
+
+it('the README fits a window of 120 columns', () => {
+  const wide = readFileSync('README.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.length > 120);
+  expect(wide).toEqual([]);
+});
+
 /** What npm packs besides what `files` names. */
 const ALWAYS = ['README.md', 'LICENSE', 'package.json'];
 
