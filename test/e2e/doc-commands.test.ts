@@ -7,7 +7,7 @@ import { loadWorkspaceTasks } from 'skillopt/runners';
 import { probeSandbox } from 'skillopt/workspaces';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadProject } from '../../src/project/load-project.ts';
+import { loadProject } from '../../src/project/index.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { typeErrors } from './doc-commands/check-types.ts';
 import {
