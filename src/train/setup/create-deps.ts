@@ -1,6 +1,6 @@
-import type { PromptOverrides, RolloutRunner, SkillOptConfig } from '../../core/contracts/index.ts';
+import type { PromptOverrides, RolloutRunner } from '../../core/contracts/index.ts';
 import { countTokens } from '../../models/index.ts';
-import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../../pipeline/index.ts';
+import { createStageDeps, type RolloutCache, type StageDeps, type Stop, stageSettings } from '../../pipeline/index.ts';
 import { createFailureTally, createReplyTally, createThrowTally } from '../record/reply-tally.ts';
 import { type WrapOptions, wrapModels } from './wrap-models.ts';
 
@@ -27,6 +27,8 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
   };
   const common = {
     ...stageSettings(config),
+    workers: config.workers,
+    extras: config.extras,
     rollouts: caches && countNew(caches.rollouts, countNewRollout),
     promptOverrides,
     runner,
@@ -58,22 +60,5 @@ function countNew(cache: RolloutCache, count: (text: string) => void): RolloutCa
       return cache.set(key, value);
     },
     flush: () => cache.flush?.(),
-  };
-}
-
-function stageSettings(config: SkillOptConfig) {
-  const { workers, extras, callTimeoutMs, rolloutTimeoutMs, maxErroredShare } = config;
-  const { optimizerMaxCompletionTokens, rewriteMaxCompletionTokens, maxTrajectoryTokens, optimizerContextTokens } =
-    config;
-  return {
-    workers,
-    extras,
-    callTimeoutMs,
-    rolloutTimeoutMs,
-    maxErroredShare,
-    optimizerMaxCompletionTokens,
-    rewriteMaxCompletionTokens,
-    maxTrajectoryTokens,
-    optimizerContextTokens,
   };
 }
