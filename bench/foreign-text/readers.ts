@@ -42,7 +42,7 @@ import { TaskRecord } from '../../src/sleep/index.ts';
 import { filterForTarget } from '../../src/sleep/mine/target-filter.ts';
 import { short, withoutQuotes } from '../../src/sleep/mine/task-text.ts';
 import { parseTasksFile } from '../../src/sleep/parse-tasks-file.ts';
-import { withoutRepeats } from '../../src/train/step/without-repeats.ts';
+import { withoutRepeats } from '../../src/train/step/guard-edits.ts';
 import { collectSession } from '../../src/transcripts/session-collector.ts';
 import { withoutPreamble } from '../../src/transcripts/sources/codex.ts';
 
