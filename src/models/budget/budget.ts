@@ -1,18 +1,21 @@
 import type { SkillError } from '../../core/contracts/index.ts';
 import type { Ledger } from '../../core/run/index.ts';
-import { WaitingLine } from '../waiting-line.ts';
+import { WaitingLine } from '../on-abort.ts';
 import {
   type Amounts,
   addAmounts,
+  budgetExhausted,
   exceeding,
+  type KeptPart,
+  type LimitNames,
   largerAmounts,
+  multiplyAmounts,
   noAmounts,
   roundUpAmounts,
   subtractAmounts,
-} from './amounts.ts';
-import { budgetExhausted, type Kept, type LimitNames, timeIsUp } from './budget-exhausted.ts';
-import { claimAhead } from './claim-ahead.ts';
-import { type Counts, openReservation, type Reservation, type Way } from './reservation.ts';
+  timeIsUp,
+  timesWithin,
+} from './budget-exhausted.ts';
 
 export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
@@ -52,7 +55,11 @@ export interface Budget {
    * Sets `bound` aside. Waits as long as only what is set aside for others stands in the way: they mostly need less.
    * Throws `BUDGET_EXHAUSTED` once what is left could not pay for it even then. The first signal to abort ends the wait with its reason.
    */
-  reserve(bound: Amounts, signals?: readonly (AbortSignal | undefined)[], way?: Way): Promise<Reservation>;
+  reserve(
+    bound: Amounts,
+    signals?: readonly (AbortSignal | undefined)[],
+    way?: ReservationOptions,
+  ): Promise<Reservation>;
   /** Keeps a part of every limit back until `release`: nothing is set aside of it. Takes the place of an earlier one. */
   hold(part: Held): void;
   release(): void;
@@ -75,8 +82,8 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   const limits = limitsOf(options);
   const deadline = now() + maxMinutes * 60_000;
   const line = new WaitingLine<void>();
-  const counts: Counts = { spent: { ...noAmounts, ...options.spent }, reserved: noAmounts, reached: noAmounts };
-  let kept: Kept | undefined;
+  const counts: BudgetCounts = { spent: { ...noAmounts, ...options.spent }, reserved: noAmounts, reached: noAmounts };
+  let kept: KeptPart | undefined;
   const used = () => addAmounts(counts.spent, counts.reserved);
   const within = () => (kept ? subtractAmounts(limits, kept.amounts) : limits);
   const left = () => largerAmounts(subtractAmounts(within(), used()), noAmounts);
@@ -134,7 +141,7 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   };
 }
 
-function keep({ minutes = 0, purpose, others, ...part }: Held, spentBefore: Amounts): Kept {
+function keep({ minutes = 0, purpose, others, ...part }: Held, spentBefore: Amounts): KeptPart {
   return { amounts: roundUpAmounts({ ...noAmounts, ...part }), minutes, purpose, others, spentBefore };
 }
 
@@ -144,4 +151,95 @@ function limitsOf({ maxCalls, maxTotalTokens, maxCostUsd }: BudgetOptions): Amou
     totalTokens: maxTotalTokens ?? Number.POSITIVE_INFINITY,
     costUsd: maxCostUsd ?? Number.POSITIVE_INFINITY,
   };
+}
+
+/** The most that one attempt may cost, set aside. Ended by `settle` or `release`, whichever is called first. */
+export interface Reservation {
+  /** The attempt was made, and cost this. */
+  settle(actual: Amounts): void;
+  /** No attempt was made. */
+  release(): void;
+  /** Of an attempt in stages: so much of it may be spent by now, what is about to be asked included. */
+  reach(most: Amounts): void;
+}
+
+/** An attempt in stages says with `reach` how much of it a kill may have spent. Of another, that is all of it. */
+type ReservationOptions = { readonly isInStages?: boolean | undefined };
+
+/** What a budget has counted. */
+type BudgetCounts = {
+  spent: Amounts;
+  /** Set aside for attempts in flight. */
+  reserved: Amounts;
+  /** The part of that which a kill may have spent. */
+  reached: Amounts;
+};
+
+type ReservationBooks = {
+  readonly counts: BudgetCounts;
+  /** Makes sure that a kill cannot forget what is about to be spent. */
+  readonly claim: ((bound: Amounts, times?: number) => void) | undefined;
+  readonly onEnd: (bound: Amounts, actual: Amounts) => void;
+};
+
+/** Sets `bound` aside: there is enough for it. */
+function openReservation(
+  bound: Amounts,
+  { isInStages = false }: ReservationOptions,
+  books: ReservationBooks,
+): Reservation {
+  const { counts, onEnd } = books;
+  const { reach, reached } = openStages(books, isInStages);
+  if (!isInStages) reach(bound);
+  counts.reserved = addAmounts(counts.reserved, bound);
+  let isOpen = true;
+  const end = (actual: Amounts) => {
+    if (!isOpen) return;
+    isOpen = false;
+    counts.reached = subtractAmounts(counts.reached, reached());
+    counts.reserved = subtractAmounts(counts.reserved, bound);
+    counts.spent = addAmounts(counts.spent, roundUpAmounts(actual));
+    onEnd(bound, actual);
+  };
+  return { settle: end, release: () => end(noAmounts), reach: (most) => isOpen && reach(roundUpAmounts(most)) };
+}
+
+/** How far one attempt may have come. */
+function openStages({ counts, claim }: ReservationBooks, isInStages: boolean) {
+  let own = noAmounts;
+  return {
+    reached: () => own,
+    reach(most: Amounts) {
+      claim?.(largerAmounts(subtractAmounts(most, own), noAmounts), isInStages ? 1 : undefined);
+      counts.reached = addAmounts(subtractAmounts(counts.reached, own), most);
+      own = most;
+    },
+  };
+}
+
+/** So many calls are claimed at once, since a claim writes to disk. */
+const MOST_CALLS = 32;
+/** But no more than this part of what is left: a killed process loses what it had claimed and not used. */
+const SHARE = 1 / 8;
+
+type Accounts = {
+  /** What is spent, and what a kill may have spent of what is set aside. */
+  readonly used: () => Amounts;
+  readonly left: () => Amounts;
+};
+
+/** Claims what is about to be spent, and some more calls like it, unless an earlier claim still covers it. */
+function claimAhead(ledger: Pick<Ledger, 'claim'>, { used, left }: Accounts) {
+  let claimed = noAmounts;
+  return (bound: Amounts, times = callsAhead(bound, left())): void => {
+    if (exceeding(addAmounts(used(), bound), claimed) === undefined) return;
+    const most = addAmounts(used(), multiplyAmounts(bound, times));
+    ledger.claim(most, used);
+    claimed = most;
+  };
+}
+
+function callsAhead(bound: Amounts, left: Amounts): number {
+  const affordable = timesWithin(multiplyAmounts(bound, 1 / SHARE), left);
+  return Math.max(1, Math.min(MOST_CALLS, affordable));
 }

@@ -1,17 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import type { AgentSpending, ModelCallError, OfferedSkill, Usage } from '../../core/contracts/index.ts';
 import type { Price } from '../budget/prices.ts';
 import { parseEndpoint } from '../http/endpoint.ts';
 import { linkedController } from '../on-abort.ts';
-import { type GatewayEnd, openAdmission, watchSilence } from './admission.ts';
-import type { GatewayRetry } from './ask-upstream.ts';
-import type { NamedSkill } from './first-request.ts';
-import { openUpstream } from './open-upstream.ts';
+import {
+  createSpending,
+  type GatewayEnd,
+  type GatewayLimits,
+  type NamedSkill,
+  openAdmission,
+  watchSilence,
+} from './admission.ts';
+import { type GatewayRetry, openUpstream } from './ask-upstream.ts';
 import { type GenerationCall, mostOf, readCall } from './read-call.ts';
 import { type Relay, relayCall, relayOther, sendError } from './relay-call.ts';
-import { createSpending, type GatewayLimits } from './spending.ts';
 
 export type ModelGatewayOptions = {
   readonly upstream: {
@@ -133,4 +138,25 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
       await Promise.all([closed, upstream[Symbol.asyncDispose]()]);
     },
   };
+}
+
+/** The file of the forwarder: plain JavaScript that needs nothing but Node, so that it runs inside a sandbox. */
+export function forwarderPath(): string {
+  return fileURLToPath(new URL('./forward.mjs', import.meta.url));
+}
+
+type ForwardedProgram = {
+  /** Where the gateway listens, as seen from inside. */
+  readonly socket: string;
+  /** What the program finds it at: http://127.0.0.1:port. */
+  readonly port: number;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** By default the Node that runs this. */
+  readonly node?: string | undefined;
+};
+
+/** The command that runs a program where there is no network, with the gateway's socket as a port on loopback. */
+export function throughForwarder({ socket, port, program, args, node = process.execPath }: ForwardedProgram) {
+  return { program: node, args: [forwarderPath(), socket, String(port), '--', program, ...args] };
 }

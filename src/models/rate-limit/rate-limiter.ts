@@ -1,7 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RateLimitChange } from '../../core/run/index.ts';
-import { WaitingLine } from '../waiting-line.ts';
-import { type AdaptiveLimitOptions, createAdaptiveLimit } from './adaptive-limit.ts';
-import { createPause, type PauseOptions } from './pause.ts';
+import { WaitingLine } from '../on-abort.ts';
 
 export type RateLimiterOptions = AdaptiveLimitOptions &
   PauseOptions & {
@@ -140,4 +139,102 @@ export function createLimiterPool(optionsOf: (key: string) => RateLimiterOptions
       return limiter;
     },
   };
+}
+
+type AdaptiveLimitOptions = {
+  /** Calls in flight to begin with. */
+  readonly initial?: number;
+  readonly max?: number;
+  /** What is left of the limit after an episode of refusals. */
+  readonly cut?: number;
+};
+
+/** How many calls a provider takes at once, as far as its answers have told. */
+interface AdaptiveLimit {
+  /** Whole calls, never fewer than one. */
+  readonly calls: number;
+  /** Raises the limit, for a call that was answered while the limit was reached. */
+  raise(): void;
+  /** Cuts the limit, once for each episode of refusals. */
+  cut(): void;
+}
+
+/**
+ * Additive increase, multiplicative decrease. The limit doubles with each round of calls until the first cut, and grows
+ * by half a call per round from then on: slow enough that a provider refuses about one call in eighty.
+ */
+function createAdaptiveLimit(options: AdaptiveLimitOptions = {}): AdaptiveLimit {
+  const { initial = 8, max = 256, cut = 0.9 } = options;
+  let limit = Math.min(initial, max);
+  let isFirstClimb = true;
+  return {
+    get calls() {
+      return Math.max(1, Math.floor(limit));
+    },
+    raise() {
+      limit = Math.min(max, limit + (isFirstClimb ? 1 : 0.5 / limit));
+    },
+    cut() {
+      limit = Math.max(1, limit * cut);
+      isFirstClimb = false;
+    },
+  };
+}
+
+type PauseOptions = {
+  /** Longest pause, also when the provider asks for more. */
+  readonly maxPauseMs?: number;
+  readonly now?: () => number;
+  readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+};
+
+/** A time during which nothing starts. */
+interface Pause {
+  /** Whether it lasts. If so, `onEnd` is called when it has ended. */
+  isOn(): boolean;
+  /** Lasts for `ms` from now. Answers with the pause that this brought, or 0 when a longer one is under way. */
+  start(ms: number): number;
+  /** Nobody waits for its end any more: no timer keeps the process alive, and `onEnd` is not called. */
+  forget(): void;
+}
+
+function createPause(onEnd: () => void, options: PauseOptions = {}): Pause {
+  const { maxPauseMs = 120_000, now = Date.now, delay = wait } = options;
+  let until = Number.NEGATIVE_INFINITY;
+  let alarm: AbortController | undefined;
+
+  function setAlarm(ms: number): void {
+    if (alarm !== undefined) return;
+    const controller = new AbortController();
+    alarm = controller;
+    const ring = () => {
+      if (controller.signal.aborted) return;
+      alarm = undefined;
+      onEnd();
+    };
+    delay(ms, controller.signal).then(ring, ring);
+  }
+
+  return {
+    isOn() {
+      const leftMs = until - now();
+      if (leftMs > 0) setAlarm(leftMs);
+      return leftMs > 0;
+    },
+    start(ms) {
+      const pauseMs = Math.min(ms, maxPauseMs);
+      if (now() + pauseMs <= until) return 0;
+      until = now() + pauseMs;
+      return pauseMs;
+    },
+    forget() {
+      alarm?.abort();
+      alarm = undefined;
+    },
+  };
+}
+
+/** Timers may ring early by a fraction of a millisecond. */
+function wait(ms: number, signal: AbortSignal): Promise<unknown> {
+  return sleep(Math.ceil(ms) + 1, undefined, { signal });
 }
