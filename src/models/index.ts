@@ -1,6 +1,15 @@
 export { remainingCalls } from './ai-sdk/rate-limit-headers.ts';
-export { type Budget, type BudgetOptions, createBudget, type Held, type Reservation } from './budget/budget.ts';
-export { LimitReached, largerAmounts, noAmounts, ReserveShortage, subtractAmounts } from './budget/budget-exhausted.ts';
+export {
+  type Budget,
+  type BudgetOptions,
+  createBudget,
+  type Held,
+  largerAmounts,
+  noAmounts,
+  type Reservation,
+  subtractAmounts,
+} from './budget/budget.ts';
+export { LimitReached, ReserveShortage } from './budget/budget-exhausted.ts';
 export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
 export type { GatewayEnd } from './gateway/admission.ts';
 export {

@@ -1,21 +1,7 @@
 import type { SkillError } from '../../core/contracts/index.ts';
-import type { Ledger } from '../../core/run/index.ts';
+import type { Amounts, Ledger } from '../../core/run/index.ts';
 import { WaitingLine } from '../on-abort.ts';
-import {
-  type Amounts,
-  addAmounts,
-  budgetExhausted,
-  exceeding,
-  type KeptPart,
-  type LimitNames,
-  largerAmounts,
-  multiplyAmounts,
-  noAmounts,
-  roundUpAmounts,
-  subtractAmounts,
-  timeIsUp,
-  timesWithin,
-} from './budget-exhausted.ts';
+import { budgetExhausted, type KeptPart, type LimitNames, timeIsUp } from './budget-exhausted.ts';
 
 export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
@@ -73,12 +59,14 @@ export interface Budget {
   readonly limits: Amounts;
 }
 
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
 /** As long as after Ctrl-C; of a short limit a sixtieth. */
 const LONGEST_GRACE_MS = 10_000;
 
 /** Limits that hold: what is spent and what is set aside are never more, together, than any of them. */
 export function createBudget(options: BudgetOptions = {}): Budget {
-  const { now = Date.now, onOverrun, maxMinutes = Number.POSITIVE_INFINITY } = options;
+  const { now = Date.now, onOverrun, maxMinutes = NO_LIMIT } = options;
   const limits = limitsOf(options);
   const deadline = now() + maxMinutes * 60_000;
   const line = new WaitingLine<void>();
@@ -88,8 +76,7 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   const within = () => (kept ? subtractAmounts(limits, kept.amounts) : limits);
   const left = () => largerAmounts(subtractAmounts(within(), used()), noAmounts);
   const msLeft = () => deadline - (kept?.minutes ?? 0) * 60_000 - now();
-  const mostUsed = () => addAmounts(counts.spent, counts.reached);
-  const claim = options.ledger && claimAhead(options.ledger, { used: mostUsed, left });
+  const claim = options.ledger && claimAhead(options.ledger, () => addAmounts(counts.spent, counts.reached), left);
 
   /** Throws when `bound` could not be paid even if nothing were set aside for others. */
   function refuseIfExhausted(bound: Amounts): void {
@@ -100,10 +87,9 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   }
 
   /** Each looks again whether there is enough for it now. */
-  function wakeAll(): void {
+  const wakeAll = () => {
     while (line.size > 0) line.serve();
-  }
-
+  };
   const onEnd = (bound: Amounts, actual: Amounts) => {
     if (exceeding(actual, bound) !== undefined) onOverrun?.({ reserved: bound, actual });
     wakeAll();
@@ -130,10 +116,8 @@ export function createBudget(options: BudgetOptions = {}): Budget {
       wakeAll();
     },
     timeLimit() {
-      if (deadline === Number.POSITIVE_INFINITY) return undefined;
-      const part = kept;
-      const graceMs = Math.min(LONGEST_GRACE_MS, maxMinutes * 1000);
-      return { msLeft: Math.max(0, msLeft()), graceMs, whyOver: () => timeIsUp(maxMinutes, part) };
+      if (deadline === NO_LIMIT) return undefined;
+      return timeLimitOf(msLeft(), maxMinutes, kept);
     },
     spent: () => counts.spent,
     reserved: () => counts.reserved,
@@ -141,16 +125,22 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   };
 }
 
+function timeLimitOf(msLeft: number, maxMinutes: number, kept: KeptPart | undefined): TimeLimit {
+  const graceMs = Math.min(LONGEST_GRACE_MS, maxMinutes * 1000);
+  return { msLeft: Math.max(0, msLeft), graceMs, whyOver: () => timeIsUp(maxMinutes, kept) };
+}
+
 function keep({ minutes = 0, purpose, others, ...part }: Held, spentBefore: Amounts): KeptPart {
   return { amounts: roundUpAmounts({ ...noAmounts, ...part }), minutes, purpose, others, spentBefore };
 }
 
-function limitsOf({ maxCalls, maxTotalTokens, maxCostUsd }: BudgetOptions): Amounts {
-  return {
-    calls: maxCalls ?? Number.POSITIVE_INFINITY,
-    totalTokens: maxTotalTokens ?? Number.POSITIVE_INFINITY,
-    costUsd: maxCostUsd ?? Number.POSITIVE_INFINITY,
-  };
+function limitsOf(options: BudgetOptions): Amounts {
+  const {
+    maxCalls: calls = NO_LIMIT,
+    maxTotalTokens: totalTokens = NO_LIMIT,
+    maxCostUsd: costUsd = NO_LIMIT,
+  } = options;
+  return { calls, totalTokens, costUsd };
 }
 
 /** The most that one attempt may cost, set aside. Ended by `settle` or `release`, whichever is called first. */
@@ -183,37 +173,29 @@ type ReservationBooks = {
 };
 
 /** Sets `bound` aside: there is enough for it. */
-function openReservation(
-  bound: Amounts,
-  { isInStages = false }: ReservationOptions,
-  books: ReservationBooks,
-): Reservation {
-  const { counts, onEnd } = books;
-  const { reach, reached } = openStages(books, isInStages);
+function openReservation(bound: Amounts, { isInStages = false }: ReservationOptions, books: ReservationBooks) {
+  const { counts, claim, onEnd } = books;
+  let reached = noAmounts; // how far the attempt may have come
+  const reach = (most: Amounts) => {
+    claim?.(largerAmounts(subtractAmounts(most, reached), noAmounts), isInStages ? 1 : undefined);
+    counts.reached = addAmounts(subtractAmounts(counts.reached, reached), most);
+    reached = most;
+  };
   if (!isInStages) reach(bound);
   counts.reserved = addAmounts(counts.reserved, bound);
   let isOpen = true;
   const end = (actual: Amounts) => {
     if (!isOpen) return;
     isOpen = false;
-    counts.reached = subtractAmounts(counts.reached, reached());
+    counts.reached = subtractAmounts(counts.reached, reached);
     counts.reserved = subtractAmounts(counts.reserved, bound);
     counts.spent = addAmounts(counts.spent, roundUpAmounts(actual));
     onEnd(bound, actual);
   };
-  return { settle: end, release: () => end(noAmounts), reach: (most) => isOpen && reach(roundUpAmounts(most)) };
-}
-
-/** How far one attempt may have come. */
-function openStages({ counts, claim }: ReservationBooks, isInStages: boolean) {
-  let own = noAmounts;
   return {
-    reached: () => own,
-    reach(most: Amounts) {
-      claim?.(largerAmounts(subtractAmounts(most, own), noAmounts), isInStages ? 1 : undefined);
-      counts.reached = addAmounts(subtractAmounts(counts.reached, own), most);
-      own = most;
-    },
+    settle: end,
+    release: () => end(noAmounts),
+    reach: (most: Amounts) => isOpen && reach(roundUpAmounts(most)),
   };
 }
 
@@ -222,14 +204,11 @@ const MOST_CALLS = 32;
 /** But no more than this part of what is left: a killed process loses what it had claimed and not used. */
 const SHARE = 1 / 8;
 
-type Accounts = {
-  /** What is spent, and what a kill may have spent of what is set aside. */
-  readonly used: () => Amounts;
-  readonly left: () => Amounts;
-};
-
-/** Claims what is about to be spent, and some more calls like it, unless an earlier claim still covers it. */
-function claimAhead(ledger: Pick<Ledger, 'claim'>, { used, left }: Accounts) {
+/**
+ * Claims what is about to be spent, and some more calls like it, unless an earlier claim still covers it. `used` is what is
+ * spent, and what a kill may have spent of what is set aside.
+ */
+function claimAhead(ledger: Pick<Ledger, 'claim'>, used: () => Amounts, left: () => Amounts) {
   let claimed = noAmounts;
   return (bound: Amounts, times = callsAhead(bound, left())): void => {
     if (exceeding(addAmounts(used(), bound), claimed) === undefined) return;
@@ -242,4 +221,40 @@ function claimAhead(ledger: Pick<Ledger, 'claim'>, { used, left }: Accounts) {
 function callsAhead(bound: Amounts, left: Amounts): number {
   const affordable = timesWithin(multiplyAmounts(bound, 1 / SHARE), left);
   return Math.max(1, Math.min(MOST_CALLS, affordable));
+}
+
+export const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
+
+const names = Object.keys(noAmounts) as (keyof Amounts)[];
+
+const combine = (one: Amounts, other: Amounts, of: (a: number, b: number) => number): Amounts => ({
+  calls: of(one.calls, other.calls),
+  totalTokens: of(one.totalTokens, other.totalTokens),
+  costUsd: of(one.costUsd, other.costUsd),
+});
+
+const addAmounts = (one: Amounts, other: Amounts) => toWholeNanos(combine(one, other, (a, b) => a + b));
+export const subtractAmounts = (one: Amounts, other: Amounts) => toWholeNanos(combine(one, other, (a, b) => a - b));
+const multiplyAmounts = (one: Amounts, factor: number) => toWholeNanos(combine(one, one, (a) => a * factor));
+/** Of each the larger one. */
+export const largerAmounts = (one: Amounts, other: Amounts) => combine(one, other, Math.max);
+
+/** How many times `part` fits into `whole`. */
+function timesWithin(part: Amounts, whole: Amounts): number {
+  const times = names.filter((name) => part[name] > 0).map((name) => Math.floor(whole[name] / part[name]));
+  return Math.min(...times);
+}
+
+/** The first amount of which `amounts` has more than `limits`. */
+const exceeding = (amounts: Amounts, limits: Amounts) => names.find((name) => amounts[name] > limits[name]);
+
+/**
+ * Dollars in whole billionths, rounded up. Sums and differences of such amounts are exact: what is set aside and given
+ * back leaves nothing behind.
+ */
+const roundUpAmounts = (amounts: Amounts) => ({ ...amounts, costUsd: Math.ceil(amounts.costUsd * 1e9) / 1e9 });
+
+function toWholeNanos(amounts: Amounts): Amounts {
+  const { costUsd } = amounts;
+  return Number.isFinite(costUsd) ? { ...amounts, costUsd: Math.round(costUsd * 1e9) / 1e9 } : amounts;
 }

@@ -15,7 +15,7 @@ import { failureTold } from './relay-call.ts';
 export type GatewayEnd = 'turns' | 'budget' | 'failure';
 
 type Admission = {
-  readonly spending: Spending;
+  readonly spending: ReturnType<typeof createSpending>;
   readonly allows: ((model: string) => boolean) | undefined;
   readonly skills: readonly NamedSkill[];
   readonly onEnd: ((reason: GatewayEnd) => void) | undefined;
@@ -168,32 +168,11 @@ export type GatewayLimits = {
 /** A limit that is reached. */
 type ReachedLimit = { readonly ended: 'turns' | 'budget'; readonly message: string };
 
-interface Spending {
-  /** The limit that lets no further call pass. */
-  reached(): ReachedLimit | undefined;
-  /** Why a model cannot be asked under a limit in dollars. */
-  unpriced(model: string | undefined): ModelCallError | undefined;
-  /** Counts a call from its start. `most` is what it may use. */
-  begin(call?: { readonly model?: string | undefined; readonly most?: Usage }): CountedCall;
-  calls(): number;
-  usage(): Usage;
-  /** Undefined when a call has no price. */
-  costUsd(): number | undefined;
-  /** Of all calls, with the most that those in flight may take. */
-  most(): AgentSpending['most'];
-}
-
-type CountedCall = {
-  /** Takes what it has used so far, and may be called again. */
-  use(usage: Usage): void;
-  end(): void;
-};
-
 /**
  * Limits are looked at before each call, since what one costs is known when it is over. So tokens and dollars are passed
  * by no more than the calls that were under way together: by one, for an agent that makes one at a time.
  */
-export function createSpending(limits: GatewayLimits, price: Price | undefined): Spending {
+export function createSpending(limits: GatewayLimits, price: Price | undefined) {
   const { maxCalls = Number.POSITIVE_INFINITY, maxTokens = Number.POSITIVE_INFINITY } = limits;
   const { maxUsd = Number.POSITIVE_INFINITY } = limits;
   const priceFor = (model = '') => price ?? priceOf(model);
@@ -201,19 +180,23 @@ export function createSpending(limits: GatewayLimits, price: Price | undefined):
   const usage = () => told.map(({ usage }) => usage).reduce(addTokens, noUsage);
   const cost = () => told.reduce<number | undefined>(addCost, 0);
   return {
-    reached() {
+    /** The limit that lets no further call pass. */
+    reached(): ReachedLimit | undefined {
       const { input, output } = usage();
       if (told.length >= maxCalls) return { ended: 'turns', message: limitText(`${maxCalls} model calls`) };
       if (input + output >= maxTokens) return { ended: 'budget', message: limitText(`${maxTokens} tokens`) };
       return (cost() ?? 0) >= maxUsd ? { ended: 'budget', message: limitText(`$${maxUsd}`) } : undefined;
     },
-    unpriced: (model) =>
+    /** Why a model cannot be asked under a limit in dollars. */
+    unpriced: (model: string | undefined) =>
       limits.maxUsd === undefined || priceFor(model) !== undefined ? undefined : noPrice(limits.maxUsd, model),
-    begin({ model, most = noUsage } = {}) {
+    /** Counts a call from its start. `most` is what it may use. */
+    begin({ model, most = noUsage }: { readonly model?: string | undefined; readonly most?: Usage } = {}) {
       const call: CallSpending = { usage: noUsage, price: priceFor(model), most };
       told.push(call);
       return {
-        use(used) {
+        /** Takes what it has used so far, and may be called again. */
+        use(used: Usage) {
           call.usage = used;
         },
         end() {
@@ -223,8 +206,10 @@ export function createSpending(limits: GatewayLimits, price: Price | undefined):
     },
     calls: () => told.length,
     usage,
+    /** Undefined when a call has no price. */
     costUsd: cost,
-    most() {
+    /** Of all calls, with the most that those in flight may take. */
+    most(): AgentSpending['most'] {
       const all = told.flatMap(({ usage, most, price }) => [
         { usage, price },
         { usage: most, price },
