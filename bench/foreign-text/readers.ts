@@ -28,10 +28,10 @@ import { extractJson, nearDuplicateGroups, skillHash, strip, toCamelCase } from 
 import { extractAnswer, scoreAnswer } from '../../src/envs/index.ts';
 import { readJson } from '../../src/envs/read/read-json.ts';
 import { readJsonl } from '../../src/envs/read/read-jsonl.ts';
-import { jsonObjects } from '../../src/judges/json-objects.ts';
+import { jsonObjects } from '../../src/judges/judge-question.ts';
 import { readRateLimit, retryAfterMs } from '../../src/models/ai-sdk/rate-limit-headers.ts';
 import { toModelCallError } from '../../src/models/ai-sdk/to-model-call-error.ts';
-import { sliceText } from '../../src/models/tokens/slice-text.ts';
+import { sliceText } from '../../src/models/tokens/count-tokens.ts';
 import { failurePatterns, repairJson } from '../../src/pipeline/index.ts';
 import { renderTrajectory } from '../../src/pipeline/reflect/trajectory.ts';
 import { findLeaks } from '../../src/public/stats.ts';
@@ -42,7 +42,7 @@ import { TaskRecord } from '../../src/sleep/index.ts';
 import { filterForTarget } from '../../src/sleep/mine/target-filter.ts';
 import { short, withoutQuotes } from '../../src/sleep/mine/task-text.ts';
 import { parseTasksFile } from '../../src/sleep/parse-tasks-file.ts';
-import { withoutRepeats } from '../../src/train/step/without-repeats.ts';
+import { withoutRepeats } from '../../src/train/step/guard-edits.ts';
 import { collectSession } from '../../src/transcripts/session-collector.ts';
 import { withoutPreamble } from '../../src/transcripts/sources/codex.ts';
 

@@ -20,9 +20,8 @@ import type { Budget } from '../models/index.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
-import { splitItems } from './setup/run-items.ts';
-import { withEnv } from './setup/with-env.ts';
-import { requireReadable } from './step/skill-cap.ts';
+import { requireReadable } from './setup/run-identity.ts';
+import { splitItems, withEnv } from './setup/run-items.ts';
 
 export type EvaluateSkillOptions<I extends Item = Item> = {
   readonly env: SkillEnv<I>;

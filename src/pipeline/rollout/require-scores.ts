@@ -121,7 +121,8 @@ function ownHint(missing: readonly Result[]): string | undefined {
   return typeof hint === 'string' ? hint : undefined;
 }
 
-const ENV_HINT = 'Mend what the reason names, then resume the run: what threw was not kept, and is tried again.';
-const OUTAGE_HINT = 'Start again: only these are tried again.';
+const ENV_HINT =
+  'Fix the cause shown above, then resume the run: attempts that threw were not kept, and are made again.';
+const OUTAGE_HINT = 'Start again: only these tasks are tried again.';
 const JUDGE_HINT =
   'The judge answered, but not as it was asked, and its replies are kept: use another judge model, or a rubric that it can follow.';

@@ -21,7 +21,6 @@ import {
   WHOLE_FOLDER,
 } from '../../core/run/index.ts';
 import { reportView } from './report-view.ts';
-import { createWriteBehind } from './write-behind.ts';
 
 /** Has a fact written down, and answers with the state after it. */
 export type Commit = (fact: RunFact, detail?: Detail) => Promise<RunState>;
@@ -81,7 +80,7 @@ export function createRecorder(options: RecorderOptions) {
     return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...thrown, ...failed, ...asked };
   };
 
-  const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {
+  const write = async ({ fact, detail, event, isNew, after }: WrittenEvent): Promise<void> => {
     if (isSlow) await turn(); // the calls that come next are sent before files are made
     await store.writeViews(detailViews(event, detail));
     if (isNew) await store.append(event);
@@ -107,7 +106,7 @@ export function createRecorder(options: RecorderOptions) {
     return after;
   };
 
-  const report = (phase: Progress['phase'], ...[done, total, result]: Count): void => {
+  const report = (phase: Progress['phase'], ...[done, total, result]: ProgressCount): void => {
     const notice = { phase, step: state.draft.step ?? 0, done, total, ...(result ? { result: marksOf(result) } : {}) };
     behind.tell(() => {
       store.noteProgress?.(notice);
@@ -124,7 +123,7 @@ export function createRecorder(options: RecorderOptions) {
       if (event) await store.writeViews(viewsOf(event, state, outRoot));
       notify(observers, 'onOpen', state);
     },
-    progress: (...[done, total, result, phase = phaseAfter(last)]: [...Count, phase?: Progress['phase']]) =>
+    progress: (...[done, total, result, phase = phaseAfter(last)]: [...ProgressCount, phase?: Progress['phase']]) =>
       report(phase, done, total, result),
     progressOf: report,
     /** After the events before it. */
@@ -155,7 +154,7 @@ function packageViews({ config, best }: RunState): Views {
   );
 }
 
-type Written = {
+type WrittenEvent = {
   readonly fact: RunFact;
   readonly detail: Detail;
   readonly event: RunEvent;
@@ -170,7 +169,7 @@ const marksOf = ({ id, hard, soft, errored }: NonNullable<Progress['result']>) =
   ...(errored ? { errored } : {}),
 });
 
-type Count = [done: number, total: number, result?: Progress['result'] | undefined];
+type ProgressCount = [done: number, total: number, result?: Progress['result'] | undefined];
 
 /** A budget that is used up has the winner so far measured in the middle of a step, which is taken again all the same. */
 const isAside = (event: RunFact) => event.type === 'final-measurement-end';
@@ -203,4 +202,38 @@ export function notify<Name extends keyof RunObserver>(
       complainedOf.add(observer);
     }
   }
+}
+
+type WriteBehind = {
+  /** Does the work after all that was asked for before. Rejects when it fails, or when anything before it did. */
+  write(work: () => Promise<void>): Promise<void>;
+  /** Does what cannot fail after all writes so far; at once, when none is under way. */
+  tell(work: () => void): void;
+  /** Resolves once all is written. */
+  done(): Promise<void>;
+};
+
+/**
+ * Writes in the order of the calls, one after the other, while the run continues. After a failure nothing more is written, and
+ * `onFailure` is called once: nobody may be waiting.
+ */
+export function createWriteBehind(onFailure: (error: unknown) => void): WriteBehind {
+  let last = Promise.resolve();
+  let underWay = 0;
+  let hasFailed = false;
+  const fail = (error: unknown) => {
+    if (!hasFailed) onFailure(error);
+    hasFailed = true;
+  };
+  const add = (work: () => unknown): Promise<void> => {
+    underWay++;
+    last = last.then(work).then(() => void underWay--);
+    last.catch(fail);
+    return last;
+  };
+  return {
+    write: add,
+    tell: (work) => (underWay === 0 ? work() : void add(work)),
+    done: () => last,
+  };
 }

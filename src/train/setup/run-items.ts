@@ -91,3 +91,17 @@ function requireDistinctIds(env: SkillEnv, splits: Readonly<Record<string, reado
 export async function hashTasks(env: SkillEnv, split: string): Promise<string> {
   return skillHash(JSON.stringify([env.name, env.version ?? '', await env.getItems(split)]));
 }
+
+/** Does `work` with an environment that is set up, and closes it whatever happens. */
+export async function withEnv<I extends Item, T>(
+  env: SkillEnv<I>,
+  config: SkillOptConfig,
+  work: () => Promise<T>,
+): Promise<T> {
+  await env.setup?.(config);
+  try {
+    return await work();
+  } finally {
+    await env.close?.();
+  }
+}

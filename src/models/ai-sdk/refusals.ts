@@ -1,7 +1,7 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import { PromptTooLongError } from '../../core/contracts/index.ts';
-import type { FailedCall, SdkError } from './failed-call.ts';
-import { providerWords } from './provider-words.ts';
+import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
+import type { TokenLimitName } from '../http/endpoint.ts';
+import { type FailedCall, providerWords, type SdkError } from './provider-words.ts';
 
 /** How providers say that a prompt does not fit. */
 const TOO_LONG =
@@ -73,4 +73,55 @@ function estimate(prompt: LanguageModelV3CallOptions['prompt']): string {
   );
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   return `${characters} characters, or about ${Math.ceil(characters / 4)} tokens`;
+}
+
+/** How providers speak of the schema that a call carried. */
+const WORDS =
+  /response.?(format|schema|mime)|output.?(format|config)|structured.?output|json.?(schema|mode)|\bschema\b|guided|grammar/i;
+
+/**
+ * A provider that takes no schema, or not this one. The same request without it is worth a try at once; as a retry,
+ * since every attempt counts against a budget.
+ */
+export class FormatRefused extends ModelCallError {
+  constructor(thrown: SdkError, status: number, { who, secrets }: FailedCall) {
+    const words = providerWords(thrown.responseBody ?? '', secrets);
+    super(`${who} answered ${status} to a schema for its reply, and is asked in words from now on: ${words}`, {
+      status,
+      isRetryable: true,
+      isFatal: false,
+      retryAfterMs: 0,
+      hint: "Set structuredOutput to 'off' for this model.",
+    });
+  }
+}
+
+export function isFormatRefusal({ responseBody = '' }: SdkError, status: number): boolean {
+  return (status === 400 || status === 422) && WORDS.test(responseBody);
+}
+
+const REFUSED = /unrecogni[sz]ed|unknown|unsupported|not supported|not permitted|unexpected|extra (?:input|field)/i;
+
+/** A server that calls the limit of a reply otherwise. The same request under that name is worth a try at once. */
+export class LimitRefused extends ModelCallError {
+  readonly limitName: TokenLimitName;
+
+  constructor(thrown: SdkError, status: number, limitName: TokenLimitName, { who, secrets }: FailedCall) {
+    const words = providerWords(thrown.responseBody ?? '', secrets);
+    super(`${who} answered ${status}, and is sent ${limitName} from now on: ${words}`, {
+      status,
+      isRetryable: true,
+      isFatal: false,
+      retryAfterMs: 0,
+      hint: `Set maxTokensParameter to '${limitName}'.`,
+    });
+    this.limitName = limitName;
+  }
+}
+
+/** What a refusal says that the limit of a reply is called, if it does. */
+export function wantedLimitName({ responseBody = '' }: SdkError, status: number): TokenLimitName | undefined {
+  if (status !== 400 && status !== 422) return undefined;
+  if (/use ['"`\\]{0,3}max_completion_tokens/i.test(responseBody)) return 'max_completion_tokens';
+  return responseBody.includes('max_completion_tokens') && REFUSED.test(responseBody) ? 'max_tokens' : undefined;
 }

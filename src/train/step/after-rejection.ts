@@ -1,12 +1,55 @@
 import { knowsNoise } from '../../core/contracts/index.ts';
-import { partOf, trainsPackage } from '../../core/document/index.ts';
-import { isAccepted, keptEdits, type RunState, removalKey, type StepRecord } from '../../core/run/index.ts';
+import { type Patch, partOf, policyOf, trainsPackage } from '../../core/document/index.ts';
+import {
+  isAccepted,
+  keptEdits,
+  type RunState,
+  removalKey,
+  type StepAction,
+  type StepRecord,
+} from '../../core/run/index.ts';
 import { skillHash } from '../../core/text/index.ts';
-import { judgeSkill, type StageDeps, withoutPassageIn } from '../../pipeline/index.ts';
+import { judgeSkill, type StageDeps, salvagePatch, withoutPassageIn } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';
 import type { Run } from '../run.ts';
-import { unusableBeside } from './why-unusable.ts';
+import { unusableBeside } from './guard-edits.ts';
+
+type Rejected = {
+  readonly step: number;
+  readonly patch: Patch;
+  readonly action: StepAction;
+  readonly isInvalid: boolean;
+};
+
+/** What becomes of a step: a rejected patch of several edits may be saved in part. */
+export async function trySalvage(
+  state: RunState,
+  { step, patch, action, isInvalid }: Rejected,
+  run: Run,
+): Promise<StepAction> {
+  const { config, env, items, commit, deps } = run;
+  if (
+    !config.salvage ||
+    action !== 'reject' ||
+    isInvalid ||
+    patch.edits.length < 2 ||
+    config.skillUpdateMode !== 'patch'
+  )
+    return action;
+  const gate = { env, state, items: items.val, config, rolloutsLeft: rolloutsLeft(state, config, items) };
+  const part = {
+    skill: state.current.skill,
+    edits: patch.edits,
+    maxRollouts: config.salvageRollouts,
+    maxSkillTokens: config.maxSkillTokens,
+    policy: policyOf(config, step),
+    whyUnusable: unusableBeside(state.current.skill, run),
+  };
+  const salvage = await salvagePatch({ ...gate, ...part }, deps);
+  await commit({ type: 'salvage-end', step, ...salvage });
+  return salvage.accepted?.action ?? action;
+}
 
 /** Lost steps in a row after which the skill is tried with less. */
 const QUIET_STEPS = 3;
@@ -18,7 +61,7 @@ const QUIET_STEPS = 3;
 export async function tryRemoval(state: RunState, { step, batches }: Step, run: Run): Promise<RunState> {
   const { config, env, items, commit, deps } = run;
   const left = rolloutsLeft(state, config, items);
-  if (!isWished(run) || !isQuiet(state) || (left !== undefined && left < items.val.length)) return state;
+  if (!isSetUp(run) || !isQuiet(state) || (left !== undefined && left < items.val.length)) return state;
   const suspect = suspectsIn(state, trainsPackage(config))[0];
   if (!suspect) return state;
   const { candidateSkill, ...part } = suspect;
@@ -35,7 +78,7 @@ const tellRemoval = (deps: StageDeps): StageDeps => ({
   onProgress: (done, total, result) => deps.onProgress(done, total, result, 'removal'),
 });
 
-function isWished({ config }: Run): boolean {
+function isSetUp({ config }: Run): boolean {
   const { tryRemovals, gate, useGate, skillUpdateMode } = config;
   return tryRemovals && knowsNoise(gate) && useGate && skillUpdateMode === 'patch';
 }
@@ -47,8 +90,8 @@ function isQuiet({ history, draft }: RunState): boolean {
   return isOutOfIdeas || lost.length + 1 >= QUIET_STEPS;
 }
 
-type Part = { readonly of: number; readonly removed: readonly string[] };
-type Suspect = Part & { readonly candidateSkill: string };
+type StepPart = { readonly of: number; readonly removed: readonly string[] };
+type Suspect = StepPart & { readonly candidateSkill: string };
 
 /** What was not tried yet: first what each step has ranked last, then one passage after the other, the latest step first. */
 function suspectsIn({ history, removalsTried, current }: RunState, isPackage: boolean): Suspect[] {
@@ -66,14 +109,14 @@ function withoutPassages(skill: string, passages: readonly string[], isPackage: 
   return passages.reduce<string | undefined>(without, skill);
 }
 
-function laterHalf(record: StepRecord): Part[] {
+function laterHalf(record: StepRecord): StepPart[] {
   const added = addedBy(record);
   const removed = added.slice(Math.ceil(added.length / 2));
   return removed.length > 0 ? [{ of: record.step, removed }] : [];
 }
 
 /** A step that added one thing was measured with nothing else. */
-function eachAlone(record: StepRecord): Part[] {
+function eachAlone(record: StepRecord): StepPart[] {
   const added = addedBy(record);
   return added.length > 1 ? added.map((passage) => ({ of: record.step, removed: [passage] })) : [];
 }

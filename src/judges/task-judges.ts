@@ -2,9 +2,36 @@ import { z } from 'zod';
 import { type RolloutOutput, type Sandbox, type SandboxResult, SkillError } from '../core/contracts/index.ts';
 import type { JudgeOf, TaskScorer } from '../core/judge/index.ts';
 import { head, parseJson, strip } from '../core/text/index.ts';
+import { judgeAnswer, judgedOutput } from './judge-answer.ts';
+
+/** How often a model is asked about one answer; beside a reference, once in each place. */
+const REPEATS = 2;
+
+/**
+ * By itself an answer must be good; beside a reference, as good as that. Of criteria all must be met, but a single no in one
+ * judgement of the two is put down to the judge.
+ */
+function passMarkOf({ passMark, reference, criteria }: JudgeOf<'rubric'>): number {
+  if (passMark !== undefined) return passMark;
+  return criteria ? 1 - 0.75 / criteria.length : reference === undefined ? 0.8 : 0.5;
+}
+
+/** Tasks with a rubric, scored by the run's judge model. What it says and cannot be read is missing, and so is a score beyond 0 to 1. */
+export function rubricJudge(): TaskScorer<'rubric'> {
+  return {
+    kind: 'rubric',
+    version: '1',
+    judgeCalls: () => REPEATS,
+    async score({ judge, question, answer, model, signal }) {
+      const { rubric = '', criteria, reference } = judge;
+      const asked = { judge: model, question, answer, rubric, criteria, reference, repeats: REPEATS, signal };
+      return judgedOutput(await judgeAnswer(asked), { passMark: passMarkOf(judge) });
+    },
+  };
+}
 
 const share = z.number().min(0).max(1);
-const Verdict = z.object({ hard: share, soft: share.optional(), reason: z.string().optional() });
+const CommandVerdict = z.object({ hard: share, soft: share.optional(), reason: z.string().optional() });
 
 /**
  * Tasks whose answers a command scores, in a sandbox: by its exit code, or by the last line that it prints. Where it gives
@@ -45,7 +72,7 @@ function readResult(result: SandboxResult, judge: JudgeOf<'command'>): RolloutOu
 function readLastLine(stdout: string): RolloutOutput {
   const line = strip(stdout).split('\n').at(-1)!;
   const said = parseJson(line);
-  const read = Verdict.safeParse(typeof said === 'number' ? { hard: said, soft: said } : said);
+  const read = CommandVerdict.safeParse(typeof said === 'number' ? { hard: said, soft: said } : said);
   if (!read.success) return missing(`its last line is no verdict: ${JSON.stringify(head(line, 100))}`);
   const { hard, soft = hard, reason } = read.data;
   const failReason = `failed a command's check: ${reason ? head(reason, 1_000) : `it scored ${hard}`}`;
