@@ -26,8 +26,7 @@ import { checkRuleJudge, RULE_OPS, scoreByRule, scoreExact } from '../../src/cor
 import { OPERATORS } from '../../src/core/judge/rule-operators.ts';
 import { extractJson, nearDuplicateGroups, skillHash, strip, toCamelCase } from '../../src/core/text/index.ts';
 import { extractAnswer, scoreAnswer } from '../../src/envs/index.ts';
-import { readJson } from '../../src/envs/read/read-json.ts';
-import { readJsonl } from '../../src/envs/read/read-jsonl.ts';
+import { readJson, readJsonl } from '../../src/imports/readers.ts';
 import { jsonObjects } from '../../src/judges/judge-question.ts';
 import { readRateLimit, retryAfterMs } from '../../src/models/ai-sdk/rate-limit-headers.ts';
 import { toModelCallError } from '../../src/models/ai-sdk/to-model-call-error.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whyTooMuch } from '../core/contracts/index.ts';
 import { describeValue, nearDuplicateOf, toCamelCase, toSnakeCase } from '../core/text/index.ts';
-import { tasksInvalid } from '../envs/index.ts';
+import { tasksInvalid } from '../imports/index.ts';
 import { anyChecks, type ValidateChecks } from './mine/mined-task.ts';
 import { assignSplits, type SplitOptions } from './splits.ts';
 import { TaskRecord, toTaskFields } from './task-record.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { SkillError } from '../core/contracts/index.ts';
 import { jsonText } from '../core/text/index.ts';
-import { tasksInvalid } from '../envs/index.ts';
+import { tasksInvalid } from '../imports/index.ts';
 import { fileReason, shownPath } from '../stores/index.ts';
 import {
   parseTasksFile,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import { type Columns, readHead } from '../../envs/index.ts';
+import type { Columns } from '../../envs/index.ts';
+import { readHead } from '../../imports/index.ts';
 import {
   type Choice,
   checkModelSpec,

@@ -1,16 +1,22 @@
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
 import { isObject } from '../../core/text/index.ts';
-import { importTasks } from '../import/import-tasks.ts';
-import { describeLeftOut, type LeftOut } from '../import/left-out.ts';
+import {
+  describeLeftOut,
+  type Imported,
+  importTasks,
+  type LeftOut,
+  loadItems,
+  type Peeked,
+  parseRows,
+  peekRows,
+  type Row,
+  requireSmallTree,
+  tasksInvalid,
+} from '../../imports/index.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
-import { withContentIds } from '../read/content-id.ts';
-import { loadItems } from '../read/load-items.ts';
-import { parseRows } from '../read/parse-rows.ts';
-import { type Peeked, peekRows, requireSmallTree } from '../read/peek-rows.ts';
-import type { Row } from '../read/row.ts';
-import { tasksInvalid } from '../read/tasks-invalid.ts';
 import { type Splits, splitItems } from '../split.ts';
+import { withContentIds } from './content-id.ts';
 import {
   type Columns,
   type Fields,
@@ -138,7 +144,7 @@ function hintFor(rows: readonly NamedRow[], hint: string): string {
 
 /** What a file is, seen from its head. */
 export type PeekedTasks = {
-  readonly format: 'rows' | 'evals' | 'promptfoo';
+  readonly format: 'rows' | Imported['format'];
   /** How many there are, where the whole file was seen. */
   readonly count: number | undefined;
   /** How many were seen, where it was not. */

@@ -2,9 +2,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { TaskJudge, type TaskJudgeInput } from '../../core/judge/index.ts';
 import { isObject, memoize } from '../../core/text/index.ts';
-import { isFilled, itemId } from '../read/parse-rows.ts';
-import type { Row } from '../read/row.ts';
-import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { isFilled, itemId, type Row, tasksInvalid } from '../../imports/index.ts';
 
 /** What a task has, and what others call it, the likelier first. Case, spaces, `_` and `-` do not count. */
 const ALIASES = {

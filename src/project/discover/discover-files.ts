@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { peekTasks, readHead, TASK_FILE_ENDINGS } from '../../envs/index.ts';
+import { peekTasks } from '../../envs/index.ts';
+import { readHead, TASK_FILE_ENDINGS } from '../../imports/index.ts';
 import { readConfigFile } from '../config-file.ts';
 import { isSkillOptConfig } from '../skillopt-config/layer.ts';
 import { findSkills } from './find-skills.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
-import { describeLeftOut, type QaItem, splitItems } from '../../envs/index.ts';
+import { type QaItem, splitItems } from '../../envs/index.ts';
+import { describeLeftOut } from '../../imports/index.ts';
 import {
   loadTriggerQueries,
   loadWorkspaceTasks,

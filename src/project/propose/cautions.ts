@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentPrograms } from '../../agents/index.ts';
 import { plural, shellWord } from '../../core/text/index.ts';
-import { isTooFew, megabytes, sizesText } from '../../envs/index.ts';
+import { isTooFew, sizesText } from '../../envs/index.ts';
+import { megabytes } from '../../imports/index.ts';
 import type { Found, FoundFiles, FoundSkill } from '../discover/found.ts';
 import type { Choice } from './propose.ts';
 

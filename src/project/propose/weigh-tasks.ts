@@ -2,15 +2,14 @@ import { stat } from 'node:fs/promises';
 import { SkillError } from '../../core/contracts/index.ts';
 import {
   asksModel,
-  isTree,
   type LoadedTasks,
   loadTasks,
-  peekRows,
   type SplitSizes,
   sizesOf,
   type TaskOptions,
   tasksOf,
 } from '../../envs/index.ts';
+import { isTree, peekRows } from '../../imports/index.ts';
 
 /** What a run would have of a task file. */
 export type WeighedTasks = {

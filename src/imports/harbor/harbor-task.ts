@@ -1,11 +1,19 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
-import { type LeftOut, NotCarried, type Row, readBelow, reasonOf } from '../../../envs/index.ts';
-import type { WorkspaceTaskInput } from '../../workspace/workspace-task.ts';
-import { type FileContents, filesIn, readContents, type Wanted } from '../file-contents.ts';
-import { type Copy, type Dockerfile, readDockerfile } from './dockerfile.ts';
-import { readTaskToml, type TaskSettings } from './task-toml.ts';
+import type { WorkspaceTaskInput } from '../../core/judge/index.ts';
+import {
+  type FileContents,
+  filesIn,
+  type LeftOut,
+  NotCarried,
+  readBelow,
+  readContents,
+  reasonOf,
+  type Wanted,
+} from '../left-out.ts';
+import type { Row } from '../rows.ts';
+import { type Copy, type Dockerfile, readDockerfile, readTaskToml, type TaskSettings } from './task-files.ts';
 
 export const isHarborTask = (folder: string): boolean => existsSync(join(folder, 'task.toml'));
 

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
+import { parse as parseCsv } from 'csv-parse/sync';
 import { parse } from 'yaml';
-import { whyTooMuch } from '../../../core/contracts/index.ts';
-import { isObject } from '../../../core/text/index.ts';
-import { requireShallow } from '../../read/read-yaml.ts';
-import { type LeftOut, NotCarried, reasonOf } from '../left-out.ts';
-import { readBelow } from '../read-below.ts';
-import { testsInTable } from './table.ts';
+import { whyTooMuch } from '../../core/contracts/index.ts';
+import { isObject } from '../../core/text/index.ts';
+import { type LeftOut, NotCarried, readBelow, reasonOf } from '../left-out.ts';
+import { requireShallow } from '../readers.ts';
+import { type Assertion, isKnownType } from './assertion.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|go|sh)(?::[\w.$]+)?$/i;
@@ -81,4 +81,39 @@ export function parseData(text: string, path: string): unknown {
     throw new NotCarried(`${path} cannot be read: ${(error as Error).message.split('\n')[0]}`);
   }
   throw new NotCarried(`${path} is nested too deeply, or too large`);
+}
+
+type Cells = Readonly<Record<string, string>>;
+
+const SHORT_NAMES: Readonly<Record<string, string>> = { grade: 'llm-rubric', fn: 'javascript', eval: 'javascript' };
+
+/** The tests in a table: columns are variables, those with two strokes are checks and what else a test has. */
+function testsInTable(text: string): Record<string, unknown>[] {
+  // Spaces count: a suffix begins with one.
+  const rows = parseCsv(text, { columns: true, bom: true, skipEmptyLines: true, relaxColumnCount: true }) as Cells[];
+  return rows.map((cells) => {
+    const own = Object.entries(cells).filter(([name]) => !name.startsWith('__'));
+    const expected = Object.entries(cells).filter(([name, cell]) => /^__expected\d*$/.test(name) && cell.trim() !== '');
+    const { __description: description, __threshold: threshold, __prefix: prefix, __suffix: suffix } = cells;
+    return {
+      vars: Object.fromEntries(own),
+      assert: expected.map(([, cell]) => toAssertion(cell)),
+      options: { ...(prefix ? { prefix } : {}), ...(suffix ? { suffix } : {}) },
+      ...(description ? { description } : {}),
+      ...(threshold ? { threshold: Number(threshold) } : {}),
+    };
+  });
+}
+
+/** `type:value`, `type(threshold):value` or a type that needs no value; any other text is what the answer must be. */
+function toAssertion(cell: string): Assertion {
+  const [, written, bar, value] = /^\s*([\w:-]+?)\s*(?:\((-?[\d.]+)\))?\s*(?::([\s\S]*))?$/.exec(cell) ?? [];
+  const name = (written ?? '').replace(/^not-/, '');
+  const type = Object.hasOwn(SHORT_NAMES, name) ? SHORT_NAMES[name]! : name;
+  if (!isKnownType(type)) return { type: 'equals', value: cell };
+  return {
+    type: written!.startsWith('not-') ? `not-${type}` : type,
+    ...(value === undefined || value.trim() === '' ? {} : { value: value.trim() }),
+    ...(bar === undefined ? {} : { threshold: Number(bar) }),
+  };
 }

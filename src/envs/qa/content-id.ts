@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../core/text/index.ts';
-import type { LeftOut } from '../import/left-out.ts';
-import { isBlank } from '../qa/qa-columns.ts';
-import type { Row } from './row.ts';
+import type { LeftOut, Row } from '../../imports/index.ts';
+import { isBlank } from './qa-columns.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,11 @@
-import { isObject } from '../../../core/text/index.ts';
-import type { Row } from '../../read/row.ts';
-import { type LeftOut, NotCarried } from '../left-out.ts';
+import { isObject } from '../../core/text/index.ts';
+import { type LeftOut, NotCarried, reasonOf } from '../left-out.ts';
+import type { Row } from '../rows.ts';
 import { requireCheck, toCheck } from './assertion.ts';
-import { readPrompts } from './prompts.ts';
 import { type Fields, Source } from './source.ts';
 import { type Carry, type Layer, type TestRow, toRows } from './test-rows.ts';
 
-export type ImportedTests = { readonly rows: readonly (Row & TestRow)[]; readonly leftOut: readonly LeftOut[] };
+type ImportedTests = { readonly rows: readonly (Row & TestRow)[]; readonly leftOut: readonly LeftOut[] };
 
 const SIGNS = ['prompts', 'providers', 'targets', 'defaultTest', 'scenarios'];
 
@@ -64,3 +63,25 @@ function withIds(rows: readonly (Row & TestRow)[]): (Row & TestRow)[] {
     row.isDescribed && counts.get(row.test) === 1 ? { ...row, value: { ...(row.value as object), id: row.test } } : row,
   );
 }
+
+/** The prompts of a config that are one text. Without any, tests have a variable `prompt`. */
+async function readPrompts(prompts: unknown, source: Source): Promise<string[]> {
+  if (prompts === undefined) return ['{{prompt}}'];
+  const list = Array.isArray(prompts) ? prompts : [prompts];
+  const texts: string[] = [];
+  for (const [index, prompt] of list.entries()) {
+    const where = `prompts[${index}]`;
+    const written = isObject(prompt) ? (prompt.raw ?? prompt.id) : prompt;
+    try {
+      const text = await source.resolve(written, 'a prompt that is made by code');
+      if (typeof text === 'string' && !isChat(text)) texts.push(text);
+      else source.leaveOut({ where, what: 'a prompt', why: 'it is a conversation, not one text' });
+    } catch (error) {
+      source.leaveOut({ where, what: 'a prompt', why: reasonOf(error) });
+    }
+  }
+  return texts;
+}
+
+/** Messages in JSON, as some prompts are written. */
+const isChat = (text: string) => /^\s*\[[\s\S]*"role"/.test(text);

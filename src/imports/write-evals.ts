@@ -1,61 +1,6 @@
-import { basename, dirname, resolve } from 'node:path';
-import {
-  type EvalItem,
-  elementLines,
-  isTriggerSet,
-  type LeftOut,
-  NotCarried,
-  type Row,
-  readEvals,
-  reasonOf,
-} from '../../envs/index.ts';
-import { WorkspaceTask, type WorkspaceTaskInput } from '../workspace/workspace-task.ts';
-import { type FileContents, readContents } from './file-contents.ts';
-import { type ImportedWork, withOwnIds } from './imported-work.ts';
-
-type EvalsFile = { readonly text: string; readonly path: string };
-
-/** skill-creator's evals: files are in the workspace under the paths that they have from the skill, and a model judges. */
-export async function importEvals(root: unknown, { text, path }: EvalsFile): Promise<ImportedWork> {
-  if (isTriggerSet(root))
-    throw new NotCarried('these queries say when a skill is used, which is for its description; tasks were expected');
-  const { items, leftOut: lost } = readEvals(root);
-  const at = Array.isArray(root) ? '' : 'evals';
-  const lines = elementLines(text, at === '' ? undefined : at);
-  const leftOut: LeftOut[] = [...lost];
-  const rows: Row<WorkspaceTaskInput>[] = [];
-  for (const item of items) {
-    const place = `${at}[${item.index}]`;
-    try {
-      rows.push({ value: toTask(item, await contentsOf(item, path)), where: `${path}:${lines[item.index]}` });
-    } catch (error) {
-      leftOut.push({ where: `${place}.files`, what: `the eval ${item.id ?? place}`, why: reasonOf(error) });
-    }
-  }
-  return { format: 'evals', rows: withOwnIds(rows), leftOut };
-}
-
-function contentsOf({ files = [] }: EvalItem, path: string): Promise<FileContents> {
-  const folder = dirname(resolve(path));
-  const skill = basename(folder) === 'evals' ? dirname(folder) : folder;
-  return readContents(
-    skill,
-    files.map((file) => ({ path: plain(file), source: file })),
-  );
-}
-
-const plain = (path: string) =>
-  path
-    .split('/')
-    .filter((name) => name !== '' && name !== '.')
-    .join('/');
-
-const EXPECTED = 'What came out fits this description: ';
-
-function toTask({ id, index, prompt, expectedOutput, criteria = [] }: EvalItem, contents: FileContents) {
-  const rubric = [...(expectedOutput === undefined ? [] : [`${EXPECTED}${expectedOutput}`]), ...criteria];
-  return { id: id ?? `eval-${index + 1}`, prompt, rubric, ...contents };
-}
+import { WorkspaceTask, type WorkspaceTaskInput } from '../core/judge/index.ts';
+import { EXPECTED } from './evals.ts';
+import type { FileContents, LeftOut } from './left-out.ts';
 
 export type WrittenEvals = {
   /** What goes into `evals/evals.json`. */

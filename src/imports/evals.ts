@@ -1,6 +1,19 @@
-import { isObject, strip } from '../../core/text/index.ts';
-import { isFilled } from '../read/parse-rows.ts';
-import { type LeftOut, NotCarried } from './left-out.ts';
+import { basename, dirname, resolve } from 'node:path';
+import type { WorkspaceTaskInput } from '../core/judge/index.ts';
+import { isObject, strip } from '../core/text/index.ts';
+import {
+  type FileContents,
+  type ForeignFile,
+  type Imported,
+  type ImportedWork,
+  type LeftOut,
+  NotCarried,
+  readBelow,
+  readContents,
+  reasonOf,
+  withOwnIds,
+} from './left-out.ts';
+import { elementLines, isFilled, type Row } from './rows.ts';
 
 /** One eval of a skill: what is asked, what should come out, and statements about it. */
 export type EvalItem = {
@@ -14,7 +27,7 @@ export type EvalItem = {
   readonly index: number;
 };
 
-export type Evals = {
+type Evals = {
   readonly skillName: string;
   readonly items: readonly EvalItem[];
   readonly leftOut: readonly LeftOut[];
@@ -143,7 +156,7 @@ function readFiles({ files = [] }: Fields, { where, leftOut }: Place): string[] 
 const isBelow = (path: string) =>
   isFilled(path) && !/^[/~]|\\|^[A-Za-z]:/.test(path) && !path.split('/').some((part) => part === '..');
 
-export type Trigger = { readonly query: string; readonly shouldTrigger: boolean };
+type Trigger = { readonly query: string; readonly shouldTrigger: boolean };
 
 /** Whether a list says when a skill should be used, which is the business of its description. */
 export const isTriggerSet = (root: unknown): root is readonly unknown[] =>
@@ -161,4 +174,92 @@ export function readTriggers(root: readonly unknown[]): { triggers: Trigger[]; l
     return [{ query, shouldTrigger }];
   });
   return { triggers, leftOut };
+}
+
+/** The evals of a file, and where each of them stands. */
+function evalsIn(root: unknown, { text, path }: ForeignFile) {
+  if (isTriggerSet(root))
+    throw new NotCarried('these queries say when a skill is used, which is for its description; tasks were expected');
+  const at = Array.isArray(root) ? '' : 'evals';
+  const lines = elementLines(text, at === '' ? undefined : at);
+  const whereOf = ({ index }: EvalItem) => `${path}:${lines[index]}`;
+  return { ...readEvals(root), whereOf, placeOf: ({ index }: EvalItem) => `${at}[${index}]` };
+}
+
+/** Paths in an eval begin at the skill. */
+function skillFolderOf(path: string): string {
+  const folder = dirname(resolve(path));
+  return basename(folder) === 'evals' ? dirname(folder) : folder;
+}
+
+/** skill-creator's evals for a chat model: it reads the files that are texts, and a model judges. */
+export async function importEvalQuestions(root: unknown, file: ForeignFile): Promise<Imported> {
+  const { items, leftOut, whereOf, placeOf } = evalsIn(root, file);
+  const questions = items.map(async (item) => {
+    const { context, lost } = await readInputs(item, skillFolderOf(file.path));
+    const missing = lost.map((one) => ({ where: `${placeOf(item)}.files`, ...one }));
+    return { row: { value: toQuestion(item, context), where: whereOf(item) }, missing };
+  });
+  const read = await Promise.all(questions);
+  return {
+    format: 'evals',
+    rows: read.map(({ row }) => row),
+    leftOut: [...leftOut, ...read.flatMap(({ missing }) => missing)],
+  };
+}
+
+function toQuestion({ id, prompt, criteria, expectedOutput }: EvalItem, context: string | undefined) {
+  const rubric = `The answer fits this description of what should come out:\n${expectedOutput}`;
+  const judge = criteria ? { kind: 'rubric', criteria } : { kind: 'rubric', rubric };
+  return { ...(id === undefined ? {} : { id }), question: prompt, judge, ...(context ? { context } : {}) };
+}
+
+/** What a chat can take of all files of one eval. */
+const MAX_INPUT_BYTES = 48_000;
+
+/** Texts that an eval is about, for a model that cannot open files. */
+async function readInputs({ files = [] }: EvalItem, folder: string) {
+  const lost: Omit<LeftOut, 'where'>[] = [];
+  const parts: string[] = [];
+  for (const file of files) {
+    try {
+      const room = MAX_INPUT_BYTES - parts.join('').length;
+      parts.push(`${file}:\n${await readBelow(folder, file, room)}`);
+    } catch (error) {
+      lost.push({ what: file, why: reasonOf(error) });
+    }
+  }
+  return { context: parts.length === 0 ? undefined : parts.join('\n\n'), lost };
+}
+
+/** skill-creator's evals for an agent: the workspace has the files under the paths that they have from the skill, and a model judges. */
+export async function importEvalWork(root: unknown, file: ForeignFile): Promise<ImportedWork> {
+  const { items, leftOut: lost, whereOf, placeOf } = evalsIn(root, file);
+  const leftOut: LeftOut[] = [...lost];
+  const rows: Row<WorkspaceTaskInput>[] = [];
+  for (const item of items) {
+    try {
+      const files = (item.files ?? []).map((source) => ({ path: plain(source), source }));
+      const contents = await readContents(skillFolderOf(file.path), files);
+      rows.push({ value: toWork(item, contents), where: whereOf(item) });
+    } catch (error) {
+      const place = placeOf(item);
+      leftOut.push({ where: `${place}.files`, what: `the eval ${item.id ?? place}`, why: reasonOf(error) });
+    }
+  }
+  return { format: 'evals', rows: withOwnIds(rows), leftOut };
+}
+
+const plain = (path: string) =>
+  path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .join('/');
+
+/** Begins the statement that holds what an eval expects, so that it can be found again. */
+export const EXPECTED = 'What came out fits this description: ';
+
+function toWork({ id, index, prompt, expectedOutput, criteria = [] }: EvalItem, contents: FileContents) {
+  const rubric = [...(expectedOutput === undefined ? [] : [`${EXPECTED}${expectedOutput}`]), ...criteria];
+  return { id: id ?? `eval-${index + 1}`, prompt, rubric, ...contents };
 }
