@@ -41,13 +41,8 @@ export type EstimateInput = {
  * to change though there is something to gain: unchanged candidates are not measured, known rollouts not repeated, and a
  * batch that gave nothing is not read again. The high end has a new candidate at every step.
  */
-export function estimateRun({
-  config,
-  items,
-  tokens,
-  judgeCalls = 0,
-  hasOwnPlan = false,
-}: EstimateInput): StageEstimate[] {
+export function estimateRun(input: EstimateInput): StageEstimate[] {
+  const { config, items, tokens, judgeCalls = 0, hasOwnPlan = false } = input;
   const steps = mostSteps(config, items);
   const perStep = config.accumulation * minibatches(config, Math.min(config.batchSize, items.train)).high;
   const analysts =

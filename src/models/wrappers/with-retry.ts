@@ -20,7 +20,7 @@ export type RetryOptions = {
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   /** The run's stop signal: ends a wait at once. A call in flight continues, since it is paid for. */
   readonly signal?: AbortSignal | undefined;
-  /** Told before each wait. */
+  /** Is notified before each wait. */
   readonly onRetry?: (retry: Retry) => void;
 };
 
