@@ -46,8 +46,7 @@ type RecorderOptions = {
  * the journal already says about it is recognised, not repeated.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { store, outRoot, journal, observers, onFailure } = options;
-  const { keepSpent, takeAnswers } = options;
+  const { store, outRoot, journal, observers, onFailure, keepSpent, takeAnswers } = options;
   const stamp = stamper(options);
   let { state, whole, pending, last } = foldJournal(journal);
   const lastSettled = last;
@@ -55,16 +54,10 @@ export function createRecorder(options: RecorderOptions) {
   let lastStep = Promise.resolve();
   let isSlow = false;
 
-  const recognise = (fact: RunFact): RunEvent | undefined => {
-    const [next, ...rest] = pending;
-    const isSame = next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact);
-    if (!isSame) state = whole; // what is pending happened all the same: the state is a fold of the journal
-    pending = isSame ? rest : [];
-    return isSame ? next : undefined;
-  };
-
   const commit: Commit = async (fact, detail = {}) => {
-    const known = recognise(fact);
+    const known = recognise(fact, pending[0]);
+    if (!known) state = whole; // what is pending happened all the same: the state is a fold of the journal
+    pending = known ? pending.slice(1) : [];
     const answers = takeAnswers(); // those to a question that is asked again are in the journal
     const event = known ?? stamp(fact, answers);
     const after = reduce(state, event);
@@ -111,6 +104,9 @@ export function createRecorder(options: RecorderOptions) {
     },
   };
 }
+
+const recognise = (fact: RunFact, next: RunEvent | undefined) =>
+  next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact) ? next : undefined;
 
 /** The state at the last settled event, and the events after it, which the run makes again: they are recognised then. */
 function foldJournal(journal: readonly RunEvent[]) {
