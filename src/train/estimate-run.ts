@@ -146,7 +146,7 @@ function salvages({ salvage, salvageRollouts }: SkillOptConfig, val: number, ste
   return salvage ? steps * Math.ceil((salvageRollouts || 2 * val) / val) : 0;
 }
 
-/** Two sides of each task; who wants changed ones alone may have to look at all. */
+/** Two sides of each task. A policy that wants changed tasks alone may have to look at all. */
 function comparisons(config: SkillOptConfig, train: number): number {
   const { numEpochs, useSlowUpdate, useMetaSkill, slowUpdateSamples, longitudinalPairPolicy } = config;
   if (!useSlowUpdate && !useMetaSkill) return 0;

@@ -75,10 +75,10 @@ function sortTexts(fields: object): Pick<GuardedItem, 'texts' | 'answers'> {
   return { texts: under(false), answers: under(true) };
 }
 
-type Found = { readonly text: string; readonly isAnswer: boolean };
+type FoundText = { readonly text: string; readonly isAnswer: boolean };
 
 /** Everything below a field of answers is an answer. Numbers are only read there: elsewhere they count and measure. */
-function stringsIn(value: unknown, isAnswer: boolean): Found[] {
+function stringsIn(value: unknown, isAnswer: boolean): FoundText[] {
   if (typeof value === 'string') return [{ text: value, isAnswer }];
   if (typeof value === 'number' && isAnswer) return [{ text: String(value), isAnswer }];
   if (typeof value !== 'object' || value === null) return [];
