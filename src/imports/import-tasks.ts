@@ -61,7 +61,10 @@ type Import<Result> = {
   readonly convert: (importer: Importer) => ((root: Fields, file: ForeignFile) => Promise<Result>) | undefined;
 };
 
-async function importFile<Result extends Imported>(file: ForeignFile, { hint, convert }: Import<Result>) {
+async function importFile<Result extends Imported<unknown, string>>(
+  file: ForeignFile,
+  { hint, convert }: Import<Result>,
+) {
   const root = parseQuietly(file);
   const able = importers.filter((importer) => convert(importer) !== undefined);
   const importer = able.find(({ detect }) => detect(root));
@@ -82,7 +85,7 @@ function parseQuietly({ text, path }: ForeignFile): unknown {
   }
 }
 
-function requireTasks<Result extends Imported>(imported: Result, path: string, hint: string): Result {
+function requireTasks<Result extends Imported<unknown, string>>(imported: Result, path: string, hint: string): Result {
   if (imported.rows.length > 0) return imported;
   if (imported.leftOut.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
   const reasons = imported.leftOut.map(({ where, what, why }) => `${path}: ${where}: ${what} is left out: ${why}`);

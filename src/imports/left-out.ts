@@ -107,15 +107,15 @@ export async function filesIn(folder: string): Promise<string[]> {
 }
 
 /** What another tool's files became. */
-export type Imported<Value = unknown> = {
+export type Imported<Value = unknown, Format = 'evals' | 'promptfoo'> = {
   /** Whose files they are. */
-  readonly format: 'evals' | 'promptfoo' | 'harbor' | 'dotnet';
+  readonly format: Format;
   readonly rows: readonly Row<Value>[];
   readonly leftOut: readonly LeftOut[];
 };
 
 /** Tasks for agents. */
-export type ImportedWork = Imported<WorkspaceTaskInput>;
+export type ImportedWork = Imported<WorkspaceTaskInput, 'evals' | 'promptfoo' | 'harbor' | 'dotnet'>;
 
 /** A file as it was read. */
 export type ForeignFile = { readonly text: string; readonly path: string };

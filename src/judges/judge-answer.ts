@@ -37,12 +37,8 @@ export type AnswerJudgement = {
  * taste for one of them cancels. A reply that cannot be read, or holds verdicts that differ, is asked for again once; then
  * that judgement is missing. A model out of reach throws.
  */
-export async function judgeAnswer({
-  judge,
-  repeats = 2,
-  signal,
-  ...subject
-}: JudgeAnswerInput): Promise<AnswerJudgement> {
+export async function judgeAnswer(input: JudgeAnswerInput): Promise<AnswerJudgement> {
+  const { judge, repeats = 2, signal, ...subject } = input;
   if (!judge) throw noJudge();
   const judgements: SingleJudgement[] = [];
   // One after the other: a rollout has one call in flight, to a judge too.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ChatMessage } from '../core/contracts/index.ts';
-import { fence } from '../core/text/index.ts';
+import { fence, parseJson } from '../core/text/index.ts';
 
 /** Where the answer stands beside a reference. The judge is not told which is which. */
 type Position = 'first' | 'second';
@@ -118,7 +118,7 @@ export function jsonObjects(text: string): unknown[] {
     if (index < behind) continue;
     const end = endOfObject(text, index);
     read += (end ?? text.length) - index;
-    const value = end === undefined ? undefined : parse(text.slice(index, end));
+    const value = end === undefined ? undefined : parseJson(text.slice(index, end));
     if (value !== undefined) found.push(value);
     else if (++falseStarts > MAX_FALSE_STARTS || read > MAX_READ) return []; // it is not known what else the text says
     behind = value === undefined ? behind : end!;
@@ -138,12 +138,4 @@ function endOfObject(text: string, start: number): number | undefined {
     else if (!isInString && character === '}' && --depth === 0) return at + 1;
   }
   return undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

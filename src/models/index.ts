@@ -45,5 +45,11 @@ export { type WithBudgetOptions, withBudget } from './wrappers/with-budget.ts';
 export { billFor, createMeter, type Meter, withCountedUsage, withMeter } from './wrappers/with-meter.ts';
 export { type RateLimitOptions, withRateLimit } from './wrappers/with-rate-limit.ts';
 export { keepBill, paidSince, type ReplyCacheOptions, withReplyCache } from './wrappers/with-reply-cache.ts';
-export { type Retry, type RetryOptions, withCircuit, withRetry } from './wrappers/with-retry.ts';
-export { withTimeLimit, withTimeout } from './wrappers/with-timeout.ts';
+export {
+  type Retry,
+  type RetryOptions,
+  withCircuit,
+  withRetry,
+  withTimeLimit,
+  withTimeout,
+} from './wrappers/with-retry.ts';

@@ -81,17 +81,9 @@ async function scoreInEnv<I extends Item>(
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
   const { deps, takeUsage } = createRunDeps({
-    config,
-    target,
-    optimizer: target,
-    judge,
-    agent,
-    runner,
-    caches,
+    ...{ config, target, optimizer: target, judge, agent, runner, caches, observers, stop },
     shared: options.budget,
     promptOverrides: {},
-    observers,
-    stop,
     onWarning: (message) => notify(observers, 'onWarning', message),
     onProgress(done, total, result) {
       notify(observers, 'onProgress', { phase: 'test', step: 0, done, total, ...(result ? { result } : {}) });

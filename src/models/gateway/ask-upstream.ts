@@ -174,7 +174,7 @@ function unpacked(body: Readable, headers: PlainHeaders): { body: Readable; head
   return { body: body.pipe(plain), headers: rest };
 }
 
-/** What belongs to one connection, or is counted anew for the next. */
+/** What belongs to one connection, or is counted again for the next. */
 const HOP_BY_HOP = [
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'http2-settings', 'host', 'expect', 'content-length', 'accept-encoding'],

@@ -109,12 +109,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   }
 
   const server = createServer((incoming, response) => {
-    const { controller: leaving, release: forget } = linkedController(closing.signal);
-    response.once('close', () => {
-      leaving.abort(new Error('the caller has left'));
-      forget();
-    });
-    answer(incoming, response, leaving.signal).catch(() => response.destroy());
+    answer(incoming, response, untilLeft(response, closing.signal)).catch(() => response.destroy());
   });
   server.keepAliveTimeout = 600_000; // a client that uses a connection just when it is closed would see a failure
   await listenOn(server, listen);
@@ -134,6 +129,16 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
       await Promise.all([closed, upstream[Symbol.asyncDispose]()]);
     },
   };
+}
+
+/** Aborts when the caller leaves, or the gateway closes. */
+function untilLeft(response: ServerResponse, closing: AbortSignal): AbortSignal {
+  const { controller, release } = linkedController(closing);
+  response.once('close', () => {
+    controller.abort(new Error('the caller has left'));
+    release();
+  });
+  return controller.signal;
 }
 
 function listenOn(server: Server, listen: ModelGatewayOptions['listen']): Promise<void> {

@@ -30,9 +30,9 @@ export function openaiChat(options: OpenAIChatOptions): ChatModel {
   });
 }
 
-type Wanted = { readonly model: string; readonly api: OpenAIApi; readonly apiKey: string };
+type OpenAIDeployment = { readonly model: string; readonly api: OpenAIApi; readonly apiKey: string };
 
-async function loadModel({ model, api, apiKey }: Wanted, endpoint: Endpoint): Promise<LanguageModelV3> {
+async function loadModel({ model, api, apiKey }: OpenAIDeployment, endpoint: Endpoint): Promise<LanguageModelV3> {
   const { createOpenAI } = await import('@ai-sdk/openai');
   const { baseURL, headers } = endpoint;
   const provider = createOpenAI({ baseURL, apiKey, headers: { ...headers }, fetch: endpointFetch(endpoint) });

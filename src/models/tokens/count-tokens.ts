@@ -1,16 +1,11 @@
 import type { ChatMessage } from '../../core/contracts/index.ts';
 
-interface TextMemo {
-  get(text: string): number | undefined;
-  set(text: string, value: number): void;
-}
-
 /** A number for each text. Forgets what was longest not asked for when the texts become too many characters. */
-export function createTextMemo({ maxCharacters }: { readonly maxCharacters: number }): TextMemo {
+export function createTextMemo({ maxCharacters }: { readonly maxCharacters: number }) {
   const values = new Map<string, number>();
   let characters = 0;
   return {
-    get(text) {
+    get(text: string) {
       const value = values.get(text);
       if (value !== undefined) {
         values.delete(text);
@@ -18,7 +13,7 @@ export function createTextMemo({ maxCharacters }: { readonly maxCharacters: numb
       }
       return value;
     },
-    set(text, value) {
+    set(text: string, value: number) {
       if (text.length > maxCharacters || values.has(text)) return;
       values.set(text, value);
       characters += text.length;

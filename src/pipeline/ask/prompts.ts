@@ -31,12 +31,12 @@ function fillIn(prompt: string, extras: Readonly<Record<string, unknown>>): stri
   );
 }
 
-type Base = 'analyst_error' | 'analyst_success' | 'merge_failure' | 'merge_success' | 'merge_final' | 'ranking';
+type PromptWork = 'analyst_error' | 'analyst_success' | 'merge_failure' | 'merge_success' | 'merge_final' | 'ranking';
 
 const SUFFIX = { patch: '', rewrite_from_suggestions: '_rewrite', full_rewrite_minibatch: '_full_rewrite' } as const;
 
 /** The prompt for a piece of work, in the words of an update mode. Whole rewrites are never ranked. */
-export function modePrompt(base: Base, mode: UpdateMode): PromptName {
+export function modePrompt(base: PromptWork, mode: UpdateMode): PromptName {
   return `${base}${base === 'ranking' && mode === 'full_rewrite_minibatch' ? '' : SUFFIX[mode]}` as PromptName;
 }
 

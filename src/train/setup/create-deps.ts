@@ -16,6 +16,7 @@ import {
   type Ledger,
   loadingIn,
   type RunObserver,
+  type StageUsage,
   type Stamp,
   type UsageTable,
 } from '../../core/run/index.ts';
@@ -27,7 +28,10 @@ import {
   createMeter,
   keepBill,
   largerAmounts,
+  type Meter,
   type Price,
+  type RateLimitOptions,
+  type Retry,
   remainingCalls,
   withCircuit,
   withCountedUsage,
@@ -122,77 +126,26 @@ type WrapOptions = {
 };
 
 /** The models in what every run needs: cache and meter(timeLimit(circuit(retry(rateLimit(budget(countedUsage(timeout(model)))))))). */
-export function wrapModels({
-  config,
-  target,
-  optimizer,
-  judge,
-  agent,
-  caches,
-  observers,
-  stop,
-  usage = {},
-  uncounted = [],
-  ledger,
-  shared,
-}: WrapOptions) {
+export function wrapModels(options: WrapOptions) {
+  const { config, target, optimizer, judge, agent, caches, observers, stop, ledger, shared } = options;
+  const { usage = {}, uncounted = [] } = options;
   const meter = createMeter();
-  const limiters = createLimiterPool((account) => ({
-    initial: config.workers,
-    max: config.workers,
-    onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
-  }));
   const budget = runBudget({ config, target, optimizer, usage: addBills(usage, uncounted), ledger, shared });
-  const countRetry = ({ request }: { readonly request: ChatRequest }) =>
-    meter.add(request.stage ?? 'other', { retries: 1 });
-
-  const countWait = ({ request, waitMs }: { readonly request: ChatRequest; readonly waitMs: number }) =>
-    meter.add(request.stage ?? 'other', { waitMs });
-
-  const paced = (model: ChatModel, { account }: ChatModel, signal: AbortSignal) =>
-    account === undefined
-      ? model
-      : withRateLimit(model, limiters.sharedLimiter(account), {
-          signal,
-          remainingCalls,
-          onRequeue: countRetry,
-          onWait: countWait,
-        });
-  const retried = (model: ChatModel, signal: AbortSignal) =>
-    withRetry(model, {
-      maxRetries: config.maxRetries,
-      signal,
-      onRetry({ request, ...retry }) {
-        countRetry({ request });
-        notify(observers, 'onRetry', retry);
-      },
-    });
-  const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
-  const onPaid = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
-  // Tokens of a remembered reply were paid before. New ones are counted in the moment they are safe: see `counted`.
-  const metered = (model: ChatModel, price: Price | undefined) =>
-    caches
-      ? withReplyCache(model, caches.replies, { onHit, onPaid, billFor: (reply) => billFor(reply, price) })
-      : withMeter(model, meter, { price });
-  for (const { stage, amounts } of uncounted)
-    onPaid({ stage, amounts: { ...amounts, recovered: amounts.replies ?? 0 } });
+  const trying = tryingAgain(options, meter);
+  const { metered, charge } = billing(caches, meter);
+  for (const { stage, amounts } of uncounted) meter.add(stage, { ...amounts, recovered: amounts.replies ?? 0 });
 
   const wrap = (model: ChatModel, use: ModelUse) => {
     const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);
-    const circuit = withCircuit(retried(paced(limited, model, use.signal), use.signal), config.maxConsecutiveFailures);
-    return metered(budget.untilOver(circuit), priceFor(model, config.prices));
+    return metered(budget.untilOver(trying(limited, model, use.signal)), priceFor(model, config.prices));
   };
   /** The same for an agent, but for what belongs to single calls. What it did is kept as a rollout, not as a reply. */
   const watched = watchSpending((spent) => notify(observers, 'onSpend', spent));
-  const wrapWorker = (worker: AgentRunner, signal: AbortSignal) =>
-    wrapAgent(watched(worker, priceFor(worker, config.prices)), {
-      wrap: (model) =>
-        budget.untilOver(withCircuit(retried(paced(model, model, signal), signal), config.maxConsecutiveFailures)),
-      charge: (bill) => (caches ? keepBill(caches.replies, bill, onPaid) : onPaid(bill)),
-      budget: budget.forRollouts,
-      price: priceFor(worker, config.prices),
-      signal,
-    });
+  const wrapWorker = (worker: AgentRunner, signal: AbortSignal) => {
+    const price = priceFor(worker, config.prices);
+    const wrapCalls = (model: ChatModel) => budget.untilOver(trying(model, model, signal));
+    return wrapAgent(watched(worker, price), { wrap: wrapCalls, charge, budget: budget.forRollouts, price, signal });
+  };
   const modelsUnder = ({ signal }: Stop) => ({
     agent: agent && wrapWorker(agent, signal),
     target: wrap(target, { signal, isForRollouts: true }),
@@ -216,6 +169,46 @@ export function wrapModels({
       return spent;
     },
     countRollout: (text: string) => meter.add('rollout', { rollouts: 1, ...loadingIn(text) }),
+  };
+}
+
+/** Calls that wait for their turn, are tried again, and are given up on after too many failures: circuit(retry(rateLimit(model))). */
+function tryingAgain({ config, observers }: WrapOptions, meter: Meter) {
+  const limiters = createLimiterPool((account) => ({
+    initial: config.workers,
+    max: config.workers,
+    onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
+  }));
+  const count = ({ stage = 'other' }: ChatRequest, amounts: Partial<StageUsage>) => meter.add(stage, amounts);
+  return (model: ChatModel, { account }: ChatModel, signal: AbortSignal): ChatModel => {
+    const pacing: RateLimitOptions = {
+      signal,
+      remainingCalls,
+      onRequeue: ({ request }) => count(request, { retries: 1 }),
+      onWait: ({ request, waitMs }) => count(request, { waitMs }),
+    };
+    const paced = account === undefined ? model : withRateLimit(model, limiters.sharedLimiter(account), pacing);
+    const onRetry = ({ request, ...retry }: Retry) => {
+      count(request, { retries: 1 });
+      notify(observers, 'onRetry', retry);
+    };
+    return withCircuit(
+      withRetry(paced, { maxRetries: config.maxRetries, signal, onRetry }),
+      config.maxConsecutiveFailures,
+    );
+  };
+}
+
+/** Tokens of a remembered reply were paid before. New ones are counted in the moment they are safe: see `counted`. */
+function billing(caches: RunCaches | undefined, meter: Meter) {
+  const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
+  const onPaid = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
+  return {
+    metered: (model: ChatModel, price: Price | undefined) =>
+      caches
+        ? withReplyCache(model, caches.replies, { onHit, onPaid, billFor: (reply) => billFor(reply, price) })
+        : withMeter(model, meter, { price }),
+    charge: (bill: Bill) => (caches ? keepBill(caches.replies, bill, onPaid) : onPaid(bill)),
   };
 }
 

@@ -53,8 +53,6 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
   };
 }
 
-type SkillCap = { readonly maxSkillTokens: number; readonly warnings: readonly string[] };
-
 /** A document for a model to read with every task. A megabyte is more than any context holds. */
 const MAX_SKILL_LENGTH = 1_000_000;
 
@@ -67,11 +65,8 @@ export function requireReadable(skill: string): void {
   });
 }
 
-/** The longest skill of a run. Who brings a longer one does not want it cut: then that is the limit. */
-export async function skillCap(
-  { maxSkillTokens }: Pick<SkillOptConfig, 'maxSkillTokens'>,
-  initialSkill: string,
-): Promise<SkillCap> {
+/** The longest skill of a run. A user that brings a longer one does not want it cut: then that is the limit. */
+export async function skillCap({ maxSkillTokens }: Pick<SkillOptConfig, 'maxSkillTokens'>, initialSkill: string) {
   const size = maxSkillTokens === 0 ? 0 : await countTokens(initialSkill);
   if (size <= maxSkillTokens) return { maxSkillTokens, warnings: [] };
   const warning = `The initial skill has ${size} tokens, more than maxSkillTokens (${maxSkillTokens}): its size is the limit now.`;
@@ -110,17 +105,8 @@ type IdentityInput = {
 };
 
 /** Everything that may change what comes out, by a name that a person understands. */
-function runIdentity({
-  config,
-  env,
-  items,
-  initialSkill,
-  target,
-  optimizer,
-  judge,
-  agent,
-  prompts,
-}: IdentityInput): RunIdentity {
+function runIdentity(input: IdentityInput): RunIdentity {
+  const { config, env, items, initialSkill, target, optimizer, judge, agent, prompts } = input;
   const settings = Object.entries({ ...config, extras: hideSecrets(config.extras) }).filter(
     ([key]) => !OPERATIONAL_KEYS.has(key) && (key !== 'parts' || trainsMore(config)),
   );

@@ -85,7 +85,7 @@ function requireDistinctIds(env: SkillEnv, splits: Readonly<Record<string, reado
 }
 
 /**
- * Names the tasks of a split by what is in them. All of them: who measures on the first few has still looked at this
+ * Names the tasks of a split by what is in them. All of them: a measurement on the first few is still a look at this
  * set. The environment must be set up.
  */
 export async function hashTasks(env: SkillEnv, split: string): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Item, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
+import type { Item } from '../../core/contracts/index.ts';
 import {
   type EditPolicy,
   isSaidIn,
@@ -17,25 +17,20 @@ import { lintSkill, skillHeader } from '../../skills/index.ts';
 import type { Run } from '../run.ts';
 import type { RunItems } from '../setup/run-items.ts';
 
-type CriticOptions = {
-  readonly env: Pick<SkillEnv, 'refuseText'>;
-  readonly items: RunItems;
-  readonly config: Pick<SkillOptConfig, 'leakCritic' | 'maxMemorisedShare'>;
-};
+type GuardedRun = Pick<Run, 'env' | 'items' | 'config'>;
 
 /** Reads texts that are new beside `skill`: what the environment refuses, and what gives tasks away. */
-export function leakCriticOf(guarded: CriticOptions, skill: string): LeakCritic {
-  const readForLeaks = criticOf(guarded, skill);
-  const { env } = guarded;
+export function leakCriticOf(run: GuardedRun, skill: string): LeakCritic {
+  const readForLeaks = criticOf(run, skill);
   return (text) => {
-    const refused = env.refuseText?.(text);
+    const refused = run.env.refuseText?.(text);
     if (refused === undefined) return readForLeaks(text);
     return { ...(typeof refused === 'string' ? { reason: refused } : refused), memorisedShare: 0 };
   };
 }
 
 /** What the skill says already is no secret. Switched off, it finds nothing. */
-function criticOf({ items, config }: CriticOptions, skill: string): LeakCritic {
+function criticOf({ items, config }: GuardedRun, skill: string): LeakCritic {
   if (!config.leakCritic) return () => ({ reason: undefined, memorisedShare: 0 });
   const { maxMemorisedShare } = config;
   const limit = maxMemorisedShare === undefined ? {} : { maxMemorisedShare };
@@ -43,13 +38,10 @@ function criticOf({ items, config }: CriticOptions, skill: string): LeakCritic {
   return (text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limit });
 }
 
-type Known = Pick<Run, 'env' | 'items' | 'config'>;
-
 /** How much of the training tasks the best skill repeats, beyond what the initial one did; nothing when nobody looks. */
-export function memorisedShareOf({ best, initialSkill }: RunState, { items, config, env }: Known) {
-  if (!config.leakCritic) return {};
-  const { memorisedShare } = leakCriticOf({ env, items, config }, initialSkill)(best.skill);
-  return { memorisedShare };
+export function memorisedShareOf({ best, initialSkill }: RunState, run: GuardedRun) {
+  if (!run.config.leakCritic) return {};
+  return { memorisedShare: leakCriticOf(run, initialSkill)(best.skill).memorisedShare };
 }
 
 /** Fields under which tasks usually keep what only a judge may know. */
@@ -83,10 +75,10 @@ function sortTexts(fields: object): Pick<GuardedItem, 'texts' | 'answers'> {
   return { texts: under(false), answers: under(true) };
 }
 
-type Found = { readonly text: string; readonly isAnswer: boolean };
+type FoundText = { readonly text: string; readonly isAnswer: boolean };
 
 /** Everything below a field of answers is an answer. Numbers are only read there: elsewhere they count and measure. */
-function stringsIn(value: unknown, isAnswer: boolean): Found[] {
+function stringsIn(value: unknown, isAnswer: boolean): FoundText[] {
   if (typeof value === 'string') return [{ text: value, isAnswer }];
   if (typeof value === 'number' && isAnswer) return [{ text: String(value), isAnswer }];
   if (typeof value !== 'object' || value === null) return [];
