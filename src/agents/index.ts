@@ -3,22 +3,18 @@ export type {
   AgentAnswer,
   AgentCall,
   AgentCli,
-  AgentCliName,
-  AgentOutput,
-  AgentRefusal,
-  Environment,
-  Invocation,
-} from './agent-cli.ts';
-export { agentClis } from './agent-clis.ts';
-export { detectAgents, type InstalledAgent } from './detect-agents.ts';
-export type {
   AgentEvent,
   AgentJob,
-  AgentName,
-  AgentProgram,
+  AgentOutput,
+  AgentRefusal,
+  CliDocuments,
+  CliUser,
+  Environment,
   EventReader,
+  Invocation,
   Launch,
   Provider,
-} from './programs/agent-program.ts';
-export { agentPrograms } from './programs/programs.ts';
+} from './agent-cli.ts';
+export { type AgentCliName, type AgentName, agentClis, agentPrograms } from './agent-clis.ts';
+export { detectAgents, type InstalledAgent } from './detect-agents.ts';
 export { requireInstalled, type Whereabouts } from './require-installed.ts';

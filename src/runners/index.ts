@@ -1,5 +1,6 @@
 /** Agents at work: what they are asked to do, in which workspace, and how it is scored. */
-export { type AgentRunnerOptions, agentRunner } from './agent/agent-runner.ts';
+export type { AgentRunnerOptions } from './agent/open-agent.ts';
+export { agentRunner } from './agent/run-agent.ts';
 export { toEvals, type WrittenEvals } from './import/evals.ts';
 export { loadTriggerQueries } from './trigger/load-queries.ts';
 export { type TriggerEnvOptions, triggerEnv } from './trigger/trigger-env.ts';
