@@ -42,10 +42,12 @@ type CliProgram<Name extends string> = {
 };
 
 export type CliDocuments = {
-  /** The variable that names another folder in place of this one in the user's home. */
-  readonly homeVariable: { readonly name: string; readonly folder: string };
-  /** Folders of skills below the user's home. The first is below the folder that the variable moves; new skills go there. */
-  readonly userSkills: readonly string[];
+  /** Its own folder: in the user's home, or where a variable says. */
+  readonly home: { readonly variable: string; readonly folder: string };
+  /** Folders of skills below its own folder, the one for new skills first. */
+  readonly ownSkills: readonly string[];
+  /** Folders of skills below the user's home that several agents read. */
+  readonly sharedSkills: readonly string[];
   /** Folders of skills below a project. */
   readonly projectSkills: readonly string[];
   /** Files of a project that it puts into every prompt, the usual one first. */

@@ -1,5 +1,5 @@
 import { findAgents } from '../agents/detect-agents.ts';
-import { type AgentCliName, agentClis, agentPrograms } from '../agents/index.ts';
+import { agentClis, agentPrograms } from '../agents/index.ts';
 import { SkillError } from '../core/errors.ts';
 import { readPins } from '../project/models/agent-pins.ts';
 import { agentTargetOf } from '../project/models/agent-target.ts';
@@ -65,8 +65,8 @@ const halfHandoff = () =>
 
 async function installedAgent({ place: { env }, project }: Here): Promise<string> {
   const pins = await readPins(env);
-  const pinned = Object.keys(agentClis).find((cli) => pins[cli as AgentCliName] !== undefined);
-  const agent = pinned ?? findAgents(env, project)[0]?.cli;
+  const pinned = Object.values(agentClis).find(({ cli }) => pins[cli] !== undefined);
+  const agent = pinned?.cli ?? findAgents(env, project)[0]?.cli;
   if (agent !== undefined) return agent;
   throw new SkillError('CONFIG_INVALID', 'no model is named for the night, and no agent CLI is installed here', {
     hint: 'Install and sign in to one (Claude Code, Codex, Gemini CLI …), or name a model: target: provider:model in the project file or in config.yaml in the state folder.',

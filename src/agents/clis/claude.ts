@@ -25,8 +25,9 @@ export const claude: AgentCli<'claude'> = {
   ],
   signInFiles: (user) => Object.values(signIn(user)),
   documents: {
-    homeVariable: { name: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
-    userSkills: ['.claude/skills'],
+    home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
+    ownSkills: ['skills'],
+    sharedSkills: [],
     projectSkills: ['.claude/skills'],
     instructions: ['CLAUDE.md'],
   },

@@ -19,8 +19,9 @@ export const codex: AgentCli<'codex'> = {
   variables: () => ['CODEX_*', 'OPENAI_*'],
   signInFiles: (user) => [signInFile(user)],
   documents: {
-    homeVariable: { name: 'CODEX_HOME', folder: '.codex' },
-    userSkills: ['.codex/skills', '.agents/skills'],
+    home: { variable: 'CODEX_HOME', folder: '.codex' },
+    ownSkills: ['skills'],
+    sharedSkills: ['.agents/skills'],
     projectSkills: ['.codex/skills', '.agents/skills'],
     instructions: ['AGENTS.md'],
   },

@@ -20,8 +20,9 @@ export const copilot: AgentCli<'copilot'> = {
   signInCommand: 'copilot login',
   variables: () => ['COPILOT_*', 'GH_TOKEN', 'GH_HOST', 'GITHUB_TOKEN'],
   documents: {
-    homeVariable: { name: 'COPILOT_HOME', folder: '.copilot' },
-    userSkills: ['.copilot/skills', '.agents/skills'],
+    home: { variable: 'COPILOT_HOME', folder: '.copilot' },
+    ownSkills: ['skills'],
+    sharedSkills: ['.agents/skills'],
     projectSkills: ['.github/skills', '.claude/skills', '.agents/skills'],
     instructions: ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md'],
   },

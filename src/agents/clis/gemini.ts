@@ -22,8 +22,9 @@ export const gemini: AgentCli<'gemini'> = {
   ],
   signInFiles: (user) => ['oauth_creds.json', 'gemini-credentials.json'].map((name) => join(userFolder(user), name)),
   documents: {
-    homeVariable: { name: 'GEMINI_CLI_HOME', folder: '' }, // the home in which .gemini is
-    userSkills: ['.gemini/skills', '.agents/skills'],
+    home: { variable: 'GEMINI_CLI_HOME', folder: '' }, // the home in which .gemini is
+    ownSkills: ['.gemini/skills'],
+    sharedSkills: ['.agents/skills'],
     projectSkills: ['.gemini/skills', '.agents/skills'],
     instructions: ['GEMINI.md'],
   },

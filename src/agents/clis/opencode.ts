@@ -21,8 +21,9 @@ export const opencode: AgentCli<'opencode'> = {
   hasManyProviders: true,
   variables: ({ model }) => ['OPENCODE_*', ...providerVariables(model)],
   documents: {
-    homeVariable: { name: 'XDG_CONFIG_HOME', folder: '.config' },
-    userSkills: ['.config/opencode/skills', '.claude/skills', '.agents/skills', '.config/opencode/skill'],
+    home: { variable: 'XDG_CONFIG_HOME', folder: '.config' },
+    ownSkills: ['opencode/skills', 'opencode/skill'],
+    sharedSkills: ['.claude/skills', '.agents/skills'],
     projectSkills: ['.opencode/skills', '.claude/skills', '.agents/skills', '.opencode/skill'],
     instructions: ['AGENTS.md'],
     otherInstructions: ['CLAUDE.md'],

@@ -16,8 +16,9 @@ export const pi: AgentCli<'pi'> = {
   hasManyProviders: true,
   variables: ({ model }) => ['PI_*', ...providerVariables(model)],
   documents: {
-    homeVariable: { name: 'PI_CODING_AGENT_DIR', folder: '.pi/agent' },
-    userSkills: ['.pi/agent/skills', '.agents/skills'],
+    home: { variable: 'PI_CODING_AGENT_DIR', folder: '.pi/agent' },
+    ownSkills: ['skills'],
+    sharedSkills: ['.agents/skills'],
     projectSkills: ['.pi/skills', '.agents/skills'],
     instructions: ['AGENTS.md'],
     otherInstructions: ['CLAUDE.md'],

@@ -22,8 +22,9 @@ export const qwen: AgentCli<'qwen'> = {
     ...['GEMINI_API_KEY', 'GEMINI_MODEL', 'GOOGLE_API_KEY', 'GOOGLE_MODEL'],
   ],
   documents: {
-    homeVariable: { name: 'QWEN_HOME', folder: '.qwen' },
-    userSkills: ['.qwen/skills', '.agents/skills'],
+    home: { variable: 'QWEN_HOME', folder: '.qwen' },
+    ownSkills: ['skills'],
+    sharedSkills: ['.agents/skills'],
     projectSkills: ['.qwen/skills', '.agents/skills'],
     instructions: ['QWEN.md', 'AGENTS.md'],
   },

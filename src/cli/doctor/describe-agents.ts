@@ -1,5 +1,5 @@
 import { findBinary, isExecutable } from '../../agents/find-binary.ts';
-import { type AgentCliName, agentPrograms, detectAgents } from '../../agents/index.ts';
+import { type AgentCliName, agentClis, detectAgents } from '../../agents/index.ts';
 import { type AgentPin, pinAgents, readPins } from '../../project/models/agent-pins.ts';
 import { probeSandbox } from '../../workspaces/index.ts';
 import type { Io } from '../terminal/io.ts';
@@ -38,11 +38,10 @@ const named = (cli: string, version: string | null | undefined) => `${cli} ${ver
 
 /** How it is named as a target with tools, and what it would still need for that. */
 function asTarget(cli: AgentCliName, { env }: Io): string {
-  const program = Object.values(agentPrograms).find((one) => one.cli === cli);
-  if (program === undefined) return ', no target with tools';
-  const missing = (program.needs ?? []).filter((name) => findBinary(name, env) === undefined);
-  const needs = missing.length === 0 ? '' : `, which needs ${missing.join(', ')} on PATH`;
-  return `, target: { agent: ${program.name} }${needs}`;
+  const { name, needs = [] } = agentClis[cli];
+  const missing = needs.filter((needed) => findBinary(needed, env) === undefined);
+  const lack = missing.length === 0 ? '' : `, which needs ${missing.join(', ')} on PATH`;
+  return `, target: { agent: ${name} }${lack}`;
 }
 
 const changeOf = (before: AgentPin | undefined, path: string) =>

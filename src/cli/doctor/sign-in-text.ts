@@ -1,4 +1,4 @@
-import { agentClis, agentPrograms } from '../../agents/index.ts';
+import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import type { AgentAbout } from '../../core/agent/agent-runner.ts';
 import { SkillError } from '../../core/errors.ts';
 
@@ -22,7 +22,7 @@ const noSignIn = (agent: string) =>
   });
 
 function remedy(agent: string): string {
-  const { cli, keyVariables } = agentPrograms[agent as keyof typeof agentPrograms];
+  const { signInCommand, keyVariables } = agentPrograms[agent as AgentName];
   const key = keyVariables.length === 0 ? '' : `set ${keyVariables.join(' or ')}, also in .env, or `;
-  return `${key}sign in: ${agentClis[cli].signInCommand}`;
+  return `${key}sign in: ${signInCommand}`;
 }

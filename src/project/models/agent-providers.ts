@@ -1,21 +1,10 @@
 import { z } from 'zod';
-import type { AgentCliName } from '../../agents/index.ts';
+import { type AgentCliName, agentClis } from '../../agents/agent-clis.ts';
 import { define, type Provider } from './provider.ts';
-
-const CLIS: readonly AgentCliName[] = [
-  'claude-cli',
-  'codex-cli',
-  'copilot-cli',
-  'cursor-cli',
-  'gemini-cli',
-  'opencode-cli',
-  'pi-cli',
-  'qwen-cli',
-];
 
 /** Agent CLIs that are installed and signed in: they need no key of ours. */
 export const agentProviders: Readonly<Record<string, Provider>> = Object.fromEntries(
-  CLIS.map((cli) => [cli, agentProvider(cli)]),
+  Object.values(agentClis).map(({ cli }) => [cli, agentProvider(cli)]),
 );
 
 function agentProvider(cli: AgentCliName): Provider {

@@ -1,4 +1,4 @@
-import { agentPrograms } from '../../agents/index.ts';
+import { type AgentCliName, agentClis, agentPrograms } from '../../agents/index.ts';
 import { type AgentTarget, agentTargetOf } from '../../project/models/agent-target.ts';
 import type { ModelSpec } from '../../project/models/resolve-model.ts';
 
@@ -20,15 +20,13 @@ const NAMES: Readonly<Record<string, string>> = {
   minimax: 'MiniMax',
   openai: 'OpenAI',
   qwen: 'Qwen',
-  'claude-cli': 'Claude Code, as you are signed in there',
-  'codex-cli': 'Codex, as you are signed in there',
-  'copilot-cli': 'GitHub Copilot CLI, as you are signed in there',
-  'cursor-cli': 'Cursor, as you are signed in there',
-  'gemini-cli': 'Gemini CLI, as you are signed in there',
-  'opencode-cli': 'OpenCode and the provider that is set up there',
-  'pi-cli': 'pi and the provider that is set up there',
-  'qwen-cli': 'Qwen Code, as you are signed in there',
 };
+
+function labelOf(provider: string): string {
+  if (!Object.hasOwn(agentClis, provider)) return NAMES[provider] ?? provider;
+  const { title, hasManyProviders } = agentClis[provider as AgentCliName];
+  return `${title}${hasManyProviders ? ' and the provider that is set up there' : ', as you are signed in there'}`;
+}
 
 type Models = Readonly<Record<string, ModelSpec | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,7 +48,7 @@ function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> |
   if (agent !== undefined) return agentReader(agent);
   const { name, address } = readSpec(spec, env);
   if (name === 'simulated' || name === 'handoff') return undefined;
-  const label = NAMES[name] ?? name;
+  const label = labelOf(name);
   if (address === undefined) return { provider: name, name: label, isRemote: true };
   const host = hostOf(address);
   return { provider: `${name}@${host}`, name: `${label} at ${host}`, isRemote: !isLoopback(host) };
@@ -59,7 +57,7 @@ function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> |
 /** More is sent than texts of sessions, so that it is agreed to by itself. */
 function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> {
   const files = 'with tools: also files of this project that it opens';
-  const [provider, label] = [`${agent}-agent`, NAMES[agentPrograms[agent].cli] ?? agent];
+  const [provider, label] = [`${agent}-agent`, labelOf(agentPrograms[agent].cli)];
   if (baseURL === undefined) return { provider, name: `${label} (${files})`, isRemote: true };
   const host = hostOf(baseURL);
   return { provider: `${provider}@${host}`, name: `${agent} at ${host} (${files})`, isRemote: !isLoopback(host) };
