@@ -8,8 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^skillopt$/, replacement: source('index.ts') },
-      { find: /^skillopt\/(run|stats)$/, replacement: `${source('core/')}$1/index.ts` },
-      { find: /^skillopt\/(\w+)$/, replacement: `${source('')}$1/index.ts` },
+      { find: /^skillopt\/(\w+)$/, replacement: `${source('public/')}$1.ts` },
     ],
   },
   test: {

@@ -4,11 +4,9 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { emptyRun, parseConfig, type RunEvent, type RunFact, type RunState, reduce, skillHash } from 'skillopt';
-import { journalLines } from '../src/core/journal/journal-lines.ts';
-import { shuffle } from '../src/core/random.ts';
-import { noStageUsage } from '../src/core/run/stage-usage.ts';
-import type { Evaluation, ItemScore } from '../src/core/score.ts';
-import { runDirectory } from '../src/stores/run/run-directory.ts';
+import { type Evaluation, type ItemScore, shuffle } from '../src/core/contracts/index.ts';
+import { journalLines, noStageUsage } from '../src/core/run/index.ts';
+import { runDirectory } from '../src/stores/index.ts';
 
 export type LongJournal = {
   readonly path: string;

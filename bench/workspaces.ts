@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openSandbox, openTemplate, openWorkspace, type Sandbox } from '../src/workspaces/index.ts';
+import { openSandbox, openTemplate, openWorkspace, type Sandbox } from '../src/public/workspaces.ts';
 import { tempFolder } from '../test/support/temp-folder.ts';
 import { type BenchRow, median } from './row.ts';
 

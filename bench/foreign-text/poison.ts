@@ -1,6 +1,6 @@
-import { applyEditRecords, EditRecord } from '../../src/core/skill/edit-record.ts';
-import { readRules, writeRules } from '../../src/core/skill/learned-rules.ts';
-import { findPoison, MOST_CHARACTERS } from '../../src/core/skill/poison/find-poison.ts';
+import { applyEditRecords, EditRecord, readRules, writeRules } from '../../src/core/document/index.ts';
+import { findPoison } from '../../src/core/guard/index.ts';
+import { MOST_CHARACTERS } from '../../src/core/guard/poison/find-poison.ts';
 
 const changing = (fields: Partial<EditRecord>) => applyEditRecords('- A', [EditRecord.parse(fields)]);
 

@@ -1,43 +1,47 @@
 import { createTwoFilesPatch } from 'diff';
-import { agentClis } from '../../src/agents/agent-clis.ts';
-import { agentError } from '../../src/agents/agent-error.ts';
-import { clip as clipLine, textWidth } from '../../src/cli/terminal/text-width.ts';
-import { checkRuleJudge } from '../../src/core/judge/check-rules.ts';
-import { scoreExact } from '../../src/core/judge/exact-judge.ts';
-import { scoreByRule } from '../../src/core/judge/rule-judge.ts';
-import { OPERATORS, RULE_OPS } from '../../src/core/judge/rule-operators.ts';
-import { isLongAnswer, isTellingAnswer, isTellingId } from '../../src/core/leaks/is-telling.ts';
-import { numbersIn, soleNumberIn } from '../../src/core/leaks/written-numbers.ts';
-import { isOutOfCredit } from '../../src/core/out-of-credit.ts';
-import { mergeNotes, readNotes, writeNotes } from '../../src/core/skill/appendix.ts';
-import { applyPatch } from '../../src/core/skill/apply-edit.ts';
-import { isSaidIn, newLinesOf } from '../../src/core/skill/is-said.ts';
-import { keepProtected } from '../../src/core/skill/keep-protected.ts';
-import { readBlock, writeBlock } from '../../src/core/skill/marked-block.ts';
-import { findRegions, withoutMarkers } from '../../src/core/skill/protected-regions.ts';
-import { skillHash } from '../../src/core/skill/skill-hash.ts';
-import { findLeaks } from '../../src/core/stats/index.ts';
-import { extractJson } from '../../src/core/text/extract-json.ts';
-import { hideSecrets } from '../../src/core/text/hide-secrets.ts';
-import { strip } from '../../src/core/text/python-text.ts';
-import { nearDuplicateGroups } from '../../src/core/text/similarity.ts';
-import { toCamelCase } from '../../src/core/text/snake-case.ts';
-import { extractAnswer, scoreAnswer } from '../../src/envs/qa/answer-score.ts';
+import { agentClis, agentError } from '../../src/agents/index.ts';
+import { isOutOfCredit } from '../../src/core/contracts/index.ts';
+import {
+  applyPatch,
+  findRegions,
+  isSaidIn,
+  keepProtected,
+  mergeNotes,
+  newLinesOf,
+  readBlock,
+  readNotes,
+  withoutMarkers,
+  writeBlock,
+  writeNotes,
+} from '../../src/core/document/index.ts';
+import { hideSecrets } from '../../src/core/guard/index.ts';
+import {
+  isLongAnswer,
+  isTellingAnswer,
+  isTellingId,
+  numbersIn,
+  soleNumberIn,
+} from '../../src/core/guard/leaks/guarded-item.ts';
+import { checkRuleJudge, RULE_OPS, scoreByRule, scoreExact } from '../../src/core/judge/index.ts';
+import { OPERATORS } from '../../src/core/judge/rule-operators.ts';
+import { extractJson, nearDuplicateGroups, skillHash, strip, toCamelCase } from '../../src/core/text/index.ts';
+import { extractAnswer, scoreAnswer } from '../../src/envs/index.ts';
 import { readJson } from '../../src/envs/read/read-json.ts';
 import { readJsonl } from '../../src/envs/read/read-jsonl.ts';
 import { jsonObjects } from '../../src/judges/json-objects.ts';
 import { readRateLimit, retryAfterMs } from '../../src/models/ai-sdk/rate-limit-headers.ts';
 import { toModelCallError } from '../../src/models/ai-sdk/to-model-call-error.ts';
 import { sliceText } from '../../src/models/tokens/slice-text.ts';
-import { repairJson } from '../../src/pipeline/ask/ask.ts';
-import { failurePatterns } from '../../src/pipeline/reflect/failure-patterns.ts';
+import { failurePatterns, repairJson } from '../../src/pipeline/index.ts';
 import { renderTrajectory } from '../../src/pipeline/reflect/trajectory.ts';
-import { lintSkill } from '../../src/skills/lint-skill.ts';
+import { findLeaks } from '../../src/public/stats.ts';
+import { clip as clipLine, textWidth } from '../../src/report/index.ts';
+import { lintSkill } from '../../src/skills/index.ts';
 import { relativeLinks } from '../../src/skills/relative-links.ts';
+import { TaskRecord } from '../../src/sleep/index.ts';
 import { filterForTarget } from '../../src/sleep/mine/target-filter.ts';
 import { short, withoutQuotes } from '../../src/sleep/mine/task-text.ts';
 import { parseTasksFile } from '../../src/sleep/parse-tasks-file.ts';
-import { TaskRecord } from '../../src/sleep/task-record.ts';
 import { withoutRepeats } from '../../src/train/step/without-repeats.ts';
 import { collectSession } from '../../src/transcripts/session-collector.ts';
 import { withoutPreamble } from '../../src/transcripts/sources/codex.ts';

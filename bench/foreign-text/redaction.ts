@@ -1,7 +1,6 @@
-import { redactSecrets } from '../../src/core/redact/redact-secrets.ts';
-import { redactValue } from '../../src/core/redact/redact-value.ts';
-import { inMarkdown, nameAsData, oneLine, printable } from '../../src/core/text/printable.ts';
-import { redactor } from '../../src/transcripts/redact/redactor.ts';
+import { redactSecrets, redactValue } from '../../src/core/guard/index.ts';
+import { inMarkdown, nameAsData, oneLine, printable } from '../../src/core/text/index.ts';
+import { redactor } from '../../src/transcripts/index.ts';
 
 /** What every source's texts pass through before they are kept, shown or sent. */
 export const redactionReaders: Readonly<Record<string, (text: string) => unknown>> = {

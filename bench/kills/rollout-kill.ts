@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PythonRandom } from '../../src/core/random.ts';
+import { PythonRandom } from '../../src/core/contracts/index.ts';
 import { tempFolder } from '../../test/support/temp-folder.ts';
 import type { BenchRow } from '../row.ts';
 

@@ -1,5 +1,5 @@
 // Removes what an earlier process left behind, says so, then does rollouts, several at a time, until it is killed.
-import { openSandbox, openTemplate, openWorkspace, removeStale } from '../../src/workspaces/index.ts';
+import { openSandbox, openTemplate, openWorkspace, removeStale } from '../../src/public/workspaces.ts';
 
 const [root = '', kind = 'none', mark = '', many = '0'] = process.argv.slice(2);
 await removeStale(root);

@@ -1,4 +1,4 @@
-import { tQuantile } from '../../src/core/stats/index.ts';
+import { tQuantile } from '../../src/public/stats.ts';
 
 /** A mean with its 95 % interval. */
 export type Interval = { readonly mean: number; readonly low: number; readonly high: number };

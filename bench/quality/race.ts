@@ -14,7 +14,7 @@ import {
   unmetItems,
   type WaveInput,
   type WaveJudgement,
-} from '../../src/core/stats/index.ts';
+} from '../../src/public/stats.ts';
 
 type Roll = (ids: readonly string[]) => Observation[];
 

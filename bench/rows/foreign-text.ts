@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm';
-import { countTokens } from '../../src/models/index.ts';
+import { countTokens } from '../../src/public/models.ts';
 import { hostileTexts } from '../foreign-text/hostile-texts.ts';
 import { beginningsOf, findPatterns } from '../foreign-text/patterns.ts';
 import { POISON_PIECES, poisonReaders } from '../foreign-text/poison.ts';

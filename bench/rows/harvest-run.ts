@@ -1,6 +1,7 @@
 // A process of its own, so that its memory is its own: `harvest` or `parse` of all sessions in a home.
+
+import { findSource } from '../../src/transcripts/index.ts';
 import { readRecords } from '../../src/transcripts/read/lines.ts';
-import { findSource } from '../../src/transcripts/sources.ts';
 
 const [way, home = ''] = process.argv.slice(2);
 const source = findSource('claude');

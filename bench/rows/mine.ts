@@ -1,6 +1,6 @@
-import { shuffle } from '../../src/core/random.ts';
-import { mineTasks } from '../../src/sleep/mine/mine-tasks.ts';
-import { SessionDigest } from '../../src/transcripts/session-digest.ts';
+import { shuffle } from '../../src/core/contracts/index.ts';
+import { mineTasks } from '../../src/sleep/index.ts';
+import { SessionDigest } from '../../src/transcripts/index.ts';
 import type { BenchRow } from '../row.ts';
 
 const SESSIONS = 2_000;

@@ -1,4 +1,4 @@
-import { runSleepCycle } from '../../src/sleep/night/run-sleep-cycle.ts';
+import { runSleepCycle } from '../../src/sleep/index.ts';
 import { doneTasks, nightWorld } from '../../test/unit/sleep/night/night-world.ts';
 import { type BenchRow, median } from '../row.ts';
 

@@ -5,7 +5,7 @@ import { type ChatModel, type ChatRequest, parseConfig } from 'skillopt';
 import { countMessages } from 'skillopt/models';
 import { createStop } from '../../src/pipeline/index.ts';
 import { openCaches } from '../../src/stores/index.ts';
-import { wrapModels } from '../../src/train/setup/wrap-models.ts';
+import { wrapModels } from '../../src/train/index.ts';
 import { type BenchRow, median } from '../row.ts';
 
 const CALLS = 6400;

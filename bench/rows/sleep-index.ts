@@ -2,12 +2,8 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { harvest } from '../../src/sleep/harvest/harvest.ts';
-import { overview } from '../../src/sleep/harvest/overview.ts';
-import { openSessionIndex } from '../../src/sleep/harvest/session-index.ts';
-import { updateIndex } from '../../src/sleep/harvest/update-index.ts';
-import { claude } from '../../src/transcripts/sources/claude.ts';
-import type { TranscriptSource } from '../../src/transcripts/transcript-source.ts';
+import { harvest, openSessionIndex, overview, updateIndex } from '../../src/sleep/index.ts';
+import { claude, type TranscriptSource } from '../../src/transcripts/index.ts';
 import { type BenchRow, median } from '../row.ts';
 
 const [SESSIONS, CORPUS_MB, MANY] = [400, 200, 2_000];

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
-import { ModelCallError, PromptTooLongError, SkillError } from '../core/errors.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '../core/model.ts';
+import {
+  type ChatModel,
+  type ChatReply,
+  type ChatRequest,
+  ModelCallError,
+  PromptTooLongError,
+  SkillError,
+} from '../core/contracts/index.ts';
 import type { AgentAnswer, AgentCli, AgentOutput, AgentRefusal, Environment, Located } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { agentError, startError } from './agent-error.ts';

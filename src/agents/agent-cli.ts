@@ -1,6 +1,11 @@
-import type { AgentLimits } from '../core/agent/agent-limits.ts';
-import type { AgentCapabilities, AgentEnd, AgentStep } from '../core/agent/agent-runner.ts';
-import type { FinishReason, Usage } from '../core/model.ts';
+import type {
+  AgentCapabilities,
+  AgentEnd,
+  AgentLimits,
+  AgentStep,
+  FinishReason,
+  Usage,
+} from '../core/contracts/index.ts';
 
 /**
  * One agent CLI, in one file of `clis/`: how to get it and sign in, how it is asked as a chat model, and how it works with

@@ -1,5 +1,4 @@
-import { ModelCallError } from '../core/errors.ts';
-import { CREDIT_HINT, isOutOfCredit } from '../core/out-of-credit.ts';
+import { CREDIT_HINT, isOutOfCredit, ModelCallError } from '../core/contracts/index.ts';
 import type { AgentCli, Environment } from './agent-cli.ts';
 
 export type AgentFailure = {

@@ -2,7 +2,7 @@ import { copyFileSync, lstatSync, rmSync } from 'node:fs';
 import { copyFile, lstat, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { OWN_CALL_FOLDER } from '../core/own-calls.ts';
+import { OWN_CALL_FOLDER } from '../core/contracts/index.ts';
 import type { Invocation } from './agent-cli.ts';
 import { atProcessEnd } from './run-process.ts';
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import type { Environment, Located } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { openCallFolder } from './call-folder.ts';

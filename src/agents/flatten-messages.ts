@@ -1,5 +1,4 @@
-import type { ChatMessage } from '../core/model.ts';
-import { OWN_CALL_SENTINEL } from '../core/own-calls.ts';
+import { type ChatMessage, OWN_CALL_SENTINEL } from '../core/contracts/index.ts';
 
 /** A conversation as the two texts that a CLI takes. A single user message stays as it is; several turns become sections. */
 export function flattenMessages(messages: readonly ChatMessage[]): { system: string; conversation: string } {

@@ -13,8 +13,13 @@ export type {
   EventReader,
   Invocation,
   Launch,
+  Located,
   Provider,
 } from './agent-cli.ts';
 export { type AgentCliName, type AgentName, agentClis, agentPrograms } from './agent-clis.ts';
-export { detectAgents, type InstalledAgent } from './detect-agents.ts';
-export { requireInstalled, type Whereabouts } from './require-installed.ts';
+export { agentError, startError } from './agent-error.ts';
+export { childEnvironment } from './child-environment.ts';
+export { NO_KEY } from './cli-parts.ts';
+export { detectAgents, findAgents, type InstalledAgent, requireProgram, versionOf } from './detect-agents.ts';
+export { findBinary, isExecutable, isForeign, isInside, projectFolders } from './find-binary.ts';
+export { callerVariables, homeIn, locate, requireInstalled, type Whereabouts } from './require-installed.ts';

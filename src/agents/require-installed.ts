@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import type { Environment, Located } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { findBinary, isExecutable, projectFolders, realPath, skippedNote } from './find-binary.ts';

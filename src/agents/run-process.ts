@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { ModelCallError } from '../core/errors.ts';
+import { ModelCallError } from '../core/contracts/index.ts';
 import type { AgentOutput, Environment } from './agent-cli.ts';
 
 export type ProcessOptions = {

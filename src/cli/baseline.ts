@@ -1,6 +1,5 @@
-import type { LoadedProject } from '../project/load-project.ts';
-import { resolvePath } from '../project/resolve-path.ts';
-import { type Subject, wireDocument } from '../runs/scoring/score-documents.ts';
+import { type Subject, wireDocument } from '../app/index.ts';
+import { type LoadedProject, resolvePath } from '../project/index.ts';
 import { skillFileAt } from '../skills/index.ts';
 import { gitVersion } from './git-version.ts';
 import type { Terminal } from './terminal/terminal.ts';

@@ -1,5 +1,5 @@
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { shellWord } from '../core/text/shell-word.ts';
+import { shellWord } from '../core/text/index.ts';
 import { commands } from './command-table.ts';
 import type { Typed } from './define-command.ts';
 import { nameProject } from './named-project.ts';

@@ -1,4 +1,4 @@
-import { type ErrorCode, SkillError } from '../core/errors.ts';
+import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
 import { Answered } from './answered.ts';
 import { Interrupted } from './interrupt.ts';
 import { systemErrorOf } from './system-error.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { findGit, gitEnvironment, QUIET_GIT } from '../workspaces/project/system-git.ts';
+import { findGit, gitEnvironment, QUIET_GIT } from '../workspaces/index.ts';
 
 const run = promisify(execFile);
 

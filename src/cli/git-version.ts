@@ -2,9 +2,9 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { execa } from 'execa';
-import { SkillError } from '../core/errors.ts';
-import { oneLine } from '../core/text/printable.ts';
-import { findGit, gitEnvironment, QUIET_GIT } from '../workspaces/project/system-git.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { oneLine } from '../core/text/index.ts';
+import { findGit, gitEnvironment, QUIET_GIT } from '../workspaces/index.ts';
 
 /** A file as it was at a revision, in a folder of its own. `await using` removes it. */
 export type GitVersion = AsyncDisposable & {

@@ -1,7 +1,7 @@
+import { fitRows } from '../report/index.ts';
 import { commands } from './command-table.ts';
 import { EXIT_CODES } from './exit-code.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { fitRows } from './terminal/wrap.ts';
 
 const EXAMPLES = [
   ['skillopt demo', 'see a skill being trained, no key needed'],

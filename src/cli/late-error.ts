@@ -1,4 +1,4 @@
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import { Interrupted } from './interrupt.ts';
 
 /** Where this program's own code is: `src` in a clone, `dist` in the package. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { SkillError } from '../core/errors.ts';
-import { suggestion } from '../core/text/closest-name.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { suggestion } from '../core/text/index.ts';
 import { Answered } from './answered.ts';
 import { calledAs } from './called-as.ts';
 import { commands } from './command-table.ts';

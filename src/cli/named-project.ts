@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { shellWord } from '../core/text/shell-word.ts';
-import type { LoadedRun } from '../runs/load-run.ts';
-import { shownPath } from '../stores/shown-path.ts';
+import type { LoadedRun } from '../app/index.ts';
+import { shellWord } from '../core/text/index.ts';
+import { shownPath } from '../stores/index.ts';
 
 /** The project file that was named in arguments. Help says how commands are called in general. */
 export function configIn(argv: readonly string[]): string | undefined {

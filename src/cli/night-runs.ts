@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SkillError } from '../core/errors.ts';
-import type { SleepReport } from '../sleep/night/sleep-report.ts';
-import { projectFolder } from '../sleep/state/nights.ts';
-import { listRuns, type RunListing } from '../stores/index.ts';
-import { readPrivate } from '../stores/private-file.ts';
-import { stateFolderOf } from '../stores/state-folder.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { projectFolder, type SleepReport } from '../sleep/index.ts';
+import { listRuns, type RunListing, readPrivate, stateFolderOf } from '../stores/index.ts';
 import { placeOf } from './sleep/open-sleep.ts';
 import type { Terminal } from './terminal/terminal.ts';
 

@@ -1,4 +1,4 @@
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import { inFlags } from './flags/in-flags.ts';
 import { Interrupted } from './interrupt.ts';
 import { StoppedRun } from './report/stopped-run.ts';

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { fitRows } from '../report/index.ts';
 import type { CommandEntry } from './define-command.ts';
 import { meantOption } from './flags/meant-option.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { fitRows } from './terminal/wrap.ts';
 
 /** Loads one command and runs it with its arguments. A mistake in them is a `USAGE` error. */
 export async function runCommand(entry: CommandEntry, argv: readonly string[], terminal: Terminal): Promise<void> {

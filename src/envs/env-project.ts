@@ -1,5 +1,4 @@
-import type { Scoring } from '../core/judge/scoring.ts';
-import type { TaskScorer } from '../core/judge/task-judge.ts';
+import type { Scoring, TaskScorer } from '../core/judge/index.ts';
 
 /** The parts of a project that are an environment's business. */
 export type EnvProject = {

@@ -1,5 +1,4 @@
-import type { SkillEnv } from '../core/env.ts';
-import { SkillError } from '../core/errors.ts';
+import { type SkillEnv, SkillError } from '../core/contracts/index.ts';
 import type { EnvAdapter } from './adapter/env-adapter.ts';
 import type { EnvProject } from './env-project.ts';
 

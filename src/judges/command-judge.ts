@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import type { Sandbox, SandboxResult } from '../core/agent/sandbox.ts';
-import type { RolloutOutput } from '../core/env.ts';
-import { SkillError } from '../core/errors.ts';
-import type { JudgeOf, TaskScorer } from '../core/judge/task-judge.ts';
-import { parseJson } from '../core/text/extract-json.ts';
-import { head, strip } from '../core/text/python-text.ts';
+import { type RolloutOutput, type Sandbox, type SandboxResult, SkillError } from '../core/contracts/index.ts';
+import type { JudgeOf, TaskScorer } from '../core/judge/index.ts';
+import { head, parseJson, strip } from '../core/text/index.ts';
 
 const share = z.number().min(0).max(1);
 const Verdict = z.object({ hard: share, soft: share.optional(), reason: z.string().optional() });

@@ -1,6 +1,5 @@
-import { ModelCallError } from '../core/errors.ts';
-import type { ChatMessage, ChatModel, ChatReply } from '../core/model.ts';
-import { combineJudgements } from '../core/stats/judge-noise.ts';
+import { type ChatMessage, type ChatModel, type ChatReply, ModelCallError } from '../core/contracts/index.ts';
+import { combineJudgements } from '../core/stats/index.ts';
 import { askForScore, askToCompare, type JudgeQuestion, type JudgeReply, type JudgeSubject } from './judge-question.ts';
 import { readVerdict } from './read-verdict.ts';
 import { type SingleJudgement, toJudgement } from './single-judgement.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { ChatMessage } from '../core/model.ts';
-import { fence } from '../core/text/fence.ts';
+import type { ChatMessage } from '../core/contracts/index.ts';
+import { fence } from '../core/text/index.ts';
 
 /** Where the answer stands beside a reference. The judge is not told which is which. */
 export type Position = 'first' | 'second';

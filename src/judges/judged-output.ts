@@ -1,4 +1,4 @@
-import type { RolloutOutput } from '../core/env.ts';
+import type { RolloutOutput } from '../core/contracts/index.ts';
 import type { AnswerJudgement } from './judge-answer.ts';
 import type { SingleJudgement } from './single-judgement.ts';
 

@@ -1,4 +1,4 @@
-import type { JudgeOf, TaskScorer } from '../core/judge/task-judge.ts';
+import type { JudgeOf, TaskScorer } from '../core/judge/index.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { judgedOutput } from './judged-output.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { RolloutResult } from '../core/rollout-result.ts';
-import type { Judgement } from '../core/stats/judge-noise.ts';
+import type { RolloutResult } from '../core/contracts/index.ts';
+import type { Judgement } from '../core/stats/index.ts';
 
 /** One time that a judge was asked about an answer. */
 export const SingleJudgement = z.object({

@@ -1,4 +1,4 @@
-import type { ChatModel, ChatReply, ChatRequest, Usage } from '../core/model.ts';
+import type { ChatModel, ChatReply, ChatRequest, Usage } from '../core/contracts/index.ts';
 import { untilAborted } from './on-abort.ts';
 
 /** A text, or a reply of which all but the text may be left out. */

@@ -1,4 +1,4 @@
-export type { OptimizerStage } from './ask/ask.ts';
+export { askForJson, type OptimizerStage, repairJson } from './ask/ask.ts';
 export { loadPackagePrompts } from './ask/package-section.ts';
 export { loadPrompts } from './ask/prompts.ts';
 export { compareEpochs } from './epoch/compare-epochs.ts';
@@ -9,6 +9,7 @@ export { evaluateCandidate, gateScore, judgeSkill, scorePasses, scoreSkill } fro
 export { pruneSkill, withoutPassageIn } from './evaluate/prune.ts';
 export type { JudgedCandidate } from './evaluate/race-input.ts';
 export { salvagePatch } from './evaluate/salvage.ts';
+export { createLimit } from './limit.ts';
 export { failurePatterns } from './reflect/failure-patterns.ts';
 export { runMinibatchReflect } from './reflect/reflect.ts';
 export { requireScores, whyUnscored } from './rollout/require-scores.ts';

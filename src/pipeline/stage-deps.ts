@@ -1,10 +1,13 @@
-import type { AgentRunner } from '../core/agent/agent-runner.ts';
-import { parseConfig } from '../core/config.ts';
-import type { ChatModel } from '../core/model.ts';
-import type { PromptName, PromptOverrides } from '../core/prompt-name.ts';
-import type { RolloutResult } from '../core/rollout-result.ts';
-import type { RolloutRunner } from '../core/rollout-runner.ts';
-import type { Progress } from '../core/run/observer.ts';
+import {
+  type AgentRunner,
+  type ChatModel,
+  type PromptName,
+  type PromptOverrides,
+  parseConfig,
+  type RolloutResult,
+  type RolloutRunner,
+} from '../core/contracts/index.ts';
+import type { Progress } from '../core/run/index.ts';
 import { loadPrompts } from './ask/prompts.ts';
 import { createLimit, type Limit } from './limit.ts';
 import type { RolloutCache } from './rollout/rollout-memory.ts';

@@ -1,6 +1,10 @@
-import type { AgentRunner } from '../core/agent/agent-runner.ts';
-import { ModelCallError, SkillError } from '../core/errors.ts';
-import type { ChatModel, ChatRequest } from '../core/model.ts';
+import {
+  type AgentRunner,
+  type ChatModel,
+  type ChatRequest,
+  ModelCallError,
+  SkillError,
+} from '../core/contracts/index.ts';
 import type { StageDeps } from './stage-deps.ts';
 
 /** Draws that an environment may number inside one rollout before they run into the next one's. */

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
-import { SkillError } from '../core/errors.ts';
-import { whyTooMuch } from '../core/text/schema.ts';
+import { SkillError, whyTooMuch } from '../core/contracts/index.ts';
 import { importModule } from './env/import-module.ts';
 import type { ProjectInput } from './project.ts';
 

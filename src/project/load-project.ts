@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';

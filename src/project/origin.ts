@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import { findLine, type KeyPath } from './find-line.ts';
 
 /** Where a setting was said: file and line, or the option; nowhere for a default. And under which name. */

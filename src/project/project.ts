@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { checkTogether } from '../core/check-together.ts';
-import { CONFIG_HINT, configShape } from '../core/config.ts';
-import { SkillError } from '../core/errors.ts';
-import { Scoring } from '../core/judge/scoring.ts';
-import { withPreset } from '../core/presets.ts';
-import { PROMPT_NAMES } from '../core/prompt-name.ts';
-import { isWithoutEffect, removedKeysIn } from '../core/removed-keys.ts';
-import { suggestion } from '../core/text/closest-name.ts';
-import { describeValue, valueAt } from '../core/text/describe-issue.ts';
-import { keysAt } from '../core/text/schema.ts';
-import { Columns } from '../envs/qa/qa-columns.ts';
-import { isRatio } from '../envs/split/split-ratio.ts';
+import {
+  CONFIG_HINT,
+  checkTogether,
+  configShape,
+  isWithoutEffect,
+  keysAt,
+  PROMPT_NAMES,
+  removedKeysIn,
+  SkillError,
+  withPreset,
+} from '../core/contracts/index.ts';
+import { Scoring } from '../core/judge/index.ts';
+import { describeValue, suggestion, valueAt } from '../core/text/index.ts';
+import { Columns, isRatio } from '../envs/index.ts';
 import { SandboxSpec, WorkspaceKeys } from './models/agent-settings.ts';
 import { type FindOrigin, nameOf } from './origin.ts';
 

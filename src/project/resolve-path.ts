@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type ErrorCode, SkillError } from '../core/errors.ts';
+import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
 
 /** A path that somebody typed, absolute. A control character in it is a slip, and no system call takes a NUL. */
 export function resolvePath(directory: string, path: string, code: ErrorCode = 'USAGE', what = ''): string {

@@ -1,4 +1,4 @@
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import { placeIn } from './origin.ts';
 
 const SECRET_KEY =

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { configShape } from '../core/config.ts';
-import { unwrap } from '../core/text/schema.ts';
+import { configShape, unwrap } from '../core/contracts/index.ts';
 import { projectKeys } from './project.ts';
 
 export type SettingGroup = { readonly title: string; readonly keys: readonly string[] };

@@ -1,5 +1,3 @@
-/** A world whose truth is known, to try a trainer in: offline, seeded, free. */
-
 export { type SimulatedOptimizerOptions, simulatedOptimizer } from './optimizer/simulated-optimizer.ts';
 export {
   type PersonDocuments,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { ChatModel } from '../core/model.ts';
-import { parseWith } from '../core/text/schema.ts';
+import { type ChatModel, parseWith } from '../core/contracts/index.ts';
 import type { Draw } from './draw.ts';
 import { createSimulatedModel, lineOptions, rate, textOf } from './simulated-model.ts';
 

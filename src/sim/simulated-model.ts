@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { ModelCallError } from '../core/errors.ts';
-import type { ChatMessage, ChatModel, ChatReply, ChatRequest } from '../core/model.ts';
+import {
+  type ChatMessage,
+  type ChatModel,
+  type ChatReply,
+  type ChatRequest,
+  ModelCallError,
+} from '../core/contracts/index.ts';
 import { createDraw, type Draw } from './draw.ts';
 
 export const rate = z.number().min(0).max(1);

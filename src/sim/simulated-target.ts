@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { memoize } from '../core/memoize.ts';
-import type { ChatMessage, ChatModel } from '../core/model.ts';
-import { parseWith } from '../core/text/schema.ts';
+import { type ChatMessage, type ChatModel, parseWith } from '../core/contracts/index.ts';
+import { memoize } from '../core/text/index.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { createSimulatedModel, lineOptions, rate, textOf } from './simulated-model.ts';
 import { readRules } from './world/read-rules.ts';

@@ -1,6 +1,5 @@
-import { MARKERS } from '../core/skill/protected-regions.ts';
-import type { Finding, Rule } from './finding.ts';
-import { lineFinder } from './finding.ts';
+import { MARKERS } from '../core/document/index.ts';
+import { type Finding, lineFinder, type Rule } from './finding.ts';
 
 type Marker = { readonly marker: string; readonly line: number };
 

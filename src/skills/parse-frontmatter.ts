@@ -1,7 +1,6 @@
 import { type Document, isMap, parseDocument, type YAMLError } from 'yaml';
-import { findRegions } from '../core/skill/protected-regions.ts';
-import type { Finding, Rule } from './finding.ts';
-import { lineFinder } from './finding.ts';
+import { findRegions } from '../core/document/index.ts';
+import { type Finding, lineFinder, type Rule } from './finding.ts';
 import { type Field, fieldsOf } from './frontmatter-field.ts';
 
 /** Agents keep the frontmatter of every skill in mind. The limit also keeps deep nesting from exhausting the parser. */

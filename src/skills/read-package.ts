@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import type { SkillPackage } from '../core/agent/agent-runner.ts';
-import { SkillError } from '../core/errors.ts';
-import { isFileError } from '../stores/file-error.ts';
+import { SkillError, type SkillPackage } from '../core/contracts/index.ts';
+import { isFileError } from '../stores/index.ts';
 import { notFound, skillFileAt } from './read-skill-file.ts';
 
 /** What is no part of a skill, though it may lie in its folder. */

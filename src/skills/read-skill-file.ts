@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SkillError } from '../core/errors.ts';
-import { fileReason, isMissing } from '../stores/file-error.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { fileReason, isMissing } from '../stores/index.ts';
 
 /** In order of preference. */
 const NAMES = ['SKILL.md', 'skill.md'];

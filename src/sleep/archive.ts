@@ -1,4 +1,4 @@
-import { jaccard, nearDuplicateOf, withoutNearDuplicates, wordsOf } from '../core/text/similarity.ts';
+import { jaccard, nearDuplicateOf, withoutNearDuplicates, wordsOf } from '../core/text/index.ts';
 import { dedupeTasks } from './mine/dedupe-tasks.ts';
 import type { TaskRecord } from './task-record.ts';
 

@@ -1,9 +1,6 @@
-import { findAgents } from '../agents/detect-agents.ts';
-import { agentClis, agentPrograms } from '../agents/index.ts';
-import { SkillError } from '../core/errors.ts';
-import { readPins } from '../project/models/agent-pins.ts';
-import { agentTargetOf } from '../project/models/agent-target.ts';
-import type { ModelSpec } from '../project/models/resolve-model.ts';
+import { agentClis, agentPrograms, findAgents } from '../agents/index.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { agentTargetOf, type ModelSpec, readPins } from '../project/index.ts';
 
 export type SleepModels = {
   readonly target: ModelSpec;

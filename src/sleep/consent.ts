@@ -1,4 +1,4 @@
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import type { Recipient } from './plan/recipients.ts';
 import { giveConsent, hasConsent, type SleepState } from './state/sleep-state.ts';
 

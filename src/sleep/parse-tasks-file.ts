@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { describeValue } from '../core/text/describe-issue.ts';
-import { whyTooMuch } from '../core/text/schema.ts';
-import { nearDuplicateOf } from '../core/text/similarity.ts';
-import { toCamelCase, toSnakeCase } from '../core/text/snake-case.ts';
-import { tasksInvalid } from '../envs/read/tasks-invalid.ts';
+import { whyTooMuch } from '../core/contracts/index.ts';
+import { describeValue, nearDuplicateOf, toCamelCase, toSnakeCase } from '../core/text/index.ts';
+import { tasksInvalid } from '../envs/index.ts';
 import { anyChecks, type ValidateChecks } from './mine/mined-task.ts';
 import { assignSplits, type SplitOptions } from './splits.ts';
 import { TaskRecord, toTaskFields } from './task-record.ts';

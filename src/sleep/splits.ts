@@ -1,9 +1,13 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { SkillError } from '../core/errors.ts';
-import { groupBy } from '../core/group-by.ts';
-import { roundHalfToEven } from '../core/text/python-text.ts';
-import { nearDuplicateGroups, nearDuplicateOf, withoutNearDuplicates } from '../core/text/similarity.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import {
+  groupBy,
+  nearDuplicateGroups,
+  nearDuplicateOf,
+  roundHalfToEven,
+  withoutNearDuplicates,
+} from '../core/text/index.ts';
 import { groupByHint } from './mine/dedupe-tasks.ts';
 import type { SleepSplit, TaskRecord } from './task-record.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toCamelCase, toSnakeCase } from '../core/text/snake-case.ts';
+import { toCamelCase, toSnakeCase } from '../core/text/index.ts';
 
 const text = z.string().default('');
 const texts = z.array(z.string()).default([]);

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
-import { SkillError } from '../core/errors.ts';
-import { jsonText } from '../core/text/json-text.ts';
-import { tasksInvalid } from '../envs/read/tasks-invalid.ts';
-import { fileReason } from '../stores/file-error.ts';
-import { shownPath } from '../stores/shown-path.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { jsonText } from '../core/text/index.ts';
+import { tasksInvalid } from '../envs/index.ts';
+import { fileReason, shownPath } from '../stores/index.ts';
 import {
   parseTasksFile,
   type ReadTasksFile,

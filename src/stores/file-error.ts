@@ -1,4 +1,4 @@
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import { shownPath } from './shown-path.ts';
 
 /** What the operating system says about a file, such as a full disk. Anything else is not about files. */

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import { isFileError, isMissing } from './file-error.ts';
 import { shownPath } from './shown-path.ts';
 

@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, sep, win32 } from 'node:path';
-import { SkillError } from '../core/errors.ts';
+import { SkillError } from '../core/contracts/index.ts';
 import { fileReason, isFileError, isMissing } from './file-error.ts';
 import { makeFolder as makeAll } from './make-folder.ts';
 import { shownPath } from './shown-path.ts';

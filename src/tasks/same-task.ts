@@ -1,5 +1,4 @@
-import { splitWords } from '../core/leaks/words.ts';
-import { jaccard, type Words, wordsOf } from '../core/text/similarity.ts';
+import { jaccard, splitWords, type Words, wordsOf } from '../core/text/index.ts';
 
 /** What a question asks, made for comparing it with others. */
 export type Asked = {

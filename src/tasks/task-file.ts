@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { SkillError } from '../core/errors.ts';
-import { isObject } from '../core/run/events/field.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { isObject } from '../core/run/index.ts';
 import type { TaskRow } from './task-row.ts';
 
 /** A line of a task file, as it is written and as it is read. Empty lines have no row. */

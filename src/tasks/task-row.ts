@@ -1,5 +1,5 @@
-import type { TaskJudgeInput } from '../core/judge/task-judge.ts';
-import { draftMarksOf } from '../envs/qa/draft-marks.ts';
+import type { TaskJudgeInput } from '../core/judge/index.ts';
+import { draftMarksOf } from '../envs/index.ts';
 
 /** A task as a model drafted it: a row of the task file, whose last columns the reader of tasks leaves alone. */
 export type DraftRow = {

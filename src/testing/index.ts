@@ -1,5 +1,3 @@
-/** Doubles of the far side, for tests of your own. Adding a line here is adding public API. */
-export { type ScriptedModel, type ScriptedReply, scripted } from '../models/scripted.ts';
 export type { FakeAgentStep } from './agent/agent-step.ts';
 export {
   type FakeAgentLLM,

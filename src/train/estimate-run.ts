@@ -1,6 +1,5 @@
-import type { SkillOptConfig } from '../core/config.ts';
-import { knowsNoise } from '../core/gate/gate.ts';
-import { isFullRewrite } from '../core/skill/update-mode.ts';
+import { knowsNoise, type SkillOptConfig } from '../core/contracts/index.ts';
+import { isFullRewrite } from '../core/document/index.ts';
 import type { OptimizerStage } from '../pipeline/index.ts';
 import { finalPassesOf, secondPassSize } from './budget/rollouts-left.ts';
 import { batchSizes, countSteps } from './plan.ts';

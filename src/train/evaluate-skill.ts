@@ -1,15 +1,21 @@
-import type { AgentRunner } from '../core/agent/agent-runner.ts';
-import type { RunCaches } from '../core/cache.ts';
-import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../core/config.ts';
-import type { Item, SkillEnv } from '../core/env.ts';
-import { noTarget } from '../core/env.ts';
-import { SkillError } from '../core/errors.ts';
-import type { ChatModel } from '../core/model.ts';
-import type { RolloutResult } from '../core/rollout-result.ts';
-import type { RolloutRunner } from '../core/rollout-runner.ts';
-import type { Stamp } from '../core/run/event.ts';
-import type { RunObserver } from '../core/run/observer.ts';
-import { type Bucket, bucketScores, type Evaluation } from '../core/score.ts';
+import {
+  type AgentRunner,
+  type Bucket,
+  bucketScores,
+  type ChatModel,
+  type Evaluation,
+  type Item,
+  noTarget,
+  parseConfig,
+  type RolloutResult,
+  type RolloutRunner,
+  type RunCaches,
+  type SkillEnv,
+  SkillError,
+  type SkillOptConfig,
+  type SkillOptConfigInput,
+} from '../core/contracts/index.ts';
+import type { RunObserver, Stamp } from '../core/run/index.ts';
 import type { Budget } from '../models/index.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { notify } from './record/recorder.ts';

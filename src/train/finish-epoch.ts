@@ -1,7 +1,6 @@
-import type { Pair, SlowUpdate } from '../core/run/events/event-data.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import { computeScore } from '../core/score.ts';
-import { findNewHidden } from '../core/skill/hidden-text.ts';
+import { computeScore } from '../core/contracts/index.ts';
+import { findNewHidden } from '../core/document/index.ts';
+import type { Pair, RunState, SlowUpdate } from '../core/run/index.ts';
 import { compareEpochs, judgeSkill, writeGuidance, writeMetaSkill } from '../pipeline/index.ts';
 import { rolloutsLeft } from './budget/rollouts-left.ts';
 import { comparisonOrder } from './plan.ts';

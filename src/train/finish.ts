@@ -1,14 +1,17 @@
-import { toEvidence, toObservations } from '../core/gate/gate-evidence.ts';
-import type { TestSubject } from '../core/run/event.ts';
-import { isAccepted } from '../core/run/reduce/acceptance.ts';
-import { keptEdits } from '../core/run/reduce/edit-effect.ts';
-import { hasPass, passScore } from '../core/run/reduce/passes.ts';
-import { winnerMeasurement } from '../core/run/reported-scores.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import { skillHash } from '../core/skill/skill-hash.ts';
-import { partOf, trainsPackage } from '../core/skill/skill-parts.ts';
-import { addObservations, noEvidence } from '../core/stats/evidence.ts';
-import { finalReport } from '../core/stats/final-report.ts';
+import { partOf, trainsPackage } from '../core/document/index.ts';
+import {
+  hasPass,
+  isAccepted,
+  keptEdits,
+  passScore,
+  type RunState,
+  type TestSubject,
+  toEvidence,
+  toObservations,
+  winnerMeasurement,
+} from '../core/run/index.ts';
+import { addObservations, finalReport, noEvidence } from '../core/stats/index.ts';
+import { skillHash } from '../core/text/index.ts';
 import {
   judgeSkill,
   pruneSkill,

@@ -1,3 +1,16 @@
-export type { SkillScore } from './evaluate-skill.ts';
+export { priceFor } from './budget/price-for.ts';
+export { type EstimateInput, estimateRun, type Range, type StageEstimate } from './estimate-run.ts';
+export { type EvaluateSkillOptions, evaluatePasses, evaluateSkill, type SkillScore } from './evaluate-skill.ts';
+export { FRESH_FROM } from './finish.ts';
+export { isBatchDone } from './plan.ts';
+export { notify } from './record/recorder.ts';
+export { diffBlock, namedTasks } from './record/report-view.ts';
+export { changedLines, type SkillChange, skillChange } from './record/skill-change.ts';
+export { createRunDeps } from './setup/create-deps.ts';
+export { hashTasks, loadRunItems, splitItems } from './setup/run-items.ts';
+export { withEnv } from './setup/with-env.ts';
+export { mostTokensOf } from './setup/wrap-agent.ts';
+export { wrapModels } from './setup/wrap-models.ts';
+export { requireReadable } from './step/skill-cap.ts';
 export { SkillOptTrainer } from './trainer.ts';
 export type { TrainerOptions } from './trainer-options.ts';

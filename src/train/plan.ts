@@ -1,12 +1,14 @@
-import type { SkillOptConfig } from '../core/config.ts';
-import type { Item, SkillEnv } from '../core/env.ts';
-import { knowsNoise } from '../core/gate/gate.ts';
-import { chunk, shuffle } from '../core/random.ts';
-import { isAccepted } from '../core/run/reduce/acceptance.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import type { StepRecord } from '../core/run/step-record.ts';
-import { buildScheduler } from '../core/schedule.ts';
-import { isFullRewrite } from '../core/skill/update-mode.ts';
+import {
+  buildScheduler,
+  chunk,
+  type Item,
+  knowsNoise,
+  type SkillEnv,
+  type SkillOptConfig,
+  shuffle,
+} from '../core/contracts/index.ts';
+import { isFullRewrite } from '../core/document/index.ts';
+import { isAccepted, type RunState, type StepRecord } from '../core/run/index.ts';
 
 /** Tasks that are rolled out and reflected on together. */
 type Batch = { readonly seed: number; readonly items: readonly Item[] };

@@ -1,8 +1,5 @@
-import type { SkillOptConfig } from '../core/config.ts';
-import type { SkillEnv } from '../core/env.ts';
-import type { Amounts } from '../core/run/ledger.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import type { OpenRunStore } from '../core/run/run-store.ts';
+import type { SkillEnv, SkillOptConfig } from '../core/contracts/index.ts';
+import type { Amounts, OpenRunStore, RunState } from '../core/run/index.ts';
 import type { Memory, StageDeps } from '../pipeline/index.ts';
 import type { Commit } from './record/recorder.ts';
 import type { RunItems } from './setup/run-items.ts';

@@ -1,9 +1,6 @@
-import { openEvidence, shrunkScore, toEvidence } from '../core/gate/gate-evidence.ts';
-import { shuffle } from '../core/random.ts';
-import type { SearchEnd } from '../core/run/event.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import type { Evaluation } from '../core/score.ts';
-import { calibrate } from '../core/stats/calibration.ts';
+import { type Evaluation, shuffle } from '../core/contracts/index.ts';
+import { openEvidence, type RunState, type SearchEnd, shrunkScore, toEvidence } from '../core/run/index.ts';
+import { calibrate } from '../core/stats/index.ts';
 import { gateScore, scoreSkill, settleAll } from '../pipeline/index.ts';
 import { secondPassSize } from './budget/rollouts-left.ts';
 import { withReserve } from './budget/with-reserve.ts';

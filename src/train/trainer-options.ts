@@ -1,12 +1,13 @@
-import type { AgentRunner } from '../core/agent/agent-runner.ts';
-import type { SkillOptConfigInput } from '../core/config.ts';
-import type { Item, SkillEnv } from '../core/env.ts';
-import type { ChatModel } from '../core/model.ts';
-import type { PromptOverrides } from '../core/prompt-name.ts';
-import type { RolloutRunner } from '../core/rollout-runner.ts';
-import type { SkillSource } from '../core/run/event.ts';
-import type { RunObserver } from '../core/run/observer.ts';
-import type { RunStore } from '../core/run/run-store.ts';
+import type {
+  AgentRunner,
+  ChatModel,
+  Item,
+  PromptOverrides,
+  RolloutRunner,
+  SkillEnv,
+  SkillOptConfigInput,
+} from '../core/contracts/index.ts';
+import type { RunObserver, RunStore, SkillSource } from '../core/run/index.ts';
 import type { Budget } from '../models/index.ts';
 
 export type TrainerOptions<I extends Item = Item> = {

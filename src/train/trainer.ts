@@ -1,18 +1,25 @@
-import { parseConfig, type SkillOptConfig } from '../core/config.ts';
-import type { Item } from '../core/env.ts';
-import { noTarget } from '../core/env.ts';
-import type { PromptOverrides } from '../core/prompt-name.ts';
-import type { RunEvent } from '../core/run/event.ts';
-import { reduce } from '../core/run/reduce/reduce.ts';
-import { emptyRun } from '../core/run/run-state.ts';
-import type { OpenRunStore, RunStore, TestLook } from '../core/run/run-store.ts';
-import { isNothingRead } from '../core/run/stage-answers.ts';
-import type { Bill } from '../core/run/stage-usage.ts';
-import { type RunSummary, summarize } from '../core/run/summary.ts';
-import { trainsPackage } from '../core/skill/skill-parts.ts';
-import { describeUnread } from '../core/unread-attempts.ts';
-import type { LimitReached } from '../models/budget/budget-exhausted.ts';
-import { paidSince } from '../models/wrappers/with-reply-cache.ts';
+import {
+  type Item,
+  noTarget,
+  type PromptOverrides,
+  parseConfig,
+  type SkillOptConfig,
+} from '../core/contracts/index.ts';
+import { trainsPackage } from '../core/document/index.ts';
+import {
+  type Bill,
+  describeUnread,
+  emptyRun,
+  isNothingRead,
+  type OpenRunStore,
+  type RunEvent,
+  type RunStore,
+  type RunSummary,
+  reduce,
+  summarize,
+  type TestLook,
+} from '../core/run/index.ts';
+import { type LimitReached, paidSince } from '../models/index.ts';
 import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { advisedLimit } from './budget/advised-limit.ts';

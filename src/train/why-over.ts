@@ -1,9 +1,6 @@
-import { knowsNoise } from '../core/gate/gate.ts';
-import { toKnowledge } from '../core/gate/gate-evidence.ts';
-import type { SearchEnd } from '../core/run/event.ts';
-import type { RunState } from '../core/run/run-state.ts';
-import { unmetItems, weigh } from '../core/stats/knowledge.ts';
-import { barFor } from '../core/stats/race-settings.ts';
+import { knowsNoise } from '../core/contracts/index.ts';
+import { type RunState, type SearchEnd, toKnowledge } from '../core/run/index.ts';
+import { barFor, unmetItems, weigh } from '../core/stats/index.ts';
 import { leastRollouts, rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Step } from './plan.ts';
 import type { Run } from './run.ts';

@@ -1,5 +1,5 @@
-import { redactSecrets } from '../core/redact/redact-secrets.ts';
-import { withoutEscapes } from '../core/text/printable.ts';
+import { redactSecrets } from '../core/guard/index.ts';
+import { withoutEscapes } from '../core/text/index.ts';
 
 /** Takes out what must not be kept. */
 export type Redact = (text: string) => string;

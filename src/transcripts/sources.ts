@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { SkillError } from '../core/errors.ts';
-import { closestName } from '../core/text/closest-name.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { closestName } from '../core/text/index.ts';
 import { claude } from './sources/claude.ts';
 import { codex } from './sources/codex.ts';
 import { copilot } from './sources/copilot.ts';

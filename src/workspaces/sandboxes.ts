@@ -1,7 +1,5 @@
-import type { Sandbox } from '../core/agent/sandbox.ts';
-import { SkillError } from '../core/errors.ts';
-import { memoize } from '../core/memoize.ts';
-import { suggestion } from '../core/text/closest-name.ts';
+import { type Sandbox, SkillError } from '../core/contracts/index.ts';
+import { memoize, suggestion } from '../core/text/index.ts';
 import { removeStale } from './folders/remove-stale.ts';
 import { groupPlaces } from './limits/open-groups.ts';
 import { bubblewrap } from './sandbox/bubblewrap.ts';

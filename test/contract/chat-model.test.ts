@@ -1,9 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
-import type { TextCache } from '../../src/core/cache.ts';
-import type { ChatModel } from '../../src/core/model.ts';
-import { remainingCalls } from '../../src/models/ai-sdk/rate-limit-headers.ts';
+import type { ChatModel, TextCache } from '../../src/core/contracts/index.ts';
+import { remainingCalls } from '../../src/models/index.ts';
 import {
   anthropicChat,
   azureChat,
@@ -24,7 +23,7 @@ import {
   withReplyCache,
   withRetry,
   withTimeout,
-} from '../../src/models/index.ts';
+} from '../../src/public/models.ts';
 import { startFakeLLM } from '../../src/testing/index.ts';
 
 type Answer = () => string | Promise<string>;

@@ -1,9 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunStore } from '../../src/core/run/run-store.ts';
-import { memoryRun } from '../../src/stores/run/memory-run.ts';
-import { runDirectory } from '../../src/stores/run/run-directory.ts';
+import type { RunStore } from '../../src/core/run/index.ts';
+import { memoryRun, runDirectory } from '../../src/stores/index.ts';
 import { stepEnd, temporaryDirectory } from '../unit/stores/run-directory.fixture.ts';
 
 type Place = AsyncDisposable & { readonly store: RunStore };

@@ -1,8 +1,7 @@
 import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { findSource, SessionDigest, transcriptSources } from '../../src/transcripts/index.ts';
 import { statFile } from '../../src/transcripts/read/list-files.ts';
-import { SessionDigest } from '../../src/transcripts/session-digest.ts';
-import { findSource, transcriptSources } from '../../src/transcripts/sources.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { ana, filesIn, fixtureHome, inHome, readFixture } from '../support/transcript-fixture.ts';
 

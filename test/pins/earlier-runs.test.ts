@@ -21,7 +21,7 @@ import {
 } from 'skillopt';
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
-import { journalLines } from '../../src/core/journal/journal-lines.ts';
+import { journalLines } from '../../src/core/run/index.ts';
 import { readJournal } from '../../src/stores/run/journal.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

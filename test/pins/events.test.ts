@@ -14,10 +14,8 @@ import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eventLines } from '../../src/cli/progress/event-line.ts';
-import { noColors } from '../../src/cli/terminal/colors.ts';
-import { journalLines } from '../../src/core/journal/journal-lines.ts';
-import { STAGES } from '../../src/core/run/step-action.ts';
-import { detailViews, isCheckpoint } from '../../src/core/run/views/views.ts';
+import { detailViews, isCheckpoint, journalLines, STAGES } from '../../src/core/run/index.ts';
+import { noColors } from '../../src/report/index.ts';
 import { WHOLE } from '../support/strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>

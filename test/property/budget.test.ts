@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { SkillError } from '../../src/core/errors.ts';
-import { type Amounts, type Budget, createBudget } from '../../src/models/index.ts';
+import { SkillError } from '../../src/core/contracts/index.ts';
+import { type Amounts, type Budget, createBudget } from '../../src/public/models.ts';
 
 const WORKERS = 64;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cronHashes, cronLines, withCronJob, withoutCronJob } from '../../src/sleep/schedule/crontab.ts';
-import { clockTime, jobHash, type NightJob } from '../../src/sleep/schedule/night-job.ts';
+import { cronHashes, cronLines, jobHash, type NightJob, withCronJob, withoutCronJob } from '../../src/sleep/index.ts';
+import { clockTime } from '../../src/sleep/schedule/night-job.ts';
 
 const jobOf = (project: string): NightJob => ({
   ...{ project, hash: jobHash(project), at: clockTime(3, 17), folder: `/state 100%/${project}` },

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Place } from '../../src/transcripts/index.ts';
 import { copilotCli } from '../../src/transcripts/sources/copilot-cli.ts';
 import { opencode } from '../../src/transcripts/sources/opencode.ts';
-import type { Place } from '../../src/transcripts/transcript-source.ts';
 import { buildDatabase, fixtureRows, type Journal } from '../support/foreign-database.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdit, applyPatch, applyPatchWithReport } from '../../src/core/skill/apply-edit.ts';
-import { readBlock, writeBlock } from '../../src/core/skill/marked-block.ts';
-import { findRegions, MARKERS } from '../../src/core/skill/protected-regions.ts';
+import {
+  applyEdit,
+  applyPatch,
+  applyPatchWithReport,
+  findRegions,
+  MARKERS,
+  readBlock,
+  writeBlock,
+} from '../../src/core/document/index.ts';
 
 const markers = Object.values(MARKERS).flatMap(({ start, end }) => [start, end]);
 /** Pieces that make markers, halves of markers and frontmatter likely. */

@@ -12,7 +12,7 @@ import {
   tokenF1,
 } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
-import { shuffle } from '../../src/core/random.ts';
+import { shuffle } from '../../src/core/contracts/index.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 /** Answers that collide often: few words, articles, punctuation, and now and then anything at all. */

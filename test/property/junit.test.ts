@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkSkill, type ScoredDocument } from '../../src/app/index.ts';
 import { junitText } from '../../src/cli/report/check/junit.ts';
-import type { RolloutResult } from '../../src/core/rollout-result.ts';
-import { bucketScores, toEvaluation } from '../../src/core/score.ts';
-import { checkSkill } from '../../src/runs/scoring/check-skill.ts';
-import type { ScoredDocument } from '../../src/runs/scoring/score-documents.ts';
+import { bucketScores, type RolloutResult, toEvaluation } from '../../src/core/contracts/index.ts';
 
 const cost = { calls: 3, tokens: 5, costUsd: 0.01, isPriced: true };
 const METRIC = { gateMetric: 'hard', gateMixedWeight: 0.5 } as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keepForm } from '../../src/core/skill/document-form.ts';
-import { frontmatterEnd } from '../../src/core/skill/protected-regions.ts';
+import { keepForm } from '../../src/core/document/index.ts';
+import { frontmatterEnd } from '../../src/core/document/protected-regions.ts';
 
 const line = fc.constantFrom('', '# Title', '- a rule', 'name: x', '---', ' --- ', '```');
 const lines = fc.array(line, { maxLength: 8 }).map((all) => all.join('\n'));

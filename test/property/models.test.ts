@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ModelCallError } from '../../src/core/errors.ts';
-import type { ChatMessage } from '../../src/core/model.ts';
+import { type ChatMessage, ModelCallError } from '../../src/core/contracts/index.ts';
 import { providerWords } from '../../src/models/ai-sdk/provider-words.ts';
-import { scripted, withReplyCache, withRetry } from '../../src/models/index.ts';
+import { scripted, withReplyCache, withRetry } from '../../src/public/models.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }] };
 

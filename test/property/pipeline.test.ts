@@ -1,16 +1,18 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RawPatch, UpdateItem } from '../../src/core/skill/edit.ts';
-import { fence } from '../../src/core/text/fence.ts';
-import { scripted } from '../../src/models/scripted.ts';
-import { createLimit } from '../../src/pipeline/limit.ts';
-import { runMinibatchReflect } from '../../src/pipeline/reflect/reflect.ts';
+import type { RawPatch, UpdateItem } from '../../src/core/document/index.ts';
+import { fence } from '../../src/core/text/index.ts';
+import { scripted } from '../../src/models/index.ts';
+import {
+  createLimit,
+  createStageDeps,
+  createStop,
+  mergePatches,
+  rankAndSelect,
+  runMinibatchReflect,
+} from '../../src/pipeline/index.ts';
 import { renderTrajectory } from '../../src/pipeline/reflect/trajectory.ts';
-import { createStageDeps } from '../../src/pipeline/stage-deps.ts';
-import { createStop } from '../../src/pipeline/stop.ts';
-import { mergePatches } from '../../src/pipeline/update/aggregate.ts';
-import { rankAndSelect } from '../../src/pipeline/update/select.ts';
 
 const sourceType = fc.constantFrom('failure' as const, 'success' as const);
 const edit: fc.Arbitrary<UpdateItem> = fc.record({

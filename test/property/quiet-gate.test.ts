@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { type Item, memoryRun, type SkillEnv, type SkillOptConfigInput, SkillOptTrainer, toFact } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { PythonRandom, shuffle } from '../../src/core/random.ts';
-import { isAccepted } from '../../src/core/run/reduce/acceptance.ts';
+import { PythonRandom, shuffle } from '../../src/core/contracts/index.ts';
+import { isAccepted } from '../../src/core/run/index.ts';
 import {
   addObservations,
   addOwn,
@@ -22,7 +22,7 @@ import {
   settingsFor,
   unmetItems,
   weigh,
-} from '../../src/core/stats/index.ts';
+} from '../../src/public/stats.ts';
 
 /** What a skill scores on each item, always. */
 type Skill = ReadonlyMap<string, number>;

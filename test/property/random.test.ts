@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunk, PythonRandom, shuffle } from '../../src/core/random.ts';
-import { buildScheduler, LR_SCHEDULER_MODES } from '../../src/core/schedule.ts';
-import { head, strip } from '../../src/core/text/python-text.ts';
-import { toCamelCase, toSnakeCase } from '../../src/core/text/snake-case.ts';
+import { buildScheduler, chunk, PythonRandom, shuffle } from '../../src/core/contracts/index.ts';
+import { LR_SCHEDULER_MODES } from '../../src/core/contracts/schedule.ts';
+import { head, strip, toCamelCase, toSnakeCase } from '../../src/core/text/index.ts';
 
 const seed = fc.maxSafeInteger();
 const list = fc.array(fc.integer());

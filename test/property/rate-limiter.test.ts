@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createRateLimiter } from '../../src/models/index.ts';
+import { createRateLimiter } from '../../src/public/models.ts';
 
 const ending = fc.oneof(
   { weight: 5, arbitrary: fc.constant('succeed' as const) },

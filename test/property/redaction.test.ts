@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactSecrets } from '../../src/core/redact/redact-secrets.ts';
-import { redactValue } from '../../src/core/redact/redact-value.ts';
-import { redactor } from '../../src/transcripts/redact/redactor.ts';
+import { redactSecrets, redactValue } from '../../src/core/guard/index.ts';
+import { redactor } from '../../src/transcripts/index.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { AROUND, KNOWN_KEYS, NAMED, PASSWORD } from '../support/secret-arbitraries.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/core/model.ts';
-import { createWorld, simulatedOptimizer, simulatedTarget } from '../../src/sim/index.ts';
+import type { ChatMessage } from '../../src/core/contracts/index.ts';
+import { createWorld, simulatedOptimizer, simulatedTarget } from '../../src/public/sim.ts';
 import { readRules } from '../../src/sim/world/read-rules.ts';
 import { TOPICS } from '../../src/sim/world/topics.ts';
 

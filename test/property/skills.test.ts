@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../src/core/skill/protected-regions.ts';
-import { lintSkill } from '../../src/skills/lint-skill.ts';
+import { MARKERS } from '../../src/core/document/index.ts';
+import { lintSkill } from '../../src/skills/index.ts';
 import { relativeLinks } from '../../src/skills/relative-links.ts';
 
 const markers = Object.values(MARKERS).flatMap(({ start, end }) => [start, end]);

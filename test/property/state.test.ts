@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/core/config.ts';
-import { evaluateGate } from '../../src/core/gate/gate.ts';
-import type { RunEvent, RunFact } from '../../src/core/run/event.ts';
-import { reduce } from '../../src/core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../../src/core/run/run-state.ts';
-import { noStageUsage } from '../../src/core/run/stage-usage.ts';
-import { summarize } from '../../src/core/run/summary.ts';
-import { skillHash } from '../../src/core/skill/skill-hash.ts';
+import { evaluateGate, parseConfig } from '../../src/core/contracts/index.ts';
+import {
+  emptyRun,
+  noStageUsage,
+  type RunEvent,
+  type RunFact,
+  type RunState,
+  reduce,
+  summarize,
+} from '../../src/core/run/index.ts';
+import { skillHash } from '../../src/core/text/index.ts';
 import { STRICT } from '../support/strict-gate.ts';
 
 /** A step as dice see it: which text comes out, how it scores, how long it took and what it cost. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluateGate } from '../../src/core/gate/gate.ts';
-import { computeScore } from '../../src/core/score.ts';
+import { computeScore, evaluateGate } from '../../src/core/contracts/index.ts';
 import {
   addObservations,
   calibrate,
@@ -22,7 +21,7 @@ import {
   regressionVeto,
   settingsFor,
   tQuantile,
-} from '../../src/core/stats/index.ts';
+} from '../../src/public/stats.ts';
 
 const anyScore = fc.oneof(
   fc.constantFrom(0, 1),

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { printError } from '../../src/cli/print-error.ts';
 import { openProgress } from '../../src/cli/progress/progress.ts';
-import { table } from '../../src/cli/terminal/table.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
-import { clip, textWidth } from '../../src/cli/terminal/text-width.ts';
-import { SkillError } from '../../src/core/errors.ts';
-import { printable } from '../../src/core/text/printable.ts';
+import { SkillError } from '../../src/core/contracts/index.ts';
+import { printable } from '../../src/core/text/index.ts';
+import { clip, table, textWidth } from '../../src/report/index.ts';
 import { captureIo } from '../support/capture-io.ts';
 import { hostileText, leftovers } from '../support/hostile-text.ts';
 

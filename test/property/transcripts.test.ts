@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { findSource } from '../../src/transcripts/index.ts';
 import { statFile } from '../../src/transcripts/read/list-files.ts';
 import { collectSession } from '../../src/transcripts/session-collector.ts';
-import { findSource } from '../../src/transcripts/sources.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { ana } from '../support/transcript-fixture.ts';
 

@@ -1,15 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/core/config.ts';
-import { toEvidence } from '../../src/core/gate/gate-evidence.ts';
-import type { RunEvent, RunFact } from '../../src/core/run/event.ts';
-import { reduce } from '../../src/core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../../src/core/run/run-state.ts';
-import { type Verdict, verdictOf } from '../../src/core/run/verdict.ts';
-import { verdictWords } from '../../src/core/run/verdict-words.ts';
-import type { Evaluation } from '../../src/core/score.ts';
-import { tasksToProve } from '../../src/core/stats/final-report.ts';
-import { addObservations, finalReport, noEvidence } from '../../src/core/stats/index.ts';
+import { type Evaluation, parseConfig } from '../../src/core/contracts/index.ts';
+import {
+  emptyRun,
+  type RunEvent,
+  type RunFact,
+  type RunState,
+  reduce,
+  toEvidence,
+  type Verdict,
+  verdictOf,
+  verdictWords,
+} from '../../src/core/run/index.ts';
+import { tasksToProve } from '../../src/core/stats/index.ts';
+import { addObservations, finalReport, noEvidence } from '../../src/public/stats.ts';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', ms: 10, usage: {} };
 const toEvent = (fact: RunFact) => ({ ...stamp, ...fact }) as RunEvent;

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { Estimate } from '../../src/core/stats/index.ts';
+import type { Estimate } from '../../src/public/stats.ts';
 
 /** Keeps the figures of this run under their title, in `.cache/local-model/figures`. */
 export function report(title: string, lines: readonly string[]): void {

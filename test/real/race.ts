@@ -13,7 +13,7 @@ import {
   settingsFor,
   type WaveInput,
   type WaveJudgement,
-} from '../../src/core/stats/index.ts';
+} from '../../src/public/stats.ts';
 import { pass } from './rollouts.ts';
 
 export type Race = {

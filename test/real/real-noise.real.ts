@@ -7,7 +7,7 @@ import {
   proposeWrongLabels,
   REMARKS,
 } from '../../examples/classify/proposals.ts';
-import { addObservations, calibrate, noEvidence } from '../../src/core/stats/index.ts';
+import { addObservations, calibrate, noEvidence } from '../../src/public/stats.ts';
 import { mean, percent, points, report } from './figures.ts';
 import { chat, steady, test, train, val, whyMissing } from './real-task.ts';
 import { type DuelTally, type Gate, repeatDuel } from './repeat-duel.ts';

@@ -1,7 +1,7 @@
 import { applyEdit } from 'skillopt';
 import type { Message } from '../../examples/classify/classify-env.ts';
 import type { Proposal } from '../../examples/classify/proposals.ts';
-import { addOwn, noKnowledge } from '../../src/core/stats/index.ts';
+import { addOwn, noKnowledge } from '../../src/public/stats.ts';
 import type { LocalChat } from './local-chat.ts';
 import { race } from './race.ts';
 import { meanScore, pass, passes, trueScore } from './rollouts.ts';

@@ -1,6 +1,6 @@
 import type { ChatModel } from 'skillopt';
 import { askForLabel, classifyEnv, type Message } from '../../examples/classify/classify-env.ts';
-import type { Observation } from '../../src/core/stats/index.ts';
+import type { Observation } from '../../src/public/stats.ts';
 import type { LocalChat } from './local-chat.ts';
 
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scriptedProposals } from '../../examples/classify/proposals.ts';
-import { addObservations, estimateGain, noEvidence } from '../../src/core/stats/index.ts';
+import { addObservations, estimateGain, noEvidence } from '../../src/public/stats.ts';
 import { believedTooMuch } from './believed-too-much.ts';
 import { percent, points, report, withInterval } from './figures.ts';
 import { chat, test, train, val, whyMissing } from './real-task.ts';

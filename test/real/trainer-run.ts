@@ -11,7 +11,7 @@ import {
 import { classifyEnv, type Message } from '../../examples/classify/classify-env.ts';
 import type { Proposal } from '../../examples/classify/proposals.ts';
 import { proposalOf, scriptedOptimizer } from '../../examples/classify/scripted-optimizer.ts';
-import { isAccepted } from '../../src/core/run/reduce/acceptance.ts';
+import { isAccepted } from '../../src/core/run/index.ts';
 
 type RunInput = {
   readonly target: ChatModel;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Edit } from '../../src/core/skill/edit.ts';
-import { SessionDigest } from '../../src/transcripts/session-digest.ts';
+import { Edit } from '../../src/core/document/index.ts';
+import { SessionDigest } from '../../src/transcripts/index.ts';
 
 type Where = 'userPrompt' | 'assistantFinal' | 'branch' | 'file' | 'tool' | 'skillName';
 

@@ -1,11 +1,7 @@
-import { parseConfig } from '../../src/core/config.ts';
-import type { RunEvent, RunFact } from '../../src/core/run/event.ts';
-import { noStageUsage } from '../../src/core/run/stage-usage.ts';
-import type { StepAction } from '../../src/core/run/step-action.ts';
-import type { Evaluation } from '../../src/core/score.ts';
-import { applyPatchWithReport } from '../../src/core/skill/apply-edit.ts';
-import type { Edit } from '../../src/core/skill/edit.ts';
-import { skillHash } from '../../src/core/skill/skill-hash.ts';
+import { type Evaluation, parseConfig } from '../../src/core/contracts/index.ts';
+import { applyPatchWithReport, type Edit } from '../../src/core/document/index.ts';
+import { noStageUsage, type RunEvent, type RunFact, type StepAction } from '../../src/core/run/index.ts';
+import { skillHash } from '../../src/core/text/index.ts';
 import { STRICT } from './strict-gate.ts';
 
 const usage = { ...noStageUsage, replies: 10, cacheHits: 2, retries: 1, input: 1500, output: 120 };

@@ -1,6 +1,5 @@
-import type { AgentRun, AgentRunner, AgentStep } from '../../src/core/agent/agent-runner.ts';
-import type { Sandbox } from '../../src/core/agent/sandbox.ts';
-import { nameOf } from '../../src/runners/agent/skill-at-work.ts';
+import type { AgentRun, AgentRunner, AgentStep, Sandbox } from '../../src/core/contracts/index.ts';
+import { nameOf } from '../../src/runners/index.ts';
 
 type Mind = {
   /** What it runs in the workspace. */

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { findSource } from '../../src/transcripts/sources.ts';
-import type { Place, ReadOutcome } from '../../src/transcripts/transcript-source.ts';
+import { findSource, type Place } from '../../src/transcripts/index.ts';
+import type { ReadOutcome } from '../../src/transcripts/transcript-source.ts';
 
 /** The person whose transcripts the fixtures are. */
 export const ana: Place = { env: {}, home: '/home/ana', platform: 'linux' };

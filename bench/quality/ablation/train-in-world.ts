@@ -1,5 +1,5 @@
 import { memoryRun, SimpleQAEnv, type SkillOptConfigInput, SkillOptTrainer } from '../../../src/index.ts';
-import { createWorld, simulatedOptimizer, simulatedTarget } from '../../../src/sim/index.ts';
+import { createWorld, simulatedOptimizer, simulatedTarget } from '../../../src/public/sim.ts';
 import { everyTopic, trueScore } from '../true-score.ts';
 import { OPTIMIZERS, type OptimizerName, SETTINGS, TARGET, WORLD } from './setting.ts';
 

@@ -1,4 +1,4 @@
-import { splitItems } from '../../../src/envs/split/split-items.ts';
+import { splitItems } from '../../../src/envs/index.ts';
 import { memoryRun, SimpleQAEnv, SkillOptTrainer } from '../../../src/index.ts';
 import {
   createWorld,
@@ -6,11 +6,8 @@ import {
   simulatedTarget,
   type World,
   worldSkillFolder,
-} from '../../../src/sim/index.ts';
-import { withoutRepeated } from '../../../src/tasks/check/check-tasks.ts';
-import { draftTasks } from '../../../src/tasks/draft/draft-tasks.ts';
-import { openDrafter } from '../../../src/tasks/draft/open-drafter.ts';
-import type { DraftRow } from '../../../src/tasks/task-row.ts';
+} from '../../../src/public/sim.ts';
+import { type DraftRow, draftTasks, openDrafter, withoutRepeated } from '../../../src/tasks/index.ts';
 import { trueScore } from '../true-score.ts';
 import { countGood, type Good } from './count-good.ts';
 import { DRAFTER, TASKS } from './setting.ts';

@@ -1,4 +1,4 @@
-import type { SimulatedOptimizerOptions } from '../../../src/sim/index.ts';
+import type { SimulatedOptimizerOptions } from '../../../src/public/sim.ts';
 
 /** Worlds that drafting and checking were tuned in, and those that they are judged in. Fixed before either was written. */
 export const TUNING = { from: 1, seeds: 10 } as const;

@@ -1,4 +1,4 @@
-import { buildScheduler } from '../../../src/core/schedule.ts';
+import { buildScheduler } from '../../../src/core/contracts/index.ts';
 import { batchesOf } from './batches.ts';
 import type { Lab } from './lab.ts';
 import type { Tried } from './optimizer.ts';

@@ -8,7 +8,7 @@ import {
   type Knowledge,
   noEvidence,
   noKnowledge,
-} from '../../../src/core/stats/index.ts';
+} from '../../../src/public/stats.ts';
 import { shuffleIndexes } from '../gate/dice.ts';
 import { race } from '../race.ts';
 import { batchesOf } from './batches.ts';

@@ -1,4 +1,4 @@
-import { addObservations, exactRace, hardestFirst, noEvidence, startable } from '../../../src/core/stats/index.ts';
+import { addObservations, exactRace, hardestFirst, noEvidence, startable } from '../../../src/public/stats.ts';
 import { createDice } from './dice.ts';
 import { applyEdit, drawEditType, MIXES, rollout, seedSkill } from './stream.ts';
 

@@ -1,4 +1,4 @@
-import { addOwn, inherit, type Knowledge, noKnowledge } from '../../../src/core/stats/index.ts';
+import { addOwn, inherit, type Knowledge, noKnowledge } from '../../../src/public/stats.ts';
 import { race } from '../race.ts';
 import { createDice, type Dice, shuffleIndexes } from './dice.ts';
 

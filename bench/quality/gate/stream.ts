@@ -1,4 +1,4 @@
-import { normalCdf } from '../../../src/core/stats/distributions.ts';
+import { normalCdf } from '../../../src/core/stats/index.ts';
 import { type Dice, drawBeta } from './dice.ts';
 
 export type Kind = 'binary' | 'graded' | 'judge' | 'judged-outcome';

@@ -1,4 +1,4 @@
-import type { ChatModel } from '../../../src/core/model.ts';
+import type { ChatModel } from '../../../src/core/contracts/index.ts';
 import type { NightPerson } from './runner.ts';
 
 /** The models of a person, and how often they were asked. */

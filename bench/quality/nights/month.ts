@@ -1,4 +1,4 @@
-import { simulatedPerson } from '../../../src/sim/index.ts';
+import { simulatedPerson } from '../../../src/public/sim.ts';
 import type { Blocks, DocumentName, NamedRunner, NightPerson, NightState } from './runner.ts';
 import { RUNNERS } from './runners.ts';
 

@@ -1,6 +1,6 @@
-import type { ChatModel } from '../../../src/core/model.ts';
+import type { ChatModel } from '../../../src/core/contracts/index.ts';
+import type { PersonTask } from '../../../src/public/sim.ts';
 import { createDraw } from '../../../src/sim/draw.ts';
-import type { PersonTask } from '../../../src/sim/index.ts';
 import { noisy } from '../../../src/sim/person/judge.ts';
 import { proposingModel } from '../../../src/sim/person/optimizer.ts';
 import { createSimulatedModel, textOf } from '../../../src/sim/simulated-model.ts';

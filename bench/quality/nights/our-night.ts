@@ -1,11 +1,8 @@
-import { groupBy } from '../../../src/core/group-by.ts';
-import { nextError, type TestedNight } from '../../../src/core/stats/error-spending.ts';
-import { archiveTasks } from '../../../src/sleep/archive.ts';
-import { assignSplits } from '../../../src/sleep/index.ts';
-import { consolidate } from '../../../src/sleep/night/consolidate.ts';
-import { prepareTasks } from '../../../src/sleep/night/prepare-tasks.ts';
+import { nextError, type TestedNight } from '../../../src/core/stats/index.ts';
+import { groupBy } from '../../../src/core/text/index.ts';
+import { assignSplits } from '../../../src/public/sleep.ts';
+import { archiveTasks, consolidate, prepareTasks, type TaskRecord } from '../../../src/sleep/index.ts';
 import { withLearned } from '../../../src/sleep/replay/sleep-env.ts';
-import type { TaskRecord } from '../../../src/sleep/task-record.ts';
 import { countCalls } from './count-calls.ts';
 import type { NightRunner } from './runner.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ChatModel } from '../../../src/core/model.ts';
-import { judgeAnswer } from '../../../src/judges/index.ts';
-import type { PersonTask } from '../../../src/sim/index.ts';
-import { assignSplits } from '../../../src/sleep/index.ts';
+import type { ChatModel } from '../../../src/core/contracts/index.ts';
+import { judgeAnswer } from '../../../src/public/judges.ts';
+import type { PersonTask } from '../../../src/public/sim.ts';
+import { assignSplits } from '../../../src/public/sleep.ts';
 import { mean } from '../interval.ts';
 import { countCalls, type CountedModels as Models } from './count-calls.ts';
 import type { Blocks, NightRunner } from './runner.ts';

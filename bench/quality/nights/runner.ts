@@ -1,4 +1,4 @@
-import type { SimulatedPerson } from '../../../src/sim/index.ts';
+import type { SimulatedPerson } from '../../../src/public/sim.ts';
 import type { Measure } from '../../../src/sim/person/quality.ts';
 
 /** What a night is about: the texts of the learned blocks of the live documents. */

@@ -1,4 +1,4 @@
-import type { SimulatedOptimizerOptions } from '../../../src/sim/index.ts';
+import type { SimulatedOptimizerOptions } from '../../../src/public/sim.ts';
 import type { RulesOptimizerOptions } from '../rules-world/rules-optimizer.ts';
 import { OPTIMIZERS } from './setting.ts';
 

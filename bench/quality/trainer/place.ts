@@ -1,5 +1,5 @@
 import { type ChatModel, SimpleQAEnv, type SkillEnv } from '../../../src/index.ts';
-import { createWorld, simulatedOptimizer, simulatedTarget } from '../../../src/sim/index.ts';
+import { createWorld, simulatedOptimizer, simulatedTarget } from '../../../src/public/sim.ts';
 import { rulesEnv } from '../rules-world/rules-env.ts';
 import { rulesOptimizer } from '../rules-world/rules-optimizer.ts';
 import { rulesTarget } from '../rules-world/rules-target.ts';

@@ -1,5 +1,5 @@
 import type { SkillOptConfigInput } from '../../../src/index.ts';
-import type { SimulatedOptimizerOptions } from '../../../src/sim/index.ts';
+import type { SimulatedOptimizerOptions } from '../../../src/public/sim.ts';
 import { OPTIMIZERS as READERS } from '../ablation/setting.ts';
 
 export const SIDES = ['paper', 'default'] as const;

@@ -9,7 +9,7 @@ import {
   SimpleQAEnv,
   SkillOptTrainer,
 } from '../../../src/index.ts';
-import { createWorld, simulatedOptimizer, simulatedTarget } from '../../../src/sim/index.ts';
+import { createWorld, simulatedOptimizer, simulatedTarget } from '../../../src/public/sim.ts';
 import { createRoundClock } from '../count-rounds.ts';
 import { delayed } from './delayed.ts';
 import { configFor, NOISE, OPTIMIZER, type Side, WORLD } from './setting.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { AgentEnd } from '../../core/agent/agent-runner.ts';
-import type { Usage } from '../../core/model.ts';
+import type { AgentEnd, Usage } from '../../core/contracts/index.ts';
 import type { AgentCall, AgentCli, AgentEvent, AgentJob, AgentOutput, CliUser, EventReader } from '../agent-cli.ts';
 import { AMAZON, GOOGLE_CLOUD, NO_KEY, option, PLAIN_PROMPT } from '../cli-parts.ts';
 import { eventsLike, jsonEvents, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 import type { AgentCall, AgentCli, AgentEvent, AgentJob, AgentOutput, CliUser } from '../agent-cli.ts';
 import { NO_KEY, openaiProvider, option } from '../cli-parts.ts';
 import { eventsLike, jsonEvents, lineReader, skillsReadIn, toolEvents } from '../read-events.ts';

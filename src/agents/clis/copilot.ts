@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noUsage } from '../../core/model.ts';
+import { noUsage } from '../../core/contracts/index.ts';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput } from '../agent-cli.ts';
 import { isPassing } from '../agent-error.ts';
 import { NO_KEY, openaiProvider, option } from '../cli-parts.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noUsage } from '../../core/model.ts';
+import { noUsage } from '../../core/contracts/index.ts';
 import type { AgentCli } from '../agent-cli.ts';
 import { option } from '../cli-parts.ts';
 import { inSections } from '../flatten-messages.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput } from '../agent-cli.ts';
 import { isPassing, statusIn } from '../agent-error.ts';
 import { bareModel, NO_KEY, openaiProvider, option, PLAIN_PROMPT, providerVariables } from '../cli-parts.ts';

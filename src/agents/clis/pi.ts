@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput, EventReader } from '../agent-cli.ts';
 import { bareModel, NO_KEY, openaiProvider, option, PLAIN_PROMPT, providerVariables } from '../cli-parts.ts';
 import { contentOf, eventsLike, jsonEvents, lineReader, skillsReadIn, toolEvents } from '../read-events.ts';

@@ -1,17 +1,21 @@
 import { join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { verdictOf } from '../../core/run/verdict.ts';
-import { verdictWords } from '../../core/run/verdict-words.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { type ApplyPlan, applyPlan, documentPath, planApply } from '../../runs/apply/apply-run.ts';
-import { type Undone, undoApply } from '../../runs/apply/undo-apply.ts';
-import { findRun, type LoadedRun, onlyRun } from '../../runs/load-run.ts';
+import {
+  type ApplyPlan,
+  applyPlan,
+  documentPath,
+  findRun,
+  type LoadedRun,
+  onlyRun,
+  planApply,
+  type Undone,
+  undoApply,
+} from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type RunState, verdictOf, verdictWords } from '../../core/run/index.ts';
+import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
 import { recoverReplacements } from '../../skills/index.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { APPLIED_FOLDER, openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
+import { APPLIED_FOLDER, openStateFolder, shownPath, stateFolderOf } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { gitState } from '../git-state.ts';
 import { nameProject, projectFileOf } from '../named-project.ts';
@@ -19,7 +23,6 @@ import { isNight, runPlace } from '../night-runs.ts';
 import { requireConsent, requireScriptConsent } from '../report/apply-consent.ts';
 import { patchOfPlan, previewLines, type RunVerdict, writtenFiles, writtenLines } from '../report/apply-lines.ts';
 import { placeOf } from '../sleep/open-sleep.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {

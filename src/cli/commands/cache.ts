@@ -1,10 +1,9 @@
 import { basename, join } from 'node:path';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { findRun } from '../../runs/load-run.ts';
+import { findRun } from '../../app/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import { byteSize, table } from '../../report/index.ts';
 import { cacheStats, clearCache, listRuns } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { byteSize } from '../terminal/figures.ts';
-import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string };

@@ -1,14 +1,18 @@
 import { InvalidArgumentError } from 'commander';
-import { parseConfig } from '../../core/config.ts';
-import { toObservations } from '../../core/gate/gate-evidence.ts';
+import {
+  type Measured,
+  type MeasuredSubject,
+  measurePasses,
+  readSkill,
+  wireRun,
+  withDocument,
+} from '../../app/index.ts';
+import { parseConfig } from '../../core/contracts/index.ts';
+import { toObservations } from '../../core/run/index.ts';
 import { addObservations, type Calibration, calibrate, noEvidence } from '../../core/stats/index.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import { oneLine, percent, plural } from '../../core/text/index.ts';
 import { judgementsOf } from '../../judges/index.ts';
-import { loadProject } from '../../project/load-project.ts';
-import { agentTargetOf } from '../../project/models/agent-target.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { type Measured, type MeasuredSubject, measurePasses } from '../../runs/measure-passes.ts';
-import { readSkill, wireRun, withDocument } from '../../runs/wire-run.ts';
+import { agentTargetOf, loadProject, resolvePath } from '../../project/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
@@ -16,7 +20,6 @@ import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
 import { testLookLines } from '../report/test-look-lines.ts';
-import { percent, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {

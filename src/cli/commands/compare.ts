@@ -1,15 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseConfig } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
-import { loadProject } from '../../project/load-project.ts';
-import { resolveScoring } from '../../project/models/resolve-models.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { noRun, runPath } from '../../runs/load-run.ts';
-import { compareSides, type Side, sideOf } from '../../runs/scoring/compare-sides.ts';
-import { planSplits } from '../../runs/scoring/plan-splits.ts';
-import { otherDifferences, requireSameMetric, runSide } from '../../runs/scoring/run-side.ts';
-import { type Subject, scoreDocuments, wireDocument } from '../../runs/scoring/score-documents.ts';
+import {
+  compareSides,
+  noRun,
+  otherDifferences,
+  planSplits,
+  requireSameMetric,
+  runPath,
+  runSide,
+  type Side,
+  type Subject,
+  scoreDocuments,
+  sideOf,
+  wireDocument,
+} from '../../app/index.ts';
+import { parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { plural } from '../../core/text/index.ts';
+import { loadProject, resolvePath, resolveScoring } from '../../project/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { formatOption, setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
@@ -17,7 +24,6 @@ import { interruptible } from '../interrupt.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
 import { type CompareReport, compareLines, compareMarkdown, compareValue } from '../report/check/compare-report.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { loadRun } from '../../app/index.ts';
 import { SimpleQAEnv } from '../../envs/index.ts';
-import { loadRun } from '../../runs/load-run.ts';
 import { createWorld, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { flagsFrom } from '../flags/flags.ts';

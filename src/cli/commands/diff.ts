@@ -1,8 +1,5 @@
-import { printable } from '../../core/text/printable.ts';
-import { filesOf } from '../../runs/apply/planned-files.ts';
-import { findRun, onlyRun } from '../../runs/load-run.ts';
-import { versionFinder } from '../../runs/skill-version.ts';
-import { attemptOf, loadAttempts } from '../../runs/task-attempts.ts';
+import { attemptOf, filesOf, findRun, loadAttempts, onlyRun, versionFinder } from '../../app/index.ts';
+import { printable } from '../../core/text/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { runPlace } from '../night-runs.ts';
 import { attemptText, listLines } from '../report/attempt-lines.ts';

@@ -1,4 +1,5 @@
-import type { LoadedProject } from '../../project/load-project.ts';
+import type { LoadedProject } from '../../project/index.ts';
+import { wrap } from '../../report/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { agentFacts } from '../doctor/agent-checks.ts';
@@ -6,7 +7,6 @@ import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 import { setOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 
 type Flags = { readonly config?: string; readonly set: readonly string[]; readonly canary?: boolean };
 

@@ -1,7 +1,5 @@
-import { loadProject } from '../../project/load-project.ts';
-import { findUnnamed } from '../../project/models/resolve-models.ts';
-import { type CostEstimate, estimateWiring } from '../../runs/estimate-project.ts';
-import { wireRun } from '../../runs/wire-run.ts';
+import { type CostEstimate, estimateWiring, wireRun } from '../../app/index.ts';
+import { findUnnamed, loadProject } from '../../project/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { estimateLines } from '../estimate/estimate-lines.ts';
 import { setOption } from '../flags/flags.ts';

@@ -1,12 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { parseConfig } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
-import { loadProject } from '../../project/load-project.ts';
-import { resolveScoring } from '../../project/models/resolve-models.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { checkSkill } from '../../runs/scoring/check-skill.ts';
-import { ALL_SPLITS, planSplits } from '../../runs/scoring/plan-splits.ts';
-import { type Subject, scoreDocuments, wireDocument } from '../../runs/scoring/score-documents.ts';
+import { ALL_SPLITS, checkSkill, planSplits, type Subject, scoreDocuments, wireDocument } from '../../app/index.ts';
+import { parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { loadProject, resolvePath, resolveScoring } from '../../project/index.ts';
 import { Answered } from '../answered.ts';
 import { openBaseline } from '../baseline.ts';
 import { type DefineCommand, examples } from '../define-command.ts';

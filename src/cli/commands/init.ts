@@ -2,17 +2,22 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { Option } from 'commander';
-import { SkillError } from '../../core/errors.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import { discover } from '../../project/discover/discover.ts';
-import { type Found, isEmpty } from '../../project/discover/found.ts';
-import { cautionsFor, leftOutCautions } from '../../project/propose/cautions.ts';
-import { CONFIG_FORMATS, type ConfigFormat, configText } from '../../project/propose/config-text.ts';
-import { propose } from '../../project/propose/propose.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { starterProject } from '../../project/starter-project.ts';
-import { makeFolder } from '../../stores/make-folder.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { shellWord } from '../../core/text/index.ts';
+import {
+  CONFIG_FORMATS,
+  type ConfigFormat,
+  cautionsFor,
+  configText,
+  discover,
+  type Found,
+  isEmpty,
+  leftOutCautions,
+  propose,
+  resolvePath,
+  starterProject,
+} from '../../project/index.ts';
+import { makeFolder, shownPath } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { choose } from '../init/choose.ts';
 import { initLines, noteLines } from '../init/init-lines.ts';

@@ -1,10 +1,10 @@
-import { resolvePath } from '../../project/resolve-path.ts';
-import { describeRun, type RunRow } from '../../runs/run-row.ts';
+import { describeRun, type RunRow } from '../../app/index.ts';
+import { percent } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import { ago, type Column, table } from '../../report/index.ts';
 import { listRuns, type RunListing } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { listNightRuns } from '../night-runs.ts';
-import { ago, percent } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import { SkillError } from '../../core/errors.ts';
-import { findRun, onlyRun } from '../../runs/load-run.ts';
+import { findRun, onlyRun } from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { type FinishedNight, finishedNight, isNight, runPlace } from '../night-runs.ts';
 import { reportRun, runAnswer } from '../report/run-report.ts';
@@ -53,7 +53,7 @@ type Asked = {
 async function showTask({ name, root, task, step, isComplete }: Asked, terminal: Terminal): Promise<void> {
   const [run, { loadAttempts }, { attemptLines }] = await Promise.all([
     findRun(...runPlace(name, root, terminal)),
-    import('../../runs/task-attempts.ts'),
+    import('../../app/index.ts'),
     import('../report/attempt-lines.ts'),
   ]);
   const attempts = await loadAttempts(run, { task, step });

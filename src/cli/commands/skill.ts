@@ -1,10 +1,9 @@
-import { oneLine } from '../../core/text/printable.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
 import { type Finding, findSkillFiles, type LintedSkill, lintFolder } from '../../skills/index.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { shownPath } from '../../stores/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SkillError } from '../../core/errors.ts';
-import { suggestion } from '../../core/text/closest-name.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { suggestion } from '../../core/text/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import type { ProposalFlags } from '../sleep/choose-proposals.ts';
 import type { HarvestFlags } from '../sleep/harvest-lines.ts';

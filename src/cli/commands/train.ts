@@ -1,7 +1,5 @@
-import { loadProject } from '../../project/load-project.ts';
-import type { Project } from '../../project/project.ts';
-import type { CostEstimate } from '../../runs/estimate-project.ts';
-import { prepareRun } from '../../runs/prepare-run.ts';
+import { type CostEstimate, prepareRun } from '../../app/index.ts';
+import { loadProject, type Project } from '../../project/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';

@@ -1,10 +1,8 @@
 import { Argument, Option } from 'commander';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { SandboxSpec } from '../../project/models/agent-settings.ts';
-import { readEnvFile } from '../../project/models/read-env-file.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { tryAgent } from '../../runs/try-agent.ts';
+import { tryAgent } from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { positiveNumber } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';

@@ -1,11 +1,16 @@
-import { SkillError } from '../../core/errors.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { stepTotal } from '../../core/run/step-total.ts';
-import { verdictOf } from '../../core/run/verdict.ts';
-import { jsonLine } from '../../core/text/json-text.ts';
-import { type FollowEnd, followRun, type TakenUp } from '../../runs/follow-run.ts';
-import { findRun, type LoadedRun, liveRun, loadRun, standingOf } from '../../runs/load-run.ts';
+import {
+  type FollowEnd,
+  findRun,
+  followRun,
+  type LoadedRun,
+  liveRun,
+  loadRun,
+  standingOf,
+  type TakenUp,
+} from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type RunObserver, type RunState, stepTotal, verdictOf } from '../../core/run/index.ts';
+import { jsonLine } from '../../core/text/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { interruptible } from '../interrupt.ts';

@@ -1,19 +1,12 @@
 import { agentPrograms } from '../../agents/index.ts';
-import type { AgentLimits } from '../../core/agent/agent-limits.ts';
-import type { AgentRunner } from '../../core/agent/agent-runner.ts';
-import { SkillError } from '../../core/errors.ts';
-import { SKILL_FILE } from '../../core/skill/package-text.ts';
-import type { LoadedProject } from '../../project/load-project.ts';
-import { agentTargetOf, resolveAgent } from '../../project/models/agent-target.ts';
-import { isAgentSpec } from '../../project/models/providers.ts';
-import type { Environment } from '../../project/models/resolve-model.ts';
-import { TRIGGER_LIMITS } from '../../runners/agent/default-limits.ts';
-import { nameOf } from '../../runners/agent/skill-at-work.ts';
-import { requireVisibleLoading } from '../../runners/trigger/canary.ts';
-import { readSkill } from '../../runs/wire-run.ts';
+import { readSkill } from '../../app/index.ts';
+import { type AgentLimits, type AgentRunner, SkillError } from '../../core/contracts/index.ts';
+import { SKILL_FILE } from '../../core/document/index.ts';
+import { count } from '../../core/text/index.ts';
+import { agentTargetOf, type Environment, isAgentSpec, type LoadedProject, resolveAgent } from '../../project/index.ts';
+import { nameOf, requireVisibleLoading, TRIGGER_LIMITS } from '../../runners/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openSandbox, probeSandbox, type SandboxChoice } from '../../workspaces/index.ts';
-import { count } from '../terminal/figures.ts';
 import { type Check, check, type Facts } from './check.ts';
 import { signInText } from './sign-in-text.ts';
 

@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { inFlags } from '../flags/in-flags.ts';
 
 /** One thing that was looked at, and what to do about it if it is not well. */

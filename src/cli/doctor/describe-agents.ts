@@ -1,6 +1,5 @@
-import { findBinary, isExecutable } from '../../agents/find-binary.ts';
-import { type AgentCliName, agentClis, detectAgents } from '../../agents/index.ts';
-import { type AgentPin, pinAgents, readPins } from '../../project/models/agent-pins.ts';
+import { type AgentCliName, agentClis, detectAgents, findBinary, isExecutable } from '../../agents/index.ts';
+import { type AgentPin, pinAgents, readPins } from '../../project/index.ts';
 import { probeSandbox } from '../../workspaces/index.ts';
 import type { Io } from '../terminal/io.ts';
 

@@ -1,18 +1,17 @@
 import { join } from 'node:path';
-import { parseConfig } from '../../core/config.ts';
-import type { SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
+import { type Wiring, wireRun } from '../../app/index.ts';
+import { type ChatModel, parseConfig, type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../../models/index.ts';
-import { type LoadedProject, loadProject } from '../../project/load-project.ts';
-import { requireAgentTarget } from '../../project/models/agent-target.ts';
-import type { ModelRole } from '../../project/models/provider.ts';
-import { isAgentSpec, isNoTarget } from '../../project/models/providers.ts';
-import { resolveRole } from '../../project/models/resolve-models.ts';
-import { type Wiring, wireRun } from '../../runs/wire-run.ts';
-import { priceFor } from '../../train/budget/price-for.ts';
-import { loadRunItems } from '../../train/setup/run-items.ts';
-import { withEnv } from '../../train/setup/with-env.ts';
+import {
+  isAgentSpec,
+  isNoTarget,
+  type LoadedProject,
+  loadProject,
+  type ModelRole,
+  requireAgentTarget,
+  resolveRole,
+} from '../../project/index.ts';
+import { loadRunItems, priceFor, withEnv } from '../../train/index.ts';
 import type { Io } from '../terminal/io.ts';
 import { agentChecks } from './agent-checks.ts';
 import { type Check, check } from './check.ts';

@@ -1,9 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isMissing, unwritable } from '../../stores/file-error.ts';
-import { JOURNAL_FILE } from '../../stores/run/run-directory.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { isMissing, JOURNAL_FILE, shownPath, unwritable } from '../../stores/index.ts';
 
 /** Throws unless a run can be kept at a path. Only looks: at the run that is there, or at the folder in which it would be made. */
 export async function requireRunPlace(path: string, cwd: string): Promise<string> {

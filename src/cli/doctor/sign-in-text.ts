@@ -1,6 +1,5 @@
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
-import type { AgentAbout } from '../../core/agent/agent-runner.ts';
-import { SkillError } from '../../core/errors.ts';
+import { type AgentAbout, SkillError } from '../../core/contracts/index.ts';
 
 /** How an agent's model will know whose calls they are. Throws when it cannot. */
 export function signInText({ agent, signIn }: AgentAbout): string {

@@ -1,7 +1,7 @@
-import { SkillError } from '../../core/errors.ts';
-import type { CostEstimate } from '../../runs/estimate-project.ts';
-import type { Range } from '../../train/estimate-run.ts';
-import { count, dollars } from '../terminal/figures.ts';
+import type { CostEstimate } from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { count, dollars } from '../../core/text/index.ts';
+import type { Range } from '../../train/index.ts';
 import { span } from './estimate-lines.ts';
 
 type Caps = {

@@ -1,11 +1,9 @@
-import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
-import type { AgentEstimate } from '../../runs/agent-estimate.ts';
-import type { CostEstimate } from '../../runs/estimate-project.ts';
-import type { Range } from '../../train/estimate-run.ts';
-import { count, dollars, plural } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
+import type { AgentEstimate, CostEstimate } from '../../app/index.ts';
+import { PLAIN_WORDS } from '../../core/run/index.ts';
+import { count, dollars, plural } from '../../core/text/index.ts';
+import { type Column, table, wrap } from '../../report/index.ts';
+import type { Range } from '../../train/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 
 const COLUMNS: readonly Column[] = [
   { title: 'for' },

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { expectedBy } from '../../core/text/describe-issue.ts';
-import { unwrap } from '../../core/text/schema.ts';
+import { unwrap } from '../../core/contracts/index.ts';
+import { expectedBy } from '../../core/text/index.ts';
 import { kebabCase } from './in-flags.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;

@@ -1,4 +1,4 @@
-import type { SkillError } from '../../core/errors.ts';
+import type { SkillError } from '../../core/contracts/index.ts';
 
 /** The flag of a key. Here, and not beside the flags, so that an error is printed without loading what parses them. */
 export const flagOf = (key: string): string => `--${kebabCase(key)}`;

@@ -1,8 +1,7 @@
 import { type Command, CommanderError, type Option } from 'commander';
 import type { z } from 'zod';
-import { configShape } from '../../core/config.ts';
-import { projectKeys } from '../../project/project.ts';
-import { MAIN_SETTINGS, SETTING_GROUPS } from '../../project/setting-groups.ts';
+import { configShape } from '../../core/contracts/index.ts';
+import { MAIN_SETTINGS, projectKeys, SETTING_GROUPS } from '../../project/index.ts';
 import { flagsFrom } from './flags.ts';
 import { flagOf } from './in-flags.ts';
 

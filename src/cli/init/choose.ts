@@ -1,15 +1,26 @@
 import { join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import type { Columns } from '../../envs/qa/qa-columns.ts';
-import { readHead } from '../../envs/read/peek-rows.ts';
-import type { Found, FoundTasks } from '../../project/discover/found.ts';
-import { checkModelSpec } from '../../project/models/resolve-model.ts';
-import { type ModelOption, modelOptions, SIMULATED } from '../../project/propose/model-options.ts';
-import { type Choice, mappingOf } from '../../project/propose/propose.ts';
-import { type ProposedScoring, proposeScoring, SCORINGS } from '../../project/propose/propose-scoring.ts';
-import { describeSource, type Source, skillsOf, sourcesOf } from '../../project/propose/sources.ts';
-import { weighTasks } from '../../project/propose/weigh-tasks.ts';
-import { STARTER_TASKS, starterProject } from '../../project/starter-project.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type Columns, readHead } from '../../envs/index.ts';
+import {
+  type Choice,
+  checkModelSpec,
+  describeSource,
+  type Found,
+  type FoundTasks,
+  type ModelOption,
+  mappingOf,
+  modelOptions,
+  type ProposedScoring,
+  proposeScoring,
+  SCORINGS,
+  SIMULATED,
+  type Source,
+  STARTER_TASKS,
+  skillsOf,
+  sourcesOf,
+  starterProject,
+  weighTasks,
+} from '../../project/index.ts';
 import { askForText, chooseOne } from '../terminal/ask.ts';
 
 /** What is likeliest, or what a person says: at most five questions, and only those with more than one answer. */

@@ -1,11 +1,15 @@
-import { oneLine } from '../../core/text/printable.ts';
-import type { Found } from '../../project/discover/found.ts';
-import { DEEPEST } from '../../project/discover/list-files.ts';
-import type { Choice, Proposal } from '../../project/propose/propose.ts';
-import { mappingOf } from '../../project/propose/propose.ts';
-import { describeSource, sourcesOf } from '../../project/propose/sources.ts';
+import { oneLine } from '../../core/text/index.ts';
+import {
+  type Choice,
+  DEEPEST,
+  describeSource,
+  type Found,
+  mappingOf,
+  type Proposal,
+  sourcesOf,
+} from '../../project/index.ts';
+import { wrap } from '../../report/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 
 /** What to type next, and what is to be known about it. */
 export type Next = {

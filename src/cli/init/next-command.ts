@@ -1,13 +1,17 @@
 import { join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import type { Found } from '../../project/discover/found.ts';
-import { loadProject } from '../../project/load-project.ts';
-import type { ProjectInput } from '../../project/project.ts';
-import { whatToSet } from '../../project/propose/model-options.ts';
-import { type Choice, DRAFTS, hasTasks, type Proposal } from '../../project/propose/propose.ts';
-import { type CostEstimate, estimateWiring } from '../../runs/estimate-project.ts';
-import { wireRun } from '../../runs/wire-run.ts';
+import { type CostEstimate, estimateWiring, wireRun } from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { shellWord } from '../../core/text/index.ts';
+import {
+  type Choice,
+  DRAFTS,
+  type Found,
+  hasTasks,
+  loadProject,
+  type ProjectInput,
+  type Proposal,
+  whatToSet,
+} from '../../project/index.ts';
 import { estimateLine } from '../estimate/estimate-lines.ts';
 import type { Next } from './init-lines.ts';
 

@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import type { Found, LeftOut } from '../../project/discover/found.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type Found, type LeftOut, resolvePath } from '../../project/index.ts';
 import { skillFileAt } from '../../skills/index.ts';
 
 type Named = { readonly skill?: string | undefined; readonly tasks?: string | undefined };

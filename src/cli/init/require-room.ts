@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { CONFIG_NAMES } from '../../project/config-file.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { CONFIG_NAMES } from '../../project/index.ts';
 
 /** Throws unless the path is a folder, or can become one. */
 export function requireFolder(path: string): void {

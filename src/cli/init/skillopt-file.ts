@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { shellWord } from '../../core/text/index.ts';
 import { envNames } from '../../envs/index.ts';
-import type { Found } from '../../project/discover/found.ts';
-import { isModulePath, type LoadedProject, loadProject } from '../../project/load-project.ts';
-import { resolveModel } from '../../project/models/resolve-model.ts';
-import type { ModelOption } from '../../project/propose/model-options.ts';
-import type { Choice } from '../../project/propose/propose.ts';
+import {
+  type Choice,
+  type Found,
+  isModulePath,
+  type LoadedProject,
+  loadProject,
+  type ModelOption,
+  resolveModel,
+} from '../../project/index.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Costed, costOf, withFlags } from './next-command.ts';
 

@@ -1,7 +1,7 @@
-import { shellWord } from '../../core/text/shell-word.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { shellWord } from '../../core/text/index.ts';
+import { fitRows } from '../../report/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { fitRows } from '../terminal/wrap.ts';
 
 /** What the starter is, and how to begin. */
 export function starterLines(

@@ -1,16 +1,19 @@
 import { basename } from 'node:path';
-import type { GateDecision } from '../../core/gate/gate-decision.ts';
-import type { RunEvent, SearchEnd } from '../../core/run/event.ts';
-import { addMeasurement, isAccepted } from '../../core/run/reduce/acceptance.ts';
-import { gateMetricScore } from '../../core/run/reported-scores.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import type { StepRecord } from '../../core/run/step-record.ts';
-import { stepNumber, stepTotal } from '../../core/run/step-total.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import {
+  addMeasurement,
+  type GateDecision,
+  gateMetricScore,
+  isAccepted,
+  type RunEvent,
+  type RunState,
+  type SearchEnd,
+  type StepRecord,
+  stepNumber,
+  stepTotal,
+} from '../../core/run/index.ts';
+import { oneLine, percent, plural } from '../../core/text/index.ts';
+import { type Colors, clipWords, textWidth } from '../../report/index.ts';
 import { countTasks, taskCount } from '../report/scored-tasks.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { percent, plural } from '../terminal/figures.ts';
-import { clipWords, textWidth } from '../terminal/text-width.ts';
 import { bare, blameText, figures, judgementText, scoreChange, symbolOf, WORDS, wordOf } from './judgement-text.ts';
 
 type LineOptions = { readonly width: number; readonly colors: Colors };

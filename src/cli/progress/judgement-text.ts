@@ -1,10 +1,12 @@
-import type { Blame, GateDecision } from '../../core/gate/gate-decision.ts';
-import { isAccepted } from '../../core/run/reduce/acceptance.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import type { StepAction } from '../../core/run/step-action.ts';
-import type { StepRecord } from '../../core/run/step-record.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { percent, plural, points } from '../terminal/figures.ts';
+import {
+  type Blame,
+  type GateDecision,
+  isAccepted,
+  type RunState,
+  type StepAction,
+  type StepRecord,
+} from '../../core/run/index.ts';
+import { oneLine, percent, plural, points } from '../../core/text/index.ts';
 
 /** What a candidate is compared with: what is believed of the current skill now, and the state after the judgement. */
 type Compared = { readonly now: number; readonly after: RunState };

@@ -1,12 +1,16 @@
-import { costWords, isPriced } from '../../core/run/cost.ts';
-import type { Progress } from '../../core/run/observer.ts';
-import { isAccepted } from '../../core/run/reduce/acceptance.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
-import { stepNumber } from '../../core/run/step-total.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { count, duration, percent, plural } from '../terminal/figures.ts';
-import { clip, textWidth } from '../terminal/text-width.ts';
+import {
+  addUsage,
+  costWords,
+  isAccepted,
+  isPriced,
+  noStageUsage,
+  type Progress,
+  type RunState,
+  type StageUsage,
+  stepNumber,
+} from '../../core/run/index.ts';
+import { count, percent, plural } from '../../core/text/index.ts';
+import { type Colors, clip, duration, textWidth } from '../../report/index.ts';
 import { finishedRollouts, madeRollouts, plannedRollouts } from './rollout-count.ts';
 
 /** Everything the live block shows. */

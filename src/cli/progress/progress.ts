@@ -1,13 +1,19 @@
-import type { RunEvent } from '../../core/run/event.ts';
-import type { AgentsSpent, Progress, RunObserver } from '../../core/run/observer.ts';
-import { emptyRun, type RunState } from '../../core/run/run-state.ts';
-import { noStageUsage, type UsageTable } from '../../core/run/stage-usage.ts';
-import { STAGES } from '../../core/run/step-action.ts';
-import { PASS_MARK } from '../../core/stats/compare-paired.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { TakenUp } from '../../runs/follow-run.ts';
+import type { TakenUp } from '../../app/index.ts';
+import {
+  type AgentsSpent,
+  emptyRun,
+  noStageUsage,
+  type Progress,
+  type RunEvent,
+  type RunObserver,
+  type RunState,
+  STAGES,
+  type UsageTable,
+} from '../../core/run/index.ts';
+import { PASS_MARK } from '../../core/stats/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import { clip } from '../../report/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { clip } from '../terminal/text-width.ts';
 import { type Change, eventLines, openLine } from './event-line.ts';
 import { type LiveBlock, openLiveBlock } from './live-block.ts';
 import { progressBlock } from './progress-block.ts';

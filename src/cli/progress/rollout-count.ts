@@ -1,6 +1,5 @@
-import type { Progress } from '../../core/run/observer.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { isBatchDone } from '../../train/plan.ts';
+import type { Progress, RunState } from '../../core/run/index.ts';
+import { isBatchDone } from '../../train/index.ts';
 
 /** Rollouts of a whole run, as far as they are certain: the baseline, every step's batch and evaluation, and two tests. */
 export function plannedRollouts({ config, items, totalSteps }: RunState): number {

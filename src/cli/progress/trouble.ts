@@ -1,6 +1,6 @@
-import type { RunObserver } from '../../core/run/observer.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { duration, plural } from '../terminal/figures.ts';
+import type { RunObserver } from '../../core/run/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { duration } from '../../report/index.ts';
 
 /** What a provider makes a run wait for. When one is down or slows us down, every call in flight says so. */
 export type Trouble = Required<Pick<RunObserver, 'onRetry' | 'onRateLimit'>> & {

@@ -1,10 +1,7 @@
-import { type AgentRun, type AgentStep, END_WORDS } from '../../core/agent/agent-runner.ts';
-import type { FileChange } from '../../core/agent/workspace.ts';
-import { oneLine, printable } from '../../core/text/printable.ts';
-import type { Tried } from '../../runs/try-agent.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { count, dollars, duration, plural } from '../terminal/figures.ts';
-import { wrap } from '../terminal/wrap.ts';
+import type { Tried } from '../../app/index.ts';
+import { type AgentRun, type AgentStep, END_WORDS, type FileChange } from '../../core/contracts/index.ts';
+import { count, dollars, oneLine, plural, printable } from '../../core/text/index.ts';
+import { type Colors, duration, wrap } from '../../report/index.ts';
 
 const OUTPUT_LINES = 6;
 

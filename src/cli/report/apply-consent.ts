@@ -1,7 +1,6 @@
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { ApplyPlan } from '../../runs/apply/apply-run.ts';
-import { scriptsIn } from '../../runs/apply/planned-files.ts';
+import { type ApplyPlan, scriptsIn } from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 import { Answered } from '../answered.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,9 +1,8 @@
-import { SKILL_FILE } from '../../core/skill/package-text.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { ApplyPlan } from '../../runs/apply/apply-run.ts';
-import { plural } from '../terminal/figures.ts';
+import type { ApplyPlan } from '../../app/index.ts';
+import { SKILL_FILE } from '../../core/document/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { wrap } from '../../report/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 import { coloured, filesPatch } from './patch.ts';
 
 export type RunVerdict = { readonly isProven: boolean; readonly text: string };

@@ -1,13 +1,13 @@
-import { type AgentEnd, END_WORDS } from '../../core/agent/agent-runner.ts';
-import type { TrajectoryStep } from '../../core/agent/atif.ts';
-import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { head } from '../../core/text/python-text.ts';
-import type { TaskAttempt } from '../../runs/task-attempts.ts';
-import { type Colors, noColors } from '../terminal/colors.ts';
-import { dollars, plural } from '../terminal/figures.ts';
-import { clip, clipWords, padEnd } from '../terminal/text-width.ts';
-import { wrap } from '../terminal/wrap.ts';
+import type { TaskAttempt } from '../../app/index.ts';
+import {
+  type AgentEnd,
+  END_WORDS,
+  type RolloutResult,
+  type TrajectoryStep,
+  type WorkspaceDiff,
+} from '../../core/contracts/index.ts';
+import { dollars, head, plural } from '../../core/text/index.ts';
+import { type Colors, clip, clipWords, noColors, padEnd, wrap } from '../../report/index.ts';
 import { coloured } from './patch.ts';
 
 type Look = { readonly width: number; readonly colors: Colors; readonly isComplete: boolean };

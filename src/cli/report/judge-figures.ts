@@ -1,5 +1,5 @@
 import { combineJudgements, type Judgement } from '../../core/stats/index.ts';
-import { percent, plural, points } from '../terminal/figures.ts';
+import { percent, plural, points } from '../../core/text/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** What passes of one skill say about the judge. All but the shares in units of a score. */

@@ -1,9 +1,7 @@
 import { createTwoFilesPatch } from 'diff';
-import { withLineFeeds } from '../../core/skill/document-form.ts';
-import { printable } from '../../core/text/printable.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { textWidth } from '../terminal/text-width.ts';
-import { wrap } from '../terminal/wrap.ts';
+import { withLineFeeds } from '../../core/document/index.ts';
+import { printable } from '../../core/text/index.ts';
+import { type Colors, textWidth, wrap } from '../../report/index.ts';
 
 const MOST_EDITS = 1_000;
 

@@ -1,7 +1,6 @@
-import { type Cost, costRows, dollarCell } from '../../core/run/cost.ts';
-import { count, duration } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
-import { clip } from '../terminal/text-width.ts';
+import { type Cost, costRows, dollarCell } from '../../core/run/index.ts';
+import { count } from '../../core/text/index.ts';
+import { type Column, clip, duration, table } from '../../report/index.ts';
 import type { Told } from './report-options.ts';
 import { NO_PRICE } from './report-usage.ts';
 

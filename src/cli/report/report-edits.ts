@@ -1,7 +1,6 @@
-import type { RunState } from '../../core/run/run-state.ts';
-import { oneLine, printable } from '../../core/text/printable.ts';
-import { type ListedEdit, listEdits } from '../../runs/edit-list.ts';
-import { plural, points } from '../terminal/figures.ts';
+import { type ListedEdit, listEdits } from '../../app/index.ts';
+import type { RunState } from '../../core/run/index.ts';
+import { oneLine, plural, points, printable } from '../../core/text/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 const REMARKS = {

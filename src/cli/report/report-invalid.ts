@@ -1,8 +1,6 @@
-import { groupFaults, isUnscored } from '../../core/run/invalid-steps.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { plural } from '../terminal/figures.ts';
-import { clip } from '../terminal/text-width.ts';
+import { groupFaults, isUnscored, type RunState } from '../../core/run/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { clip } from '../../report/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /**

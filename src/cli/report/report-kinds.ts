@@ -1,13 +1,8 @@
-import { gateMetricScore } from '../../core/run/reported-scores.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { LEAST_TASKS } from '../../core/run/verdict-words.ts';
-import type { Bucket } from '../../core/score.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { cutShortWords, loadingOf } from '../../core/unread-attempts.ts';
-import { type TriggerShare, triggerFigures } from '../../runs/trigger-figures.ts';
-import { percent, plural, points } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
-import { clip } from '../terminal/text-width.ts';
+import { type TriggerShare, triggerFigures } from '../../app/index.ts';
+import type { Bucket } from '../../core/contracts/index.ts';
+import { cutShortWords, gateMetricScore, LEAST_TASKS, loadingOf, type RunState } from '../../core/run/index.ts';
+import { oneLine, percent, plural, points } from '../../core/text/index.ts';
+import { type Column, clip, table } from '../../report/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 type Row = { readonly kind: string; readonly tasks: number; readonly before: number; readonly after: number };

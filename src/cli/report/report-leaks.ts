@@ -1,7 +1,6 @@
-import type { Leak, RunState } from '../../core/run/run-state.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { plural } from '../terminal/figures.ts';
-import { clip } from '../terminal/text-width.ts';
+import type { Leak, RunState } from '../../core/run/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { clip } from '../../report/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** What was kept out of the skill because it repeats held-out tasks, or tries something; with `isComplete`, why. */

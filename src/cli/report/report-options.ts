@@ -1,8 +1,6 @@
-import type { Place } from '../../core/run/next-step.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import type { Verdict, VerdictOptions } from '../../core/run/verdict.ts';
-import type { SkillChange } from '../../train/record/skill-change.ts';
-import type { Colors } from '../terminal/colors.ts';
+import type { Place, RunState, Verdict, VerdictOptions } from '../../core/run/index.ts';
+import type { Colors } from '../../report/index.ts';
+import type { SkillChange } from '../../train/index.ts';
 
 /** `run` is what the user may call it: its name below `runs`, or a path. */
 export type ReportOptions = Place &

@@ -1,8 +1,6 @@
-import type { RunState } from '../../core/run/run-state.ts';
-import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { plural } from '../terminal/figures.ts';
-import { clip } from '../terminal/text-width.ts';
+import { PLAIN_WORDS, type RunState } from '../../core/run/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { clip } from '../../report/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** Replies of the optimizer that could not be read, by stage, with the beginning of one. */

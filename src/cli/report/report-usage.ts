@@ -1,10 +1,14 @@
-import { dollarCell, isPriced } from '../../core/run/cost.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
-import { PLAIN_WORDS } from '../../core/run/verdict-words.ts';
-import { count, duration } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
-import { clip } from '../terminal/text-width.ts';
+import {
+  addUsage,
+  dollarCell,
+  isPriced,
+  noStageUsage,
+  PLAIN_WORDS,
+  type RunState,
+  type StageUsage,
+} from '../../core/run/index.ts';
+import { count } from '../../core/text/index.ts';
+import { type Column, clip, duration, table } from '../../report/index.ts';
 import type { ReportOptions } from './report-options.ts';
 
 type Figure = readonly [title: string, show: (usage: StageUsage) => string];

@@ -1,11 +1,6 @@
-import { nextStep } from '../../core/run/next-step.ts';
-import type { VerdictKind } from '../../core/run/verdict.ts';
-import { chosenByWords, draftedWords, verdictWords } from '../../core/run/verdict-words.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { plural } from '../terminal/figures.ts';
-import { clip, textWidth } from '../terminal/text-width.ts';
-import { wrap } from '../terminal/wrap.ts';
+import { chosenByWords, draftedWords, nextStep, type VerdictKind, verdictWords } from '../../core/run/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { type Colors, clip, textWidth, wrap } from '../../report/index.ts';
 import { asWritten, type ReportOptions, type Told } from './report-options.ts';
 
 /** The verdict, its first words in the colour of what they mean; then the tasks that the search chose by, once. */

@@ -1,6 +1,5 @@
-import type { RunState } from '../../core/run/run-state.ts';
-import { verdictOf } from '../../core/run/verdict.ts';
-import { skillChange } from '../../train/record/skill-change.ts';
+import { type RunState, verdictOf } from '../../core/run/index.ts';
+import { skillChange } from '../../train/index.ts';
 import { costLines } from './report-cost.ts';
 import { editLines } from './report-edits.ts';
 import { blameLines, invalidLines, thrownLines } from './report-invalid.ts';

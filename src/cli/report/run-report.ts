@@ -1,11 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
-import { summarize } from '../../core/run/summary.ts';
-import { type VerdictOptions, verdictOf } from '../../core/run/verdict.ts';
-import { loadingOf } from '../../core/unread-attempts.ts';
-import { listEdits } from '../../runs/edit-list.ts';
-import { type LoadedRun, standingOf } from '../../runs/load-run.ts';
-import { loadQueries, triggerFigures } from '../../runs/trigger-figures.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { type LoadedRun, listEdits, loadQueries, standingOf, triggerFigures } from '../../app/index.ts';
+import { loadingOf, summarize, type VerdictOptions, verdictOf } from '../../core/run/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import { projectFileOf } from '../named-project.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportLines } from './report.ts';

@@ -1,5 +1,5 @@
-import type { Evaluation } from '../../core/score.ts';
-import { plural } from '../terminal/figures.ts';
+import type { Evaluation } from '../../core/contracts/index.ts';
+import { plural } from '../../core/text/index.ts';
 
 /** How many of `total` tasks have a score. */
 export type TaskCount = { readonly scored: number; readonly total: number };

@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 
 /** A run that has reached a limit, with what it came to until then. */
 export class StoppedRun extends SkillError {

@@ -1,4 +1,4 @@
-import type { Colors } from '../terminal/colors.ts';
+import type { Colors } from '../../report/index.ts';
 
 /** How often the test tasks were looked at, and from the second time on what that means. */
 export function testLookLines(looks: number | undefined, { dim }: Colors): string[] {

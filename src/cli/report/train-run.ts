@@ -1,9 +1,7 @@
-import { ModelCallError, SkillError } from '../../core/errors.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
-import { isNothingRead } from '../../core/run/stage-answers.ts';
-import { loadRun, standingOf } from '../../runs/load-run.ts';
-import { archiveRun, clearCache, runDirectory } from '../../stores/index.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { loadRun, standingOf } from '../../app/index.ts';
+import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
+import { isNothingRead, type RunStore } from '../../core/run/index.ts';
+import { archiveRun, clearCache, runDirectory, shownPath } from '../../stores/index.ts';
 import { SkillOptTrainer, type TrainerOptions } from '../../train/index.ts';
 import { Answered } from '../answered.ts';
 import { interruptible } from '../interrupt.ts';

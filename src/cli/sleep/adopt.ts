@@ -1,13 +1,17 @@
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { type Adopted, adopt, settle } from '../../sleep/staging/adopt.ts';
-import { agentLoads } from '../../sleep/staging/agent-loads.ts';
-import type { Proposal } from '../../sleep/staging/proposal.ts';
-import type { SleepState } from '../../sleep/state/sleep-state.ts';
-import { type OpenSleepState, openSleepState } from '../../sleep/state/state-file.ts';
-import { stateFolderOf } from '../../stores/state-folder.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import {
+  type Adopted,
+  adopt,
+  agentLoads,
+  type OpenSleepState,
+  openSleepState,
+  type Proposal,
+  type SleepState,
+  settle,
+} from '../../sleep/index.ts';
+import { stateFolderOf } from '../../stores/index.ts';
 import { type GitState, gitState } from '../git-state.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
   choosePending,

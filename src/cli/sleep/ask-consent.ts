@@ -1,6 +1,12 @@
-import { consentMissing, consentQuestion, withConsent, withoutConsent } from '../../sleep/consent.ts';
-import type { Recipient } from '../../sleep/plan/recipients.ts';
-import { openSleepState, readSleepState } from '../../sleep/state/state-file.ts';
+import {
+  consentMissing,
+  consentQuestion,
+  openSleepState,
+  type Recipient,
+  readSleepState,
+  withConsent,
+  withoutConsent,
+} from '../../sleep/index.ts';
 import { Answered } from '../answered.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,12 +1,9 @@
 import { sep } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import type { Proposal } from '../../sleep/staging/proposal.ts';
-import { commandOf, nightCommandOf, type ProposalCommand } from '../../sleep/staging/proposal-commands.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine, percent, plural, points, shellWord } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import { commandOf, nightCommandOf, type Proposal, type ProposalCommand } from '../../sleep/index.ts';
 import { Answered } from '../answered.ts';
-import { percent, plural, points } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type ProposalFlags = {

@@ -1,11 +1,9 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { Harvest } from '../../sleep/harvest/harvest.ts';
-import { IGNORE_FILE } from '../../sleep/harvest/ignore.ts';
-import { heuristicTask } from '../../sleep/mine/heuristic-miner.ts';
-import { openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import { type Harvest, heuristicTask, IGNORE_FILE } from '../../sleep/index.ts';
+import { openStateFolder, stateFolderOf } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type OpenSleep, placeOf } from './open-sleep.ts';
 

@@ -1,13 +1,8 @@
-import { oneLine } from '../../core/text/printable.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import type { Harvest } from '../../sleep/harvest/harvest.ts';
-import type { MineResult } from '../../sleep/mine/mine-tasks.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { plural } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
+import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { type Column, clip, nextLines, table, wrap } from '../../report/index.ts';
+import type { Harvest, MineResult } from '../../sleep/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { clip } from '../terminal/text-width.ts';
-import { nextLines, wrap } from '../terminal/wrap.ts';
 import { notConsidered } from './not-considered.ts';
 import { retyped, type SleepFlags } from './open-sleep.ts';
 import { troubleLines } from './trouble-lines.ts';

@@ -1,16 +1,19 @@
-import { ModelCallError, SkillError } from '../../core/errors.ts';
-import { resolveModel } from '../../project/models/resolve-model.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { chooseModels } from '../../sleep/choose-models.ts';
-import type { Harvest } from '../../sleep/harvest/harvest.ts';
-import type { MineResult } from '../../sleep/mine/mine-tasks.ts';
-import { openMiner } from '../../sleep/mine/open-miner.ts';
-import { canMine } from '../../sleep/plan/plan-night.ts';
-import { recipientsOf } from '../../sleep/plan/recipients.ts';
-import { toTaskJson } from '../../sleep/task-record.ts';
-import { requireReplaceable, tasksFileText, writeTasksFile } from '../../sleep/tasks-file.ts';
+import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
+import { plural } from '../../core/text/index.ts';
+import { resolveModel, resolvePath } from '../../project/index.ts';
+import {
+  canMine,
+  chooseModels,
+  type Harvest,
+  type MineResult,
+  openMiner,
+  recipientsOf,
+  requireReplaceable,
+  tasksFileText,
+  toTaskJson,
+  writeTasksFile,
+} from '../../sleep/index.ts';
 import { interruptible } from '../interrupt.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { requireConsent } from './ask-consent.ts';
 import { gatherSessions, gatherTasks } from './gather/gather.ts';

@@ -1,13 +1,15 @@
-import { oneLine, printable } from '../../core/text/printable.ts';
-import { isOfSeveral } from '../../sleep/night/report-markdown.ts';
-import type { DocumentReport, SleepReport } from '../../sleep/night/sleep-report.ts';
-import { notReplayableText, withToolsText } from '../../sleep/replay/with-tools.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { changedLines } from '../../train/record/skill-change.ts';
-import { count, plural } from '../terminal/figures.ts';
+import { count, oneLine, plural, printable } from '../../core/text/index.ts';
+import { clip, nextLines, wrap } from '../../report/index.ts';
+import {
+  type DocumentReport,
+  isOfSeveral,
+  notReplayableText,
+  type SleepReport,
+  withToolsText,
+} from '../../sleep/index.ts';
+import { shownPath } from '../../stores/index.ts';
+import { changedLines } from '../../train/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { clip } from '../terminal/text-width.ts';
-import { nextLines, wrap } from '../terminal/wrap.ts';
 import { commandFor, nightCommand } from './choose-proposals.ts';
 
 type NextCommand = readonly [command: string, why: string];

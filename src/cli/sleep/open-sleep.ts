@@ -1,18 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { type Command, Option } from 'commander';
-import { SkillError } from '../../core/errors.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { type Ignored, loadIgnore } from '../../sleep/harvest/ignore.ts';
-import type { Scope } from '../../sleep/harvest/scope.ts';
-import { openSessionIndex, type SessionIndex } from '../../sleep/harvest/session-index.ts';
-import { type LoadedSettings, loadSleepSettings } from '../../sleep/settings/load-settings.ts';
-import { type SleepSettings, sleepShape, withHomes } from '../../sleep/settings/sleep-settings.ts';
-import { openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
-import { redactor } from '../../transcripts/redact/redactor.ts';
-import { chooseSources } from '../../transcripts/sources.ts';
-import type { Place, TranscriptSource } from '../../transcripts/transcript-source.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { shellWord } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import {
+  type Ignored,
+  type LoadedSettings,
+  loadIgnore,
+  loadSleepSettings,
+  openSessionIndex,
+  type Scope,
+  type SessionIndex,
+  type SleepSettings,
+  sleepShape,
+  withHomes,
+} from '../../sleep/index.ts';
+import { openStateFolder, stateFolderOf } from '../../stores/index.ts';
+import { chooseSources, type Place, redactor, type TranscriptSource } from '../../transcripts/index.ts';
 import { flagsFrom } from '../flags/flags.ts';
 import { kebabCase } from '../flags/in-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,10 +1,8 @@
-import { oneLine } from '../../core/text/printable.ts';
-import type { Overview } from '../../sleep/harvest/overview.ts';
-import { findSource } from '../../transcripts/sources.ts';
-import { count, plural } from '../terminal/figures.ts';
-import { type Column, table } from '../terminal/table.ts';
+import { count, oneLine, plural } from '../../core/text/index.ts';
+import { type Column, nextLines, table, wrap } from '../../report/index.ts';
+import type { Overview } from '../../sleep/index.ts';
+import { findSource } from '../../transcripts/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nextLines, wrap } from '../terminal/wrap.ts';
 import { retyped, type SleepFlags } from './open-sleep.ts';
 
 const number = { align: 'right' } as const;

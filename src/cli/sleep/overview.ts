@@ -1,12 +1,15 @@
-import { lookbackFloor } from '../../sleep/harvest/choose-sessions.ts';
-import { timeOf } from '../../sleep/harvest/cursor.ts';
-import { readInstant } from '../../sleep/harvest/harvest.ts';
-import { overview } from '../../sleep/harvest/overview.ts';
-import { scopeTest } from '../../sleep/harvest/scope.ts';
-import { folderOf, type SessionHead } from '../../sleep/harvest/session-index.ts';
-import { updateIndex } from '../../sleep/harvest/update-index.ts';
-import { transcriptSources } from '../../transcripts/sources.ts';
-import { plural } from '../terminal/figures.ts';
+import { plural } from '../../core/text/index.ts';
+import {
+  folderOf,
+  lookbackFloor,
+  overview,
+  readInstant,
+  type SessionHead,
+  scopeTest,
+  timeOf,
+  updateIndex,
+} from '../../sleep/index.ts';
+import { transcriptSources } from '../../transcripts/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { harvestProgress } from './gather/harvest-progress.ts';
 import { type OpenSleep, openSleep, type SleepFlags } from './open-sleep.ts';

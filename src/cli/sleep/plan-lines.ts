@@ -1,20 +1,22 @@
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { count, oneLine, plural, shellWord } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
-import { agentTargetOf } from '../../project/models/agent-target.ts';
-import { checkModelSpec, resolveModel } from '../../project/models/resolve-model.ts';
-import { chooseModels, isHandoff } from '../../sleep/choose-models.ts';
-import type { NightEstimate } from '../../sleep/plan/estimate-night.ts';
-import type { Page } from '../../sleep/plan/pages.ts';
-import { isSimulated, type NightPlan, planNight } from '../../sleep/plan/plan-night.ts';
-import { findWork } from '../../sleep/replay/open-work.ts';
-import type { SleepSettings } from '../../sleep/settings/sleep-settings.ts';
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import { agentTargetOf, checkModelSpec, resolveModel } from '../../project/index.ts';
+import { nextLines, wrap } from '../../report/index.ts';
+import {
+  chooseModels,
+  findWork,
+  isHandoff,
+  isSimulated,
+  type NightEstimate,
+  type NightPlan,
+  type Page,
+  planNight,
+  type SleepSettings,
+} from '../../sleep/index.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
 import { estimateLine, estimateLines, span } from '../estimate/estimate-lines.ts';
-import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nextLines, wrap } from '../terminal/wrap.ts';
 import { type OpenSleep, retyped, type SleepFlags } from './open-sleep.ts';
 
 export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[]): Promise<NightPlan> {

@@ -1,11 +1,7 @@
-import { agentTargetOf } from '../../project/models/agent-target.ts';
-import type { NightPlan } from '../../sleep/plan/plan-night.ts';
-import { isReplayable } from '../../sleep/replay/replayable.ts';
-import { notReplayableText } from '../../sleep/replay/with-tools.ts';
-import type { TaskRecord } from '../../sleep/task-record.ts';
-import { openSandbox } from '../../workspaces/index.ts';
-import { describeKeptBack, projectFiles } from '../../workspaces/project/project-files.ts';
-import { count, plural } from '../terminal/figures.ts';
+import { count, plural } from '../../core/text/index.ts';
+import { agentTargetOf } from '../../project/index.ts';
+import { isReplayable, type NightPlan, notReplayableText, type TaskRecord } from '../../sleep/index.ts';
+import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
 import type { OpenSleep } from './open-sleep.ts';
 
 /** What an agent would do with tools; without one, how many tasks nobody can attempt. */

@@ -1,5 +1,4 @@
-import { withoutConsent } from '../../sleep/consent.ts';
-import { readSleepState } from '../../sleep/state/state-file.ts';
+import { readSleepState, withoutConsent } from '../../sleep/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { drop, warnOfUnknown } from './drop.ts';
 import { gatherSessions, gatherTasks } from './gather/gather.ts';

@@ -1,11 +1,9 @@
-import { SkillError } from '../../core/errors.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import type { Proposal } from '../../sleep/staging/proposal.ts';
-import { PURGEABLE, type Purgeable, purge } from '../../sleep/state/purge.ts';
-import { openSleepState } from '../../sleep/state/state-file.ts';
-import { stateFolderOf } from '../../stores/state-folder.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { count, plural } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import { openSleepState, type Proposal, PURGEABLE, type Purgeable, purge } from '../../sleep/index.ts';
+import { stateFolderOf } from '../../stores/index.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { count, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { placeOf } from './open-sleep.ts';
 

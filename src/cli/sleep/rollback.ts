@@ -1,7 +1,6 @@
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { Proposal } from '../../sleep/staging/proposal.ts';
-import { type RolledBack, rollback } from '../../sleep/staging/rollback.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import { type Proposal, type RolledBack, rollback } from '../../sleep/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openSettled } from './adopt.ts';
 import { commandFor, isAnyNamed, isNamed, meantProject, type ProposalFlags } from './choose-proposals.ts';

@@ -1,24 +1,30 @@
 import { agentPrograms } from '../../agents/index.ts';
-import type { SkillOptConfigInput } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
+import { SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
 import { commandJudge } from '../../judges/index.ts';
-import { agentTargetOf } from '../../project/models/agent-target.ts';
-import { resolveModel } from '../../project/models/resolve-model.ts';
-import { isHandoff } from '../../sleep/choose-models.ts';
-import { chooseSkills, noChoice } from '../../sleep/documents/choose-skills.ts';
-import { findMemory, findSkill } from '../../sleep/documents/find-documents.ts';
-import { skillNamed } from '../../sleep/documents/resolve-skill.ts';
-import { type Handoff, HandoffPending, openHandoff } from '../../sleep/handoff/handoff.ts';
-import type { CycleInput } from '../../sleep/night/cycle-input.ts';
-import { type CycleOutcome, runSleepCycle } from '../../sleep/night/run-sleep-cycle.ts';
-import type { NightPlan } from '../../sleep/plan/plan-night.ts';
-import { type FoundWork, findWork, requireRoom } from '../../sleep/replay/open-work.ts';
-import { takeTurn } from '../../sleep/schedule/kept-schedule.ts';
-import { readClock } from '../../sleep/schedule/night-job.ts';
-import type { TaskRecord } from '../../sleep/task-record.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { stateFolderOf } from '../../stores/state-folder.ts';
+import { agentTargetOf, resolveModel } from '../../project/index.ts';
+import {
+  type CycleInput,
+  type CycleOutcome,
+  chooseSkills,
+  type FoundWork,
+  findMemory,
+  findSkill,
+  findWork,
+  type Handoff,
+  HandoffPending,
+  isHandoff,
+  type NightPlan,
+  noChoice,
+  openHandoff,
+  readClock,
+  requireRoom,
+  runSleepCycle,
+  skillNamed,
+  type TaskRecord,
+  takeTurn,
+} from '../../sleep/index.ts';
+import { shownPath, stateFolderOf } from '../../stores/index.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import { Answered } from '../answered.ts';
 import { interruptible } from '../interrupt.ts';

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { strip } from '../../core/text/python-text.ts';
-import type { DocumentReport, SleepReport } from '../../sleep/night/sleep-report.ts';
-import type { Proposal } from '../../sleep/staging/proposal.ts';
-import { readSleepState } from '../../sleep/state/state-file.ts';
-import { stateFolderOf } from '../../stores/state-folder.ts';
+import { strip } from '../../core/text/index.ts';
+import { type DocumentReport, type Proposal, readSleepState, type SleepReport } from '../../sleep/index.ts';
+import { stateFolderOf } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { commandFor, nightCommand } from './choose-proposals.ts';
 import { nightCommands, nightLines } from './night-lines.ts';

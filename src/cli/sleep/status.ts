@@ -1,20 +1,24 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { oneLine } from '../../core/text/printable.ts';
-import { isCutOff } from '../../skills/replace/journal.ts';
-import { HANDOFF_FOLDER } from '../../sleep/handoff/handoff.ts';
-import { readNight } from '../../sleep/night/night-record.ts';
-import { notReplayableText, type WithTools, withToolsText } from '../../sleep/replay/with-tools.ts';
-import { type KeptSchedule, readSchedule } from '../../sleep/schedule/kept-schedule.ts';
-import { type Proposal, pendingProposals } from '../../sleep/staging/proposal.ts';
-import { listNights } from '../../sleep/state/nights.ts';
-import type { SleepState } from '../../sleep/state/sleep-state.ts';
-import { readSleepState } from '../../sleep/state/state-file.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { ADOPTIONS_FOLDER, stateFolderOf } from '../../stores/state-folder.ts';
-import { plural } from '../terminal/figures.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { wrap } from '../../report/index.ts';
+import { isCutOff } from '../../skills/index.ts';
+import {
+  HANDOFF_FOLDER,
+  type KeptSchedule,
+  listNights,
+  notReplayableText,
+  type Proposal,
+  pendingProposals,
+  readNight,
+  readSchedule,
+  readSleepState,
+  type SleepState,
+  type WithTools,
+  withToolsText,
+} from '../../sleep/index.ts';
+import { ADOPTIONS_FOLDER, shownPath, stateFolderOf } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 import {
   commandFor,
   meantProject,

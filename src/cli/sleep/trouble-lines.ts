@@ -1,9 +1,8 @@
 import { accessSync, constants } from 'node:fs';
-import { oneLine } from '../../core/text/printable.ts';
-import type { FileTrouble } from '../../sleep/harvest/update-index.ts';
-import { plural } from '../terminal/figures.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { wrap } from '../../report/index.ts';
+import type { FileTrouble } from '../../sleep/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 
 const MOST_NAMED = 3;
 

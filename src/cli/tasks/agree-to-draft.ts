@@ -1,11 +1,10 @@
-import type { ChatModel } from '../../core/model.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
+import { count, dollars, oneLine, plural } from '../../core/text/index.ts';
 import { costUsd, countTokens } from '../../models/index.ts';
-import type { LoadedProject } from '../../project/load-project.ts';
-import { estimateDrafting } from '../../tasks/draft/draft-tasks.ts';
-import { priceFor } from '../../train/budget/price-for.ts';
+import type { LoadedProject } from '../../project/index.ts';
+import { estimateDrafting } from '../../tasks/index.ts';
+import { priceFor } from '../../train/index.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { count, dollars, plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type Place = {

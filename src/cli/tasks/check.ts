@@ -1,25 +1,26 @@
 import { existsSync, statSync } from 'node:fs';
-import { parseConfig } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
-import { toObservations } from '../../core/gate/gate-evidence.ts';
+import { inlineFiles, readSkill, wireRun } from '../../app/index.ts';
+import { parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { toObservations } from '../../core/run/index.ts';
 import { addObservations, calibrate, noEvidence } from '../../core/stats/index.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { LoadedProject } from '../../project/load-project.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { inlineFiles } from '../../runs/overlay-env.ts';
-import { readSkill, wireRun } from '../../runs/wire-run.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { type LoadedProject, resolvePath } from '../../project/index.ts';
+import { wrap } from '../../report/index.ts';
 import { readSkillFiles } from '../../skills/index.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { checkMeasured } from '../../tasks/check/check-measured.ts';
-import { checkTasks, withoutRepeated } from '../../tasks/check/check-tasks.ts';
-import type { Finding } from '../../tasks/check/finding.ts';
-import { type LoadedCheck, loadForCheck } from '../../tasks/check/load-for-check.ts';
-import { lineOf, writeTaskLines } from '../../tasks/task-file.ts';
+import { shownPath } from '../../stores/index.ts';
+import {
+  checkMeasured,
+  checkTasks,
+  type Finding,
+  type LoadedCheck,
+  lineOf,
+  loadForCheck,
+  withoutRepeated,
+  writeTaskLines,
+} from '../../tasks/index.ts';
 import { Answered } from '../answered.ts';
 import { measureShown } from '../commands/calibrate.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrap.ts';
 import { projectOf, tasksPath } from './project-of.ts';
 
 export type CheckFlags = {

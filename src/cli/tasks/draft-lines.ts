@@ -1,8 +1,6 @@
-import { oneLine } from '../../core/text/printable.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import { plural } from '../terminal/figures.ts';
+import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { nextLines, wrap } from '../../report/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nextLines, wrap } from '../terminal/wrap.ts';
 
 export type DraftAnswer = {
   readonly file: string;

@@ -1,21 +1,24 @@
 import { dirname, join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
-import { type Cost, costWords, totalCost } from '../../core/run/cost.ts';
+import { inlineFiles, readSkill } from '../../app/index.ts';
+import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
+import { type Cost, costWords, totalCost } from '../../core/run/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
-import type { LoadedProject } from '../../project/load-project.ts';
-import { type ModelSpec, resolveModel } from '../../project/models/resolve-model.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
-import { inlineFiles } from '../../runs/overlay-env.ts';
-import { readSkill } from '../../runs/wire-run.ts';
+import { type LoadedProject, type ModelSpec, resolveModel, resolvePath } from '../../project/index.ts';
 import { readSkillFiles } from '../../skills/index.ts';
-import { openCaches } from '../../stores/index.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { type DraftInput, type DraftResult, draftTasks } from '../../tasks/draft/draft-tasks.ts';
-import { openDrafter } from '../../tasks/draft/open-drafter.ts';
-import { assignSplits } from '../../tasks/draft/quotas.ts';
-import { appendRows, droppedPath, readTaskLines } from '../../tasks/task-file.ts';
-import { type DraftRow, questionOf, type TaskRow } from '../../tasks/task-row.ts';
+import { openCaches, shownPath } from '../../stores/index.ts';
+import {
+  appendRows,
+  assignSplits,
+  type DraftInput,
+  type DraftResult,
+  type DraftRow,
+  draftTasks,
+  droppedPath,
+  openDrafter,
+  questionOf,
+  readTaskLines,
+  type TaskRow,
+} from '../../tasks/index.ts';
 import { interruptible } from '../interrupt.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isAgreed, type Place } from './agree-to-draft.ts';

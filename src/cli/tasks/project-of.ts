@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { findConfigFile } from '../../project/config-file.ts';
-import { type LoadedProject, loadProject } from '../../project/load-project.ts';
-import { resolvePath } from '../../project/resolve-path.ts';
+import { findConfigFile, type LoadedProject, loadProject, resolvePath } from '../../project/index.ts';
 import { typedSettings } from '../flags/project-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -1,21 +1,21 @@
-import { oneLine } from '../../core/text/printable.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { nextLines } from '../../report/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import {
   type Decision,
   decideLine,
   editable,
   readEdited,
+  readTaskLines,
   saveDecision,
+  type TaskLine,
+  type TaskRow,
   unreviewedLines,
-} from '../../tasks/review/review-file.ts';
-import { readTaskLines, type TaskLine, writeTaskLines } from '../../tasks/task-file.ts';
-import type { TaskRow } from '../../tasks/task-row.ts';
+  writeTaskLines,
+} from '../../tasks/index.ts';
 import { answered } from '../terminal/confirm.ts';
 import { editText } from '../terminal/edit-text.ts';
-import { plural } from '../terminal/figures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nextLines } from '../terminal/wrap.ts';
 import { projectOf, tasksPath } from './project-of.ts';
 import { cardLines, scoringLines } from './task-card.ts';
 

@@ -1,8 +1,7 @@
-import { isObject } from '../../core/run/events/field.ts';
-import { oneLine, printable } from '../../core/text/printable.ts';
-import type { TaskRow } from '../../tasks/task-row.ts';
-import { textWidth } from '../terminal/text-width.ts';
-import { wrap } from '../terminal/wrap.ts';
+import { isObject } from '../../core/run/index.ts';
+import { oneLine, printable } from '../../core/text/index.ts';
+import { textWidth, wrap } from '../../report/index.ts';
+import type { TaskRow } from '../../tasks/index.ts';
 
 type Screen = { readonly width: number; readonly rows: number; dim(text: string): string };
 type Part = { readonly label: string; readonly lines: readonly string[] };

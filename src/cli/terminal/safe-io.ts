@@ -1,5 +1,5 @@
-import { printable } from '../../core/text/printable.ts';
-import { COLOR_CODES, isColored } from './colors.ts';
+import { printable } from '../../core/text/index.ts';
+import { COLOR_CODES, isColored } from '../../report/index.ts';
 import type { Io, Output, SafeIo, SafeOutput } from './io.ts';
 
 /** The one way out for text: whatever is written through it has been made printable. */

@@ -1,8 +1,7 @@
-import { jsonText } from '../../core/text/json-text.ts';
-import { type Colors, colorsFor } from './colors.ts';
+import { jsonText } from '../../core/text/index.ts';
+import { type Colors, colorsFor, wrap } from '../../report/index.ts';
 import type { Io, SafeIo } from './io.ts';
 import { safeIo } from './safe-io.ts';
-import { wrap } from './wrap.ts';
 
 /** What a command speaks through: results on stdout, everything else on stderr. */
 export type Terminal = {

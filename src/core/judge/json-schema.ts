@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { memoize } from '../memoize.ts';
-import { jsonCandidates, parseJson } from '../text/extract-json.ts';
-import { whyTooMuch } from '../text/schema.ts';
+import { whyTooMuch } from '../contracts/index.ts';
+import { jsonCandidates, memoize, parseJson } from '../text/index.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 

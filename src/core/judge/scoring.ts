@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { suggestion } from '../text/closest-name.ts';
-import { readNumber } from './number-judge.ts';
+import { suggestion } from '../text/index.ts';
+import { readNumber } from './judges.ts';
 import { TaskJudge, type TaskJudgeInput } from './task-judge.ts';
 
 /** What of a judge is taken from a task's answers. The other kinds say all by themselves. */

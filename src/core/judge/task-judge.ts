@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { isPlainPath } from '../agent/sandbox.ts';
-import type { RolloutOutput } from '../env.ts';
-import type { ChatModel } from '../model.ts';
-import { strip } from '../text/python-text.ts';
-import { errorsInCheck } from './check-rules.ts';
-import { ChecksJudge, jsonSchema, pattern } from './checks/check.ts';
-import type { RuleCheck } from './rule-operators.ts';
+import { type ChatModel, isPlainPath, type RolloutOutput } from '../contracts/index.ts';
+import { strip } from '../text/index.ts';
+import { ChecksJudge, jsonSchema, pattern } from './checks.ts';
+import { errorsInCheck, type RuleCheck } from './rule-operators.ts';
 
 const filled = z.string('must be text').refine((text) => strip(text) !== '', 'must be non-empty text');
 const share = z.number('must be a number from 0 to 1').min(0, 'must be at least 0').max(1, 'must be at most 1');

@@ -1,10 +1,8 @@
+import type { Stage } from './events/event-data.ts';
+import type { RUN_EVENTS, STAGE_EVENTS } from './events/events.ts';
 import type { DataOf } from './events/field.ts';
-import type { RUN_EVENTS } from './events/run-events.ts';
-import type { STAGE_EVENTS } from './events/stage-events.ts';
 import type { FailureTable } from './failures.ts';
-import type { AnswerTable } from './stage-answers.ts';
-import type { StageUsage } from './stage-usage.ts';
-import type { Stage } from './step-action.ts';
+import type { AnswerTable, StageUsage } from './stage-usage.ts';
 
 export type { Refusal, RunIdentity, SearchEnd, SkillSource, TestSubject } from './events/event-data.ts';
 

@@ -1,7 +1,5 @@
-import type { AgentEnd } from '../agent/agent-runner.ts';
-import type { TrajectoryStep } from '../agent/atif.ts';
-import type { RolloutResult } from '../rollout-result.ts';
-import { head } from '../text/python-text.ts';
+import type { AgentEnd, RolloutResult, TrajectoryStep } from '../contracts/index.ts';
+import { head } from '../text/index.ts';
 
 /** How many attempts failed for one reason, and the task of the first of them. */
 type Failed = { readonly count: number; readonly task: string };

@@ -1,26 +1,125 @@
-/** A run as its journal tells it: browser-safe, for pages and tools that show runs. Adding a line here is adding public API. */
-
-export type { FinalMeasurement, GateDecision } from '../gate/gate-decision.ts';
-/** The lines of a journal, in order. */
-export { type JournalLines, journalLines } from '../journal/journal-lines.ts';
-export type { Bucket, Evaluation, ItemScore } from '../score.ts';
-export type { Estimate, Interval } from '../stats/final-report.ts';
-/** What a run did, event by event. */
+export {
+  amountsIn,
+  type Cost,
+  costRows,
+  costWords,
+  countLoading,
+  cutShortWords,
+  describeUnread,
+  dollarCell,
+  isPriced,
+  loadingIn,
+  loadingOf,
+  totalCost,
+} from './cost.ts';
 export { type RunEvent, type RunFact, type Stamp, toFact } from './event.ts';
-export type { Progress } from './observer.ts';
-/** An action that puts the candidate in the place of the current skill. */
-export { isAccepted } from './reduce/acceptance.ts';
-export { type AcceptedEdit, acceptedEdits } from './reduce/edit-effect.ts';
-/** The state of a run is a fold: `events.reduce(reduce, emptyRun)`. */
+export {
+  type LrDecision,
+  type Pair,
+  type Prune,
+  type Refusal,
+  type RunIdentity,
+  type Salvage,
+  type SearchEnd,
+  type SkillSource,
+  type SlowUpdate,
+  STAGES,
+  type Stage,
+  type StepAction,
+  type TestSubject,
+} from './events/event-data.ts';
+export { isObject } from './events/field.ts';
+export { addFailures, type FailureTable, failureOf } from './failures.ts';
+export {
+  type Blame,
+  type FinalMeasurement,
+  type GateDecision,
+  openEvidence,
+  type RegressionCheck,
+  shrunkScore,
+  toEvidence,
+  toKnowledge,
+  toObservations,
+} from './gate-evidence.ts';
+export { type JournalLines, journalLines, type LinesBefore } from './journal.ts';
+export { nextStep, type Place } from './next-step.ts';
+export {
+  type AcceptedEdit,
+  acceptedEdits,
+  addMeasurement,
+  hasPass,
+  isAccepted,
+  keptEdits,
+  passOf,
+  passScore,
+} from './reduce/acceptance.ts';
 export { reduce } from './reduce/reduce.ts';
-export { reportedScores, winnerMeasurement } from './reported-scores.ts';
-export { emptyRun, type RunState, type ScoredSkill, type TestReport } from './run-state.ts';
-export type { StageUsage } from './stage-usage.ts';
-export { STAGES, type Stage, type StepAction } from './step-action.ts';
-export type { EditEffect, StepRecord } from './step-record.ts';
-/** What a run came to, or has so far. */
-export { type RunSummary, summarize } from './summary.ts';
-/** The same in a word, with the figures that it stands on: what a person should hear first. */
+export { groupFaults, isUnscored } from './reduce/step.ts';
+export {
+  emptyRun,
+  type Leak,
+  type RunState,
+  removalKey,
+  type ScoredSkill,
+  STATE_FORMAT,
+  type TestReport,
+} from './run-state.ts';
+export {
+  type AgentsSpent,
+  type OpenOptions,
+  type OpenRunStore,
+  type Progress,
+  type RateLimitChange,
+  type RunObserver,
+  type RunStore,
+  type TestLook,
+  type Views,
+  WHOLE_FOLDER,
+} from './run-store.ts';
+export {
+  type Amounts,
+  type AnswerTable,
+  addAnswers,
+  addBills,
+  addStageUsage,
+  addUsage,
+  type Bill,
+  isNothingRead,
+  type Ledger,
+  type LimitName,
+  noStageUsage,
+  type Spent,
+  type StageUsage,
+  type UsageTable,
+} from './stage-usage.ts';
+export {
+  type EditEffect,
+  type StepBufferEntry,
+  type StepRecord,
+  type TriedEdit,
+  withoutRejected,
+} from './step-record.ts';
+export {
+  gateMetricScore,
+  type RunSummary,
+  reportedScores,
+  stepNumber,
+  stepTotal,
+  summarize,
+  winnerMeasurement,
+} from './summary.ts';
 export { type Comparison, type Verdict, type VerdictKind, type VerdictOptions, verdictOf } from './verdict.ts';
-/** The files of a run directory, made from events and state. */
-export { type Detail, detailViews, stateViews } from './views/views.ts';
+export {
+  change,
+  chosenByWords,
+  draftedWords,
+  KIND_WORDS,
+  LEAST_TASKS,
+  type LineCount,
+  lineWords,
+  METRICS,
+  PLAIN_WORDS,
+  span,
+  verdictWords,
+} from './verdict-words.ts';
+export { bucketsText, type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';

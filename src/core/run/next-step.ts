@@ -1,6 +1,5 @@
-import { changedFiles, SKILL_FILE } from '../skill/package-text.ts';
-import { trainsPackage } from '../skill/skill-parts.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { changedFiles, SKILL_FILE, trainsPackage } from '../document/index.ts';
+import { shellWord } from '../text/index.ts';
 import { NO_ANSWER } from './failures.ts';
 import type { RunState } from './run-state.ts';
 import type { Verdict } from './verdict.ts';

@@ -1,14 +1,10 @@
-import type { SkillOptConfig } from '../config.ts';
-import type { FinalMeasurement } from '../gate/gate-decision.ts';
-import { type EvidenceTable, type GateEvidence, noGateEvidence } from '../gate/gate-evidence.ts';
-import type { Bucket } from '../score.ts';
+import type { Bucket, SkillOptConfig } from '../contracts/index.ts';
 import type { SearchEnd, SkillSource, TestSubject } from './event.ts';
 import type { DraftedTasks, LrDecision } from './events/event-data.ts';
 import type { FailureTable } from './failures.ts';
-import type { AnswerTable } from './stage-answers.ts';
-import type { StageUsage } from './stage-usage.ts';
-import type { StepBufferEntry } from './step-buffer.ts';
-import type { StepDraft, StepRecord } from './step-record.ts';
+import { type EvidenceTable, type FinalMeasurement, type GateEvidence, noGateEvidence } from './gate-evidence.ts';
+import type { AnswerTable, StageUsage } from './stage-usage.ts';
+import type { StepBufferEntry, StepDraft, StepRecord } from './step-record.ts';
 
 export type ScoredSkill = {
   readonly skill: string;

@@ -1,4 +1,4 @@
-import type { Usage } from '../model.ts';
+import type { Usage } from '../contracts/index.ts';
 
 export type StageUsage = Usage & {
   /** Replies used, sent for or from the cache. */
@@ -82,4 +82,60 @@ type Timed = { readonly ms: number; readonly usage: UsageTable };
 export function timeOfRollout({ ms, usage: { rollout } }: Timed): number | undefined {
   if (!rollout?.rollouts || rollout.replies === rollout.cacheHits) return undefined;
   return ms / (rollout.rollouts * (1 - rollout.cacheHits / rollout.replies));
+}
+
+/** What became of the replies to one stage's questions to the optimizer. */
+type StageAnswers = {
+  readonly read: number;
+  /** Replies that could not be read, whether or not the next one could. */
+  readonly unreadable: number;
+  /** How the first of those begins. */
+  readonly sample?: string;
+};
+
+export type AnswerTable = Readonly<Record<string, StageAnswers>>;
+
+export function addAnswers(a: AnswerTable, b: AnswerTable = {}): AnswerTable {
+  const sum = { ...a };
+  for (const [stage, { read, unreadable, sample }] of Object.entries(b)) {
+    const known = sum[stage] ?? { read: 0, unreadable: 0 };
+    const first = known.sample ?? sample;
+    const total = { read: known.read + read, unreadable: known.unreadable + unreadable };
+    sum[stage] = first === undefined ? total : { ...total, sample: first };
+  }
+  return sum;
+}
+
+/** The optimizer was asked, and no answer of it could be read: whatever came of the run, it learned nothing. */
+export function isNothingRead(table: AnswerTable): boolean {
+  const stages = Object.values(table);
+  return stages.some(({ unreadable }) => unreadable > 0) && stages.every(({ read }) => read === 0);
+}
+
+/** What calls cost. */
+export type Amounts = { readonly calls: number; readonly totalTokens: number; readonly costUsd: number };
+
+/** The limits of a run, as its config calls them. */
+export type LimitName = 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes';
+
+/** What a run has spent, and the limit that its last start ended at, if that was why. */
+export type Spent = Amounts & {
+  readonly limit?: LimitName;
+  /** What to raise it to, so that the next stage is paid for. */
+  readonly advised?: number;
+  /** Claimed ahead by a process that did not close the ledger: in truth it may be less. */
+  readonly isMost?: true;
+};
+
+/** What a run has spent, kept so that a killed process cannot forget it. */
+export interface Ledger {
+  /** The most that was spent before the store was opened. */
+  readonly before: Amounts;
+  /**
+   * Counts `most` as spent in all, and as safe from a kill once this returns. When the store is closed in order, what
+   * `exact` answers then takes its place.
+   */
+  claim(most: Amounts, exact: () => Amounts): void;
+  /** Keeps which limit has ended the run and what to raise it to, until something is claimed again. */
+  stop?(limit: LimitName, advised?: number): void;
 }

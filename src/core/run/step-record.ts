@@ -1,11 +1,8 @@
-import type { Blame, GateDecision } from '../gate/gate-decision.ts';
-import type { ItemScore } from '../score.ts';
-import type { EditReport } from '../skill/apply-edit.ts';
-import type { FailurePattern } from '../skill/edit.ts';
-import type { LrDecision } from './events/event-data.ts';
+import type { ItemScore, SkillOptConfig } from '../contracts/index.ts';
+import type { EditReport, FailurePattern, UpdateItem } from '../document/index.ts';
+import type { LrDecision, Stage, StepAction } from './events/event-data.ts';
+import type { Blame, GateDecision } from './gate-evidence.ts';
 import type { StageUsage } from './stage-usage.ts';
-import type { Stage, StepAction } from './step-action.ts';
-import type { TriedEdit } from './step-buffer.ts';
 
 /** What is known of the worth of one accepted edit by itself. */
 export type EditEffect = {
@@ -108,3 +105,64 @@ export type StepDraft = Partial<StepRecord> & {
   /** What the whole patch reached of which a part was saved. */
   readonly rejectedScore?: number;
 };
+
+export type TriedEdit = Pick<UpdateItem, 'op' | 'target' | 'content' | 'file'>;
+
+/** What prompts of later steps say about an earlier one. */
+export type StepBufferEntry = {
+  readonly step: number;
+  readonly action: StepAction;
+  readonly nTotal: number;
+  readonly nFail: number;
+  readonly failurePatterns: readonly FailurePattern[];
+  /** Of a rejected candidate: what it had to beat, what it reached, and what it was made of. */
+  readonly scoreBefore?: number;
+  readonly scoreAfter?: number;
+  readonly rejectedEdits?: readonly TriedEdit[];
+  /** Why it was not measured: it is no skill that could be used. */
+  readonly invalid?: string;
+  /** What that candidate was made of. */
+  readonly invalidEdits?: readonly TriedEdit[];
+  /** It lost on what was seen, without certainty: so many of the validation tasks were met. */
+  readonly undecided?: { readonly met: number; readonly total: number };
+};
+
+/** The edits that no rejected candidate of the buffer held word for word. */
+export function withoutRejected<E extends TriedEdit>(edits: readonly E[], buffer: readonly StepBufferEntry[]): E[] {
+  const rejected = new Set(buffer.flatMap((entry) => entry.rejectedEdits ?? []).map(nameOf));
+  return edits.filter((edit) => !rejected.has(nameOf(edit)));
+}
+
+const nameOf = ({ op, target, content, file = '' }: TriedEdit) =>
+  JSON.stringify([op, target.trim(), content.trim(), file]);
+
+/** A step as `history.json` and `step_record.json` have it: what those who read the reference's files look for, and ours beside it. */
+export function toStepRecordView(record: StepRecord, config: SkillOptConfig | undefined) {
+  const { timing = {}, tokens = {}, editStatuses = [], ...rest } = record;
+  const applyReport = countStatuses(editStatuses);
+  return {
+    ...rest,
+    editStatuses,
+    applyReport,
+    editApplySummary: applyReport,
+    gateMetric: config?.gateMetric,
+    lrControlMode: config?.lrControlMode,
+    timing: Object.fromEntries(Object.entries(timing).map(([stage, ms]) => [`${stage}S`, toSeconds(ms)])),
+    timingMs: timing,
+    tokens: Object.fromEntries(Object.entries(tokens).map(([stage, usage]) => [stage, withCounts(usage)])),
+  };
+}
+
+export const toSeconds = (ms: number) => Math.round(ms / 10) / 100;
+
+function countStatuses(statuses: readonly string[]) {
+  const count = (prefix: string) => statuses.filter((status) => status.startsWith(prefix)).length;
+  return { total: statuses.length, applied: count('applied'), skipped: count('skipped'), errors: count('error') };
+}
+
+const withCounts = (usage: StageUsage) => ({
+  ...usage,
+  calls: usage.replies - usage.cacheHits,
+  promptTokens: usage.input,
+  completionTokens: usage.output,
+});

@@ -1,11 +1,9 @@
-import type { Estimate } from '../stats/final-report.ts';
-import { isAccepted } from './reduce/acceptance.ts';
-import { type AcceptedEdit, acceptedEdits } from './reduce/edit-effect.ts';
-import { passOf } from './reduce/passes.ts';
-import { winnerMeasurement } from './reported-scores.ts';
+import { selectGateScore } from '../contracts/index.ts';
+import type { Estimate } from '../stats/index.ts';
+import type { FinalMeasurement } from './gate-evidence.ts';
+import { type AcceptedEdit, acceptedEdits, isAccepted, passOf } from './reduce/acceptance.ts';
 import type { RunState, TestReport } from './run-state.ts';
-import type { AnswerTable } from './stage-answers.ts';
-import type { StageUsage } from './stage-usage.ts';
+import type { AnswerTable, StageUsage } from './stage-usage.ts';
 import type { StepRecord } from './step-record.ts';
 
 type EpochStats = {
@@ -166,4 +164,50 @@ function epochStats(history: readonly StepRecord[]): EpochStats[] {
     const scores = { bestScoreAtEpochEnd: last.bestScore, currentScoreAtEpochEnd: last.currentScore };
     return { epoch, steps: records.length, accepts: totalAccepts, rejects: totalRejects, skips: totalSkips, ...scores };
   });
+}
+
+/** The winner by fresh rollouts, if it is this one that was measured: a resumed run may find a better one. */
+export function winnerMeasurement({ finalMeasurement, best }: RunState): FinalMeasurement | undefined {
+  const isOfBest =
+    finalMeasurement?.hash === best.hash || (finalMeasurement?.isSeedBetter && best.origin === 'initial');
+  return isOfBest ? finalMeasurement : undefined;
+}
+
+type ReportedScores = { readonly before: number; readonly after: number; readonly isFresh: boolean };
+
+/** Seed skill and winner as a person should see them: by fresh rollouts if there are any, else as the search saw them. */
+export function reportedScores(state: RunState): ReportedScores | undefined {
+  const { baseline, best } = state;
+  if (!baseline) return undefined;
+  const { score, gain, isSeedBetter } = winnerMeasurement(state) ?? {};
+  if (!score) return { before: baseline.score, after: best.score, isFresh: false };
+  const gained = isSeedBetter ? 0 : (gain?.value ?? 0); // the seed gains nothing on itself
+  return { before: score.value - gained, after: score.value, isFresh: true };
+}
+
+type Scores = { readonly hard: number; readonly soft: number };
+
+/** By the metric of the run's gate, as its validation scores are: one table, one metric. */
+export function gateMetricScore(scores: Scores | undefined, { config }: Pick<RunState, 'config'>): number | undefined {
+  return scores && selectGateScore(scores.hard, scores.soft, config?.gateMetric, config?.gateMixedWeight);
+}
+
+type Planned = Pick<RunState, 'totalSteps'> & {
+  readonly config: Pick<NonNullable<RunState['config']>, 'proposalsPerBatch' | 'maxRollouts'> | undefined;
+};
+
+/** Whether a run takes as many steps as it says: not if a batch may be done early, or rollouts are what ends it. */
+function isPlanExact({ config }: Pick<Planned, 'config'>): boolean {
+  return (config?.proposalsPerBatch ?? 1) === 1 && config?.maxRollouts === undefined;
+}
+
+/** `18`, `at most 18` or `about 18`. */
+export function stepTotal({ config, totalSteps }: Planned): string {
+  if (isPlanExact({ config })) return String(totalSteps);
+  return config?.maxRollouts === undefined ? `at most ${totalSteps}` : `about ${totalSteps}`;
+}
+
+/** `7/18` where there are as many, `7` where nobody knows. */
+export function stepNumber(step: number, planned: Planned): string {
+  return isPlanExact(planned) ? `${step}/${planned.totalSteps}` : String(step);
 }

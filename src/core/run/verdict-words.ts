@@ -1,10 +1,9 @@
-import { count, percent, plural, points, wholePoints } from '../text/figures.ts';
-import { oneLine } from '../text/printable.ts';
+import { count, oneLine, percent, plural, points, wholePoints } from '../text/index.ts';
 import { costWords } from './cost.ts';
 import { type Failure, NO_ANSWER } from './failures.ts';
-import { isUnscored } from './invalid-steps.ts';
+import { isUnscored } from './reduce/step.ts';
 import type { RunState } from './run-state.ts';
-import { stepTotal } from './step-total.ts';
+import { stepTotal } from './summary.ts';
 import type { Comparison, Verdict, VerdictKind } from './verdict.ts';
 
 /** Words of the journal in those that a person uses who has not read the paper. What is not listed says what it is. */

@@ -1,15 +1,22 @@
-import type { GateMetric } from '../gate/gate.ts';
-import { toEvidence, toObservations } from '../gate/gate-evidence.ts';
-import { comparePaired, flips, paired } from '../stats/compare-paired.ts';
-import { addObservations, type Evidence, noEvidence } from '../stats/evidence.ts';
-import { DEFAULT_CONFIDENCE, type Estimate, tasksToProve } from '../stats/final-report.ts';
+import type { GateMetric } from '../contracts/index.ts';
+import {
+  addObservations,
+  comparePaired,
+  DEFAULT_CONFIDENCE,
+  type Estimate,
+  type Evidence,
+  flips,
+  noEvidence,
+  paired,
+  tasksToProve,
+} from '../stats/index.ts';
 import { type Cost, totalCost } from './cost.ts';
 import type { DraftedTasks } from './events/event-data.ts';
 import { type Failure, mostFrequentFailure } from './failures.ts';
-import type { LimitName, Spent } from './ledger.ts';
-import { reportedScores, winnerMeasurement } from './reported-scores.ts';
+import { toEvidence, toObservations } from './gate-evidence.ts';
 import type { RunState } from './run-state.ts';
-import { isNothingRead } from './stage-answers.ts';
+import { isNothingRead, type LimitName, type Spent } from './stage-usage.ts';
+import { reportedScores, winnerMeasurement } from './summary.ts';
 
 export type VerdictKind = 'better' | 'not-proven' | 'no-change' | 'worse' | 'broken' | 'stopped';
 

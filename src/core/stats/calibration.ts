@@ -1,4 +1,4 @@
-import { plural } from '../text/figures.ts';
+import { plural } from '../text/index.ts';
 import { normalQuantile, tQuantile } from './distributions.ts';
 import { type Evidence, type ItemEvidence, itemMean, pooledMean, withinItems } from './evidence.ts';
 import { DEFAULT_CONFIDENCE } from './final-report.ts';

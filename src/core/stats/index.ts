@@ -1,54 +1,61 @@
-/** The statistics of the gate: pure functions over data, for the trainer, for a browser, and for anyone who wants to check a decision. */
-
-export {
-  findLeaks,
-  type GuardedItem,
-  type LeakFinding,
-  type LeakInput,
-  type LeakReport,
-} from '../leaks/leak-critic.ts';
 export { type Calibration, type CalibrationOptions, calibrate, type FlakyItem, type Needs } from './calibration.ts';
-export { normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
-/** What a night may claim, and how the error is spent over nights. */
-export { nextError, type TestedNight, TOTAL_ERROR } from './error-spending.ts';
+export {
+  nextError,
+  normalCdf,
+  normalQuantile,
+  type TestedNight,
+  TOTAL_ERROR,
+  tCdf,
+  tQuantile,
+} from './distributions.ts';
 export {
   addObservations,
   type Evidence,
+  estimateNoise,
   type ItemEvidence,
   isBinary,
   isMissing,
   itemMean,
   MAX_MISSING_SHARE,
   missingShare,
+  type NoiseInput,
+  type NoiseModel,
   noEvidence,
   type Observation,
   pooledMean,
+  type ScoreKind,
+  shareText,
   type WithinItems,
   withinItems,
   withinVariance,
 } from './evidence.ts';
 export {
-  type ExactRace,
-  type ExactRaceInput,
-  exactRace,
-  hardestFirst,
-  type StartableInput,
-  startable,
-} from './exact-race.ts';
-export {
+  comparePaired,
+  DEFAULT_CONFIDENCE,
   type Estimate,
   estimateGain,
   estimateScore,
   type FinalInput,
   type FinalReport,
   finalReport,
+  flips,
   type Interval,
+  PASS_MARK,
+  type PairedComparison,
+  paired,
+  tasksToProve,
 } from './final-report.ts';
 export {
+  type Flip,
+  type FlipInput,
+  findFlips,
   judgeWave,
   type Movement,
+  regressionVeto,
   settingsFor,
   type Verdict,
+  type Veto,
+  type VetoInput,
   type WaveInput,
   type WaveJudgement,
 } from './gate.ts';
@@ -63,20 +70,27 @@ export {
   knownOf,
   noKnowledge,
   unmetItems,
+  type Weighed,
+  type WeighedItem,
   type WeighedKnowledge,
   type WeighInput,
   weigh,
+  weighCandidate,
 } from './knowledge.ts';
-export { gainElsewhere, judgeProof, type NightProof, PROOF_LOOKS, proveGain } from './night-proof.ts';
-export { estimateNoise, type NoiseInput, type NoiseModel, type ScoreKind } from './noise-model.ts';
+export { gainElsewhere, judgeProof, type NightProof, PROOF_LOOKS, type ProofLook, proveGain } from './night-proof.ts';
 export {
   type Bar,
   barFor,
+  DEFAULT_BATCH_SIZE,
+  type ExactRace,
+  type ExactRaceInput,
+  exactRace,
+  hardestFirst,
   planWaves,
   type RaceSettings,
   raceOrder,
   raceSettings,
   type SettingsInput,
-} from './race-settings.ts';
-export { type Flip, type FlipInput, findFlips, regressionVeto, type Veto, type VetoInput } from './regression-veto.ts';
-export { type Weighed, type WeighedItem, weighCandidate } from './weigh-candidate.ts';
+  type StartableInput,
+  startable,
+} from './race.ts';

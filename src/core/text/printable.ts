@@ -1,4 +1,4 @@
-import { HIDDEN, hex } from './json-text.ts';
+import { HIDDEN, hex } from './json.ts';
 
 /** They choose between two shapes of the character before them, mostly an emoji. */
 const VARIANTS = /[\ufe00-\ufe0f]/g;
@@ -79,4 +79,10 @@ export function clip(text: string, length: number): string {
   const half = Math.floor(length / 2);
   const left = text.length - 2 * half;
   return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(text.length - half).toWellFormed()}`;
+}
+
+/** A word of a command that somebody may copy: what comes out of a transcript must stay one word in a shell. */
+export function shellWord(text: string): string {
+  const word = oneLine(text);
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,7 +1,13 @@
-import type { EpochPlan, Item, RolloutManyContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { PromptOverrides } from '../../core/prompt-name.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
+import {
+  type EpochPlan,
+  type Item,
+  type PromptOverrides,
+  type RolloutManyContext,
+  type RolloutOutput,
+  type RolloutResult,
+  type SkillEnv,
+  SkillError,
+} from '../../core/contracts/index.ts';
 import { taskTypeOf } from '../split/by-task-type.ts';
 import type { EnvAdapter } from './env-adapter.ts';
 import { type EpisodeCounts, episodeSource, requireCounts } from './episode-source.ts';

@@ -1,6 +1,10 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { Item, ReflectContext, RolloutManyContext } from '../../core/env.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
+import type {
+  Item,
+  ReflectContext,
+  RolloutManyContext,
+  RolloutResult,
+  SkillOptConfig,
+} from '../../core/contracts/index.ts';
 import type { BaseDataLoader, BatchSpec } from '../loader/base-data-loader.ts';
 import type { EpisodeCounts } from './episode-source.ts';
 import { type Selection, selectRepresentative } from './select-representative.ts';

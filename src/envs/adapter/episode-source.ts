@@ -1,6 +1,5 @@
-import type { Item } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import { groupBy } from '../../core/group-by.ts';
+import { type Item, SkillError } from '../../core/contracts/index.ts';
+import { groupBy } from '../../core/text/index.ts';
 import { planSeeds } from '../loader/plan-train-epoch.ts';
 import { requireSplitName, type SplitName } from '../split/split-name.ts';
 import type { ItemSource } from './item-source.ts';

@@ -1,4 +1,4 @@
-import type { EpochPlan, Item } from '../../core/env.ts';
+import type { EpochPlan, Item } from '../../core/contracts/index.ts';
 import type { BatchSpec } from '../loader/base-data-loader.ts';
 
 /** A batch to be run, with everything that it will give a result for. */

@@ -1,6 +1,4 @@
-import type { Item } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
+import { type Item, type RolloutResult, SkillError } from '../../core/contracts/index.ts';
 
 type MatchOptions = {
   /** The environment that gave the results, for messages. */

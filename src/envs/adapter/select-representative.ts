@@ -1,5 +1,4 @@
-import { shuffle } from '../../core/random.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
+import { type RolloutResult, shuffle } from '../../core/contracts/index.ts';
 import { byTaskType } from '../split/by-task-type.ts';
 
 export type Selection = {

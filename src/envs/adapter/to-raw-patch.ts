@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { SkillError } from '../../core/errors.ts';
-import { PatchFields, type RawPatch, SourceType } from '../../core/skill/edit.ts';
-import { toCamelCase } from '../../core/text/snake-case.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { PatchFields, type RawPatch, SourceType } from '../../core/document/index.ts';
+import { toCamelCase } from '../../core/text/index.ts';
 
 // Loose: what the shared analysts proposed passes through here too, with all it carries.
 const Proposal = z.looseObject({

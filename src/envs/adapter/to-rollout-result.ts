@@ -1,8 +1,6 @@
 import type { z } from 'zod';
-import { SkillError } from '../../core/errors.ts';
-import { ROLLOUT_FIELDS, RolloutResult } from '../../core/rollout-result.ts';
-import { head } from '../../core/text/python-text.ts';
-import { toSnakeCase } from '../../core/text/snake-case.ts';
+import { ROLLOUT_FIELDS, RolloutResult, SkillError } from '../../core/contracts/index.ts';
+import { head, toSnakeCase } from '../../core/text/index.ts';
 
 const SNAKE_FIELDS = Object.entries(toSnakeCase(Object.fromEntries(ROLLOUT_FIELDS.map((key) => [key, key]))) as object);
 /** A result's fields under both spellings. */

@@ -1,4 +1,4 @@
-import { strip } from '../../core/text/python-text.ts';
+import { strip } from '../../core/text/index.ts';
 import { isFilled } from '../read/parse-rows.ts';
 import { type LeftOut, NotCarried } from './left-out.ts';
 

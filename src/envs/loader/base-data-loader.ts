@@ -1,6 +1,4 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { EpochPlan, Item } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
+import { type EpochPlan, type Item, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
 import { planSeeds } from './plan-train-epoch.ts';
 
 /** One batch that an environment is asked to set up. */

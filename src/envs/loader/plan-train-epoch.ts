@@ -1,5 +1,4 @@
-import type { EpochPlan } from '../../core/env.ts';
-import { shuffle } from '../../core/random.ts';
+import { type EpochPlan, shuffle } from '../../core/contracts/index.ts';
 
 type PlannedBatch<T> = { readonly seed: number; readonly items: readonly T[] };
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { SkillError } from '../../core/errors.ts';
-import { parseWith } from '../../core/text/schema.ts';
-import { toCamelCase } from '../../core/text/snake-case.ts';
+import { parseWith, SkillError } from '../../core/contracts/index.ts';
+import { toCamelCase } from '../../core/text/index.ts';
 
 const path = z.string().min(1).optional();
 

@@ -1,4 +1,4 @@
-import { strip } from '../../core/text/python-text.ts';
+import { strip } from '../../core/text/index.ts';
 
 // An opening tag ends the search for the one before it: models also write about "the <answer> tag".
 const ANSWER = /<answer>((?:(?!<answer>).)*?)<\/answer>/gis;

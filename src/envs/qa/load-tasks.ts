@@ -1,4 +1,4 @@
-import { fillScoring, needsAnswers, type Scoring } from '../../core/judge/scoring.ts';
+import { fillScoring, needsAnswers, type Scoring } from '../../core/judge/index.ts';
 import { importTasks } from '../import/import-tasks.ts';
 import type { LeftOut } from '../import/left-out.ts';
 import { withContentIds } from '../read/content-id.ts';

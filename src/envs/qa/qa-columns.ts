@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memoize } from '../../core/memoize.ts';
+import { memoize } from '../../core/text/index.ts';
 import { isFilled } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TaskJudge, type TaskJudgeInput } from '../../core/judge/task-judge.ts';
+import { TaskJudge, type TaskJudgeInput } from '../../core/judge/index.ts';
 import { isFilled, itemId } from '../read/parse-rows.ts';
 
 const isNotEmpty = (list: readonly string[]) => list.length > 0;

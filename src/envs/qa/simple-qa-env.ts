@@ -1,9 +1,13 @@
-import type { RolloutContext, SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import type { ChatMessage, ChatReply } from '../../core/model.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { rstrip } from '../../core/text/python-text.ts';
+import {
+  type ChatMessage,
+  type ChatReply,
+  type RolloutContext,
+  type RolloutResult,
+  type SkillEnv,
+  SkillError,
+} from '../../core/contracts/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
+import { rstrip } from '../../core/text/index.ts';
 import { parseRows } from '../read/parse-rows.ts';
 import { checkUniqueIds } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';

@@ -1,12 +1,19 @@
-import { checksJudge, modelChecks } from '../../core/judge/checks/checks-judge.ts';
-import { exactJudge } from '../../core/judge/exact-judge.ts';
-import { numberJudge } from '../../core/judge/number-judge.ts';
-import { ruleJudge } from '../../core/judge/rule-judge.ts';
-import type { JudgedAnswer, JudgeKind, TaskJudge, TaskScorer } from '../../core/judge/task-judge.ts';
-import { containsJudge, jsonSchemaJudge, regexJudge } from '../../core/judge/text-judges.ts';
-import type { ChatMessage, ChatReply } from '../../core/model.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { rstrip } from '../../core/text/python-text.ts';
+import type { ChatMessage, ChatReply, RolloutResult } from '../../core/contracts/index.ts';
+import {
+  checksJudge,
+  containsJudge,
+  exactJudge,
+  type JudgedAnswer,
+  type JudgeKind,
+  jsonSchemaJudge,
+  modelChecks,
+  numberJudge,
+  regexJudge,
+  ruleJudge,
+  type TaskJudge,
+  type TaskScorer,
+} from '../../core/judge/index.ts';
+import { rstrip } from '../../core/text/index.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
 import type { QaItem } from './qa-item.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { strip } from '../../core/text/python-text.ts';
-import { whyTooMuch } from '../../core/text/schema.ts';
+import { whyTooMuch } from '../../core/contracts/index.ts';
+import { strip } from '../../core/text/index.ts';
 import { readCsv, readTsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { readJsonl } from './read-jsonl.ts';

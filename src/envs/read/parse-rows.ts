@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import { groupBy } from '../../core/group-by.ts';
-import { unknownKeys } from '../../core/text/closest-name.ts';
-import { expectedBy, valueAt } from '../../core/text/describe-issue.ts';
-import { plural } from '../../core/text/figures.ts';
-import { head, strip } from '../../core/text/python-text.ts';
-import { keysAt } from '../../core/text/schema.ts';
+import { keysAt } from '../../core/contracts/index.ts';
+import { expectedBy, groupBy, head, plural, strip, unknownKeys, valueAt } from '../../core/text/index.ts';
 import type { Row } from './row.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 

@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { strip } from '../../core/text/python-text.ts';
+import { strip } from '../../core/text/index.ts';
 import type { Row } from './row.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 

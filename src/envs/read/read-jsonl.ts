@@ -1,4 +1,4 @@
-import { strip } from '../../core/text/python-text.ts';
+import { strip } from '../../core/text/index.ts';
 import type { Row } from './row.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 

@@ -1,5 +1,5 @@
 import { type Document, isMap, isSeq, LineCounter, type Node, Parser, parseDocument, type YAMLSeq } from 'yaml';
-import { whyTooMuch } from '../../core/text/schema.ts';
+import { whyTooMuch } from '../../core/contracts/index.ts';
 import type { Row } from './row.ts';
 import { isTask, isTasksByName, LIST_KEYS, notAList, withName } from './task-list.ts';
 import { tasksInvalid } from './tasks-invalid.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../../core/env.ts';
+import type { Item } from '../../core/contracts/index.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
 /** A task as a file holds it. */

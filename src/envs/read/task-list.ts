@@ -1,4 +1,4 @@
-import type { SkillError } from '../../core/errors.ts';
+import type { SkillError } from '../../core/contracts/index.ts';
 import { tasksInvalid } from './tasks-invalid.ts';
 
 /** Where an object may keep its list of tasks, in the order of looking. */

@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 
 const MOST_SHOWN = 5;
 

@@ -1,5 +1,5 @@
-import { groupBy } from '../../core/group-by.ts';
-import { shuffle } from '../../core/random.ts';
+import { shuffle } from '../../core/contracts/index.ts';
+import { groupBy } from '../../core/text/index.ts';
 import { apportion } from './split-ratio.ts';
 
 type Typed = { readonly taskType?: unknown; readonly task_type?: unknown };

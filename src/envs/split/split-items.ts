@@ -1,6 +1,5 @@
-import type { Item } from '../../core/env.ts';
-import type { Row } from '../read/row.ts';
-import { checkUniqueIds } from '../read/row.ts';
+import type { Item } from '../../core/contracts/index.ts';
+import { checkUniqueIds, type Row } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
 import { KNOWN_SPLITS, type SplitName, toSplitName } from './split-name.ts';
 import { drawSplits, type SplitOptions, type Splits } from './split-ratio.ts';

@@ -1,5 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
-import { shuffle } from '../../core/random.ts';
+import { SkillError, shuffle } from '../../core/contracts/index.ts';
 import type { SplitName } from './split-name.ts';
 
 export type Splits<T> = { readonly [Name in SplitName]: readonly T[] };

@@ -1,5 +1,5 @@
-import type { Item } from '../../core/env.ts';
-import { plural } from '../../core/text/figures.ts';
+import type { Item } from '../../core/contracts/index.ts';
+import { plural } from '../../core/text/index.ts';
 import type { Row } from '../read/row.ts';
 import { splitItems } from './split-items.ts';
 import type { SplitName } from './split-name.ts';

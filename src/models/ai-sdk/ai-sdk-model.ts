@@ -1,7 +1,6 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import { ModelCallError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
-import { hideSecrets } from '../../core/text/hide-secrets.ts';
+import { type ChatModel, ModelCallError } from '../../core/contracts/index.ts';
+import { hideSecrets } from '../../core/guard/index.ts';
 import { wantTokenLimitName } from '../http/endpoint-fetch.ts';
 import { untilAborted } from '../on-abort.ts';
 import type { FailedCall } from './failed-call.ts';

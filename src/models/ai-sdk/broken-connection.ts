@@ -1,5 +1,4 @@
-import { ModelCallError } from '../../core/errors.ts';
-import { noUsage } from '../../core/model.ts';
+import { ModelCallError, noUsage } from '../../core/contracts/index.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
 import { providerWords } from './provider-words.ts';

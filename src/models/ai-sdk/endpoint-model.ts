@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { type AiSdkModelOptions, aiSdkModel, modelId } from './ai-sdk-model.ts';
 import type { StructuredOutput } from './to-call-options.ts';

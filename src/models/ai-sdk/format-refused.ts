@@ -1,4 +1,4 @@
-import { ModelCallError } from '../../core/errors.ts';
+import { ModelCallError } from '../../core/contracts/index.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
 import { providerWords } from './provider-words.ts';
 

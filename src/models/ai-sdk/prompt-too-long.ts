@@ -1,5 +1,5 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import { PromptTooLongError } from '../../core/errors.ts';
+import { PromptTooLongError } from '../../core/contracts/index.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
 import { providerWords } from './provider-words.ts';
 

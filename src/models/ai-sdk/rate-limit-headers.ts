@@ -1,5 +1,4 @@
-import type { ModelCallError } from '../../core/errors.ts';
-import type { ChatReply } from '../../core/model.ts';
+import type { ChatReply, ModelCallError } from '../../core/contracts/index.ts';
 import type { RemainingCalls } from '../wrappers/with-rate-limit.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;

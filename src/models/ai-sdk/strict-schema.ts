@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { z } from 'zod';
-import { toCamelCase, toSnakeCase } from '../../core/text/snake-case.ts';
+import { toCamelCase, toSnakeCase } from '../../core/text/index.ts';
 
 /** What shape is made of. */
 const SHAPE = ['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'];

@@ -1,5 +1,5 @@
 import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider';
-import type { ChatMessage, ChatRequest } from '../../core/model.ts';
+import type { ChatMessage, ChatRequest } from '../../core/contracts/index.ts';
 import { strictSchema } from './strict-schema.ts';
 
 /** Whether a provider holds its model to the schema of a request. */

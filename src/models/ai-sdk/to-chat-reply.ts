@@ -1,6 +1,5 @@
 import type { LanguageModelV2, LanguageModelV3GenerateResult } from '@ai-sdk/provider';
-import { ModelCallError } from '../../core/errors.ts';
-import type { ChatReply, FinishReason, Usage } from '../../core/model.ts';
+import { type ChatReply, type FinishReason, ModelCallError, type Usage } from '../../core/contracts/index.ts';
 import type { FailedCall } from './failed-call.ts';
 
 type ResultV2 = Awaited<ReturnType<LanguageModelV2['doGenerate']>>;

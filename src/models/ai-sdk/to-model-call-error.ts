@@ -1,6 +1,5 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import { ModelCallError } from '../../core/errors.ts';
-import { CREDIT_HINT, isOutOfCredit } from '../../core/out-of-credit.ts';
+import { CREDIT_HINT, isOutOfCredit, ModelCallError } from '../../core/contracts/index.ts';
 import { brokenConnection } from './broken-connection.ts';
 import type { FailedCall, SdkError } from './failed-call.ts';
 import { FormatRefused, isFormatRefusal } from './format-refused.ts';

@@ -1,6 +1,6 @@
-import type { Amounts } from '../../core/run/ledger.ts';
+import type { Amounts } from '../../core/run/index.ts';
 
-export type { Amounts } from '../../core/run/ledger.ts';
+export type { Amounts } from '../../core/run/index.ts';
 
 export const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 

@@ -1,5 +1,5 @@
-import { SkillError } from '../../core/errors.ts';
-import type { LimitName } from '../../core/run/ledger.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import type { LimitName } from '../../core/run/index.ts';
 import type { Amounts } from './amounts.ts';
 
 /** A part of the limits that is kept back. */

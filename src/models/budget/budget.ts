@@ -1,5 +1,5 @@
-import type { SkillError } from '../../core/errors.ts';
-import type { Ledger } from '../../core/run/ledger.ts';
+import type { SkillError } from '../../core/contracts/index.ts';
+import type { Ledger } from '../../core/run/index.ts';
 import { WaitingLine } from '../waiting-line.ts';
 import {
   type Amounts,

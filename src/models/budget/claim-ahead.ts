@@ -1,4 +1,4 @@
-import type { Ledger } from '../../core/run/ledger.ts';
+import type { Ledger } from '../../core/run/index.ts';
 import { type Amounts, addAmounts, exceeding, multiplyAmounts, noAmounts, timesWithin } from './amounts.ts';
 
 /** So many calls are claimed at once, since a claim writes to disk. */

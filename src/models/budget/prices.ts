@@ -1,4 +1,4 @@
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 
 /** US dollars per million tokens. */
 export type Price = { readonly input: number; readonly cachedInput: number; readonly output: number };

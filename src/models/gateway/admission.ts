@@ -1,4 +1,4 @@
-import { ModelCallError } from '../../core/errors.ts';
+import { ModelCallError } from '../../core/contracts/index.ts';
 import { type FirstRequest, type NamedSkill, readFirstRequest } from './first-request.ts';
 import type { Fault } from './gateway-dialects.ts';
 import type { GenerationCall } from './read-call.ts';

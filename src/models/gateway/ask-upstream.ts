@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelCallError, PromptTooLongError } from '../../core/errors.ts';
+import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
 import type { FailedCall } from '../ai-sdk/failed-call.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
 import type { Upstream, UpstreamReply, UpstreamRequest } from './open-upstream.ts';

@@ -1,4 +1,4 @@
-import type { OfferedSkill } from '../../core/agent/agent-runner.ts';
+import type { OfferedSkill } from '../../core/contracts/index.ts';
 import type { GatewayDialect, Json } from './gateway-dialects.ts';
 
 /** What the model was told before the agent did anything. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of four providers, each of another shape, read field by field
 export type Json = any;

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 import { type Fault, faultOf, type GatewayDialect, type Json } from './gateway-dialects.ts';
 
 export interface AnswerReader {

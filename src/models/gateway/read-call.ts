@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decompress as unzstd } from 'fzstd';
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
 import type { UpstreamRequest } from './open-upstream.ts';

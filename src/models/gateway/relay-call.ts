@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { ModelCallError } from '../../core/errors.ts';
-import type { Usage } from '../../core/model.ts';
+import { ModelCallError, type Usage } from '../../core/contracts/index.ts';
 import type { FailedCall } from '../ai-sdk/failed-call.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
 import type { Endpoint } from '../http/endpoint.ts';

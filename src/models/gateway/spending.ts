@@ -1,6 +1,4 @@
-import type { AgentSpending } from '../../core/agent/agent-runner.ts';
-import { ModelCallError } from '../../core/errors.ts';
-import { addTokens, noUsage, type Usage } from '../../core/model.ts';
+import { type AgentSpending, addTokens, ModelCallError, noUsage, type Usage } from '../../core/contracts/index.ts';
 import { costUsd, type Price, priceOf } from '../budget/prices.ts';
 
 export type GatewayLimits = {

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AgentSpending, OfferedSkill } from '../../core/agent/agent-runner.ts';
-import type { ModelCallError } from '../../core/errors.ts';
-import type { Usage } from '../../core/model.ts';
+import type { AgentSpending, ModelCallError, OfferedSkill, Usage } from '../../core/contracts/index.ts';
 import type { Price } from '../budget/prices.ts';
 import { parseEndpoint } from '../http/endpoint.ts';
 import { linkedController } from '../on-abort.ts';

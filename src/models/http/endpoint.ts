@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { proxyFor } from './proxy-for.ts';
 
 /** Where calls go and what they carry, with everything secret taken out of what may be shown. */

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { ProxyAgent } from 'undici';
-import { ModelCallError } from '../../core/errors.ts';
+import { ModelCallError } from '../../core/contracts/index.ts';
 import { onAbort } from '../on-abort.ts';
 import { bufferedResponse } from './buffered-response.ts';
 

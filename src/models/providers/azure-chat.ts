@@ -1,6 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { ModelCallError, SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
+import { type ChatModel, ModelCallError, SkillError } from '../../core/contracts/index.ts';
 import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
 import { providerWords } from '../ai-sdk/provider-words.ts';
 import { type Endpoint, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 
 export type AzureAddress = {
   /** The name in `https://NAME.openai.azure.com`. */

@@ -1,5 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
+import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import { type AiSdkLanguageModel, aiSdkModel, modelId } from '../ai-sdk/ai-sdk-model.ts';
 import type { CallSettings } from '../ai-sdk/to-call-options.ts';
 import { linkedController, untilAborted } from '../on-abort.ts';

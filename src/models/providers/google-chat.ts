@@ -1,5 +1,5 @@
 import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
 import { type Endpoint, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
 import { endpointFetch } from '../http/endpoint-fetch.ts';

@@ -1,4 +1,4 @@
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 import type { ChatOptions } from '../ai-sdk/endpoint-model.ts';
 import type { ProviderEndpointOptions } from '../http/endpoint.ts';
 import { compatibleModel } from './openai-compatible.ts';

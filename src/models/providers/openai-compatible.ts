@@ -1,5 +1,5 @@
 import type { JSONObject, LanguageModelV3 } from '@ai-sdk/provider';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
 import { type Endpoint, type EndpointOptions, parseEndpoint } from '../http/endpoint.ts';
 import { withTokenLimitName } from '../http/endpoint-fetch.ts';

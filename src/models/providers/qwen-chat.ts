@@ -1,5 +1,5 @@
 import type { JSONObject } from '@ai-sdk/provider';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 import type { ChatOptions } from '../ai-sdk/endpoint-model.ts';
 import type { ProviderEndpointOptions } from '../http/endpoint.ts';
 import { compatibleModel } from './openai-compatible.ts';

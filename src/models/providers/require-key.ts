@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 
 type KeySource = {
   /** How messages name the provider that wants the key. */

@@ -1,4 +1,4 @@
-import type { RateLimitChange } from '../../core/run/observer.ts';
+import type { RateLimitChange } from '../../core/run/index.ts';
 import { WaitingLine } from '../waiting-line.ts';
 import { type AdaptiveLimitOptions, createAdaptiveLimit } from './adaptive-limit.ts';
 import { createPause, type PauseOptions } from './pause.ts';

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../core/model.ts';
+import type { ChatMessage } from '../../core/contracts/index.ts';
 import { sliceText } from './slice-text.ts';
 import { createTextMemo } from './text-memo.ts';
 

@@ -1,4 +1,4 @@
-import { addUsage, noStageUsage, type StageUsage } from '../../core/run/stage-usage.ts';
+import { addUsage, noStageUsage, type StageUsage } from '../../core/run/index.ts';
 
 /** Adds up what model calls cost, by stage. */
 export interface Meter {

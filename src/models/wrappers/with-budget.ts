@@ -1,5 +1,12 @@
-import { ModelCallError, SkillError } from '../../core/errors.ts';
-import { type ChatMessage, type ChatModel, type ChatRequest, noUsage, type Usage } from '../../core/model.ts';
+import {
+  type ChatMessage,
+  type ChatModel,
+  type ChatRequest,
+  ModelCallError,
+  noUsage,
+  SkillError,
+  type Usage,
+} from '../../core/contracts/index.ts';
 import type { Amounts } from '../budget/amounts.ts';
 import type { Budget } from '../budget/budget.ts';
 import { costUsd, type Price } from '../budget/prices.ts';

@@ -1,5 +1,4 @@
-import { ModelCallError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
+import { type ChatModel, ModelCallError } from '../../core/contracts/index.ts';
 
 /**
  * The same model, given up on after `failures` calls in a row that no retry could mend: that is an outage, and the error

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatModel, ChatReply, ChatRequest, Usage } from '../../core/model.ts';
+import type { ChatMessage, ChatModel, ChatReply, ChatRequest, Usage } from '../../core/contracts/index.ts';
 import { countMessages } from '../tokens/count-tokens.ts';
 
 type CountTokens = (messages: readonly ChatMessage[]) => number | Promise<number>;

@@ -1,5 +1,5 @@
-import type { ChatModel, ChatReply } from '../../core/model.ts';
-import type { StageUsage } from '../../core/run/stage-usage.ts';
+import type { ChatModel, ChatReply } from '../../core/contracts/index.ts';
+import type { StageUsage } from '../../core/run/index.ts';
 import { costUsd, type Price } from '../budget/prices.ts';
 import type { Meter } from './meter.ts';
 

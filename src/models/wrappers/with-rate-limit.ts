@@ -1,5 +1,4 @@
-import { ModelCallError } from '../../core/errors.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
+import { type ChatModel, type ChatReply, type ChatRequest, ModelCallError } from '../../core/contracts/index.ts';
 import type { RateLimiter, Slot } from '../rate-limit/rate-limiter.ts';
 
 /** What a provider says is left: so many calls until the count starts again. */

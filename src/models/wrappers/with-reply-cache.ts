@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { ReplyCache } from '../../core/cache.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
-import type { Bill, StageUsage } from '../../core/run/stage-usage.ts';
+import type { ChatModel, ChatReply, ChatRequest, ReplyCache } from '../../core/contracts/index.ts';
+import type { Bill, StageUsage } from '../../core/run/index.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** Part of every key: entries written under another format are never found. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelCallError } from '../../core/errors.ts';
-import type { ChatModel, ChatRequest } from '../../core/model.ts';
+import { type ChatModel, type ChatRequest, ModelCallError } from '../../core/contracts/index.ts';
 import { linkedController, untilAborted } from '../on-abort.ts';
 
 /** A call that is about to be tried again. `attempt` counts the further tries from 1. */

@@ -1,5 +1,4 @@
-import { ModelCallError } from '../../core/errors.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '../../core/model.ts';
+import { type ChatModel, type ChatReply, type ChatRequest, ModelCallError } from '../../core/contracts/index.ts';
 import type { Budget } from '../budget/budget.ts';
 import { onAbort } from '../on-abort.ts';
 

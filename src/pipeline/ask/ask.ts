@@ -1,9 +1,7 @@
 import { jsonrepair } from 'jsonrepair';
 import { z } from 'zod';
-import type { ChatMessage, ChatModel, ChatReply } from '../../core/model.ts';
-import type { PromptName } from '../../core/prompt-name.ts';
-import { extractJson, jsonCandidates, parseJson } from '../../core/text/extract-json.ts';
-import { toCamelCase } from '../../core/text/snake-case.ts';
+import type { ChatMessage, ChatModel, ChatReply, PromptName } from '../../core/contracts/index.ts';
+import { extractJson, jsonCandidates, parseJson, toCamelCase } from '../../core/text/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 
 type Question<Schema extends z.ZodType> = {

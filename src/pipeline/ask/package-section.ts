@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { HEADINGS, promptSection } from '../../core/prompt-sections.ts';
-import { SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
-import { type EditPolicy, partOf } from '../../core/skill/skill-parts.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import { HEADINGS, promptSection } from '../../core/contracts/index.ts';
+import { type EditPolicy, partOf, SKILL_FILE, splitPackage } from '../../core/document/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 
 const load = (name: string) => readFileSync(new URL(`./prompts/package/${name}.md`, import.meta.url), 'utf8').trim();
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { PROMPT_NAMES, type PromptName, type PromptOverrides } from '../../core/prompt-name.ts';
-import type { UpdateMode } from '../../core/skill/update-mode.ts';
+import { PROMPT_NAMES, type PromptName, type PromptOverrides } from '../../core/contracts/index.ts';
+import type { UpdateMode } from '../../core/document/index.ts';
 
 /** The optimizer's system prompts: ours, or those given by name. `{{key}}` is filled in from `extras`. */
 export function loadPrompts(

@@ -1,8 +1,12 @@
-import type { PairPolicy } from '../../core/config.ts';
-import type { Item, SkillEnv } from '../../core/env.ts';
-import { chunk } from '../../core/random.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { Pair, PairCategory } from '../../core/run/events/event-data.ts';
+import {
+  chunk,
+  type Item,
+  type PairCategory,
+  type PairPolicy,
+  type RolloutResult,
+  type SkillEnv,
+} from '../../core/contracts/index.ts';
+import type { Pair } from '../../core/run/index.ts';
 import { isFailure } from '../reflect/trajectory.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { settleAll } from '../settle-all.ts';

@@ -1,6 +1,11 @@
-import type { PromptName } from '../../core/prompt-name.ts';
-import { COMPARISON_TITLES, dataSection, HEADINGS } from '../../core/prompt-sections.ts';
-import type { Pair, PairCategory } from '../../core/run/events/event-data.ts';
+import {
+  COMPARISON_TITLES,
+  dataSection,
+  HEADINGS,
+  type PairCategory,
+  type PromptName,
+} from '../../core/contracts/index.ts';
+import type { Pair } from '../../core/run/index.ts';
 import { clipTrajectories } from '../reflect/clip-trajectories.ts';
 import { trajectoryRoom } from '../reflect/trajectory-room.ts';
 import type { StageDeps } from '../stage-deps.ts';

@@ -1,7 +1,6 @@
-import { dataSection, HEADINGS, STEP_LINES } from '../../core/prompt-sections.ts';
-import { groupFaults } from '../../core/run/invalid-steps.ts';
-import type { StepBufferEntry, TriedEdit } from '../../core/run/step-buffer.ts';
-import { head } from '../../core/text/python-text.ts';
+import { dataSection, HEADINGS, STEP_LINES } from '../../core/contracts/index.ts';
+import { groupFaults, type StepBufferEntry, type TriedEdit } from '../../core/run/index.ts';
+import { head } from '../../core/text/index.ts';
 
 /** What the optimizer remembers: this epoch's steps, and notes from earlier epochs. */
 export type Memory = { readonly stepBuffer: readonly StepBufferEntry[]; readonly metaSkill: string };

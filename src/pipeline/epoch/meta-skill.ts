@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { previousSkillSection, skillSection } from '../../core/prompt-sections.ts';
-import type { Pair } from '../../core/run/events/event-data.ts';
+import { previousSkillSection, skillSection } from '../../core/contracts/index.ts';
+import type { Pair } from '../../core/run/index.ts';
 import { ask } from '../ask/ask.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { withComparison } from './comparison.ts';

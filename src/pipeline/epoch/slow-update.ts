@@ -5,10 +5,10 @@ import {
   previousSkillSection,
   promptSection,
   skillSection,
-} from '../../core/prompt-sections.ts';
-import type { Pair } from '../../core/run/events/event-data.ts';
-import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
+} from '../../core/contracts/index.ts';
+import { readBlock, writeBlock } from '../../core/document/index.ts';
+import type { Pair } from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import { ask } from '../ask/ask.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { withComparison } from './comparison.ts';

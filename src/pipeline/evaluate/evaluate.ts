@@ -1,9 +1,14 @@
-import type { Item, SkillEnv } from '../../core/env.ts';
-import { evaluateGate, type Gate, selectGateScore } from '../../core/gate/gate.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { passOf } from '../../core/run/reduce/passes.ts';
-import type { StepAction } from '../../core/run/step-action.ts';
-import { type Evaluation, toEvaluation } from '../../core/score.ts';
+import {
+  type Evaluation,
+  evaluateGate,
+  type Gate,
+  type Item,
+  type RolloutResult,
+  type SkillEnv,
+  selectGateScore,
+  toEvaluation,
+} from '../../core/contracts/index.ts';
+import { passOf, type StepAction } from '../../core/run/index.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { settleAll } from '../settle-all.ts';

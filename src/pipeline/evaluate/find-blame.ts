@@ -1,5 +1,5 @@
-import type { Blame } from '../../core/gate/gate-decision.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
+import type { RolloutResult } from '../../core/contracts/index.ts';
+import type { Blame } from '../../core/run/index.ts';
 import { envFailed, judgedOf, mostThrown, requireReachable } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import type { RolloutCache } from '../rollout/rollout-memory.ts';

@@ -1,12 +1,22 @@
-import type { Blame, GateDecision, RegressionCheck } from '../../core/gate/gate-decision.ts';
-import { toKnowledge, toObservations } from '../../core/gate/gate-evidence.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { StepAction } from '../../core/run/step-action.ts';
-import { type ItemScore, toEvaluation } from '../../core/score.ts';
-import { addObservations, isMissing, MAX_MISSING_SHARE, noEvidence } from '../../core/stats/evidence.ts';
-import { judgeWave, type WaveJudgement } from '../../core/stats/gate.ts';
-import { addOwn } from '../../core/stats/knowledge.ts';
-import type { RaceSettings } from '../../core/stats/race-settings.ts';
+import { type ItemScore, type RolloutResult, toEvaluation } from '../../core/contracts/index.ts';
+import {
+  type Blame,
+  type GateDecision,
+  type RegressionCheck,
+  type StepAction,
+  toKnowledge,
+  toObservations,
+} from '../../core/run/index.ts';
+import {
+  addObservations,
+  addOwn,
+  isMissing,
+  judgeWave,
+  MAX_MISSING_SHARE,
+  noEvidence,
+  type RaceSettings,
+  type WaveJudgement,
+} from '../../core/stats/index.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
 import type { JudgedCandidate, RaceInput } from './race-input.ts';
 

@@ -1,9 +1,6 @@
-import type { Prune } from '../../core/run/events/event-data.ts';
-import { hasPass, passScore } from '../../core/run/reduce/passes.ts';
-import { joinPackage, splitPackage } from '../../core/skill/package-text.ts';
-import { findRegions } from '../../core/skill/protected-regions.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
-import { partOf } from '../../core/skill/skill-parts.ts';
+import { findRegions, joinPackage, partOf, splitPackage } from '../../core/document/index.ts';
+import { hasPass, type Prune, passScore } from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { judgeSkill } from './evaluate.ts';
 import type { JudgedCandidate, RaceInput } from './race-input.ts';

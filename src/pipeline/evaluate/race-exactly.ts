@@ -1,9 +1,6 @@
-import { selectGateScore } from '../../core/gate/gate.ts';
-import type { Blame } from '../../core/gate/gate-decision.ts';
-import { toEvidence, toObservations } from '../../core/gate/gate-evidence.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { type Evaluation, toEvaluation } from '../../core/score.ts';
-import { exactRace, hardestFirst, startable } from '../../core/stats/exact-race.ts';
+import { type Evaluation, type RolloutResult, selectGateScore, toEvaluation } from '../../core/contracts/index.ts';
+import { type Blame, toEvidence, toObservations } from '../../core/run/index.ts';
+import { exactRace, hardestFirst, startable } from '../../core/stats/index.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import type { StageDeps } from '../stage-deps.ts';

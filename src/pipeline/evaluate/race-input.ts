@@ -1,10 +1,5 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { Item, SkillEnv } from '../../core/env.ts';
-import type { Blame, GateDecision } from '../../core/gate/gate-decision.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import type { StepAction } from '../../core/run/step-action.ts';
-import type { Evaluation } from '../../core/score.ts';
+import type { Evaluation, Item, RolloutResult, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
+import type { Blame, GateDecision, RunState, StepAction } from '../../core/run/index.ts';
 
 export type GateConfig = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
   Partial<

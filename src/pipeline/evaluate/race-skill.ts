@@ -1,9 +1,17 @@
-import { toKnowledge } from '../../core/gate/gate-evidence.ts';
-import { shuffle } from '../../core/random.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { settingsFor, type WaveJudgement } from '../../core/stats/gate.ts';
-import { disputedItems, type Knowledge, knownOf, unmetItems } from '../../core/stats/knowledge.ts';
-import { DEFAULT_BATCH_SIZE, planWaves, type RaceSettings, raceOrder } from '../../core/stats/race-settings.ts';
+import { type RolloutResult, shuffle } from '../../core/contracts/index.ts';
+import { toKnowledge } from '../../core/run/index.ts';
+import {
+  DEFAULT_BATCH_SIZE,
+  disputedItems,
+  type Knowledge,
+  knownOf,
+  planWaves,
+  type RaceSettings,
+  raceOrder,
+  settingsFor,
+  unmetItems,
+  type WaveJudgement,
+} from '../../core/stats/index.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
 import { rollAgain } from '../rollout/roll-again.ts';
 import { runRollout } from '../rollout/rollout.ts';

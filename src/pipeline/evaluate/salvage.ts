@@ -1,10 +1,7 @@
-import { knowsNoise } from '../../core/gate/gate.ts';
-import type { Salvage } from '../../core/run/events/event-data.ts';
-import { isAccepted } from '../../core/run/reduce/acceptance.ts';
-import { applyPatchWithReport } from '../../core/skill/apply-edit.ts';
-import type { UpdateItem } from '../../core/skill/edit.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
-import type { EditPolicy } from '../../core/skill/skill-parts.ts';
+import { knowsNoise } from '../../core/contracts/index.ts';
+import { applyPatchWithReport, type EditPolicy, type UpdateItem } from '../../core/document/index.ts';
+import { isAccepted, type Salvage } from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { fits, readFirst } from '../update/update.ts';
 import { judgeSkill } from './evaluate.ts';

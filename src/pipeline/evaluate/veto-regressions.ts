@@ -1,8 +1,6 @@
-import type { RegressionCheck } from '../../core/gate/gate-decision.ts';
-import { toObservations } from '../../core/gate/gate-evidence.ts';
-import type { ItemScore } from '../../core/score.ts';
-import type { Evidence } from '../../core/stats/evidence.ts';
-import { findFlips, regressionVeto } from '../../core/stats/regression-veto.ts';
+import type { ItemScore } from '../../core/contracts/index.ts';
+import { type RegressionCheck, toObservations } from '../../core/run/index.ts';
+import { type Evidence, findFlips, regressionVeto } from '../../core/stats/index.ts';
 import { rollAgain } from '../rollout/roll-again.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';

@@ -1,4 +1,4 @@
-import type { RolloutResult } from '../../core/rollout-result.ts';
+import type { RolloutResult } from '../../core/contracts/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { isVeryLong, renderTrajectory } from './trajectory.ts';
 

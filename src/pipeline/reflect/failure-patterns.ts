@@ -1,5 +1,5 @@
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { FailurePattern, RawPatch } from '../../core/skill/edit.ts';
+import type { RolloutResult } from '../../core/contracts/index.ts';
+import type { FailurePattern, RawPatch } from '../../core/document/index.ts';
 import { isFailure } from './trajectory.ts';
 
 /**

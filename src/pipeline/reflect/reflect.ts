@@ -1,16 +1,24 @@
 import {
   BUDGET_LINES,
+  chunk,
   HEADINGS,
   OUTCOMES,
   promptSection,
+  type RolloutResult,
+  shuffle,
   skillSection,
   surroundingsSections,
-} from '../../core/prompt-sections.ts';
-import { chunk, shuffle } from '../../core/random.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { FailurePattern, RawPatch, SourceType, UpdateItem } from '../../core/skill/edit.ts';
-import { type EditPolicy, withinBudget } from '../../core/skill/skill-parts.ts';
-import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
+} from '../../core/contracts/index.ts';
+import {
+  type EditPolicy,
+  type FailurePattern,
+  isFullRewrite,
+  type RawPatch,
+  type SourceType,
+  type UpdateItem,
+  type UpdateMode,
+  withinBudget,
+} from '../../core/document/index.ts';
 import { ask } from '../ask/ask.ts';
 import { policySections } from '../ask/package-section.ts';
 import { modePrompt } from '../ask/prompts.ts';

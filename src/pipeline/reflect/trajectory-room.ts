@@ -1,4 +1,4 @@
-import type { PromptName } from '../../core/prompt-name.ts';
+import type { PromptName } from '../../core/contracts/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 
 type Around = {

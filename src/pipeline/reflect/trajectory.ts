@@ -1,7 +1,5 @@
-import { OUTCOMES, type TrajectoryField } from '../../core/prompt-sections.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { fence } from '../../core/text/fence.ts';
-import { clip } from '../../core/text/printable.ts';
+import { OUTCOMES, type RolloutResult, type TrajectoryField } from '../../core/contracts/index.ts';
+import { clip, fence } from '../../core/text/index.ts';
 
 const FIELD_LENGTH = 2_000;
 const CONVERSATION_LENGTH = 12_000;

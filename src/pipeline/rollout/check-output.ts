@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Item, RolloutOutput } from '../../core/env.ts';
-import { RolloutResult } from '../../core/rollout-result.ts';
+import { type Item, type RolloutOutput, RolloutResult } from '../../core/contracts/index.ts';
 
 /** The result as the cache would give it back, so that a resumed run sees what the first one saw. */
 export function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'): RolloutResult {

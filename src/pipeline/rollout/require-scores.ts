@@ -1,7 +1,6 @@
-import { ModelCallError, SkillError } from '../../core/errors.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { MAX_MISSING_SHARE, shareText } from '../../core/stats/evidence.ts';
-import { head } from '../../core/text/python-text.ts';
+import { ModelCallError, type RolloutResult, SkillError } from '../../core/contracts/index.ts';
+import { MAX_MISSING_SHARE, shareText } from '../../core/stats/index.ts';
+import { head } from '../../core/text/index.ts';
 
 type Result = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason' | 'extras'>;
 

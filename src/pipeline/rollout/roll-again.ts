@@ -1,5 +1,4 @@
-import type { Item, SkillEnv } from '../../core/env.ts';
-import { type ItemScore, toEvaluation } from '../../core/score.ts';
+import { type Item, type ItemScore, type SkillEnv, toEvaluation } from '../../core/contracts/index.ts';
 import { settleAll } from '../settle-all.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { requireWorkingEnv } from './require-scores.ts';

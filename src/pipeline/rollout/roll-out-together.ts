@@ -1,7 +1,11 @@
-import type { Item, RolloutOutput } from '../../core/env.ts';
-import { ModelCallError, SkillError } from '../../core/errors.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
+import {
+  type Item,
+  ModelCallError,
+  type RolloutOutput,
+  type RolloutResult,
+  SkillError,
+} from '../../core/contracts/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import { createDeadline } from '../deadline.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { watchModels } from '../watch-models.ts';

@@ -1,4 +1,4 @@
-import type { Item, SkillEnv } from '../../core/env.ts';
+import type { Item, SkillEnv } from '../../core/contracts/index.ts';
 
 export type RolloutInput<I extends Item> = {
   readonly env: SkillEnv<I>;

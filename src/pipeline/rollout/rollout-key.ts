@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Item, SkillEnv } from '../../core/env.ts';
+import type { Item, SkillEnv } from '../../core/contracts/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 
 type Attempt = {

@@ -1,5 +1,4 @@
-import type { TextCache } from '../../core/cache.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
+import type { RolloutResult, TextCache } from '../../core/contracts/index.ts';
 
 /** A cache may let a text wait for others before it is safe, unless `flush` says that a caller waits for it. */
 export type RolloutCache = TextCache & {

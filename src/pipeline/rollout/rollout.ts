@@ -1,8 +1,11 @@
-import type { Item, SkillEnv } from '../../core/env.ts';
-import { ModelCallError } from '../../core/errors.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import type { RolloutRunner } from '../../core/rollout-runner.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
+import {
+  type Item,
+  ModelCallError,
+  type RolloutResult,
+  type RolloutRunner,
+  type SkillEnv,
+} from '../../core/contracts/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import { createDeadline } from '../deadline.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { watchModels } from '../watch-models.ts';

@@ -1,8 +1,14 @@
-import { dataSection, HEADINGS, skillSection } from '../../core/prompt-sections.ts';
-import { chunk } from '../../core/random.ts';
-import { emptyPatch, type Patch, type RawPatch, type SourceType, type UpdateItem } from '../../core/skill/edit.ts';
-import type { EditPolicy } from '../../core/skill/skill-parts.ts';
-import { isFullRewrite, type UpdateMode } from '../../core/skill/update-mode.ts';
+import { chunk, dataSection, HEADINGS, skillSection } from '../../core/contracts/index.ts';
+import {
+  type EditPolicy,
+  emptyPatch,
+  isFullRewrite,
+  type Patch,
+  type RawPatch,
+  type SourceType,
+  type UpdateItem,
+  type UpdateMode,
+} from '../../core/document/index.ts';
 import { ask } from '../ask/ask.ts';
 import { policySections } from '../ask/package-section.ts';
 import { modePrompt } from '../ask/prompts.ts';

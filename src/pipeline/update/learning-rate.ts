@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { dataSection, HEADINGS, indexedLine, promptSection, skillSection } from '../../core/prompt-sections.ts';
-import type { LrDecision } from '../../core/run/events/event-data.ts';
-import type { Evaluation } from '../../core/score.ts';
-import type { Patch } from '../../core/skill/edit.ts';
+import {
+  dataSection,
+  type Evaluation,
+  HEADINGS,
+  indexedLine,
+  promptSection,
+  skillSection,
+} from '../../core/contracts/index.ts';
+import type { Patch } from '../../core/document/index.ts';
+import type { LrDecision } from '../../core/run/index.ts';
 import { ask } from '../ask/ask.ts';
 import { type Memory, metaSections, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';

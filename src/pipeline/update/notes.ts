@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { LeakCritic } from '../../core/leaks/leak-critic.ts';
-import { dataSection, HEADINGS, skillSection } from '../../core/prompt-sections.ts';
-import type { Refusal } from '../../core/run/event.ts';
-import { mergeNotes, readNotes, writeNotes } from '../../core/skill/appendix.ts';
-import { findNewHidden } from '../../core/skill/hidden-text.ts';
-import { withoutMarkers } from '../../core/skill/protected-regions.ts';
+import { dataSection, HEADINGS, skillSection } from '../../core/contracts/index.ts';
+import { findNewHidden, mergeNotes, readNotes, withoutMarkers, writeNotes } from '../../core/document/index.ts';
+import type { LeakCritic } from '../../core/guard/index.ts';
+import type { Refusal } from '../../core/run/index.ts';
 import { ask } from '../ask/ask.ts';
 import type { StageDeps } from '../stage-deps.ts';
 

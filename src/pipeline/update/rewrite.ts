@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { dataSection, HEADINGS, promptSection, skillSection } from '../../core/prompt-sections.ts';
-import type { UpdateItem } from '../../core/skill/edit.ts';
-import { keepProtected } from '../../core/skill/keep-protected.ts';
+import { dataSection, HEADINGS, promptSection, skillSection } from '../../core/contracts/index.ts';
+import { keepProtected, type UpdateItem } from '../../core/document/index.ts';
 import { ask } from '../ask/ask.ts';
 import { type Memory, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';

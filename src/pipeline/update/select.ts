@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { dataSection, HEADINGS, indexedLine, skillSection } from '../../core/prompt-sections.ts';
-import type { Patch, UpdateItem } from '../../core/skill/edit.ts';
-import { withinBudget } from '../../core/skill/skill-parts.ts';
-import type { UpdateMode } from '../../core/skill/update-mode.ts';
+import { dataSection, HEADINGS, indexedLine, skillSection } from '../../core/contracts/index.ts';
+import { type Patch, type UpdateItem, type UpdateMode, withinBudget } from '../../core/document/index.ts';
 import { ask } from '../ask/ask.ts';
 import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';

@@ -1,13 +1,19 @@
-import type { LeakCritic } from '../../core/leaks/leak-critic.ts';
-import type { Refusal } from '../../core/run/event.ts';
-import { applyPatchWithReport, type EditReport } from '../../core/skill/apply-edit.ts';
-import type { Patch, RawPatch, UpdateItem } from '../../core/skill/edit.ts';
-import { findNewHidden } from '../../core/skill/hidden-text.ts';
-import { keepProtected } from '../../core/skill/keep-protected.ts';
-import { SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
-import type { EditPolicy } from '../../core/skill/skill-parts.ts';
-import type { UpdateMode } from '../../core/skill/update-mode.ts';
+import {
+  applyPatchWithReport,
+  type EditPolicy,
+  type EditReport,
+  findNewHidden,
+  keepProtected,
+  type Patch,
+  type RawPatch,
+  SKILL_FILE,
+  splitPackage,
+  type UpdateItem,
+  type UpdateMode,
+} from '../../core/document/index.ts';
+import type { LeakCritic } from '../../core/guard/index.ts';
+import type { Refusal } from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import { type Memory, noMemory } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { addNotes, type Noted } from './notes.ts';

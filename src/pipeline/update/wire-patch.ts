@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { EditOp, PackageOp, type Patch, SourceType, type UpdateItem } from '../../core/skill/edit.ts';
-import type { EditPolicy } from '../../core/skill/skill-parts.ts';
-import type { UpdateMode } from '../../core/skill/update-mode.ts';
-import { toSnakeCase } from '../../core/text/snake-case.ts';
+import {
+  EditOp,
+  type EditPolicy,
+  PackageOp,
+  type Patch,
+  SourceType,
+  type UpdateItem,
+  type UpdateMode,
+} from '../../core/document/index.ts';
+import { toSnakeCase } from '../../core/text/index.ts';
 
 const text = z
   .string()

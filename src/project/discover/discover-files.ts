@@ -1,8 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { peekTasks } from '../../envs/qa/peek-tasks.ts';
-import { TASK_FILE_ENDINGS } from '../../envs/read/load-items.ts';
-import { readHead } from '../../envs/read/peek-rows.ts';
+import { peekTasks, readHead, TASK_FILE_ENDINGS } from '../../envs/index.ts';
 import { readConfigFile } from '../config-file.ts';
 import { isSkillOptConfig } from '../skillopt-config/layer.ts';
 import { findSkills } from './find-skills.ts';

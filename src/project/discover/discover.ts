@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { agentClis } from '../../agents/agent-clis.ts';
-import { findAgents } from '../../agents/detect-agents.ts';
+import { agentClis, findAgents } from '../../agents/index.ts';
 import { readEnvFile } from '../models/read-env-file.ts';
 import { discoverFiles } from './discover-files.ts';
 import { findServers } from './find-servers.ts';

@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { count } from '../../core/text/figures.ts';
-import { readHead } from '../../envs/read/peek-rows.ts';
-import { NO_SKILL_TEXT, skillFileAt, skillTextOf } from '../../skills/index.ts';
-import { type Frontmatter, parseFrontmatter } from '../../skills/parse-frontmatter.ts';
+import { count } from '../../core/text/index.ts';
+import { readHead } from '../../envs/index.ts';
+import { type Frontmatter, NO_SKILL_TEXT, parseFrontmatter, skillFileAt, skillTextOf } from '../../skills/index.ts';
 import type { FoundSkill, LeftOut } from './found.ts';
 import { MOST_FOLDERS, onceEach, skillFolders } from './list-files.ts';
 

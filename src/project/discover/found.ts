@@ -1,5 +1,5 @@
 import type { AgentCliName } from '../../agents/index.ts';
-import type { PeekedTasks } from '../../envs/qa/peek-tasks.ts';
+import type { PeekedTasks } from '../../envs/index.ts';
 
 /** A folder with a SKILL.md. Paths are from the folder that was looked at. */
 export type FoundSkill = {

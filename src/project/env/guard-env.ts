@@ -1,6 +1,4 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { Item, SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
+import { type Item, type SkillEnv, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
 
 type GuardOptions = {
   /** The module's file name, for messages. */

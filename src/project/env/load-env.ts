@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import type { SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { Scoring } from '../../core/judge/scoring.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
-import { type AdapterEnvOptions, adapterEnv } from '../../envs/adapter/adapter-env.ts';
-import { type EnvAdapter, isEnvAdapter } from '../../envs/adapter/env-adapter.ts';
-import type { EnvProject } from '../../envs/env-project.ts';
-import { findEnvFactory } from '../../envs/env-registry.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
+import type { Scoring, TaskScorer } from '../../core/judge/index.ts';
+import { skillHash } from '../../core/text/index.ts';
+import {
+  type AdapterEnvOptions,
+  adapterEnv,
+  type EnvAdapter,
+  type EnvProject,
+  findEnvFactory,
+  isEnvAdapter,
+} from '../../envs/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import { isModulePath, type LoadedProject } from '../load-project.ts';
 import type { SandboxSpec } from '../models/agent-settings.ts';
 import { isAgentSpec, isNoTarget } from '../models/providers.ts';
@@ -23,8 +25,8 @@ import { wrongDoor } from './wrong-door.ts';
 
 /** What the default export of an environment module is called with when it is a function. */
 type EnvLibrary = typeof import('../../index.ts') &
-  typeof import('../../envs/index.ts') &
-  typeof import('../../judges/index.ts') & {
+  typeof import('../../public/envs.ts') &
+  typeof import('../../public/judges.ts') & {
     readonly z: typeof import('zod').z;
     readonly project: EnvProject;
   };
@@ -128,8 +130,8 @@ async function importDefault(path: string, project: EnvProject): Promise<unknown
   const make = module.default as (library: EnvLibrary) => unknown;
   const [library, envs, judges, { z }] = await Promise.all([
     import('../../index.ts'),
-    import('../../envs/index.ts'),
-    import('../../judges/index.ts'),
+    import('../../public/envs.ts'),
+    import('../../public/judges.ts'),
     import('zod'),
   ]);
   return make({ ...library, ...envs, ...judges, z, project });

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import type { SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import { describeLeftOut } from '../../envs/import/left-out.ts';
-import { type QaItem, splitItems } from '../../envs/index.ts';
+import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
+import { describeLeftOut, type QaItem, splitItems } from '../../envs/index.ts';
 import {
   loadTriggerQueries,
   loadWorkspaceTasks,
@@ -12,7 +10,7 @@ import {
   workspaceEnv,
 } from '../../runners/index.ts';
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
-import { shownPath } from '../../stores/shown-path.ts';
+import { shownPath } from '../../stores/index.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';

@@ -1,6 +1,6 @@
-import { SkillError } from '../../core/errors.ts';
-import { suggestion } from '../../core/text/closest-name.ts';
-import { envNames } from '../../envs/env-registry.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { suggestion } from '../../core/text/index.ts';
+import { envNames } from '../../envs/index.ts';
 
 /** SkillOpt's own environments. Each needs data, games or documents that no package may bring along. */
 const BENCHMARKS = ['searchqa', 'spreadsheetbench', 'officeqa', 'docvqa', 'livemathematicianbench', 'alfworld'];

@@ -3,14 +3,19 @@ import { statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import type { Located } from '../../agents/agent-cli.ts';
-import { isExecutable, isForeign, projectFolders } from '../../agents/find-binary.ts';
-import { type AgentCliName, agentClis, type InstalledAgent } from '../../agents/index.ts';
-import { homeIn, locate } from '../../agents/require-installed.ts';
-import { ModelCallError, SkillError } from '../../core/errors.ts';
-import { writeSynced } from '../../stores/own-place.ts';
-import { readPrivate } from '../../stores/private-file.ts';
-import { openStateFolder, stateFolderOf } from '../../stores/state-folder.ts';
+import {
+  type AgentCliName,
+  agentClis,
+  homeIn,
+  type InstalledAgent,
+  isExecutable,
+  isForeign,
+  type Located,
+  locate,
+  projectFolders,
+} from '../../agents/index.ts';
+import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
+import { openStateFolder, readPrivate, stateFolderOf, writeSynced } from '../../stores/index.ts';
 import type { ModelContext, Notices } from './provider.ts';
 
 type Environment = ModelContext['env'];
@@ -130,7 +135,7 @@ async function pinAgain({ path, foundAt, version }: AgentPin, { cli, env }: Want
 }
 
 async function versioned(agent: Omit<InstalledAgent, 'version'>, env: Environment): Promise<InstalledAgent> {
-  const { versionOf } = await import('../../agents/detect-agents.ts');
+  const { versionOf } = await import('../../agents/index.ts');
   return { ...agent, version: await versionOf(agent, env) };
 }
 

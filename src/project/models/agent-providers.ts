@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AgentCliName, agentClis } from '../../agents/agent-clis.ts';
+import { type AgentCliName, agentClis } from '../../agents/index.ts';
 import { define, type Provider } from './provider.ts';
 
 /** Agent CLIs that are installed and signed in: they need no key of ours. */

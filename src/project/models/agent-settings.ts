@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentLimitsSpec } from '../../core/agent/agent-limits.ts';
+import { AgentLimitsSpec } from '../../core/contracts/index.ts';
 
 /** Where agents, their verifiers, and commands that judge run: by name, or in a container of this image. */
 export const SandboxSpec = z.union(

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
-import { AgentLimitsSpec } from '../../core/agent/agent-limits.ts';
-import type { AgentRunner } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
-import { suggestion } from '../../core/text/closest-name.ts';
-import { describeIssue, valueAt } from '../../core/text/describe-issue.ts';
-import { keysAt } from '../../core/text/schema.ts';
+import { AgentLimitsSpec, type AgentRunner, keysAt, type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import { describeIssue, suggestion, valueAt } from '../../core/text/index.ts';
 import { type Price, priceOf } from '../../models/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { define, type ModelContext, type Provider } from './provider.ts';
 
 const chat = {

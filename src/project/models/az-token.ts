@@ -1,6 +1,6 @@
 import { execa } from 'execa';
-import { findBinary } from '../../agents/find-binary.ts';
-import { SkillError } from '../../core/errors.ts';
+import { findBinary } from '../../agents/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 
 type SearchPath = { readonly PATH: string | undefined; readonly PATHEXT: string | undefined };
 type Token = { readonly value: string; readonly expiresAt: number };

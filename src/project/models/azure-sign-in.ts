@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { azToken } from './az-token.ts';
 import type { ModelContext } from './provider.ts';
 

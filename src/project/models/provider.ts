@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 
 export type ModelRole = 'target' | 'optimizer' | 'judge';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { noTarget } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
+import { noTarget, SkillError } from '../../core/contracts/index.ts';
 import { agentProviders } from './agent-providers.ts';
 import { apiProviders } from './api-providers.ts';
 import { define, type Provider } from './provider.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
-import { suggestion } from '../../core/text/closest-name.ts';
-import { describeIssue } from '../../core/text/describe-issue.ts';
+import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
+import { describeIssue, suggestion } from '../../core/text/index.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import type { ModelContext, ModelRole, Notices, Provider } from './provider.ts';
 import { isAgentSpec, providerAliases, providers, refusedProviders } from './providers.ts';

@@ -1,5 +1,4 @@
-import type { AgentRunner } from '../../core/agent/agent-runner.ts';
-import type { ChatModel } from '../../core/model.ts';
+import type { AgentRunner, ChatModel } from '../../core/contracts/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
 import { resolveAgent } from './agent-target.ts';

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentClis } from '../../agents/index.ts';
-import { plural } from '../../core/text/figures.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
-import { megabytes } from '../../envs/read/peek-rows.ts';
-import { isTooFew, sizesText } from '../../envs/split/split-sizes.ts';
+import { plural, shellWord } from '../../core/text/index.ts';
+import { isTooFew, megabytes, sizesText } from '../../envs/index.ts';
 import type { Found, FoundFiles, FoundSkill } from '../discover/found.ts';
 import type { Choice } from './propose.ts';
 

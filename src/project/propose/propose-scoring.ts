@@ -1,4 +1,4 @@
-import { readNumber } from '../../core/judge/number-judge.ts';
+import { readNumber } from '../../core/judge/index.ts';
 
 /** How answers are scored, and why so. Without a scoring it is what happens anyway. */
 export type ProposedScoring = {

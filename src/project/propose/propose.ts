@@ -1,6 +1,5 @@
-import { plural } from '../../core/text/figures.ts';
-import type { Columns } from '../../envs/qa/qa-columns.ts';
-import { isTooFew } from '../../envs/split/split-sizes.ts';
+import { plural } from '../../core/text/index.ts';
+import { type Columns, isTooFew } from '../../envs/index.ts';
 import { skillNameFor } from '../../skills/index.ts';
 import type { FoundSkill } from '../discover/found.ts';
 import type { ProjectInput } from '../project.ts';

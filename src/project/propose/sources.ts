@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { plural } from '../../core/text/figures.ts';
+import { plural } from '../../core/text/index.ts';
 import type { Found, FoundEnv, FoundFiles, FoundSkill, FoundTasks } from '../discover/found.ts';
 
 /** What a skill is trained on. */

@@ -1,9 +1,16 @@
 import { stat } from 'node:fs/promises';
-import { SkillError } from '../../core/errors.ts';
-import { type LoadedTasks, loadTasks, type TaskOptions, tasksOf } from '../../envs/qa/load-tasks.ts';
-import { asksModel } from '../../envs/qa/task-judges.ts';
-import { isTree, peekRows } from '../../envs/read/peek-rows.ts';
-import { type SplitSizes, sizesOf } from '../../envs/split/split-sizes.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import {
+  asksModel,
+  isTree,
+  type LoadedTasks,
+  loadTasks,
+  peekRows,
+  type SplitSizes,
+  sizesOf,
+  type TaskOptions,
+  tasksOf,
+} from '../../envs/index.ts';
 
 /** What a run would have of a task file. */
 export type WeighedTasks = {

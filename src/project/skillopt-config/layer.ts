@@ -1,5 +1,4 @@
-import { configShape } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
+import { configShape, SkillError } from '../../core/contracts/index.ts';
 import { projectKeys } from '../project.ts';
 import { SECTIONS, type Section } from './key-row.ts';
 import { findFlat, KEY_ALIASES } from './key-table.ts';

@@ -1,9 +1,7 @@
 import { basename } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import type { KeyPath } from '../find-line.ts';
-import { findLine } from '../find-line.ts';
-import type { FindOrigin, Origin } from '../origin.ts';
-import { nameOf } from '../origin.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { findLine, type KeyPath } from '../find-line.ts';
+import { type FindOrigin, nameOf, type Origin } from '../origin.ts';
 import type { ProjectInput } from '../project.ts';
 import { KEY_TABLE } from './key-table.ts';
 import { type Layer, mergeLayers, type Values } from './layer.ts';

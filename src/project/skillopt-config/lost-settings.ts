@@ -1,4 +1,4 @@
-import { suggestion } from '../../core/text/closest-name.ts';
+import { suggestion } from '../../core/text/index.ts';
 import { isBlank, type KeyRow, type Role, SECTIONS, type Section } from './key-row.ts';
 import { findRow, KEY_TABLE } from './key-table.ts';
 import type { Layer } from './layer.ts';

@@ -1,4 +1,4 @@
-import { configShape } from '../../core/config.ts';
+import { configShape } from '../../core/contracts/index.ts';
 import type { ModelSpec } from '../models/resolve-model.ts';
 import { type Backend, isBlank, type Role } from './key-row.ts';
 import type { Values } from './layer.ts';

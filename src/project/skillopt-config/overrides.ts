@@ -1,5 +1,5 @@
-import { SkillError } from '../../core/errors.ts';
-import { suggestion } from '../../core/text/closest-name.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { suggestion } from '../../core/text/index.ts';
 import { findFlat, findRow, KEY_ALIASES, KEY_TABLE } from './key-table.ts';
 import { emptyLayer, isOwnKey, isSection, type Layer, mergeLayers, toLayer } from './layer.ts';
 import { refuseKey } from './refuse-keys.ts';

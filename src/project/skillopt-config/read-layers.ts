@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { readConfigFile } from '../config-file.ts';
 import { placeIn } from '../origin.ts';
 import { isBlank } from './key-row.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { configShape } from '../../core/config.ts';
-import { suggestion } from '../../core/text/closest-name.ts';
-import { innerType } from '../../core/text/schema.ts';
+import { configShape, innerType } from '../../core/contracts/index.ts';
+import { suggestion } from '../../core/text/index.ts';
 import { projectKeys } from '../project.ts';
 import { castText, SWITCH_WORDS, type Words } from './value-aliases.ts';
 

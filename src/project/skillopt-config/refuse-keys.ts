@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { placeIn } from '../origin.ts';
 import { findEntry, hasUserInUrl, isSecretKey } from '../secrets.ts';
 import { KEY_TABLE } from './key-table.ts';

@@ -1,4 +1,4 @@
-import { suggestion } from '../../core/text/closest-name.ts';
+import { suggestion } from '../../core/text/index.ts';
 import { type Backend, isBlank, type Role } from './key-row.ts';
 import type { Values } from './layer.ts';
 import { BadValue, plainWord } from './read-value.ts';

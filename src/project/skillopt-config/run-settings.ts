@@ -1,4 +1,4 @@
-import { configShape } from '../../core/config.ts';
+import { configShape } from '../../core/contracts/index.ts';
 import { isBlank, type KeyRow, SECTIONS, type Section } from './key-row.ts';
 import { findRow } from './key-table.ts';
 import type { Layer, Values } from './layer.ts';

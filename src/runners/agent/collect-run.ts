@@ -1,9 +1,15 @@
-import type { AgentEvent, AgentRefusal, EventReader } from '../../agents/agent-cli.ts';
-import { agentError } from '../../agents/agent-error.ts';
-import type { AgentEnd, AgentRun, AgentStep, OfferedSkill } from '../../core/agent/agent-runner.ts';
-import type { SandboxResult } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
-import { addTokens, noUsage, type Usage } from '../../core/model.ts';
+import { type AgentEvent, type AgentRefusal, agentError, type EventReader } from '../../agents/index.ts';
+import {
+  type AgentEnd,
+  type AgentRun,
+  type AgentStep,
+  addTokens,
+  noUsage,
+  type OfferedSkill,
+  type SandboxResult,
+  SkillError,
+  type Usage,
+} from '../../core/contracts/index.ts';
 import type { ModelGateway } from '../../models/index.ts';
 import type { Agent } from './open-agent.ts';
 

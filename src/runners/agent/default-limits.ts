@@ -1,4 +1,4 @@
-import type { AgentLimits } from '../../core/agent/agent-limits.ts';
+import type { AgentLimits } from '../../core/contracts/index.ts';
 
 /** As projects and tasks set them: what they leave out is as usual. */
 export type SomeLimits = { readonly [Limit in keyof AgentLimits]?: AgentLimits[Limit] | undefined };

@@ -1,15 +1,21 @@
 import { existsSync } from 'node:fs';
-import type { AgentCli, Environment, Located, Provider } from '../../agents/agent-cli.ts';
-import { type AgentName, agentPrograms } from '../../agents/agent-clis.ts';
-import { childEnvironment } from '../../agents/child-environment.ts';
-import { NO_KEY } from '../../agents/cli-parts.ts';
-import { requireProgram } from '../../agents/detect-agents.ts';
-import { findBinary } from '../../agents/find-binary.ts';
-import { callerVariables, homeIn, locate } from '../../agents/require-installed.ts';
-import type { AgentSignIn } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
-import { suggestion } from '../../core/text/closest-name.ts';
+import {
+  type AgentCli,
+  type AgentName,
+  agentPrograms,
+  callerVariables,
+  childEnvironment,
+  type Environment,
+  findBinary,
+  homeIn,
+  type Located,
+  locate,
+  NO_KEY,
+  type Provider,
+  requireProgram,
+} from '../../agents/index.ts';
+import { type AgentSignIn, type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import { suggestion } from '../../core/text/index.ts';
 import { type ModelGatewayOptions, type Price, priceOf } from '../../models/index.ts';
 
 export type AgentRunnerOptions = {

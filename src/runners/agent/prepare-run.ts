@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, sep } from 'node:path';
-import type { Environment, Launch } from '../../agents/agent-cli.ts';
-import { childEnvironment } from '../../agents/child-environment.ts';
-import type { AgentRunRequest } from '../../core/agent/agent-runner.ts';
-import type { Mount, SandboxRequest } from '../../core/agent/sandbox.ts';
-import type { WorkspaceView } from '../../core/agent/workspace.ts';
+import { childEnvironment, type Environment, type Launch } from '../../agents/index.ts';
+import type { AgentRunRequest, Mount, SandboxRequest, WorkspaceView } from '../../core/contracts/index.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
 import { openRolloutFolder } from '../../workspaces/index.ts';
 import { type Agent, signInFiles } from './open-agent.ts';

@@ -1,6 +1,11 @@
-import { startError } from '../../agents/agent-error.ts';
-import type { AgentRun, AgentRunner, AgentRunRequest, AgentStep } from '../../core/agent/agent-runner.ts';
-import { SkillError } from '../../core/errors.ts';
+import { startError } from '../../agents/index.ts';
+import {
+  type AgentRun,
+  type AgentRunner,
+  type AgentRunRequest,
+  type AgentStep,
+  SkillError,
+} from '../../core/contracts/index.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { collectLines, toRun } from './collect-run.ts';

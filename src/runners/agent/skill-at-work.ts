@@ -1,8 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
-import { isPlainPath } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
+import { type AgentRunner, isPlainPath, SkillError, type SkillPackage } from '../../core/contracts/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 
 /** Lays skills where an agent looks for them, each in a folder of its name. Gives the names. */

@@ -1,5 +1,4 @@
-import { NotCarried } from '../../envs/import/left-out.ts';
-import { fromJsPattern } from '../../envs/import/promptfoo/js-pattern.ts';
+import { fromJsPattern, NotCarried } from '../../envs/index.ts';
 import { Assertion } from '../workspace/assertion.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { type LeftOut, NotCarried, reasonOf } from '../../envs/import/left-out.ts';
-import type { Row } from '../../envs/index.ts';
-import { isFilled } from '../../envs/read/parse-rows.ts';
+import { isFilled, type LeftOut, NotCarried, type Row, reasonOf } from '../../envs/index.ts';
 import type { Assertion } from '../workspace/assertion.ts';
 import type { WorkspaceTaskInput } from '../workspace/workspace-task.ts';
 import { fromDotnet } from './dotnet-assertion.ts';

@@ -1,8 +1,14 @@
 import { basename, dirname, resolve } from 'node:path';
-import { type EvalItem, isTriggerSet, readEvals } from '../../envs/import/evals.ts';
-import { type LeftOut, NotCarried, reasonOf } from '../../envs/import/left-out.ts';
-import type { Row } from '../../envs/index.ts';
-import { elementLines } from '../../envs/read/element-lines.ts';
+import {
+  type EvalItem,
+  elementLines,
+  isTriggerSet,
+  type LeftOut,
+  NotCarried,
+  type Row,
+  readEvals,
+  reasonOf,
+} from '../../envs/index.ts';
 import { WorkspaceTask, type WorkspaceTaskInput } from '../workspace/workspace-task.ts';
 import { type FileContents, readContents } from './file-contents.ts';
 import { type ImportedWork, withOwnIds } from './imported-work.ts';

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { NotCarried } from '../../envs/import/left-out.ts';
-import { bytesBelow, textIn } from '../../envs/import/read-below.ts';
+import { bytesBelow, NotCarried, textIn } from '../../envs/index.ts';
 
 /** Files of a task: texts, and in base64 what is none. */
 export type FileContents = { readonly files?: Record<string, string>; readonly binaries?: Record<string, string> };

@@ -1,12 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { isEvals } from '../../envs/import/evals.ts';
-import { NotCarried, reasonOf } from '../../envs/import/left-out.ts';
-import { isPromptfoo } from '../../envs/import/promptfoo/import-promptfoo.ts';
-import { parseData } from '../../envs/import/promptfoo/source.ts';
-import type { Row } from '../../envs/index.ts';
-import { tasksInvalid } from '../../envs/read/tasks-invalid.ts';
+import { isEvals, isPromptfoo, NotCarried, parseData, type Row, reasonOf, tasksInvalid } from '../../envs/index.ts';
 import { importDotnet, isDotnet } from './dotnet.ts';
 import { importEvals } from './evals.ts';
 import { isHarborTask, readHarborTask } from './harbor/harbor-task.ts';

@@ -1,5 +1,4 @@
-import type { LeftOut } from '../../envs/import/left-out.ts';
-import type { Row } from '../../envs/index.ts';
+import type { LeftOut, Row } from '../../envs/index.ts';
 import type { WorkspaceTaskInput } from '../workspace/workspace-task.ts';
 
 /** Tasks for agents out of another tool's files. */

@@ -1,7 +1,10 @@
-import type { AgentLimits } from '../../core/agent/agent-limits.ts';
-import type { AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
+import {
+  type AgentLimits,
+  type AgentRunner,
+  type Sandbox,
+  SkillError,
+  type SkillPackage,
+} from '../../core/contracts/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
 
 type Canary = {

@@ -1,4 +1,4 @@
-import { plural } from '../../core/text/figures.ts';
+import { plural } from '../../core/text/index.ts';
 import type { TriggerQuery } from './trigger-query.ts';
 
 /** Of each kind, where scores are made: with five of each, one query is ten points. */

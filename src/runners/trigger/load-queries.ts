@@ -1,7 +1,12 @@
-import { loadItems, type Row, type Splits, splitItems } from '../../envs/index.ts';
-import { withContentIds } from '../../envs/read/content-id.ts';
-import { parseRows } from '../../envs/read/parse-rows.ts';
-import { takeSplits } from '../../envs/read/row.ts';
+import {
+  loadItems,
+  parseRows,
+  type Row,
+  type Splits,
+  splitItems,
+  takeSplits,
+  withContentIds,
+} from '../../envs/index.ts';
 import { TRIGGER_QUERY_HINT, TriggerQuery } from './trigger-query.ts';
 
 type Division = { readonly ratio?: string; readonly seed: number };

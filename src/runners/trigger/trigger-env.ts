@@ -1,7 +1,13 @@
-import type { AgentLimits } from '../../core/agent/agent-limits.ts';
-import type { AgentRun, AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
+import type {
+  AgentLimits,
+  AgentRun,
+  AgentRunner,
+  RolloutContext,
+  RolloutOutput,
+  Sandbox,
+  SkillEnv,
+  SkillPackage,
+} from '../../core/contracts/index.ts';
 import { openTemplate, openWorkspace, removeStale } from '../../workspaces/index.ts';
 import { type SomeLimits, TRIGGER_LIMITS } from '../agent/default-limits.ts';
 import { amongNeighbours, nameOf, requireAgent } from '../agent/skill-at-work.ts';

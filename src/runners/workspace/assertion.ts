@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pattern } from '../../core/judge/checks/check.ts';
+import { pattern } from '../../core/judge/index.ts';
 
 const text = z.string('must be text').min(1, 'must be non-empty text');
 const texts = z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(text).min(1).readonly());

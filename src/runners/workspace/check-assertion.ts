@@ -1,6 +1,5 @@
-import { type AgentRun, END_WORDS } from '../../core/agent/agent-runner.ts';
-import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
-import { searchPattern } from '../../core/judge/regex/python-regex.ts';
+import { type AgentRun, END_WORDS, type WorkspaceDiff } from '../../core/contracts/index.ts';
+import { searchPattern } from '../../core/judge/index.ts';
 import type { Assertion } from './assertion.ts';
 import { isCovered } from './site.ts';
 

@@ -1,8 +1,7 @@
 import { parseAllDocuments } from 'yaml';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import type { PackageFiles } from '../../core/skill/package-text.ts';
-import { partOf } from '../../core/skill/skill-parts.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import type { Sandbox } from '../../core/contracts/index.ts';
+import { type PackageFiles, partOf } from '../../core/document/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 
 const PARSE_PYTHON = 'import ast, sys; ast.parse(open(sys.argv[1], encoding="utf-8").read(), sys.argv[1])';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { SkillPackage } from '../../core/agent/agent-runner.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
+import type { SkillPackage } from '../../core/contracts/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import { type Trained, untrainedFiles } from './installed-package.ts';
 
 type Surroundings = {

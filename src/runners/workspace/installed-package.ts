@@ -1,7 +1,13 @@
-import type { AgentStep, SkillPackage } from '../../core/agent/agent-runner.ts';
-import { keepLineEnds } from '../../core/skill/document-form.ts';
-import { type PackageFiles, SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
-import { type SkillPart, trainedFiles, trainsPackage } from '../../core/skill/skill-parts.ts';
+import type { AgentStep, SkillPackage } from '../../core/contracts/index.ts';
+import {
+  keepLineEnds,
+  type PackageFiles,
+  SKILL_FILE,
+  type SkillPart,
+  splitPackage,
+  trainedFiles,
+  trainsPackage,
+} from '../../core/document/index.ts';
 
 export type Trained = { readonly parts?: readonly SkillPart[] | undefined };
 

@@ -1,5 +1,5 @@
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
 import type { Attempted } from './check-assertion.ts';
 import { shownDiff, shownTools } from './shown-work.ts';
 import type { WorkspaceTask } from './workspace-task.ts';

@@ -2,12 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
-import { SkillError } from '../../core/errors.ts';
-import type { LeftOut } from '../../envs/import/left-out.ts';
-import { loadItems, type Row } from '../../envs/index.ts';
-import { parseRows } from '../../envs/read/parse-rows.ts';
-import { takeSplits } from '../../envs/read/row.ts';
-import { unreadable } from '../../envs/read/tasks-invalid.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type LeftOut, loadItems, parseRows, type Row, takeSplits, unreadable } from '../../envs/index.ts';
 import { importWorkFile, importWorkFolder, requireOwnRows } from '../import/import-work.ts';
 import { WORKSPACE_TASK_HINT, WorkspaceTask } from './workspace-task.ts';
 

@@ -1,8 +1,14 @@
-import type { AgentRun, AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
-import type { RolloutContext, SkillEnv } from '../../core/env.ts';
-import type { ChatMessage, ChatModel } from '../../core/model.ts';
+import type {
+  AgentRun,
+  AgentRunner,
+  ChatMessage,
+  ChatModel,
+  RolloutContext,
+  Sandbox,
+  SkillEnv,
+  SkillPackage,
+  WorkspaceDiff,
+} from '../../core/contracts/index.ts';
 import type { QaItem } from '../../envs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../core/text/extract-json.ts';
-import { head, strip } from '../../core/text/python-text.ts';
+import { head, parseJson, strip } from '../../core/text/index.ts';
 import type { Verify } from './workspace-task.ts';
 
 /** What a verifier said. Without a verdict nothing is known: that is no zero. */

@@ -1,6 +1,5 @@
-import type { RolloutOutput } from '../../core/env.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel, RolloutOutput } from '../../core/contracts/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
 import { type Attempted, whyNot } from './check-assertion.ts';
 import { judgedWork } from './judged-work.ts';
 import { VERDICT_HINTS } from './read-verdict.ts';

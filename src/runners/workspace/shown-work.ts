@@ -1,7 +1,13 @@
-import type { AgentRun, AgentRunner, AgentStep } from '../../core/agent/agent-runner.ts';
-import { type Trajectory, toAtif } from '../../core/agent/atif.ts';
-import type { FileChange, WorkspaceDiff } from '../../core/agent/workspace.ts';
-import { clip } from '../../core/text/printable.ts';
+import {
+  type AgentRun,
+  type AgentRunner,
+  type AgentStep,
+  type FileChange,
+  type Trajectory,
+  toAtif,
+  type WorkspaceDiff,
+} from '../../core/contracts/index.ts';
+import { clip } from '../../core/text/index.ts';
 
 /** Enough to see what a command printed, and little enough that a long run can be read. */
 const RESULT_LENGTH = 1_200;

@@ -1,7 +1,11 @@
-import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/agent/sandbox.ts';
-import type { WorkspaceView } from '../../core/agent/workspace.ts';
-import { SkillError } from '../../core/errors.ts';
-import { namesInterpreter } from '../../workspaces/folders/lay-files.ts';
+import {
+  type Sandbox,
+  type SandboxRequest,
+  type SandboxResult,
+  SkillError,
+  type WorkspaceView,
+} from '../../core/contracts/index.ts';
+import { namesInterpreter } from '../../workspaces/index.ts';
 import type { Command } from './workspace-task.ts';
 
 /** A workspace that nobody works in any more: what is looked at and run there happens in the sandbox. */

@@ -1,10 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
-import { memoize } from '../../core/memoize.ts';
-import { manifestHash } from '../../workspaces/folders/manifest.ts';
-import { openTemplate, type Template } from '../../workspaces/index.ts';
+import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import { memoize } from '../../core/text/index.ts';
+import { manifestHash, openTemplate, type Template } from '../../workspaces/index.ts';
 import { type Contents, commandWords } from './site.ts';
 import type { WorkspaceTask } from './workspace-task.ts';
 

@@ -1,6 +1,4 @@
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import type { RolloutOutput } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
+import { type RolloutOutput, type Sandbox, SkillError } from '../../core/contracts/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
 import { scoreByVerifier } from './score-attempt.ts';
 import { openSite } from './site.ts';

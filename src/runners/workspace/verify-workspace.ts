@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SandboxResult } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { layFiles } from '../../workspaces/folders/lay-files.ts';
+import { type SandboxResult, SkillError } from '../../core/contracts/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import { layFiles } from '../../workspaces/index.ts';
 import { readJsonVerdict, readJunit, readReward, unreadable, type Verdict } from './read-verdict.ts';
 import { type Contents, commandWords, type Site } from './site.ts';
 import type { Verify } from './workspace-task.ts';

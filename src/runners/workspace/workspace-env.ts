@@ -1,10 +1,16 @@
-import type { AgentLimits } from '../../core/agent/agent-limits.ts';
-import { type AgentRun, END_WORDS, type SkillPackage } from '../../core/agent/agent-runner.ts';
-import type { Trajectory } from '../../core/agent/atif.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import type { WorkspaceDiff } from '../../core/agent/workspace.ts';
-import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
+import {
+  type AgentLimits,
+  type AgentRun,
+  END_WORDS,
+  type RolloutContext,
+  type RolloutOutput,
+  type Sandbox,
+  type SkillEnv,
+  SkillError,
+  type SkillPackage,
+  type Trajectory,
+  type WorkspaceDiff,
+} from '../../core/contracts/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace, removeStale } from '../../workspaces/index.ts';
 import { type SomeLimits, WORK_LIMITS } from '../agent/default-limits.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AgentLimitsSpec } from '../../core/agent/agent-limits.ts';
-import { isPlainPath } from '../../core/agent/sandbox.ts';
+import { AgentLimitsSpec, isPlainPath } from '../../core/contracts/index.ts';
 import { Assertion } from './assertion.ts';
 
 const filled = z.string('must be text').refine((text) => text.trim() !== '', 'must be non-empty text');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EditOp } from '../../core/skill/edit.ts';
+import { EditOp } from '../../core/document/index.ts';
 import { readRules } from '../world/read-rules.ts';
 
 /** One thing to do to a skill. */

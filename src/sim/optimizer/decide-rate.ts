@@ -1,4 +1,4 @@
-import { groupBy } from '../../core/group-by.ts';
+import { groupBy } from '../../core/text/index.ts';
 import { sayingOf, topicOf } from './change.ts';
 import { readExperience, readSteps } from './experience.ts';
 import { newsAmong } from './rank-edits.ts';

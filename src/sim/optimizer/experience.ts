@@ -1,4 +1,4 @@
-import { STEP_PATTERNS } from '../../core/prompt-sections.ts';
+import { STEP_PATTERNS } from '../../core/contracts/index.ts';
 import { type Change, sayingOf } from './change.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
 import { readEdit, readJson } from './wire-edit.ts';

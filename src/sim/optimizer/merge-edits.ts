@@ -1,4 +1,4 @@
-import { groupBy } from '../../core/group-by.ts';
+import { groupBy } from '../../core/text/index.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
 import { toSuggestion } from './suggestion.ts';
 import { mergeVersions } from './whole-version.ts';

@@ -1,5 +1,5 @@
-import { groupBy } from '../../core/group-by.ts';
-import { INDEXED_LINE } from '../../core/prompt-sections.ts';
+import { INDEXED_LINE } from '../../core/contracts/index.ts';
+import { groupBy } from '../../core/text/index.ts';
 import { topicOf } from './change.ts';
 import { readExperience } from './experience.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';

@@ -1,4 +1,4 @@
-import { COMPARISON_TITLES } from '../../core/prompt-sections.ts';
+import { COMPARISON_TITLES } from '../../core/contracts/index.ts';
 import { type Lesson, readTrajectory } from './read-trajectory.ts';
 
 /** What the comparison of two epochs teaches, by what became of a task. */

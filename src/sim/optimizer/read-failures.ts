@@ -1,5 +1,5 @@
-import { groupBy } from '../../core/group-by.ts';
-import { readBlock } from '../../core/skill/marked-block.ts';
+import { readBlock } from '../../core/document/index.ts';
+import { groupBy } from '../../core/text/index.ts';
 import type { Draw } from '../draw.ts';
 import { readRules } from '../world/read-rules.ts';
 import { reminderOf } from '../world/reminders.ts';

@@ -1,13 +1,13 @@
-import type { ChatMessage } from '../../core/model.ts';
 import {
   BUDGET_LINES,
+  type ChatMessage,
   DRAFT_REPLY_KEYS,
   FENCE_KINDS,
   HEADINGS,
   OUTCOMES,
   REPLY_KEYS,
-} from '../../core/prompt-sections.ts';
-import type { UpdateMode } from '../../core/skill/update-mode.ts';
+} from '../../core/contracts/index.ts';
+import type { UpdateMode } from '../../core/document/index.ts';
 import { textOf } from '../simulated-model.ts';
 
 /** What an optimizer is asked to do. */

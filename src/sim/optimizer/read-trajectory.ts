@@ -1,4 +1,4 @@
-import { TRAJECTORY_FIELDS, type TrajectoryField } from '../../core/prompt-sections.ts';
+import { TRAJECTORY_FIELDS, type TrajectoryField } from '../../core/contracts/index.ts';
 import type { Reading, Variant } from '../world/topic.ts';
 import { readQuestion } from '../world/topics.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { ChatModel } from '../../core/model.ts';
-import { parseWith } from '../../core/text/schema.ts';
+import { type ChatModel, parseWith } from '../../core/contracts/index.ts';
 import { draftTasks, outlineSkill } from '../drafter/draft-tasks.ts';
 import { solveTask } from '../drafter/house-style.ts';
 import type { Draw } from '../draw.ts';

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { applyPatch } from '../../core/skill/apply-edit.ts';
-import { SourceType } from '../../core/skill/edit.ts';
-import { findRegions } from '../../core/skill/protected-regions.ts';
-import type { UpdateMode } from '../../core/skill/update-mode.ts';
+import { applyPatch, findRegions, SourceType, type UpdateMode } from '../../core/document/index.ts';
 import { readRules } from '../world/read-rules.ts';
 import { type Change, sayingOf, topicOf } from './change.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';

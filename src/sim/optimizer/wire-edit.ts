@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SourceType } from '../../core/skill/edit.ts';
+import { SourceType } from '../../core/document/index.ts';
 import { Change } from './change.ts';
 import { readSuggestion } from './suggestion.ts';
 

@@ -1,4 +1,4 @@
-import { groupBy } from '../../core/group-by.ts';
+import { groupBy } from '../../core/text/index.ts';
 import type { Draw } from '../draw.ts';
 import { readRules } from '../world/read-rules.ts';
 import { better, type Character, mistakesFor } from './character.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../core/group-by.ts';
+import { groupBy } from '../../core/text/index.ts';
 import type { Draw } from '../draw.ts';
 import { HARMS, REMARKS, readAdvice } from './documents.ts';
 import { type Kind, kindIn, type Thing } from './kind.ts';

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatModel } from '../../core/model.ts';
+import type { ChatMessage, ChatModel } from '../../core/contracts/index.ts';
 import type { Draw } from '../draw.ts';
 import { createSimulatedModel, textOf } from '../simulated-model.ts';
 import { readAnswer } from './answer.ts';

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatModel } from '../../core/model.ts';
+import type { ChatMessage, ChatModel } from '../../core/contracts/index.ts';
 import type { Draw } from '../draw.ts';
 import { decideRate } from '../optimizer/decide-rate.ts';
 import { mergeEdits } from '../optimizer/merge-edits.ts';

@@ -1,4 +1,4 @@
-import { MARKERS } from '../../core/skill/protected-regions.ts';
+import { MARKERS } from '../../core/document/index.ts';
 
 /** Something in a pasted text that wants to become a rule. */
 export type Poison = {

@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile } from '../../core/stats/distributions.ts';
+import { normalCdf, normalQuantile } from '../../core/stats/index.ts';
 import { type Attempt, chanceOf, thinChance } from './answer.ts';
 import type { Advice } from './documents.ts';
 import type { Kind } from './kind.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { ChatModel } from '../../core/model.ts';
-import { parseWith } from '../../core/text/schema.ts';
+import { type ChatModel, parseWith } from '../../core/contracts/index.ts';
 import { createDraw } from '../draw.ts';
 import { rate } from '../simulated-model.ts';
 import { readAdvice } from './documents.ts';

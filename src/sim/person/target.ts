@@ -1,5 +1,5 @@
-import { memoize } from '../../core/memoize.ts';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
+import { memoize } from '../../core/text/index.ts';
 import { createSimulatedModel, textOf } from '../simulated-model.ts';
 import { attempt, writeAnswer } from './answer.ts';
 import { type Advice, readAdvice } from './documents.ts';

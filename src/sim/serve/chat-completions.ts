@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { ModelCallError } from '../../core/errors.ts';
-import type { ChatMessage, ChatReply, ChatRequest, FinishReason } from '../../core/model.ts';
+import type { ChatMessage, ChatReply, ChatRequest, FinishReason, ModelCallError } from '../../core/contracts/index.ts';
 
 /** The wire format of OpenAI's Chat Completions, as far as a simulated model needs it. Unknown fields are ignored. */
 

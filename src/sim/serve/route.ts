@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { ModelCallError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
+import { type ChatModel, ModelCallError } from '../../core/contracts/index.ts';
 import { readJson } from '../optimizer/wire-edit.ts';
 import {
   type Answer,

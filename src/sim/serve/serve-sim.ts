@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
+import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import { type Answer, toComplaint } from './chat-completions.ts';
 import { type Models, route } from './route.ts';
 import { varyRepeats } from './vary-repeats.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 
 /**
  * A model that answers a repeated request with another draw, as a real one does: the n-th time that messages come without a

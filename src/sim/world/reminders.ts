@@ -1,4 +1,4 @@
-import { readBlock } from '../../core/skill/marked-block.ts';
+import { readBlock } from '../../core/document/index.ts';
 
 const REMINDER = /^- Before you answer on (.+), go back to the rule on it\.$/gm;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseWith } from '../../core/text/schema.ts';
+import { parseWith } from '../../core/contracts/index.ts';
 import { createDice, createDraw, type Draw } from '../draw.ts';
 import type { Topic, Variant } from './topic.ts';
 import { readQuestion, TOPICS } from './topics.ts';

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { syncFolder, writeSynced } from '../../stores/own-place.ts';
-import { takeLock } from '../../stores/run/run-lock.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { syncFolder, takeLock, writeSynced } from '../../stores/index.ts';
 import { ifThere } from './locate.ts';
 import { digestOf, Receipt, refused, type Step } from './replacement.ts';
 

@@ -1,8 +1,7 @@
 import { linkSync, renameSync, unlinkSync } from 'node:fs';
 import { constants, type FileHandle, open, readFile, rm, rmdir } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { fileReason, isFileError, isMissing } from '../../stores/file-error.ts';
-import { NO_FOLLOW } from '../../stores/own-place.ts';
+import { fileReason, isFileError, isMissing, NO_FOLLOW } from '../../stores/index.ts';
 import { isReal, type OpenFolder } from './open-folder.ts';
 import { refused } from './replacement.ts';
 

@@ -1,6 +1,6 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative } from 'node:path';
-import { isMissing } from '../../stores/file-error.ts';
+import { isMissing } from '../../stores/index.ts';
 import { refused } from './replacement.ts';
 
 export type Located = {

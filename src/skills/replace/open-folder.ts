@@ -1,8 +1,7 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { mkdir, open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isFileError } from '../../stores/file-error.ts';
-import { NO_FOLLOW } from '../../stores/own-place.ts';
+import { isFileError, NO_FOLLOW } from '../../stores/index.ts';
 import { ifThere } from './locate.ts';
 import { refused } from './replacement.ts';
 

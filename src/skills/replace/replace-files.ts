@@ -2,7 +2,7 @@ import { unlinkSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileReason } from '../../stores/file-error.ts';
+import { fileReason } from '../../stores/index.ts';
 import { begin, commit, readBackup, withJournal } from './journal.ts';
 import { asRefusal, readLive, removeFolders, swapIn, writeDraft } from './live-file.ts';
 import { ifThere } from './locate.ts';

@@ -1,7 +1,7 @@
 import { constants, fstatSync, lstatSync, readSync, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { NO_FOLLOW } from '../../stores/own-place.ts';
+import { NO_FOLLOW } from '../../stores/index.ts';
 import { type AnyFile, ifThere, type Located, locate } from './locate.ts';
 import { idOf } from './open-folder.ts';
 import { digestOrNull, type Replacement, refused } from './replacement.ts';

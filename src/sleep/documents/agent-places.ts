@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
-import { homePath } from '../../transcripts/read/list-files.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { homePath, type Place } from '../../transcripts/index.ts';
 
 /** Where an agent reads what people write for it. */
 export type AgentPlaces = {

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import type { Place } from '../../transcripts/index.ts';
 import { readSkillHint } from '../mine/skill-hint.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { placesOf } from './agent-places.ts';

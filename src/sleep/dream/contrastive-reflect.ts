@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { ChatModel } from '../../core/model.ts';
-import { jsonCandidates, parseJson } from '../../core/text/extract-json.ts';
-import { fence } from '../../core/text/fence.ts';
-import { head } from '../../core/text/python-text.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
+import { fence, head, jsonCandidates, parseJson } from '../../core/text/index.ts';
 import type { RolloutSet } from './rollout-set.ts';
 
 const MOST_SETS = 6;

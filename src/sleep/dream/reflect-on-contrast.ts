@@ -1,5 +1,5 @@
-import type { ReflectContext } from '../../core/env.ts';
-import type { RawPatch } from '../../core/skill/edit.ts';
+import type { ReflectContext } from '../../core/contracts/index.ts';
+import type { RawPatch } from '../../core/document/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { contrastiveReflect, informative } from './contrastive-reflect.ts';
 import { originalId } from './multi-rollout.ts';

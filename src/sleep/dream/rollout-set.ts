@@ -1,5 +1,4 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import { selectGateScore } from '../../core/gate/gate.ts';
+import { type SkillOptConfig, selectGateScore } from '../../core/contracts/index.ts';
 import type { ReplayResult } from '../replay/replay.ts';
 import type { TaskRecord } from '../task-record.ts';
 

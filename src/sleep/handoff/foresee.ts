@@ -1,8 +1,12 @@
-import type { SkillOptConfigInput } from '../../core/config.ts';
-import type { SkillEnv } from '../../core/env.ts';
-import { type ChatModel, type ChatRequest, noUsage } from '../../core/model.ts';
-import type { ProofLook } from '../../core/stats/night-proof.ts';
-import { FRESH_FROM } from '../../train/finish.ts';
+import {
+  type ChatModel,
+  type ChatRequest,
+  noUsage,
+  type SkillEnv,
+  type SkillOptConfigInput,
+} from '../../core/contracts/index.ts';
+import type { ProofLook } from '../../core/stats/index.ts';
+import { FRESH_FROM } from '../../train/index.ts';
 import { firstDrawOf } from '../dream/multi-rollout.ts';
 import type { DocumentNight } from '../night/document-night.ts';
 import { REPORT_FROM, REPORT_PASSES } from '../night/prove.ts';

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SkillError } from '../../core/errors.ts';
-import { type ChatModel, type ChatRequest, noUsage } from '../../core/model.ts';
-import { rstrip } from '../../core/text/python-text.ts';
-import { readPrivate } from '../../stores/private-file.ts';
-import { makeFolderBelow } from '../../stores/state-folder.ts';
+import { type ChatModel, type ChatRequest, noUsage, SkillError } from '../../core/contracts/index.ts';
+import { rstrip } from '../../core/text/index.ts';
+import { makeFolderBelow, readPrivate } from '../../stores/index.ts';
 import { type HandoffFiles, type HandoffRole, type Question, whyUnusable, writeQuestions } from './question-files.ts';
 
 /** What a night found that only a person's agent session can answer. */

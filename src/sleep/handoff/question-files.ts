@@ -1,13 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ChatRequest } from '../../core/model.ts';
-import { jsonCandidates, parseJson } from '../../core/text/extract-json.ts';
-import { fence } from '../../core/text/fence.ts';
-import { jsonText } from '../../core/text/json-text.ts';
-import { toCamelCase } from '../../core/text/snake-case.ts';
-import { repairJson } from '../../pipeline/ask/ask.ts';
-import { writePrivate } from '../../stores/private-file.ts';
+import type { ChatRequest } from '../../core/contracts/index.ts';
+import { fence, jsonCandidates, jsonText, parseJson, toCamelCase } from '../../core/text/index.ts';
+import { repairJson } from '../../pipeline/index.ts';
+import { writePrivate } from '../../stores/index.ts';
 
 export type HandoffRole = 'target' | 'optimizer' | 'judge';
 const ROLES: readonly HandoffRole[] = ['target', 'optimizer', 'judge'];

@@ -1,4 +1,4 @@
-import { type LeftOut, SessionDigest } from '../../transcripts/session-digest.ts';
+import { type LeftOut, SessionDigest } from '../../transcripts/index.ts';
 import type { Cursors } from '../state/sleep-state.ts';
 import { seenTest, timeOf } from './cursor.ts';
 import type { Ignored } from './ignore.ts';

@@ -1,5 +1,5 @@
-import { SkillError } from '../../core/errors.ts';
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
 import type { Cursors } from '../state/sleep-state.ts';
 import { chooseSessions, lookbackFloor, type Placed, placedHeads, type SessionCounts } from './choose-sessions.ts';
 import { advanceCursors } from './cursor.ts';

@@ -1,7 +1,5 @@
-import { suggestion } from '../../core/text/closest-name.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { transcriptSources } from '../../transcripts/sources.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { oneLine, suggestion } from '../../core/text/index.ts';
+import { type Place, transcriptSources } from '../../transcripts/index.ts';
 import { plainPath } from './scope.ts';
 import type { SessionHead } from './session-index.ts';
 

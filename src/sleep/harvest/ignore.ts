@@ -1,10 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { memoize } from '../../core/memoize.ts';
-import { fileReason } from '../../stores/file-error.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { memoize } from '../../core/text/index.ts';
+import { fileReason, shownPath } from '../../stores/index.ts';
+import type { Place } from '../../transcripts/index.ts';
 import { type Ignorable, type IgnoreRule, isMatch, parseIgnore } from './ignore-rules.ts';
 import { expandHome, plainPath } from './scope.ts';
 import { folderOf } from './session-index.ts';

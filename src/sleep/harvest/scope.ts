@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
-import { redactSecrets } from '../../core/redact/redact-secrets.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { redactSecrets } from '../../core/guard/index.ts';
+import type { Place } from '../../transcripts/index.ts';
 
 /** Which projects count: folders with all that lies below them, or all projects. */
 export type Scope = 'all' | readonly string[];

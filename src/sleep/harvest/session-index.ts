@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import type Libsql from 'libsql';
 import {
   closeDatabase,
+  createPrivate,
   DamagedFile,
   type Database,
   inTransaction,
+  openStateFolder,
   readStatement,
   readVersion,
+  requireOwn,
+  shownPath,
   useOwnDatabase,
-} from '../../stores/own-database.ts';
-import { createPrivate } from '../../stores/private-file.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { openStateFolder, requireOwn } from '../../stores/state-folder.ts';
-import type { LeftOut, SessionDigest } from '../../transcripts/session-digest.ts';
-import type { TranscriptFile, Trouble } from '../../transcripts/transcript-source.ts';
+} from '../../stores/index.ts';
+import type { LeftOut, SessionDigest, TranscriptFile, Trouble } from '../../transcripts/index.ts';
 
 /** What is asked about a session before its texts are. */
 export type SessionHead = {

@@ -1,13 +1,13 @@
 import pLimit from 'p-limit';
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
 import type {
   Place,
   ReadOptions,
   ReadSoFar,
+  SessionDigest,
   TranscriptFile,
   TranscriptSource,
   Trouble,
-} from '../../transcripts/transcript-source.ts';
+} from '../../transcripts/index.ts';
 import { DATABASE, printOf } from './file-print.ts';
 import { type IndexEntry, type IndexedFile, keyOf, type SessionHead, type SessionIndex } from './session-index.ts';
 

@@ -1,5 +1,4 @@
-import { groupBy } from '../../core/group-by.ts';
-import { strip } from '../../core/text/python-text.ts';
+import { groupBy, strip } from '../../core/text/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 
 const BY_WEIGHT = ['success', 'fail', 'mixed', 'unknown'] as const;

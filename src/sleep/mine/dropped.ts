@@ -1,4 +1,4 @@
-import type { LeftOut } from '../../transcripts/session-digest.ts';
+import type { LeftOut } from '../../transcripts/index.ts';
 
 /** Why a session or a task is not in the list, in words for people. */
 const REASONS = {

@@ -1,4 +1,4 @@
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { onlySkill } from './skill-hint.ts';
 import { heuristicTaskId, isTooShort, short } from './task-text.ts';

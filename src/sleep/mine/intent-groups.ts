@@ -1,5 +1,4 @@
-import { STOP_WORDS, splitWords } from '../../core/leaks/words.ts';
-import { type Similar, SimilarityIndex, type Words } from '../../core/text/similarity.ts';
+import { type Similar, SimilarityIndex, STOP_WORDS, splitWords, type Words } from '../../core/text/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 
 /** Intents that share half of their telling words are one habit. Looser than a near-duplicate: this is for people to read. */

@@ -1,6 +1,6 @@
-import type { ChatModel } from '../../core/model.ts';
-import { redactSecrets } from '../../core/redact/redact-secrets.ts';
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
+import { redactSecrets } from '../../core/guard/index.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
 import { assignSplits, type SplitOptions } from '../splits.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { dedupeTasks } from './dedupe-tasks.ts';

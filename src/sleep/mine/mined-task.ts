@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { strip } from '../../core/text/python-text.ts';
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import { strip } from '../../core/text/index.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
 import { NEEDS_FILES_TAG } from '../replay/replayable.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { commonFields } from './heuristic-miner.ts';

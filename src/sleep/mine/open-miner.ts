@@ -1,13 +1,11 @@
 import { join } from 'node:path';
-import { parseConfig } from '../../core/config.ts';
-import type { ChatModel } from '../../core/model.ts';
-import { redactSecrets } from '../../core/redact/redact-secrets.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
+import { type ChatModel, parseConfig } from '../../core/contracts/index.ts';
+import { redactSecrets } from '../../core/guard/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
 import type { Budget } from '../../models/index.ts';
 import { createStop } from '../../pipeline/index.ts';
-import { openCaches } from '../../stores/index.ts';
-import { ANSWERS_FOLDER, makeFolderBelow } from '../../stores/state-folder.ts';
-import { wrapModels } from '../../train/setup/wrap-models.ts';
+import { ANSWERS_FOLDER, makeFolderBelow, openCaches } from '../../stores/index.ts';
+import { wrapModels } from '../../train/index.ts';
 import { nightConfig } from '../plan/plan-night.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 

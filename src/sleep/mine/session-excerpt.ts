@@ -1,4 +1,4 @@
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
 import { short, withoutQuotes } from './task-text.ts';
 
 /** All that a miner model sees of a session: requests, the last answer, feedback. No name, no path, no tool, nothing quoted. */

@@ -1,4 +1,4 @@
-import { strip } from '../../core/text/python-text.ts';
+import { strip } from '../../core/text/index.ts';
 
 /** Which skill a session used: data from a transcript. Looked up among skills that are there, never made into a path. */
 export type SkillHint = { readonly plugin?: string; readonly skill: string };

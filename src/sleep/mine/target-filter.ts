@@ -1,5 +1,5 @@
 import { basename, dirname, extname } from 'node:path';
-import { STOP_WORDS } from '../../core/leaks/words.ts';
+import { STOP_WORDS } from '../../core/text/index.ts';
 import { followUpsOf, type TaskRecord } from '../task-record.ts';
 import { readSkillHint } from './skill-hint.ts';
 

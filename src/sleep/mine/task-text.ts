@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { head, strip } from '../../core/text/python-text.ts';
+import { head, strip } from '../../core/text/index.ts';
 
 /** Below this an intent says nothing. In code points, as all lengths here. */
 const SHORTEST_INTENT = 8;

@@ -1,6 +1,6 @@
-import { nextError } from '../../core/stats/error-spending.ts';
+import { nextError } from '../../core/stats/index.ts';
 import type { Budget } from '../../models/index.ts';
-import { describeKeptBack } from '../../workspaces/project/project-files.ts';
+import { describeKeptBack } from '../../workspaces/index.ts';
 import { documentOf, type NamedSkill, noChoice, ownerAmong } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { HANDOFF_CONFIG } from '../handoff/foresee.ts';

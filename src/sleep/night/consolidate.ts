@@ -1,6 +1,6 @@
-import type { SkillOptConfigInput } from '../../core/config.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
-import { nextError } from '../../core/stats/error-spending.ts';
+import type { SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { RunStore } from '../../core/run/index.ts';
+import { nextError } from '../../core/stats/index.ts';
 import { memoryRun } from '../../stores/index.ts';
 import type { Documents } from '../replay/attempt.ts';
 import { type Trained, withLearned } from '../replay/sleep-env.ts';

@@ -1,10 +1,12 @@
-import { isAccepted } from '../../core/run/reduce/acceptance.ts';
-import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { isNothingRead } from '../../core/run/stage-answers.ts';
-import type { TriedEdit } from '../../core/run/step-buffer.ts';
-import type { StepRecord } from '../../core/run/step-record.ts';
-import type { EditRecord } from '../../core/skill/edit-record.ts';
+import type { EditRecord } from '../../core/document/index.ts';
+import {
+  isAccepted,
+  isNothingRead,
+  keptEdits,
+  type RunState,
+  type StepRecord,
+  type TriedEdit,
+} from '../../core/run/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { TaskDelta } from './prove.ts';

@@ -1,7 +1,6 @@
-import type { SkillOptConfigInput } from '../../core/config.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import type { RolloutRunner } from '../../core/rollout-runner.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
+import type { RolloutRunner, SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
 import type { Budget } from '../../models/index.ts';
 import type { SkillChoice } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';

@@ -1,9 +1,9 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redactValue } from '../../core/redact/redact-value.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
-import { head } from '../../core/text/python-text.ts';
-import { createPrivate } from '../../stores/private-file.ts';
+import { redactValue } from '../../core/guard/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
+import { head } from '../../core/text/index.ts';
+import { createPrivate } from '../../stores/index.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { NightRecord } from './night-record.ts';
 

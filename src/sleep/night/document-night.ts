@@ -1,12 +1,14 @@
-import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
-import type { SkillEnv } from '../../core/env.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import type { ChatModel } from '../../core/model.ts';
-import type { PromptOverrides } from '../../core/prompt-name.ts';
-import type { RolloutRunner } from '../../core/rollout-runner.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
-import type { ProofLook } from '../../core/stats/night-proof.ts';
+import {
+  type ChatModel,
+  type PromptOverrides,
+  parseConfig,
+  type RolloutRunner,
+  type SkillEnv,
+  type SkillOptConfigInput,
+} from '../../core/contracts/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
+import type { RunObserver, RunStore } from '../../core/run/index.ts';
+import type { ProofLook } from '../../core/stats/index.ts';
 import type { Budget } from '../../models/index.ts';
 import type { Documents } from '../replay/attempt.ts';
 import type { NightWork } from '../replay/night-work.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writePrivate } from '../../stores/private-file.ts';
+import { writePrivate } from '../../stores/index.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { type OverNights, recordNight, type SleepState } from '../state/sleep-state.ts';
 import { openSleepState } from '../state/state-file.ts';

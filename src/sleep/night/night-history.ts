@@ -1,4 +1,4 @@
-import type { TestedNight } from '../../core/stats/error-spending.ts';
+import type { TestedNight } from '../../core/stats/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import type { SleepState } from '../state/sleep-state.ts';

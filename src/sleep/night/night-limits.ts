@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import type { SkillOptConfigInput } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { Ledger } from '../../core/run/ledger.ts';
+import { SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { Ledger } from '../../core/run/index.ts';
 import { type Budget, createBudget, type Held } from '../../models/index.ts';
-import { openLedger } from '../../stores/run/ledger-file.ts';
+import { openLedger } from '../../stores/index.ts';
 
 const COUNTED = ['maxCalls', 'maxTotalTokens', 'maxCostUsd'] as const;
 

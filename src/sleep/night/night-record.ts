@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readPrivate, writePrivate } from '../../stores/private-file.ts';
+import { readPrivate, writePrivate } from '../../stores/index.ts';
 import { Cursor } from '../state/sleep-state.ts';
 import { TaskRecord } from '../task-record.ts';
 

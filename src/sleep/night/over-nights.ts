@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
-import type { ChatModel } from '../../core/model.ts';
-import { COMPARISON_TITLES, dataSection, HEADINGS, promptSection, skillSection } from '../../core/prompt-sections.ts';
-import type { PairCategory } from '../../core/run/events/event-data.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
-import { findPoison } from '../../core/skill/poison/find-poison.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
-import { head } from '../../core/text/python-text.ts';
+import {
+  type ChatModel,
+  COMPARISON_TITLES,
+  dataSection,
+  HEADINGS,
+  type PairCategory,
+  parseConfig,
+  promptSection,
+  type SkillOptConfigInput,
+  skillSection,
+} from '../../core/contracts/index.ts';
+import { findPoison } from '../../core/guard/index.ts';
+import type { RunStore } from '../../core/run/index.ts';
+import { head, skillHash } from '../../core/text/index.ts';
 import type { Budget } from '../../models/index.ts';
-import { askForJson } from '../../pipeline/ask/ask.ts';
-import { createStop } from '../../pipeline/index.ts';
-import { wrapModels } from '../../train/setup/wrap-models.ts';
+import { askForJson, createStop } from '../../pipeline/index.ts';
+import { wrapModels } from '../../train/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { modelKeyOf, type OverNights, type SleepState } from '../state/sleep-state.ts';
 import type { TaskRecord } from '../task-record.ts';

@@ -1,4 +1,4 @@
-import { nearDuplicateOf, withoutNearDuplicates } from '../../core/text/similarity.ts';
+import { nearDuplicateOf, withoutNearDuplicates } from '../../core/text/index.ts';
 import { poolValidation, recallTasks } from '../archive.ts';
 import { dreamTasks } from '../dream/dream-tasks.ts';
 import { isReplayable } from '../replay/replayable.ts';

@@ -1,15 +1,27 @@
-import type { SkillEnv } from '../../core/env.ts';
-import { toEvidence, toObservations } from '../../core/gate/gate-evidence.ts';
-import { winnerMeasurement } from '../../core/run/reported-scores.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { addBills, addStageUsage, type UsageTable } from '../../core/run/stage-usage.ts';
-import type { Evaluation } from '../../core/score.ts';
-import { addObservations, type Evidence, noEvidence, pooledMean } from '../../core/stats/evidence.ts';
-import type { Estimate } from '../../core/stats/final-report.ts';
-import { gainElsewhere, judgeProof, type NightProof, PROOF_LOOKS, proveGain } from '../../core/stats/night-proof.ts';
-import type { Held } from '../../models/index.ts';
-import { paidSince } from '../../models/wrappers/with-reply-cache.ts';
-import { evaluatePasses } from '../../train/evaluate-skill.ts';
+import type { Evaluation, SkillEnv } from '../../core/contracts/index.ts';
+import {
+  addBills,
+  addStageUsage,
+  type RunState,
+  toEvidence,
+  toObservations,
+  type UsageTable,
+  winnerMeasurement,
+} from '../../core/run/index.ts';
+import {
+  addObservations,
+  type Estimate,
+  type Evidence,
+  gainElsewhere,
+  judgeProof,
+  type NightProof,
+  noEvidence,
+  PROOF_LOOKS,
+  pooledMean,
+  proveGain,
+} from '../../core/stats/index.ts';
+import { type Held, paidSince } from '../../models/index.ts';
+import { evaluatePasses } from '../../train/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { type DocumentNight, metricOf } from './document-night.ts';
 import { isOutOfBudget } from './night-limits.ts';

@@ -1,7 +1,6 @@
-import { memoize } from '../../core/memoize.ts';
-import type { Edit, RawPatch } from '../../core/skill/edit.ts';
-import { findPoison } from '../../core/skill/poison/find-poison.ts';
-import { quarantine } from '../../core/skill/poison/quarantine.ts';
+import type { Edit, RawPatch } from '../../core/document/index.ts';
+import { findPoison, quarantine } from '../../core/guard/index.ts';
+import { memoize } from '../../core/text/index.ts';
 
 export type QuarantinedText = { readonly content: string; readonly reason: string };
 

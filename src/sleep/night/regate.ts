@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
-import { nextError } from '../../core/stats/error-spending.ts';
-import { PROOF_LOOKS } from '../../core/stats/night-proof.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { readBlock, writeBlock } from '../../core/document/index.ts';
+import { nextError, PROOF_LOOKS } from '../../core/stats/index.ts';
 import { type ReadDocument, readDocument } from '../../skills/index.ts';
 import { runDirectory } from '../../stores/index.ts';
 import { ownerAmong } from '../documents/choose-skills.ts';

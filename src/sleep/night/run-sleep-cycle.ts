@@ -1,13 +1,16 @@
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { memoize } from '../../core/memoize.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
+import type { RunObserver, RunStore } from '../../core/run/index.ts';
+import { memoize } from '../../core/text/index.ts';
 import type { Budget } from '../../models/index.ts';
-import { memoryRun, runDirectory } from '../../stores/index.ts';
-import { writePrivate } from '../../stores/private-file.ts';
-import { takeLock } from '../../stores/run/run-lock.ts';
-import { makeFolderBelow, openStateFolder } from '../../stores/state-folder.ts';
+import {
+  makeFolderBelow,
+  memoryRun,
+  openStateFolder,
+  runDirectory,
+  takeLock,
+  writePrivate,
+} from '../../stores/index.ts';
 import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { handoffNight } from '../handoff/foresee.ts';

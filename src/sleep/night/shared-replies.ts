@@ -1,5 +1,5 @@
-import type { ReplyCache } from '../../core/cache.ts';
-import type { OpenRunStore, RunStore } from '../../core/run/run-store.ts';
+import type { ReplyCache } from '../../core/contracts/index.ts';
+import type { OpenRunStore, RunStore } from '../../core/run/index.ts';
 
 /** The same store, which also knows what the earlier runs of its night were answered: a question is paid for once a night. */
 export function knowingReplies(store: RunStore, earlier: readonly RunStore[]): RunStore {

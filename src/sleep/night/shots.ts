@@ -1,5 +1,4 @@
-import { strip } from '../../core/text/python-text.ts';
-import { withoutNearDuplicates } from '../../core/text/similarity.ts';
+import { strip, withoutNearDuplicates } from '../../core/text/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
 import type { TaskRecord } from '../task-record.ts';

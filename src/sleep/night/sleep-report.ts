@@ -1,6 +1,5 @@
-import type { Amounts } from '../../core/run/ledger.ts';
-import type { UsageTable } from '../../core/run/stage-usage.ts';
-import type { EditRecord } from '../../core/skill/edit-record.ts';
+import type { EditRecord } from '../../core/document/index.ts';
+import type { Amounts, UsageTable } from '../../core/run/index.ts';
 import { type WithTools, withToolsOf } from '../replay/with-tools.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
 import { type ConsolidationResult, type GateTrial, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';

@@ -1,5 +1,5 @@
-import type { Amounts } from '../../core/run/ledger.ts';
-import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
+import { readBlock, writeBlock } from '../../core/document/index.ts';
+import type { Amounts } from '../../core/run/index.ts';
 import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { type Proposal, recordProposal } from '../staging/proposal.ts';

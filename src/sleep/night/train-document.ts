@@ -1,15 +1,18 @@
-import type { SkillOptConfigInput } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
-import { toObservations } from '../../core/gate/gate-evidence.ts';
-import type { RunEvent } from '../../core/run/event.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
-import { reduce } from '../../core/run/reduce/reduce.ts';
-import { winnerMeasurement } from '../../core/run/reported-scores.ts';
-import { emptyRun, type RunState } from '../../core/run/run-state.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
-import { type RunSummary, summarize } from '../../core/run/summary.ts';
-import { readBlock } from '../../core/skill/marked-block.ts';
-import { PROOF_LOOKS } from '../../core/stats/night-proof.ts';
+import { SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { readBlock } from '../../core/document/index.ts';
+import {
+  emptyRun,
+  type RunEvent,
+  type RunObserver,
+  type RunState,
+  type RunStore,
+  type RunSummary,
+  reduce,
+  summarize,
+  toObservations,
+  winnerMeasurement,
+} from '../../core/run/index.ts';
+import { PROOF_LOOKS } from '../../core/stats/index.ts';
 import { SkillOptTrainer } from '../../train/index.ts';
 import { repeated } from '../dream/multi-rollout.ts';
 import { nightConfig } from '../plan/plan-night.ts';

@@ -1,8 +1,7 @@
-import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
-import { isAgentSpec } from '../../project/models/providers.ts';
-import type { ModelSpec } from '../../project/models/resolve-model.ts';
-import { ASSUMED, type CostEstimate, priceStages } from '../../runs/estimate-project.ts';
-import { estimateRun, type Range, type StageEstimate } from '../../train/estimate-run.ts';
+import { ASSUMED, type CostEstimate, priceStages } from '../../app/index.ts';
+import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { isAgentSpec, type ModelSpec } from '../../project/index.ts';
+import { estimateRun, type Range, type StageEstimate } from '../../train/index.ts';
 import type { MinerKind, Page } from './pages.ts';
 
 type NightModels = {

@@ -1,5 +1,5 @@
-import { PROOF_LOOKS } from '../../core/stats/night-proof.ts';
-import { isAgentSpec } from '../../project/models/providers.ts';
+import { PROOF_LOOKS } from '../../core/stats/index.ts';
+import { isAgentSpec } from '../../project/index.ts';
 import { REPORT_PASSES } from '../night/prove.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';

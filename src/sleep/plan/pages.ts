@@ -1,4 +1,4 @@
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
 import { heuristicTask } from '../mine/heuristic-miner.ts';
 import { excerptOf } from '../mine/session-excerpt.ts';
 

@@ -1,5 +1,5 @@
-import type { SkillOptConfigInput } from '../../core/config.ts';
-import type { SessionDigest } from '../../transcripts/session-digest.ts';
+import type { SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
 import { isHandoff, type SleepModels } from '../choose-models.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { estimateNight, type NightEstimate } from './estimate-night.ts';

@@ -1,6 +1,5 @@
 import { type AgentCliName, agentClis, agentPrograms } from '../../agents/index.ts';
-import { type AgentTarget, agentTargetOf } from '../../project/models/agent-target.ts';
-import type { ModelSpec } from '../../project/models/resolve-model.ts';
+import { type AgentTarget, agentTargetOf, type ModelSpec } from '../../project/index.ts';
 
 /** Who a model of a night belongs to, for the person whose texts it would read. */
 export type Recipient = {

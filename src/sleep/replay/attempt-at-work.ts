@@ -1,13 +1,14 @@
-import type { AgentRun } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import type { WorkspaceDiff, WorkspaceView } from '../../core/agent/workspace.ts';
-import type { RolloutContext, RolloutOutput } from '../../core/env.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
+import type {
+  AgentRun,
+  RolloutContext,
+  RolloutOutput,
+  Sandbox,
+  WorkspaceDiff,
+  WorkspaceView,
+} from '../../core/contracts/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
 import { commandJudge } from '../../judges/index.ts';
-import { requireAgent } from '../../runners/agent/skill-at-work.ts';
-import { workText } from '../../runners/workspace/judged-work.ts';
-import { trajectoryOf } from '../../runners/workspace/shown-work.ts';
-import { limitsOf, toOutput } from '../../runners/workspace/workspace-env.ts';
+import { limitsOf, requireAgent, toOutput, trajectoryOf, workText } from '../../runners/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
 import { firstDrawOf } from '../dream/multi-rollout.ts';
 import { followUpsOf, type TaskRecord } from '../task-record.ts';

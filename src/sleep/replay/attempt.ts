@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../core/model.ts';
-import { rstrip } from '../../core/text/python-text.ts';
+import type { ChatMessage } from '../../core/contracts/index.ts';
+import { rstrip } from '../../core/text/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 
 /** The texts that an agent has read before it works. */

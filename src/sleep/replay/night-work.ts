@@ -1,11 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
-import type { AgentRunner, SkillPackage } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
+import type { AgentRunner, Sandbox, SkillPackage } from '../../core/contracts/index.ts';
 import type { WorkspaceEnvOptions } from '../../runners/index.ts';
 import { readPackage, skillHeader } from '../../skills/index.ts';
-import { openTemplate, type Template } from '../../workspaces/index.ts';
-import type { ProjectTemplate } from '../../workspaces/project/project-template.ts';
+import { openTemplate, type ProjectTemplate, type Template } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { Documents } from './attempt.ts';
 

@@ -1,15 +1,9 @@
-import type { Environment } from '../../agents/agent-cli.ts';
-import { agentPrograms } from '../../agents/index.ts';
-import type { AgentRunner } from '../../core/agent/agent-runner.ts';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
-import { namedProgram, pinnedProgram } from '../../project/models/agent-pins.ts';
-import { type AgentTarget, openAgentTarget } from '../../project/models/agent-target.ts';
-import type { Notices } from '../../project/models/provider.ts';
-import { limitsOf } from '../../runners/workspace/workspace-env.ts';
-import { mostTokensOf } from '../../train/setup/wrap-agent.ts';
-import { openSandbox, removeStale } from '../../workspaces/index.ts';
-import { openProjectTemplate } from '../../workspaces/project/project-template.ts';
+import { agentPrograms, type Environment } from '../../agents/index.ts';
+import { type AgentRunner, type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import { type AgentTarget, type Notices, namedProgram, openAgentTarget, pinnedProgram } from '../../project/index.ts';
+import { limitsOf } from '../../runners/index.ts';
+import { mostTokensOf } from '../../train/index.ts';
+import { openProjectTemplate, openSandbox, removeStale } from '../../workspaces/index.ts';
 import type { OpenedWork } from './night-work.ts';
 
 type Where = { readonly env: Environment; readonly project: string; readonly notices?: Notices | undefined };

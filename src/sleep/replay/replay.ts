@@ -1,9 +1,6 @@
 import pLimit from 'p-limit';
-import type { RolloutOutput } from '../../core/env.ts';
-import { exactJudge } from '../../core/judge/exact-judge.ts';
-import { ruleJudge } from '../../core/judge/rule-judge.ts';
-import type { JudgeKind, TaskScorer } from '../../core/judge/task-judge.ts';
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel, RolloutOutput } from '../../core/contracts/index.ts';
+import { exactJudge, type JudgeKind, ruleJudge, type TaskScorer } from '../../core/judge/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { attemptMessages, type Documents, taskText } from './attempt.ts';

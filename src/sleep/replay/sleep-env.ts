@@ -1,7 +1,7 @@
-import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/env.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import { writeBlock } from '../../core/skill/marked-block.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
+import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/contracts/index.ts';
+import { writeBlock } from '../../core/document/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import { firstDrawOf } from '../dream/multi-rollout.ts';
 import { reflectOnContrast } from '../dream/reflect-on-contrast.ts';
 import type { AttemptMetric } from '../dream/rollout-set.ts';

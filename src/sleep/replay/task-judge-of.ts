@@ -1,6 +1,6 @@
-import { SkillError } from '../../core/errors.ts';
-import { TaskJudge, type TaskJudgeInput } from '../../core/judge/task-judge.ts';
-import { fence } from '../../core/text/fence.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { TaskJudge, type TaskJudgeInput } from '../../core/judge/index.ts';
+import { fence } from '../../core/text/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 
 /**

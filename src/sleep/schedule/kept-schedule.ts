@@ -1,9 +1,14 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isMissing } from '../../stores/file-error.ts';
-import { createPrivate, readPrivate, writePrivate } from '../../stores/private-file.ts';
-import { makeFolderBelow, SCHEDULES_FOLDER } from '../../stores/state-folder.ts';
+import {
+  createPrivate,
+  isMissing,
+  makeFolderBelow,
+  readPrivate,
+  SCHEDULES_FOLDER,
+  writePrivate,
+} from '../../stores/index.ts';
 import {
   type ClockTime,
   clockText,

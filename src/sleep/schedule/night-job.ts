@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join, sep } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { oneLine } from '../../core/text/printable.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine } from '../../core/text/index.ts';
 
 /** A time of the day, on the clock of the machine. */
 export type ClockTime = { readonly hour: number; readonly minute: number };

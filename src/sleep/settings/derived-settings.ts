@@ -1,5 +1,5 @@
-import { SkillError } from '../../core/errors.ts';
-import { isAgentSpec } from '../../project/models/providers.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { isAgentSpec } from '../../project/index.ts';
 import type { SleepKey, SleepSettings } from './sleep-settings.ts';
 
 /** Where a value was said; a key that is missing has its default. */

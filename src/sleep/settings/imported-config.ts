@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { suggestion } from '../../core/text/closest-name.ts';
+import { suggestion } from '../../core/text/index.ts';
 import type { SleepKey } from './sleep-settings.ts';
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { GATE_METRICS } from '../../core/gate/gate.ts';
-import { transcriptSources } from '../../transcripts/sources.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { GATE_METRICS } from '../../core/contracts/index.ts';
+import { type Place, transcriptSources } from '../../transcripts/index.ts';
 
 const count = z.number().int().nonnegative();
 const positive = z.number().int().positive();

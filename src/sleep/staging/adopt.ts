@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { readRules, writeRules } from '../../core/skill/learned-rules.ts';
-import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
-import { strip } from '../../core/text/python-text.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { readBlock, readRules, writeBlock, writeRules } from '../../core/document/index.ts';
+import { strip } from '../../core/text/index.ts';
 import {
   backupPath,
   type Moment,
@@ -15,7 +14,7 @@ import {
   recoverReplacements,
   replaceFiles,
 } from '../../skills/index.ts';
-import { ADOPTIONS_FOLDER } from '../../stores/state-folder.ts';
+import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
 import type { OpenSleepState } from '../state/state-file.ts';
 import { findProposal, type Proposal, recordProposal } from './proposal.ts';
 import { commandOf } from './proposal-commands.ts';

@@ -1,4 +1,4 @@
-import { shellWord } from '../../core/text/shell-word.ts';
+import { shellWord } from '../../core/text/index.ts';
 import type { Proposal } from './proposal.ts';
 
 export type ProposalCommand = 'adopt' | 'review' | 'rollback';

@@ -1,6 +1,5 @@
-import { applyEditRecords, EditRecord } from '../../core/skill/edit-record.ts';
-import { readRules } from '../../core/skill/learned-rules.ts';
-import { strip } from '../../core/text/python-text.ts';
+import { applyEditRecords, EditRecord, readRules } from '../../core/document/index.ts';
+import { strip } from '../../core/text/index.ts';
 import type { Proposal } from './proposal.ts';
 
 /** One rule that a proposal brings or takes. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { writeBlock } from '../../core/skill/marked-block.ts';
-import { strip } from '../../core/text/python-text.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { writeBlock } from '../../core/document/index.ts';
+import { strip } from '../../core/text/index.ts';
 import {
   backupPath,
   type ReadDocument,

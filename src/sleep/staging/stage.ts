@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { readBlock, writeBlock } from '../../core/skill/marked-block.ts';
-import { casefold, strip } from '../../core/text/python-text.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { readBlock, writeBlock } from '../../core/document/index.ts';
+import { casefold, strip } from '../../core/text/index.ts';
 import { digestOf, type ReadDocument, readDocument } from '../../skills/index.ts';
-import { readPrivate, writePrivate } from '../../stores/private-file.ts';
-import { makeFolderBelow } from '../../stores/state-folder.ts';
+import { makeFolderBelow, readPrivate, writePrivate } from '../../stores/index.ts';
 import { nightFolder } from '../state/nights.ts';
 import { Proposal } from './proposal.ts';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isMissing } from '../../stores/file-error.ts';
-import { makeFolderBelow } from '../../stores/state-folder.ts';
+import { isMissing, makeFolderBelow } from '../../stores/index.ts';
 import { nightOf, type SleepState } from './sleep-state.ts';
 
 const NIGHTS_FOLDER = 'nights';

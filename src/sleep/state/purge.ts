@@ -1,11 +1,9 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { recoverReplacements } from '../../skills/index.ts';
-import { ADOPTIONS_FOLDER, ANSWERS_FOLDER } from '../../stores/state-folder.ts';
-import { keptPath } from '../../transcripts/kept-text.ts';
-import { redactor } from '../../transcripts/redact/redactor.ts';
-import type { Place } from '../../transcripts/transcript-source.ts';
+import { ADOPTIONS_FOLDER, ANSWERS_FOLDER } from '../../stores/index.ts';
+import { keptPath, type Place, redactor } from '../../transcripts/index.ts';
 import { scopeTest } from '../harvest/scope.ts';
 import { forgetProject, INDEX_FILE } from '../harvest/session-index.ts';
 import { removeLogs } from '../schedule/kept-schedule.ts';

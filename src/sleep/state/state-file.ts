@@ -1,12 +1,16 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeIssue } from '../../core/text/describe-issue.ts';
-import { freePath } from '../../stores/own-place.ts';
-import { readPrivate, writePrivate } from '../../stores/private-file.ts';
-import { takeLock } from '../../stores/run/run-lock.ts';
-import { shownPath } from '../../stores/shown-path.ts';
-import { openStateFolder, unusable } from '../../stores/state-folder.ts';
-import type { Redact } from '../../transcripts/kept-text.ts';
+import { describeIssue } from '../../core/text/index.ts';
+import {
+  freePath,
+  openStateFolder,
+  readPrivate,
+  shownPath,
+  takeLock,
+  unusable,
+  writePrivate,
+} from '../../stores/index.ts';
+import type { Redact } from '../../transcripts/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { emptyState, SleepState, STATE_VERSION } from './sleep-state.ts';
 

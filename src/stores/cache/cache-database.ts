@@ -1,5 +1,5 @@
 import type Libsql from 'libsql';
-import type { RunCaches } from '../../core/cache.ts';
+import type { RunCaches } from '../../core/contracts/index.ts';
 import { closeDatabase, type Database, useOwnDatabase } from '../own-database.ts';
 import { type CacheSize, limitCacheSize } from './cache-size.ts';
 import { type CacheTable, makeTables, openTable } from './cache-table.ts';

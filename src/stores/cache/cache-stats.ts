@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Libsql from 'libsql';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { isRunLocked } from '../run/run-lock.ts';
 import { shownPath } from '../shown-path.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { ReplyCache, RunCaches, TextCache } from '../../core/cache.ts';
-import type { OpenOptions } from '../../core/run/run-store.ts';
+import type { ReplyCache, RunCaches, TextCache } from '../../core/contracts/index.ts';
+import type { OpenOptions } from '../../core/run/index.ts';
 import { makeFolder } from '../make-folder.ts';
 import { makeOwnFolder, refuseLink } from '../own-place.ts';
 import { shownPath } from '../shown-path.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunState, STATE_FORMAT } from '../../core/run/run-state.ts';
-import type { OpenRunStore, Views } from '../../core/run/run-store.ts';
+import { type OpenRunStore, type RunState, STATE_FORMAT, type Views } from '../../core/run/index.ts';
 import { isFileError } from '../file-error.ts';
 import type { Journal, JournalPlace } from './journal.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { SkillError } from '../../core/errors.ts';
-import type { Amounts, Ledger, LimitName, Spent } from '../../core/run/ledger.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import type { Amounts, Ledger, LimitName, Spent } from '../../core/run/index.ts';
 import { isFileError, isMissing, unwritable } from '../file-error.ts';
 import { NO_FOLLOW } from '../own-place.ts';
 import { shownPath } from '../shown-path.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { shownPath } from '../shown-path.ts';
 import { processStart, UNKNOWN_START } from './process-start.ts';
 

@@ -1,7 +1,5 @@
-import type { ReplyCache, RunCaches } from '../../core/cache.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { RunEvent } from '../../core/run/event.ts';
-import { type OpenRunStore, type RunStore, type Views, WHOLE_FOLDER } from '../../core/run/run-store.ts';
+import { type ReplyCache, type RunCaches, SkillError } from '../../core/contracts/index.ts';
+import { type OpenRunStore, type RunEvent, type RunStore, type Views, WHOLE_FOLDER } from '../../core/run/index.ts';
 
 type MemoryRun = RunStore & { readonly events: readonly RunEvent[]; readonly views: Views };
 

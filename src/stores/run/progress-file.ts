@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Progress } from '../../core/run/observer.ts';
+import type { Progress } from '../../core/run/index.ts';
 import { NO_FOLLOW } from '../own-place.ts';
 
 export const PROGRESS_FILE = 'progress.jsonl';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../../core/run/run-store.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../../core/run/index.ts';
 import { openCaches } from '../cache/text-cache.ts';
 import { isFileError, isForbidden, unwritable } from '../file-error.ts';
 import { makeFolder } from '../make-folder.ts';

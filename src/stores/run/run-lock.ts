@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { isFileError, isMissing } from '../file-error.ts';
 import { shownPath } from '../shown-path.ts';
 import { describeOwner, type LockWords, locked, refuseIfAlive, takenAt } from './lock-owner.ts';

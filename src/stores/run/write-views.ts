@@ -1,7 +1,7 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
-import { SkillError } from '../../core/errors.ts';
-import { type Views, WHOLE_FOLDER } from '../../core/run/run-store.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type Views, WHOLE_FOLDER } from '../../core/run/index.ts';
 import { isFileError } from '../file-error.ts';
 import { makeOwnFolder } from '../own-place.ts';
 import { shownPath } from '../shown-path.ts';

@@ -1,8 +1,7 @@
-import { findLeaks } from '../../core/leaks/leak-critic.ts';
+import { findLeaks } from '../../core/guard/index.ts';
 import { addObservations, calibrate, noEvidence } from '../../core/stats/index.ts';
-import { plural } from '../../core/text/figures.ts';
-import type { LeftOut } from '../../envs/import/left-out.ts';
-import { isTooFew, sizesText } from '../../envs/split/split-sizes.ts';
+import { plural } from '../../core/text/index.ts';
+import { isTooFew, type LeftOut, sizesText } from '../../envs/index.ts';
 import { findDuplicates } from './duplicates.ts';
 import { type CheckedTask, type Finding, finding } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { groupBy } from '../../core/group-by.ts';
+import { groupBy } from '../../core/text/index.ts';
 import { isSameTask, readAsked } from '../same-task.ts';
 import type { CheckedTask } from './finding.ts';
 

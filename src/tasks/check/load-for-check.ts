@@ -1,6 +1,4 @@
-import type { LeftOut } from '../../envs/import/left-out.ts';
-import type { TaskOptions } from '../../envs/qa/load-tasks.ts';
-import type { SplitOptions } from '../../envs/split/split-ratio.ts';
+import type { LeftOut, SplitOptions, TaskOptions } from '../../envs/index.ts';
 import { isLineFile, readTaskLines } from '../task-file.ts';
 import type { TaskRow } from '../task-row.ts';
 import type { CheckedTask } from './finding.ts';

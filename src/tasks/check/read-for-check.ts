@@ -1,12 +1,16 @@
-import type { Item } from '../../core/env.ts';
-import type { LeftOut } from '../../envs/import/left-out.ts';
-import type { DraftMarks } from '../../envs/qa/draft-marks.ts';
-import { loadTasks, type TaskOptions } from '../../envs/qa/load-tasks.ts';
-import type { QaItem } from '../../envs/qa/qa-item.ts';
-import type { Row } from '../../envs/read/row.ts';
-import { splitItems } from '../../envs/split/split-items.ts';
-import type { SplitOptions, Splits } from '../../envs/split/split-ratio.ts';
-import type { KnownTask } from '../../runners/workspace/task-template.ts';
+import type { Item } from '../../core/contracts/index.ts';
+import {
+  type DraftMarks,
+  type LeftOut,
+  loadTasks,
+  type QaItem,
+  type Row,
+  type SplitOptions,
+  type Splits,
+  splitItems,
+  type TaskOptions,
+} from '../../envs/index.ts';
+import type { KnownTask } from '../../runners/index.ts';
 import type { CheckedTask } from './finding.ts';
 
 /** What an environment makes of a file or a folder of tasks. */
@@ -36,7 +40,7 @@ function checkedQuestion({ id, question, context, answers, judge, taskType = '' 
 export async function workForCheck(path: string, division: SplitOptions) {
   const [{ loadWorkspaceTasks }, { knownTasks }] = await Promise.all([
     import('../../runners/index.ts'),
-    import('../../runners/workspace/task-template.ts'),
+    import('../../runners/index.ts'),
   ]);
   const { rows, folder, leftOut } = await loadWorkspaceTasks(path);
   const known = await Promise.all(rows.map(({ value }) => value).map(knownTasks(folder)));
@@ -54,8 +58,8 @@ const BY_A_PERSON = { isUnreviewed: false, isDoubtful: false };
 /** Queries with a label, as `env: trigger` reads them. */
 export async function queriesForCheck(path: string, division: SplitOptions) {
   const [{ divideQueries, readQueries }, { kindOf }] = await Promise.all([
-    import('../../runners/trigger/load-queries.ts'),
-    import('../../runners/trigger/trigger-query.ts'),
+    import('../../runners/index.ts'),
+    import('../../runners/index.ts'),
   ]);
   const { rows, leftOut } = await readQueries(path);
   const splits = divideQueries(rows, division);

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { dataSection, HEADINGS, promptSection, skillSection, taskCountLine } from '../../core/prompt-sections.ts';
-import { askForJson } from '../../pipeline/ask/ask.ts';
-import type { StageDeps } from '../../pipeline/index.ts';
+import { dataSection, HEADINGS, promptSection, skillSection, taskCountLine } from '../../core/contracts/index.ts';
+import { askForJson, type StageDeps } from '../../pipeline/index.ts';
 import type { SkillFile } from '../../skills/index.ts';
 import { CONTROL, type DraftRow } from '../task-row.ts';
 import { type ReadDraft, readDraft } from './read-draft.ts';

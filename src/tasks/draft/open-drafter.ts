@@ -1,10 +1,7 @@
-import type { RunCaches } from '../../core/cache.ts';
-import { parseConfig, type SkillOptConfigInput } from '../../core/config.ts';
-import type { ChatModel } from '../../core/model.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
+import { type ChatModel, parseConfig, type RunCaches, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
 import { createStop, type StageDeps } from '../../pipeline/index.ts';
-import { notify } from '../../train/record/recorder.ts';
-import { createRunDeps } from '../../train/setup/create-deps.ts';
+import { createRunDeps, notify } from '../../train/index.ts';
 
 type DrafterOptions = {
   /** Drafts, solves, and scores by criteria. */

@@ -1,4 +1,4 @@
-import { apportion } from '../../envs/split/split-ratio.ts';
+import { apportion } from '../../envs/index.ts';
 import { CONTROL, type DraftRow, type TaskRow } from '../task-row.ts';
 import type { Topic } from './ask-drafter.ts';
 

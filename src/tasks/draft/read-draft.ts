@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QaItem } from '../../envs/qa/qa-item.ts';
+import { QaItem } from '../../envs/index.ts';
 import type { DraftRow } from '../task-row.ts';
 
 /** A draft that can be a task, or why it cannot. */

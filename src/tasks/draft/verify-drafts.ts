@@ -1,11 +1,7 @@
-import { fillScoring, needsAnswers, type Scoring } from '../../core/judge/scoring.ts';
-import type { TaskScorer } from '../../core/judge/task-judge.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { normalizeAnswer } from '../../envs/qa/answer-score.ts';
-import type { QaItemInput } from '../../envs/qa/qa-item.ts';
-import { SimpleQAEnv } from '../../envs/qa/simple-qa-env.ts';
-import type { StageDeps } from '../../pipeline/index.ts';
-import { scoreSkill } from '../../pipeline/index.ts';
+import type { RolloutResult } from '../../core/contracts/index.ts';
+import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
+import { normalizeAnswer, type QaItemInput, SimpleQAEnv } from '../../envs/index.ts';
+import { type StageDeps, scoreSkill } from '../../pipeline/index.ts';
 import type { DraftRow } from '../task-row.ts';
 
 /** What independent solutions say of a draft: `unsettled` after the last of them is doubtful. */

@@ -1,5 +1,5 @@
-import { SkillError } from '../../core/errors.ts';
-import { QaItem } from '../../envs/qa/qa-item.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { QaItem } from '../../envs/index.ts';
 import { appendRows, droppedPath, lineOf, readTaskLines, type TaskLine, writeTaskLines } from '../task-file.ts';
 import { isUnreviewed, type TaskRow } from '../task-row.ts';
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../core/model.ts';
+import type { Usage } from '../../core/contracts/index.ts';
 import type { ToolCall } from './agent-step.ts';
 
 /** What is said: last words, or a tool call. Ids differ from reply to reply, as agents expect. */

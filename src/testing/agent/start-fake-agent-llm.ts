@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addTokens, noUsage, type Usage } from '../../core/model.ts';
+import { addTokens, noUsage, type Usage } from '../../core/contracts/index.ts';
 import { type AgentDialect, findDialect } from './agent-dialects.ts';
 import type { AgentReply } from './agent-replies.ts';
 import { type AgentRequest, type Json, readAgentRequest } from './agent-request.ts';

@@ -1,8 +1,6 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { Amounts, LimitName } from '../../core/run/ledger.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { addUsage, noStageUsage } from '../../core/run/stage-usage.ts';
-import type { LimitReached } from '../../models/budget/budget-exhausted.ts';
+import type { SkillOptConfig } from '../../core/contracts/index.ts';
+import { type Amounts, addUsage, type LimitName, noStageUsage, type RunState } from '../../core/run/index.ts';
+import type { LimitReached } from '../../models/index.ts';
 import type { RunItems } from '../setup/run-items.ts';
 import { costOfRollout } from './reserve-for.ts';
 import { secondPassSize } from './rollouts-left.ts';

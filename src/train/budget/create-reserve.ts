@@ -1,6 +1,6 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { Ledger } from '../../core/run/ledger.ts';
-import { LimitReached } from '../../models/budget/budget-exhausted.ts';
+import type { SkillOptConfig } from '../../core/contracts/index.ts';
+import type { Ledger } from '../../core/run/index.ts';
+import { LimitReached } from '../../models/index.ts';
 import type { StageDeps } from '../../pipeline/index.ts';
 import type { Reserve } from '../run.ts';
 import type { RunItems } from '../setup/run-items.ts';

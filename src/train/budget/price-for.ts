@@ -1,4 +1,4 @@
-import type { ChatModel } from '../../core/model.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 import { type Price, priceOf } from '../../models/index.ts';
 
 /** What a model costs, if that is known: under the name that its provider lists it by. */

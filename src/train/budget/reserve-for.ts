@@ -1,6 +1,4 @@
-import type { Amounts } from '../../core/run/ledger.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { addUsage, noStageUsage } from '../../core/run/stage-usage.ts';
+import { type Amounts, addUsage, noStageUsage, type RunState } from '../../core/run/index.ts';
 import type { Held } from '../../models/index.ts';
 
 const WORDS = { purpose: 'the final measurement', others: 'the search' } as const;

@@ -1,7 +1,5 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
-import { knowsNoise } from '../../core/gate/gate.ts';
-import type { RunState } from '../../core/run/run-state.ts';
+import { knowsNoise, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
+import type { RunState } from '../../core/run/index.ts';
 import type { RunItems } from '../setup/run-items.ts';
 
 type Sizes = { readonly val: { readonly length: number } };

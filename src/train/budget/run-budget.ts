@@ -1,18 +1,17 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { ChatModel } from '../../core/model.ts';
-import type { Amounts, Ledger } from '../../core/run/ledger.ts';
-import type { StageUsage } from '../../core/run/stage-usage.ts';
-import { largerAmounts, noAmounts } from '../../models/budget/amounts.ts';
+import type { ChatModel, SkillOptConfig } from '../../core/contracts/index.ts';
+import type { Amounts, Ledger, StageUsage } from '../../core/run/index.ts';
 import {
   type Budget,
   costUsd,
   countMessages,
   createBudget,
   type Held,
+  largerAmounts,
+  noAmounts,
   type Price,
   withBudget,
+  withTimeLimit,
 } from '../../models/index.ts';
-import { withTimeLimit } from '../../models/wrappers/with-timeout.ts';
 import { priceFor } from './price-for.ts';
 
 type BudgetConfig = Pick<SkillOptConfig, 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes' | 'prices'>;

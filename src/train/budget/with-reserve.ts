@@ -1,7 +1,6 @@
-import { SkillError } from '../../core/errors.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { subtractAmounts } from '../../models/budget/amounts.ts';
-import { LimitReached, ReserveShortage } from '../../models/budget/budget-exhausted.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import type { RunState } from '../../core/run/index.ts';
+import { LimitReached, ReserveShortage, subtractAmounts } from '../../models/index.ts';
 import { isSeedWinner, isWinnerMeasured, measureWinner } from '../finish.ts';
 import type { Commit } from '../record/recorder.ts';
 import type { Run } from '../run.ts';

@@ -1,6 +1,6 @@
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
-import { plural } from '../../core/text/figures.ts';
+import type { RolloutResult } from '../../core/contracts/index.ts';
+import { SKILL_FILE, splitPackage } from '../../core/document/index.ts';
+import { plural } from '../../core/text/index.ts';
 
 /** Counts which files of a package attempts open or run, for environments that can tell. */
 export function createFileUse() {

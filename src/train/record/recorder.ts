@@ -1,14 +1,25 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type RunEvent, type RunFact, type Stamp, toFact } from '../../core/run/event.ts';
-import type { Amounts } from '../../core/run/ledger.ts';
-import type { Progress, RunObserver } from '../../core/run/observer.ts';
-import { reduce } from '../../core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../../core/run/run-state.ts';
-import { type OpenRunStore, type Views, WHOLE_FOLDER } from '../../core/run/run-store.ts';
-import { STAGES } from '../../core/run/step-action.ts';
-import { type Detail, detailViews, isCheckpoint, stateViews } from '../../core/run/views/views.ts';
-import { splitPackage } from '../../core/skill/package-text.ts';
-import { trainsPackage } from '../../core/skill/skill-parts.ts';
+import { splitPackage, trainsPackage } from '../../core/document/index.ts';
+import {
+  type Amounts,
+  type Detail,
+  detailViews,
+  emptyRun,
+  isCheckpoint,
+  type OpenRunStore,
+  type Progress,
+  type RunEvent,
+  type RunFact,
+  type RunObserver,
+  type RunState,
+  reduce,
+  STAGES,
+  type Stamp,
+  stateViews,
+  toFact,
+  type Views,
+  WHOLE_FOLDER,
+} from '../../core/run/index.ts';
 import { reportView } from './report-view.ts';
 import { createWriteBehind } from './write-behind.ts';
 

@@ -1,7 +1,6 @@
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { addFailures, type FailureTable, failureOf } from '../../core/run/failures.ts';
-import { type AnswerTable, addAnswers } from '../../core/run/stage-answers.ts';
-import { head } from '../../core/text/python-text.ts';
+import type { RolloutResult } from '../../core/contracts/index.ts';
+import { type AnswerTable, addAnswers, addFailures, type FailureTable, failureOf } from '../../core/run/index.ts';
+import { head } from '../../core/text/index.ts';
 
 /** Counts attempts whose environment threw, until they are taken; the first is a warning. */
 export function createThrowTally(warn: (message: string) => void) {

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { costRows, dollarCell } from '../../core/run/cost.ts';
-import type { Amounts } from '../../core/run/ledger.ts';
-import { nextStep } from '../../core/run/next-step.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { type Comparison, verdictOf } from '../../core/run/verdict.ts';
-import { chosenByWords, draftedWords, verdictWords } from '../../core/run/verdict-words.ts';
-import { count, plural } from '../../core/text/figures.ts';
-import { inMarkdown, nameAsData } from '../../core/text/printable.ts';
+import {
+  type Amounts,
+  type Comparison,
+  chosenByWords,
+  costRows,
+  dollarCell,
+  draftedWords,
+  nextStep,
+  type RunState,
+  verdictOf,
+  verdictWords,
+} from '../../core/run/index.ts';
+import { count, inMarkdown, nameAsData, plural } from '../../core/text/index.ts';
 import { skillChange } from './skill-change.ts';
 
 const MOST_LINES = 400;

@@ -1,8 +1,6 @@
 import { diffLines } from 'diff';
-import type { LineCount } from '../../core/run/verdict-words.ts';
-import { withLineFeeds } from '../../core/skill/document-form.ts';
-import { isFileLine } from '../../core/skill/package-text.ts';
-import { type Trained, trainsPackage } from '../../core/skill/skill-parts.ts';
+import { isFileLine, type Trained, trainsPackage, withLineFeeds } from '../../core/document/index.ts';
+import type { LineCount } from '../../core/run/index.ts';
 
 /** Texts with less in common are shown one after the other: to look for more would take minutes. */
 const MOST_EDITS = 1_000;

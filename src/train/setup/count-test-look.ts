@@ -1,5 +1,5 @@
-import type { RunState } from '../../core/run/run-state.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
+import type { RunState } from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import type { Run } from '../run.ts';
 import { hashTasks } from './run-items.ts';
 

@@ -1,6 +1,4 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { PromptOverrides } from '../../core/prompt-name.ts';
-import type { RolloutRunner } from '../../core/rollout-runner.ts';
+import type { PromptOverrides, RolloutRunner, SkillOptConfig } from '../../core/contracts/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../../pipeline/index.ts';
 import { createFailureTally, createReplyTally, createThrowTally } from '../record/reply-tally.ts';

@@ -1,5 +1,5 @@
-import type { RunIdentity } from '../../core/run/event.ts';
-import { parseJson } from '../../core/text/extract-json.ts';
+import type { RunIdentity } from '../../core/run/index.ts';
+import { parseJson } from '../../core/text/index.ts';
 
 /** What has changed since a run began, in words: what is known by a hash alone can only be said to be another. */
 export function describeChanges(keys: readonly string[], before: RunIdentity, now: RunIdentity): string[] {

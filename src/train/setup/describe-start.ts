@@ -1,10 +1,7 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { Item } from '../../core/env.ts';
-import { noTarget } from '../../core/env.ts';
-import type { PromptOverrides } from '../../core/prompt-name.ts';
-import type { RunFact } from '../../core/run/event.ts';
-import { trainsMore } from '../../core/skill/skill-parts.ts';
-import { hideSecrets } from '../../core/text/hide-secrets.ts';
+import { type Item, noTarget, type PromptOverrides, type SkillOptConfig } from '../../core/contracts/index.ts';
+import { trainsMore } from '../../core/document/index.ts';
+import { hideSecrets } from '../../core/guard/index.ts';
+import type { RunFact } from '../../core/run/index.ts';
 import { loadPackagePrompts, loadPrompts } from '../../pipeline/index.ts';
 import { countSteps } from '../plan.ts';
 import { requireReadable } from '../step/skill-cap.ts';

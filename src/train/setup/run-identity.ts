@@ -1,15 +1,15 @@
-import type { AgentRunner } from '../../core/agent/agent-runner.ts';
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import type { ChatModel } from '../../core/model.ts';
-import { isWithoutEffect } from '../../core/removed-keys.ts';
-import type { RunEvent, RunFact, RunIdentity } from '../../core/run/event.ts';
-import type { RunStore } from '../../core/run/run-store.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
-import { trainsMore } from '../../core/skill/skill-parts.ts';
-import { parseJson } from '../../core/text/extract-json.ts';
-import { hideSecrets } from '../../core/text/hide-secrets.ts';
+import {
+  type AgentRunner,
+  type ChatModel,
+  isWithoutEffect,
+  type SkillEnv,
+  SkillError,
+  type SkillOptConfig,
+} from '../../core/contracts/index.ts';
+import { trainsMore } from '../../core/document/index.ts';
+import { hideSecrets } from '../../core/guard/index.ts';
+import type { RunEvent, RunFact, RunIdentity, RunStore } from '../../core/run/index.ts';
+import { parseJson, skillHash } from '../../core/text/index.ts';
 import { describeChanges } from './describe-changes.ts';
 import type { RunItems } from './run-items.ts';
 

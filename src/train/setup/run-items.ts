@@ -1,7 +1,5 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { Item, SkillEnv } from '../../core/env.ts';
-import { SkillError } from '../../core/errors.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
+import { type Item, type SkillEnv, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 
 /** The items of a run, each split under its role. */
 export type RunItems = {

@@ -1,5 +1,5 @@
-import type { AgentRunner, AgentSpending } from '../../core/agent/agent-runner.ts';
-import type { AgentsSpent } from '../../core/run/observer.ts';
+import type { AgentRunner, AgentSpending } from '../../core/contracts/index.ts';
+import type { AgentsSpent } from '../../core/run/index.ts';
 import { costUsd, type Price } from '../../models/index.ts';
 
 const nothing: AgentsSpent = { calls: 0, costUsd: 0 };

@@ -1,5 +1,4 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { Item, SkillEnv } from '../../core/env.ts';
+import type { Item, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
 
 /** Does `work` with an environment that is set up, and closes it whatever happens. */
 export async function withEnv<I extends Item, T>(

@@ -1,8 +1,13 @@
-import type { AgentLimits } from '../../core/agent/agent-limits.ts';
-import type { AgentRun, AgentRunner, AgentRunRequest, AgentSpending } from '../../core/agent/agent-runner.ts';
-import type { ChatMessage, ChatModel } from '../../core/model.ts';
-import type { Amounts } from '../../core/run/ledger.ts';
-import type { Bill } from '../../core/run/stage-usage.ts';
+import type {
+  AgentLimits,
+  AgentRun,
+  AgentRunner,
+  AgentRunRequest,
+  AgentSpending,
+  ChatMessage,
+  ChatModel,
+} from '../../core/contracts/index.ts';
+import type { Amounts, Bill } from '../../core/run/index.ts';
 import { type Budget, costUsd, type Price, type Reservation } from '../../models/index.ts';
 
 type AgentWrapping = {

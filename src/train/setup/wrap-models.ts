@@ -1,30 +1,33 @@
-import type { AgentRunner } from '../../core/agent/agent-runner.ts';
-import type { RunCaches } from '../../core/cache.ts';
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { ChatModel, ChatRequest } from '../../core/model.ts';
-import { amountsIn } from '../../core/run/cost.ts';
-import type { Stamp } from '../../core/run/event.ts';
-import type { Amounts, Ledger } from '../../core/run/ledger.ts';
-import type { RunObserver } from '../../core/run/observer.ts';
-import { addBills, addStageUsage, type Bill, type UsageTable } from '../../core/run/stage-usage.ts';
-import { loadingIn } from '../../core/unread-attempts.ts';
-import { remainingCalls } from '../../models/ai-sdk/rate-limit-headers.ts';
-import { largerAmounts } from '../../models/budget/amounts.ts';
+import type { AgentRunner, ChatModel, ChatRequest, RunCaches, SkillOptConfig } from '../../core/contracts/index.ts';
+import {
+  type Amounts,
+  addBills,
+  addStageUsage,
+  amountsIn,
+  type Bill,
+  type Ledger,
+  loadingIn,
+  type RunObserver,
+  type Stamp,
+  type UsageTable,
+} from '../../core/run/index.ts';
 import {
   type Budget,
+  billFor,
   createLimiterPool,
   createMeter,
+  keepBill,
+  largerAmounts,
   type Price,
+  remainingCalls,
   withCircuit,
+  withCountedUsage,
   withMeter,
   withRateLimit,
   withReplyCache,
   withRetry,
   withTimeout,
 } from '../../models/index.ts';
-import { withCountedUsage } from '../../models/wrappers/with-counted-usage.ts';
-import { billFor } from '../../models/wrappers/with-meter.ts';
-import { keepBill } from '../../models/wrappers/with-reply-cache.ts';
 import type { Stop } from '../../pipeline/index.ts';
 import { priceFor } from '../budget/price-for.ts';
 import { type ModelUse, runBudget } from '../budget/run-budget.ts';

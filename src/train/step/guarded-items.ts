@@ -1,5 +1,5 @@
-import type { Item } from '../../core/env.ts';
-import type { GuardedItem } from '../../core/leaks/leak-critic.ts';
+import type { Item } from '../../core/contracts/index.ts';
+import type { GuardedItem } from '../../core/guard/index.ts';
 import type { RunItems } from '../setup/run-items.ts';
 
 /** Fields under which tasks usually keep what only a judge may know. */

@@ -1,7 +1,6 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import type { SkillEnv } from '../../core/env.ts';
-import { findLeaks, type LeakCritic } from '../../core/leaks/leak-critic.ts';
-import type { RunState } from '../../core/run/run-state.ts';
+import type { SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
+import { findLeaks, type LeakCritic } from '../../core/guard/index.ts';
+import type { RunState } from '../../core/run/index.ts';
 import type { Run } from '../run.ts';
 import type { RunItems } from '../setup/run-items.ts';
 import { guardedItems } from './guarded-items.ts';

@@ -1,6 +1,6 @@
-import type { LeakCritic } from '../../core/leaks/leak-critic.ts';
-import type { Refusal } from '../../core/run/event.ts';
-import type { Patch } from '../../core/skill/edit.ts';
+import type { Patch } from '../../core/document/index.ts';
+import type { LeakCritic } from '../../core/guard/index.ts';
+import type { Refusal } from '../../core/run/index.ts';
 
 type Refused = { readonly patch: Patch; readonly refused?: readonly Refusal[]; readonly memorisedShare?: number };
 

@@ -1,5 +1,4 @@
-import type { SkillOptConfig } from '../../core/config.ts';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
 import { countTokens } from '../../models/index.ts';
 
 type SkillCap = { readonly maxSkillTokens: number; readonly warnings: readonly string[] };

@@ -1,12 +1,13 @@
-import type { ReflectContext, SkillEnv } from '../../core/env.ts';
-import type { LeakCritic } from '../../core/leaks/leak-critic.ts';
-import type { RolloutResult } from '../../core/rollout-result.ts';
-import { isAccepted } from '../../core/run/reduce/acceptance.ts';
-import type { RunState } from '../../core/run/run-state.ts';
-import { withoutRejected } from '../../core/run/step-buffer.ts';
-import { type Evaluation, toEvaluation } from '../../core/score.ts';
-import type { Patch, RawPatch } from '../../core/skill/edit.ts';
-import { type EditPolicy, policyOf } from '../../core/skill/skill-parts.ts';
+import {
+  type Evaluation,
+  type ReflectContext,
+  type RolloutResult,
+  type SkillEnv,
+  toEvaluation,
+} from '../../core/contracts/index.ts';
+import { type EditPolicy, type Patch, policyOf, type RawPatch } from '../../core/document/index.ts';
+import type { LeakCritic } from '../../core/guard/index.ts';
+import { isAccepted, type RunState, withoutRejected } from '../../core/run/index.ts';
 import {
   decideLearningRate,
   evaluateCandidate,

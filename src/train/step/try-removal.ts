@@ -1,10 +1,7 @@
-import { knowsNoise } from '../../core/gate/gate.ts';
-import { isAccepted } from '../../core/run/reduce/acceptance.ts';
-import { keptEdits } from '../../core/run/reduce/edit-effect.ts';
-import { type RunState, removalKey } from '../../core/run/run-state.ts';
-import type { StepRecord } from '../../core/run/step-record.ts';
-import { skillHash } from '../../core/skill/skill-hash.ts';
-import { partOf, trainsPackage } from '../../core/skill/skill-parts.ts';
+import { knowsNoise } from '../../core/contracts/index.ts';
+import { partOf, trainsPackage } from '../../core/document/index.ts';
+import { isAccepted, keptEdits, type RunState, removalKey, type StepRecord } from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import { judgeSkill, type StageDeps, withoutPassageIn } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';

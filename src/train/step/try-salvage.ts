@@ -1,7 +1,5 @@
-import type { RunState } from '../../core/run/run-state.ts';
-import type { StepAction } from '../../core/run/step-action.ts';
-import type { Patch } from '../../core/skill/edit.ts';
-import { policyOf } from '../../core/skill/skill-parts.ts';
+import { type Patch, policyOf } from '../../core/document/index.ts';
+import type { RunState, StepAction } from '../../core/run/index.ts';
 import { salvagePatch } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Run } from '../run.ts';

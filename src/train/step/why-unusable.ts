@@ -1,5 +1,4 @@
-import { SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
-import { trainsMore, trainsPackage } from '../../core/skill/skill-parts.ts';
+import { SKILL_FILE, splitPackage, trainsMore, trainsPackage } from '../../core/document/index.ts';
 import { lintSkill, skillHeader } from '../../skills/index.ts';
 import type { Run } from '../run.ts';
 

@@ -1,7 +1,13 @@
-import type { Patch, UpdateItem } from '../../core/skill/edit.ts';
-import { isSaidIn, newLinesOf } from '../../core/skill/is-said.ts';
-import { SKILL_FILE, splitPackage } from '../../core/skill/package-text.ts';
-import { type EditPolicy, partOf } from '../../core/skill/skill-parts.ts';
+import {
+  type EditPolicy,
+  isSaidIn,
+  newLinesOf,
+  type Patch,
+  partOf,
+  SKILL_FILE,
+  splitPackage,
+  type UpdateItem,
+} from '../../core/document/index.ts';
 
 type Repeated = Pick<UpdateItem, 'op' | 'target' | 'content'>;
 type News = { readonly patch: Patch; readonly repeats?: readonly Repeated[] };

@@ -1,4 +1,4 @@
-import { memoize } from '../../core/memoize.ts';
+import { memoize } from '../../core/text/index.ts';
 import type { Place } from '../transcript-source.ts';
 import {
   ASKING,

@@ -1,4 +1,4 @@
-import { OWN_CALL_FOLDER, OWN_CALL_SENTINEL } from '../../core/own-calls.ts';
+import { OWN_CALL_FOLDER, OWN_CALL_SENTINEL } from '../../core/contracts/index.ts';
 import type { SessionDigest } from '../session-digest.ts';
 import type { Place } from '../transcript-source.ts';
 

@@ -1,4 +1,4 @@
-import { LETTER } from '../../core/redact/credential-names.ts';
+import { LETTER } from '../../core/guard/index.ts';
 
 /** A word, with what joins several of them to one. */
 const WORD = new RegExp(`[${LETTER}]{1,128}(?:[.-][${LETTER}]{1,128}){0,8}`, 'g');

@@ -1,4 +1,4 @@
-import { redactSecrets } from '../../core/redact/redact-secrets.ts';
+import { redactSecrets } from '../../core/guard/index.ts';
 import type { Place } from '../transcript-source.ts';
 import { abbreviateHomes, isNobody } from './personal-paths.ts';
 import { hideEmails, hideNames } from './personal-words.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { OWN_CALL_ORIGINATOR } from '../../core/own-calls.ts';
+import { OWN_CALL_ORIGINATOR } from '../../core/contracts/index.ts';
 import { ownCopy } from '../kept-text.ts';
 import { blockTexts, hasString, type JsonObject, objectOf, textOf } from '../read/json.ts';
 import { homePath, listFiles } from '../read/list-files.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { WorkspaceView } from '../../core/agent/workspace.ts';
+import type { WorkspaceView } from '../../core/contracts/index.ts';
 import { launched } from '../sandbox/launcher.ts';
 import {
   type Compared,

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readlink } from 'node:fs/promises';
 import { createTwoFilesPatch } from 'diff';
-import type { FileChange, WorkspaceDiff } from '../../core/agent/workspace.ts';
+import type { FileChange, WorkspaceDiff } from '../../core/contracts/index.ts';
 import { fileHash } from '../folders/manifest.ts';
 import type { Compared, Difference, Found } from './difference.ts';
 

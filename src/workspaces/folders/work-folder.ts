@@ -1,7 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isPlainPath, type SandboxRequest } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
+import { isPlainPath, type SandboxRequest, SkillError } from '../../core/contracts/index.ts';
 import { requireToolNames, type ToolShims } from '../sandbox/tool-shims.ts';
 import { layFiles } from './lay-files.ts';
 import { openRolloutFolder, type RolloutFolder } from './rollout-folder.ts';

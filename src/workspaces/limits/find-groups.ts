@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { ResourceLimits } from '../../core/agent/sandbox.ts';
+import type { ResourceLimits } from '../../core/contracts/index.ts';
 import { newRolloutId } from '../processes/owner.ts';
 
 /** By its owner, as all that may be left behind. */

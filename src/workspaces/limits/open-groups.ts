@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ResourceLimits } from '../../core/agent/sandbox.ts';
+import type { ResourceLimits } from '../../core/contracts/index.ts';
 import { isOrphaned } from '../processes/owner.ts';
 import { sendSignal } from '../processes/process-table.ts';
 import { findGroups, type GroupedLimit, type GroupPlaces, groupName } from './find-groups.ts';

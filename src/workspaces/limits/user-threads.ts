@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ResourceLimits } from '../../core/agent/sandbox.ts';
+import type { ResourceLimits } from '../../core/contracts/index.ts';
 import { THREADS } from './open-groups.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ResourceLimits } from '../../core/agent/sandbox.ts';
+import type { ResourceLimits } from '../../core/contracts/index.ts';
 import type { RunningProcess } from '../processes/process-table.ts';
 import type { ProcessTree } from '../run/process-tree.ts';
 import type { Watch } from '../run/run-command.ts';

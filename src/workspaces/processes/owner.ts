@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { memoize } from '../../core/memoize.ts';
+import { memoize } from '../../core/text/index.ts';
 import { readProcess } from './process-table.ts';
 
 /** In the environment of every process of a rollout, with the rollout's id. */

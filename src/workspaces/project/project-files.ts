@@ -1,5 +1,4 @@
-import { isPlainPath } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
+import { isPlainPath, SkillError } from '../../core/contracts/index.ts';
 import { isSecretPath, type KeptBack } from './kept-back.ts';
 import { plainFiles } from './plain-files.ts';
 import { type ProjectFile, trackedFiles } from './tracked-files.ts';

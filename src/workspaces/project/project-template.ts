@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, readlink, symlink } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
+import type { Sandbox } from '../../core/contracts/index.ts';
 import { openRolloutFolder } from '../folders/rollout-folder.ts';
 import { openTemplate, type Template } from '../views/template.ts';
 import { holdsPrivateKey } from './kept-back.ts';

@@ -1,4 +1,4 @@
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { askGit, type GitAnswer } from './system-git.ts';
 
 /** A file of a project, by its path there. */

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
-import type { ResourceLimits, SandboxRequest, SandboxResult } from '../../core/agent/sandbox.ts';
+import type { ResourceLimits, SandboxRequest, SandboxResult } from '../../core/contracts/index.ts';
 import { atExit } from './at-exit.ts';
 import { keepOutput } from './keep-output.ts';
 import type { ProcessTree } from './process-tree.ts';

@@ -1,5 +1,5 @@
-import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/agent/sandbox.ts';
-import { memoize } from '../../core/memoize.ts';
+import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/contracts/index.ts';
+import { memoize } from '../../core/text/index.ts';
 import { MARKER } from '../processes/owner.ts';
 import { namespaceTree } from '../run/process-tree.ts';
 import { INSIDE, isolation, placesOf, settingsOf } from './isolation.ts';

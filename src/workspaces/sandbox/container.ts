@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { execa } from 'execa';
-import type { Mount, ResourceLimits, Sandbox, SandboxRequest } from '../../core/agent/sandbox.ts';
+import type { Mount, ResourceLimits, Sandbox, SandboxRequest } from '../../core/contracts/index.ts';
 import type { WorkFolder } from '../folders/work-folder.ts';
 import { fileBlocks } from '../limits/disk-use.ts';
 import { MARKER } from '../processes/owner.ts';

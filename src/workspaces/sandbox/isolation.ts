@@ -1,4 +1,4 @@
-import type { SandboxRequest } from '../../core/agent/sandbox.ts';
+import type { SandboxRequest } from '../../core/contracts/index.ts';
 import type { WorkFolder } from '../folders/work-folder.ts';
 
 /** Where programs and their libraries lie. No home, no configuration, nothing of a project. */

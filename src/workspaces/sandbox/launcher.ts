@@ -1,4 +1,4 @@
-import type { WorkspaceView } from '../../core/agent/workspace.ts';
+import type { WorkspaceView } from '../../core/contracts/index.ts';
 import { fileBlocks } from '../limits/disk-use.ts';
 
 export type Launch = {

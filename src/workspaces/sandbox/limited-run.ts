@@ -1,4 +1,4 @@
-import type { SandboxRequest, SandboxResult } from '../../core/agent/sandbox.ts';
+import type { SandboxRequest, SandboxResult } from '../../core/contracts/index.ts';
 import { openWorkFolder, type WorkFolder } from '../folders/work-folder.ts';
 import { diskMbOf } from '../limits/disk-use.ts';
 import { openGroups } from '../limits/open-groups.ts';

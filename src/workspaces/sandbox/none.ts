@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxRequest } from '../../core/agent/sandbox.ts';
+import type { Sandbox, SandboxRequest } from '../../core/contracts/index.ts';
 import type { WorkFolder } from '../folders/work-folder.ts';
 import { MARKER } from '../processes/owner.ts';
 import { markedTree } from '../run/process-tree.ts';

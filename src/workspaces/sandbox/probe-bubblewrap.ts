@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { SkillError } from '../../core/errors.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { openRolloutFolder } from '../folders/rollout-folder.ts';
 import { isolation } from './isolation.ts';
 import { canMount, END_WITH_US, launched } from './launcher.ts';

@@ -1,5 +1,4 @@
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import { SkillError } from '../../core/errors.ts';
+import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
 
 /** The same commit wherever and whenever it is made, and nothing that the user has set up. */
 const SETTINGS = {

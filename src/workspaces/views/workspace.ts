@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sandbox } from '../../core/agent/sandbox.ts';
-import type { WorkspaceDiff, WorkspaceView } from '../../core/agent/workspace.ts';
+import type { Sandbox, WorkspaceDiff, WorkspaceView } from '../../core/contracts/index.ts';
 import { compareOverlay } from '../diff/compare-overlay.ts';
 import { compareTrees } from '../diff/compare-trees.ts';
 import { describeChanges } from '../diff/describe-changes.ts';

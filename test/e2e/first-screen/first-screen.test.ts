@@ -5,8 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COLOR_CODES } from '../../../src/cli/terminal/colors.ts';
-import { textWidth } from '../../../src/cli/terminal/text-width.ts';
+import { COLOR_CODES, textWidth } from '../../../src/report/index.ts';
 import { FIXTURE_RUNS } from './fixture-runs.ts';
 
 const plain = (text: string) => text.replaceAll(new RegExp(COLOR_CODES, 'g'), '');

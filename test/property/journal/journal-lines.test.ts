@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { journalLines } from '../../../src/core/journal/journal-lines.ts';
-import type { RunEvent } from '../../../src/core/run/event.ts';
-import { toEvaluation } from '../../../src/core/score.ts';
+import { toEvaluation } from '../../../src/core/contracts/index.ts';
+import { journalLines, type RunEvent } from '../../../src/core/run/index.ts';
 
 const id = fc.oneof(fc.constantFrom('a', 'b', 'c', '=0', '1A', '__proto__', ''), fc.string({ maxLength: 3 }));
 const unit = fc.oneof(fc.constantFrom(0, 1, 0.5), fc.double({ min: 0, max: 1, noNaN: true }));

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RunEvent } from '../../../src/core/run/event.ts';
+import type { RunEvent } from '../../../src/core/run/index.ts';
 import { openJournal, readJournal } from '../../../src/stores/run/journal.ts';
 import { stepEnd, temporaryDirectory } from '../../unit/stores/run-directory.fixture.ts';
 

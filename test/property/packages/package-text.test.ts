@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyPatchWithReport } from '../../../src/core/skill/apply-edit.ts';
-import { joinPackage, splitPackage } from '../../../src/core/skill/package-text.ts';
-import { isNewPath, SKILL_PARTS, type SkillPart } from '../../../src/core/skill/skill-parts.ts';
+import {
+  applyPatchWithReport,
+  joinPackage,
+  SKILL_PARTS,
+  type SkillPart,
+  splitPackage,
+} from '../../../src/core/document/index.ts';
+import { isNewPath } from '../../../src/core/document/package.ts';
 
 /** Pieces that make lines which look like those between files likely. */
 const piece = fc.oneof(

@@ -14,8 +14,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { harvest } from '../../../src/sleep/harvest/harvest.ts';
-import { openSessionIndex, type SessionIndex } from '../../../src/sleep/harvest/session-index.ts';
+import { harvest, openSessionIndex, type SessionIndex } from '../../../src/sleep/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { at, NOW, notesSource, placeAt } from '../../unit/sleep/notes-source.ts';
 

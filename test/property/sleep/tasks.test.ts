@@ -1,14 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jaccard, NEAR_DUPLICATE, nearDuplicateGroups, wordsOf } from '../../../src/core/text/similarity.ts';
-import { archiveTasks, poolValidation, recallTasks } from '../../../src/sleep/archive.ts';
+import { jaccard, nearDuplicateGroups, wordsOf } from '../../../src/core/text/index.ts';
+import { NEAR_DUPLICATE } from '../../../src/core/text/similarity.ts';
+import {
+  archiveTasks,
+  assignSplits,
+  mineTasks,
+  poolValidation,
+  prepareTasks,
+  recallTasks,
+  type TaskRecord,
+} from '../../../src/sleep/index.ts';
 import { dedupeTasks } from '../../../src/sleep/mine/dedupe-tasks.ts';
-import { mineTasks } from '../../../src/sleep/mine/mine-tasks.ts';
 import { withoutQuotes } from '../../../src/sleep/mine/task-text.ts';
-import { prepareTasks } from '../../../src/sleep/night/prepare-tasks.ts';
 import { planShots } from '../../../src/sleep/night/shots.ts';
-import { assignSplits } from '../../../src/sleep/splits.ts';
-import type { TaskRecord } from '../../../src/sleep/task-record.ts';
 import { session, sleepTask } from '../../support/sleep-tasks.ts';
 
 /** Few words, so that near-duplicates are common. */

@@ -2,10 +2,15 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkTasks, withoutRepeated } from '../../../src/tasks/check/check-tasks.ts';
 import type { CheckedTask } from '../../../src/tasks/check/finding.ts';
-import { saveDecision, unreviewedLines } from '../../../src/tasks/review/review-file.ts';
-import { appendRows, readTaskLines } from '../../../src/tasks/task-file.ts';
+import {
+  appendRows,
+  checkTasks,
+  readTaskLines,
+  saveDecision,
+  unreviewedLines,
+  withoutRepeated,
+} from '../../../src/tasks/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const word = fc.constantFrom('red', 'blue', 'ticket', 'bill', 'who', '12', '4711', 'paid', 'the', 'signed');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { readEvals, readTriggers } from '../../../src/envs/import/evals.ts';
-import type { LeftOut } from '../../../src/envs/import/left-out.ts';
-import { loadTasks } from '../../../src/envs/index.ts';
+import { readTriggers } from '../../../src/envs/import/evals.ts';
+import { type LeftOut, readEvals } from '../../../src/envs/index.ts';
+import { loadTasks } from '../../../src/public/envs.ts';
 import { type evalsExpectations, importPath } from './import-corpus.ts';
 
 type Expectation = ReturnType<typeof evalsExpectations>[number];

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import type { CheckSet, ChecksJudge, SingleCheck } from '../../../src/core/judge/checks/check.ts';
-import { scoreCheck, scoreChecks } from '../../../src/core/judge/checks/score-checks.ts';
-import { importPromptfoo } from '../../../src/envs/import/promptfoo/import-promptfoo.ts';
+import type { CheckSet, SingleCheck } from '../../../src/core/judge/checks.ts';
+import type { ChecksJudge } from '../../../src/core/judge/index.ts';
+import { scoreCheck, scoreChecks } from '../../../src/core/judge/score-checks.ts';
+import { importPromptfoo } from '../../../src/envs/index.ts';
 import { importFiles, importPath, type promptfooExpectations } from './import-corpus.ts';
 
 type Expectation = ReturnType<typeof promptfooExpectations>[number];

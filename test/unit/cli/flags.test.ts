@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { flagsFrom } from '../../../src/cli/flags/flags.ts';
 import { trainFlags, typedSettings } from '../../../src/cli/flags/project-flags.ts';
-import { configShape } from '../../../src/core/config.ts';
+import { configShape } from '../../../src/core/contracts/index.ts';
 
 const shape = {
   batchSize: z.number().int().positive().default(40).describe('Tasks per step.'),

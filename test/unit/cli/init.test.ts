@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/main.ts';
-import { loadProject } from '../../../src/project/load-project.ts';
+import { loadProject } from '../../../src/project/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { hasTerminal, KEYS, runOnTerminal } from './clone-terminal.ts';

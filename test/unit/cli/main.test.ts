@@ -6,7 +6,7 @@ import { Interrupted, interruptible } from '../../../src/cli/interrupt.ts';
 import { runCli } from '../../../src/cli/main.ts';
 import { printError } from '../../../src/cli/print-error.ts';
 import { openTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { type ErrorCode, ModelCallError, SkillError } from '../../../src/core/errors.ts';
+import { type ErrorCode, ModelCallError, SkillError } from '../../../src/core/contracts/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { listEdits, versionFinder } from '../../../src/app/index.ts';
 import { reportLines } from '../../../src/cli/report/report.ts';
-import { colorsFor, noColors } from '../../../src/cli/terminal/colors.ts';
-import { textWidth } from '../../../src/cli/terminal/text-width.ts';
-import type { RunEvent } from '../../../src/core/run/event.ts';
-import { reduce } from '../../../src/core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../../../src/core/run/run-state.ts';
-import type { StepRecord } from '../../../src/core/run/step-record.ts';
-import { joinPackage } from '../../../src/core/skill/package-text.ts';
-import { listEdits } from '../../../src/runs/edit-list.ts';
-import { versionFinder } from '../../../src/runs/skill-version.ts';
+import { joinPackage } from '../../../src/core/document/index.ts';
+import { emptyRun, type RunEvent, type RunState, reduce, type StepRecord } from '../../../src/core/run/index.ts';
+import { colorsFor, noColors, textWidth } from '../../../src/report/index.ts';
 import { INITIAL_SKILL, LEARNED, sampleRun } from '../../support/sample-run.ts';
 
 const state = sampleRun.reduce(reduce, emptyRun);
@@ -227,7 +222,7 @@ describe('a version of the skill', () => {
 
 describe('colours', () => {
   const isColored = (stream: { isTTY?: boolean }, env: Record<string, string>) =>
-    colorsFor({ ...stream, write: () => {} }, env).isColorSupported;
+    colorsFor(stream, env).isColorSupported;
 
   it('are for terminals, unless the environment says otherwise', () => {
     expect(isColored({ isTTY: true }, {})).toBe(true);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentRun, AgentStep } from '../../../src/core/agent/agent-runner.ts';
-import { toAtif } from '../../../src/core/agent/atif.ts';
+import { type AgentRun, type AgentStep, toAtif } from '../../../src/core/contracts/index.ts';
 
 const call = (id: string, input: unknown = { command: 'ls' }): AgentStep => ({
   type: 'tool-call',

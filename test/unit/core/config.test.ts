@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { configShape, parseConfig, type SkillOptConfigInput } from '../../../src/core/config.ts';
-import { parseWith } from '../../../src/core/text/schema.ts';
+import { configShape, parseConfig, parseWith, type SkillOptConfigInput } from '../../../src/core/contracts/index.ts';
 import { OPERATIONAL_KEYS } from '../../../src/train/setup/run-identity.ts';
 
 const problem = (input: unknown) => {

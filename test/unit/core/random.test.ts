@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunk, PythonRandom, shuffle } from '../../../src/core/random.ts';
+import { chunk, PythonRandom, shuffle } from '../../../src/core/contracts/index.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildScheduler, type LRSchedulerMode } from '../../../src/core/schedule.ts';
+import { buildScheduler, type LRSchedulerMode } from '../../../src/core/contracts/index.ts';
 
 const times = (count: number, value: number) => Array<number>(count).fill(value);
 

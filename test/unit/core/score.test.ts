@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bucketScores, computeScore, toEvaluation } from '../../../src/core/score.ts';
+import { bucketScores, computeScore, toEvaluation } from '../../../src/core/contracts/index.ts';
 
 describe('computeScore', () => {
   it('is the mean of each score', () => {

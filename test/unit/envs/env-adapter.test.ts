@@ -11,9 +11,13 @@ import {
   SplitDataLoader,
 } from 'skillopt/envs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/core/config.ts';
-import type { Item, ReflectContext, RolloutManyContext } from '../../../src/core/env.ts';
-import { scripted } from '../../../src/models/scripted.ts';
+import {
+  type Item,
+  parseConfig,
+  type ReflectContext,
+  type RolloutManyContext,
+} from '../../../src/core/contracts/index.ts';
+import { scripted } from '../../../src/models/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const config = parseConfig({ batchSize: 4, seed: 42 });

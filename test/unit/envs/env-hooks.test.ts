@@ -1,7 +1,7 @@
 import { ModelCallError, memoryRun, type RolloutOutput, type SkillEnv, type SkillOptConfigInput } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import type { ReflectContext, RolloutManyContext } from '../../../src/core/env.ts';
+import type { ReflectContext, RolloutManyContext } from '../../../src/core/contracts/index.ts';
 import {
   appends,
   byLevel,

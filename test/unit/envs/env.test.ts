@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineEnv } from '../../../src/core/env.ts';
-import { scripted } from '../../../src/models/scripted.ts';
+import { defineEnv } from '../../../src/core/contracts/index.ts';
+import { scripted } from '../../../src/models/index.ts';
 
 const schema = z.object({
   id: z.string(),

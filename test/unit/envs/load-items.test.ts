@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { loadItems, loadQaItems } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
-import type { SkillError } from '../../../src/core/errors.ts';
+import type { SkillError } from '../../../src/core/contracts/index.ts';
 
 async function tempFolder() {
   const path = await mkdtemp(join(tmpdir(), 'skillopt-items-'));

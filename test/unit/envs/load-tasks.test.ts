@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { loadTasks, type TaskOptions } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
-import { Scoring } from '../../../src/core/judge/scoring.ts';
+import { Scoring } from '../../../src/core/judge/index.ts';
 
 async function load(name: string, text: string, options: TaskOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'skillopt-tasks-'));

@@ -1,8 +1,13 @@
 import { SimpleQAEnv, type SimpleQAEnvOptions } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
-import { ModelCallError } from '../../../src/core/errors.ts';
-import { type ChatModel, type ChatReply, type ChatRequest, noUsage } from '../../../src/core/model.ts';
-import { RolloutResult } from '../../../src/core/rollout-result.ts';
+import {
+  type ChatModel,
+  type ChatReply,
+  type ChatRequest,
+  ModelCallError,
+  noUsage,
+  RolloutResult,
+} from '../../../src/core/contracts/index.ts';
 
 const france = { id: 'q1', question: 'Capital of France?', answers: ['Paris'] };
 const ocean = { id: 7, question: 'Largest ocean?', answers: ['Pacific Ocean', 'Pacific'], task_type: 'geography' };

@@ -3,9 +3,9 @@ import { SimpleQAEnv } from 'skillopt/envs';
 import { rubricJudge, type TaskJudgeInput } from 'skillopt/judges';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, test } from 'vitest';
+import { searchPattern } from '../../../src/core/judge/index.ts';
 import { jsonInReply, whyUnfit } from '../../../src/core/judge/json-schema.ts';
-import { searchPattern } from '../../../src/core/judge/regex/python-regex.ts';
-import { fromJsPattern } from '../../../src/envs/import/promptfoo/js-pattern.ts';
+import { fromJsPattern } from '../../../src/envs/index.ts';
 
 const signal = new AbortController().signal;
 

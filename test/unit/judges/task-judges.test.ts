@@ -5,8 +5,7 @@ import { scripted } from 'skillopt/testing';
 import { probeSandbox, sandboxes } from 'skillopt/workspaces';
 import { describe, expect, it, test } from 'vitest';
 import { rolloutKey } from '../../../src/pipeline/rollout/rollout-key.ts';
-import { loadEnv } from '../../../src/project/env/load-env.ts';
-import { loadProject } from '../../../src/project/load-project.ts';
+import { loadEnv, loadProject } from '../../../src/project/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const probe = await probeSandbox();

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveModel } from '../../../src/project/models/resolve-model.ts';
+import { resolveModel } from '../../../src/project/index.ts';
 import { startFakeLLM } from '../../../src/testing/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

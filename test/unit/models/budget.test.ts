@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Amounts, createBudget } from '../../../src/models/index.ts';
+import { type Amounts, createBudget } from '../../../src/public/models.ts';
 
 const call: Amounts = { calls: 1, totalTokens: 100, costUsd: 0.5 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -4,8 +4,8 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ModelCallError } from '../../../src/core/errors.ts';
-import { fromAiSdk } from '../../../src/models/index.ts';
+import type { ModelCallError } from '../../../src/core/contracts/index.ts';
+import { fromAiSdk } from '../../../src/public/models.ts';
 import { startFakeLLM } from '../../../src/testing/index.ts';
 
 const apiKey = 'live-3141592653589793';

@@ -2,7 +2,7 @@ import { createServer, request as forward, type IncomingMessage, type ServerResp
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { proxyFor } from '../../../src/models/http/proxy-for.ts';
-import { openaiCompatible } from '../../../src/models/index.ts';
+import { openaiCompatible } from '../../../src/public/models.ts';
 import { startFakeLLM } from '../../../src/testing/index.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }] };

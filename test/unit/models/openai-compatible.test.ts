@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { ModelCallError } from '../../../src/core/errors.ts';
+import type { ModelCallError } from '../../../src/core/contracts/index.ts';
 import { retryAfterMs } from '../../../src/models/ai-sdk/rate-limit-headers.ts';
-import { type OpenAICompatibleOptions, openaiCompatible } from '../../../src/models/index.ts';
+import { type OpenAICompatibleOptions, openaiCompatible } from '../../../src/public/models.ts';
 import { type FakeAnswer, startFakeLLM } from '../../../src/testing/index.ts';
 
 const apiKey = 'live-3141592653589793';

@@ -2,8 +2,7 @@ import { ModelCallError } from 'skillopt';
 import { anthropicChat, googleChat, openaiChat, openaiCompatible } from 'skillopt/models';
 import { type FakeAnswer, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { agentClis } from '../../../src/agents/agent-clis.ts';
-import { agentError } from '../../../src/agents/agent-error.ts';
+import { agentClis, agentError } from '../../../src/agents/index.ts';
 import { projectOverHttp } from '../../support/project-over-http.ts';
 
 const messages = [{ role: 'user' as const, content: 'hi' }];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costUsd, PRICES, PRICES_DATE, priceOf } from '../../../src/models/index.ts';
+import { costUsd, PRICES, PRICES_DATE, priceOf } from '../../../src/public/models.ts';
 
 const cheap = { input: 1, cachedInput: 0.1, output: 2 };
 

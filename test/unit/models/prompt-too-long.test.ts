@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError, PromptTooLongError } from '../../../src/core/errors.ts';
-import { anthropicChat, googleChat, openaiChat, openaiCompatible, withRetry } from '../../../src/models/index.ts';
+import { ModelCallError, PromptTooLongError } from '../../../src/core/contracts/index.ts';
+import { anthropicChat, googleChat, openaiChat, openaiCompatible, withRetry } from '../../../src/public/models.ts';
 import { type FakeAnswer, startFakeLLM } from '../../../src/testing/index.ts';
 
 const messages = [

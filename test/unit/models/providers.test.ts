@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ModelCallError } from '../../../src/core/errors.ts';
-import type { ChatModel } from '../../../src/core/model.ts';
+import type { ChatModel, ModelCallError } from '../../../src/core/contracts/index.ts';
 import {
   anthropicChat,
   azureChat,
@@ -10,7 +9,7 @@ import {
   openaiCompatible,
   qwenChat,
   withRetry,
-} from '../../../src/models/index.ts';
+} from '../../../src/public/models.ts';
 import { type FakeAnswer, startFakeLLM } from '../../../src/testing/index.ts';
 
 const apiKey = 'live-3141592653589793';

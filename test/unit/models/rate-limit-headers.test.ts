@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readRateLimit, remainingCalls } from '../../../src/models/ai-sdk/rate-limit-headers.ts';
-import { createRateLimiter, openaiChat, openaiCompatible, withRateLimit } from '../../../src/models/index.ts';
+import { readRateLimit } from '../../../src/models/ai-sdk/rate-limit-headers.ts';
+import { remainingCalls } from '../../../src/models/index.ts';
+import { createRateLimiter, openaiChat, openaiCompatible, withRateLimit } from '../../../src/public/models.ts';
 import { startFakeLLM } from '../../../src/testing/index.ts';
 
 const messages = [{ role: 'user' as const, content: 'hello' }];
@@ -113,8 +114,8 @@ describe('a key whose calls are used up', () => {
     await using server = await startFakeLLM(answer);
     const target = openaiCompatible({ model: 'm', baseURL: server.baseURL });
     const { createStop } = await import('../../../src/pipeline/index.ts');
-    const { wrapModels } = await import('../../../src/train/setup/wrap-models.ts');
-    const { parseConfig } = await import('../../../src/core/config.ts');
+    const { wrapModels } = await import('../../../src/train/index.ts');
+    const { parseConfig } = await import('../../../src/core/contracts/index.ts');
     const config = parseConfig({ workers: 1 });
     const models = { target, optimizer: target, caches: undefined, observers: [], stop: createStop() };
     const wrapped = wrapModels({ config, ...models });

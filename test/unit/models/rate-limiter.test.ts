@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import type { Slot } from '../../../src/models/rate-limit/rate-limiter.ts';
 import {
   createLimiterPool,
   createRateLimiter,
   type RateLimitChange,
   type RateLimiter,
   type RateLimiterOptions,
-} from '../../../src/models/index.ts';
-import type { Slot } from '../../../src/models/rate-limit/rate-limiter.ts';
+} from '../../../src/public/models.ts';
 
 /** A limiter whose clock and alarms the test moves. */
 function manualLimiter(options: RateLimiterOptions = {}) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { scripted } from '../../../src/models/index.ts';
+import { scripted } from '../../../src/public/models.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello, you' }], stage: 'rollout' };
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { strictSchema } from '../../../src/models/ai-sdk/strict-schema.ts';
+import { ask } from '../../../src/pipeline/ask/ask.ts';
+import { createStageDeps, rankAndSelect, runMinibatchReflect } from '../../../src/pipeline/index.ts';
 import {
   anthropicChat,
   azureChat,
@@ -12,9 +14,7 @@ import {
   qwenChat,
   withBudget,
   withRetry,
-} from '../../../src/models/index.ts';
-import { ask } from '../../../src/pipeline/ask/ask.ts';
-import { createStageDeps, rankAndSelect, runMinibatchReflect } from '../../../src/pipeline/index.ts';
+} from '../../../src/public/models.ts';
 import { type FakeRequest, startFakeLLM } from '../../../src/testing/index.ts';
 
 const apiKey = 'live-3141592653589793';

@@ -1,11 +1,9 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../src/core/errors.ts';
-import type { ChatRequest } from '../../../src/core/model.ts';
-import type { RawPatch, SourceType, UpdateItem } from '../../../src/core/skill/edit.ts';
-import { type ScriptedReply, scripted } from '../../../src/models/scripted.ts';
-import { createStageDeps } from '../../../src/pipeline/stage-deps.ts';
-import { mergePatches } from '../../../src/pipeline/update/aggregate.ts';
+import { type ChatRequest, ModelCallError } from '../../../src/core/contracts/index.ts';
+import type { RawPatch, SourceType, UpdateItem } from '../../../src/core/document/index.ts';
+import { type ScriptedReply, scripted } from '../../../src/models/index.ts';
+import { createStageDeps, mergePatches } from '../../../src/pipeline/index.ts';
 
 type Reply = (request: ChatRequest) => ScriptedReply | Promise<ScriptedReply>;
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelCallError } from '../../../src/core/errors.ts';
-import { type ScriptedReply, scripted } from '../../../src/models/scripted.ts';
+import { ModelCallError } from '../../../src/core/contracts/index.ts';
+import { type ScriptedReply, scripted } from '../../../src/models/index.ts';
 import { ask } from '../../../src/pipeline/ask/ask.ts';
-import { createStageDeps } from '../../../src/pipeline/stage-deps.ts';
-import { createStop } from '../../../src/pipeline/stop.ts';
+import { createStageDeps, createStop } from '../../../src/pipeline/index.ts';
 
 const schema = z.object({ edits: z.array(z.string()), supportCount: z.number().optional() });
 

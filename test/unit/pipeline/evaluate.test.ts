@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig, type SkillOptConfigInput } from '../../../src/core/config.ts';
-import type { SkillEnv } from '../../../src/core/env.ts';
-import { emptyRun, type RunState } from '../../../src/core/run/run-state.ts';
-import { skillHash } from '../../../src/core/skill/skill-hash.ts';
-import { scripted } from '../../../src/models/scripted.ts';
-import { evaluateCandidate, gateScore, scoreSkill } from '../../../src/pipeline/evaluate/evaluate.ts';
-import { createStageDeps } from '../../../src/pipeline/stage-deps.ts';
-import { updateSkill } from '../../../src/pipeline/update/update.ts';
+import { parseConfig, type SkillEnv, type SkillOptConfigInput } from '../../../src/core/contracts/index.ts';
+import { emptyRun, type RunState } from '../../../src/core/run/index.ts';
+import { skillHash } from '../../../src/core/text/index.ts';
+import { scripted } from '../../../src/models/index.ts';
+import { createStageDeps, evaluateCandidate, gateScore, scoreSkill, updateSkill } from '../../../src/pipeline/index.ts';
 import { STRICT } from '../../support/strict-gate.ts';
 
 const items = [{ id: 'a' }, { id: 'b' }];

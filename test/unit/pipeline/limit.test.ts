@@ -1,7 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createLimit } from '../../../src/pipeline/limit.ts';
-import { createStop } from '../../../src/pipeline/stop.ts';
+import { createLimit, createStop } from '../../../src/pipeline/index.ts';
 
 /** Work that waits to be let go, and keeps count of itself. */
 function createWork() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PROMPT_NAMES } from '../../../src/core/prompt-name.ts';
-import { MARKERS } from '../../../src/core/skill/protected-regions.ts';
-import { loadPrompts } from '../../../src/pipeline/ask/prompts.ts';
+import { PROMPT_NAMES } from '../../../src/core/contracts/index.ts';
+import { MARKERS } from '../../../src/core/document/index.ts';
+import { loadPrompts } from '../../../src/pipeline/index.ts';
 
 const prompts = loadPrompts();
 

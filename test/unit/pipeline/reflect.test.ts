@@ -1,12 +1,14 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../src/core/errors.ts';
-import type { ChatRequest } from '../../../src/core/model.ts';
-import { chunk, shuffle } from '../../../src/core/random.ts';
-import type { RolloutResult } from '../../../src/core/rollout-result.ts';
-import { type ScriptedReply, scripted } from '../../../src/models/scripted.ts';
-import { runMinibatchReflect } from '../../../src/pipeline/reflect/reflect.ts';
-import { createStageDeps } from '../../../src/pipeline/stage-deps.ts';
+import {
+  type ChatRequest,
+  chunk,
+  ModelCallError,
+  type RolloutResult,
+  shuffle,
+} from '../../../src/core/contracts/index.ts';
+import { type ScriptedReply, scripted } from '../../../src/models/index.ts';
+import { createStageDeps, runMinibatchReflect } from '../../../src/pipeline/index.ts';
 
 type Reply = (request: ChatRequest) => ScriptedReply | Promise<ScriptedReply>;
 type Input = Partial<Parameters<typeof runMinibatchReflect>[0]> & { workers?: number };

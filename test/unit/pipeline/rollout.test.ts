@@ -1,12 +1,14 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Item, RolloutOutput, SkillEnv } from '../../../src/core/env.ts';
-import { ModelCallError } from '../../../src/core/errors.ts';
-import type { ChatModel } from '../../../src/core/model.ts';
-import { scripted } from '../../../src/models/scripted.ts';
-import { runRollout } from '../../../src/pipeline/rollout/rollout.ts';
-import { createStageDeps } from '../../../src/pipeline/stage-deps.ts';
-import { createStop } from '../../../src/pipeline/stop.ts';
+import {
+  type ChatModel,
+  type Item,
+  ModelCallError,
+  type RolloutOutput,
+  type SkillEnv,
+} from '../../../src/core/contracts/index.ts';
+import { scripted } from '../../../src/models/index.ts';
+import { createStageDeps, createStop, runRollout } from '../../../src/pipeline/index.ts';
 
 type RolloutOne = SkillEnv['rolloutOne'];
 const items = (...ids: string[]): Item[] => ids.map((id) => ({ id }));

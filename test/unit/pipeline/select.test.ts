@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../src/core/errors.ts';
-import type { UpdateItem } from '../../../src/core/skill/edit.ts';
-import { type ScriptedReply, scripted } from '../../../src/models/scripted.ts';
-import { createStageDeps } from '../../../src/pipeline/stage-deps.ts';
-import { rankAndSelect } from '../../../src/pipeline/update/select.ts';
+import { ModelCallError } from '../../../src/core/contracts/index.ts';
+import type { UpdateItem } from '../../../src/core/document/index.ts';
+import { type ScriptedReply, scripted } from '../../../src/models/index.ts';
+import { createStageDeps, rankAndSelect } from '../../../src/pipeline/index.ts';
 
 const edits: UpdateItem[] = [0, 1, 2, 3].map((index) => ({ op: 'append', target: '', content: `edit ${index}` }));
 const patch = { edits, reasoning: 'merged' };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createStop } from '../../../src/pipeline/stop.ts';
+import { createStop } from '../../../src/pipeline/index.ts';
 
 describe('createStop', () => {
   beforeEach(() => {

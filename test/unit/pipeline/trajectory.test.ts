@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { skillHash } from '../../../src/core/skill/skill-hash.ts';
-import { fence } from '../../../src/core/text/fence.ts';
-import { clip } from '../../../src/core/text/printable.ts';
+import { clip, fence, skillHash } from '../../../src/core/text/index.ts';
 import { isFailure, renderTrajectory } from '../../../src/pipeline/reflect/trajectory.ts';
 
 const withoutNonce = (text: string) => text.replaceAll(/-[0-9a-f]{8}>/g, '-NONCE>');

@@ -1,9 +1,8 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadEnv } from '../../../src/project/env/load-env.ts';
-import { loadProject } from '../../../src/project/load-project.ts';
-import { probeSandbox, sandboxes } from '../../../src/workspaces/index.ts';
+import { loadEnv, loadProject } from '../../../src/project/index.ts';
+import { probeSandbox, sandboxes } from '../../../src/public/workspaces.ts';
 import { shellAgent } from '../../support/shell-agent.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { fixture } from '../runners/import/work-imports.ts';

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { EnvAdapter, envNames, registerEnv } from 'skillopt/envs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/core/config.ts';
+import { parseConfig } from '../../../src/core/contracts/index.ts';
 import { guardEnv } from '../../../src/project/env/guard-env.ts';
-import { loadEnv } from '../../../src/project/env/load-env.ts';
-import { loadProject } from '../../../src/project/load-project.ts';
+import { loadEnv, loadProject } from '../../../src/project/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const guard = (exported: unknown) => guardEnv(exported, { name: 'env.mjs', version: 'v1' });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEnvFile } from '../../../src/project/models/read-env-file.ts';
-import { resolveModel } from '../../../src/project/models/resolve-model.ts';
+import { readEnvFile, resolveModel } from '../../../src/project/index.ts';
 import { startFakeLLM } from '../../../src/testing/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

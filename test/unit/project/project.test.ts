@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findConfigFile } from '../../../src/project/config-file.ts';
-import { loadProject } from '../../../src/project/load-project.ts';
-import { wireRun } from '../../../src/runs/wire-run.ts';
+import { wireRun } from '../../../src/app/index.ts';
+import { findConfigFile, loadProject } from '../../../src/project/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const TASKS = ['train', 'val', 'test']

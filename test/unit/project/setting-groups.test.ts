@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { configShape } from '../../../src/core/config.ts';
-import { projectKeys } from '../../../src/project/project.ts';
-import { MAIN_SETTINGS, renderSettings, SETTING_GROUPS } from '../../../src/project/setting-groups.ts';
+import { configShape } from '../../../src/core/contracts/index.ts';
+import { MAIN_SETTINGS, projectKeys, SETTING_GROUPS } from '../../../src/project/index.ts';
+import { renderSettings } from '../../../src/project/setting-groups.ts';
 
 const DOC = new URL('../../../docs/settings.md', import.meta.url);
 const grouped = SETTING_GROUPS.flatMap(({ keys }) => keys);

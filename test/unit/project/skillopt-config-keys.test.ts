@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { configShape } from '../../../src/core/config.ts';
-import { projectKeys } from '../../../src/project/project.ts';
+import { configShape } from '../../../src/core/contracts/index.ts';
+import { projectKeys } from '../../../src/project/index.ts';
 import { isBlank, type KeyRow } from '../../../src/project/skillopt-config/key-row.ts';
 import { KEY_TABLE, renderKeyTable, renderRow } from '../../../src/project/skillopt-config/key-table.ts';
 import { loadSkillOptConfig } from '../../../src/project/skillopt-config/load-skillopt-config.ts';

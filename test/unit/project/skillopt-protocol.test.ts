@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/main.ts';
-import { parseConfig, type SkillOptConfig, type SkillOptConfigInput } from '../../../src/core/config.ts';
-import { buildScheduler } from '../../../src/core/schedule.ts';
-import { loadProject } from '../../../src/project/load-project.ts';
+import {
+  buildScheduler,
+  parseConfig,
+  type SkillOptConfig,
+  type SkillOptConfigInput,
+} from '../../../src/core/contracts/index.ts';
+import { loadProject } from '../../../src/project/index.ts';
 import { batchSizes, countSteps } from '../../../src/train/plan.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

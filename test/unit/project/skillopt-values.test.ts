@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { loadProject } from '../../../src/project/load-project.ts';
-import { resolveModel } from '../../../src/project/models/resolve-model.ts';
+import { loadProject, resolveModel } from '../../../src/project/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 async function projectOf(text: string) {

@@ -2,9 +2,9 @@ import { memoryRun, type RunEvent, type SkillOptConfigInput, SkillOptTrainer } f
 import { scripted } from 'skillopt/testing';
 import { openSandbox } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
-import type { AgentRunner, SkillPackage } from '../../../src/core/agent/agent-runner.ts';
-import { joinPackage, splitPackage } from '../../../src/core/skill/package-text.ts';
-import { WorkspaceTask, workspaceEnv } from '../../../src/runners/index.ts';
+import type { AgentRunner, SkillPackage } from '../../../src/core/contracts/index.ts';
+import { joinPackage, splitPackage } from '../../../src/core/document/index.ts';
+import { WorkspaceTask, workspaceEnv } from '../../../src/public/runners.ts';
 
 const SKILL = '---\nname: tool\ndescription: Runs the tool.\n---\n\nRun scripts/run.sh.\n';
 const BASE: SkillPackage = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SimpleQAEnv } from '../../../src/envs/index.ts';
-import { qaInWorkspace } from '../../../src/runners/index.ts';
-import { probeSandbox, sandboxes } from '../../../src/workspaces/index.ts';
+import { SimpleQAEnv } from '../../../src/public/envs.ts';
+import { qaInWorkspace } from '../../../src/public/runners.ts';
+import { probeSandbox, sandboxes } from '../../../src/public/workspaces.ts';
 import { shellAgent } from '../../support/shell-agent.ts';
 
 const sandbox = (await probeSandbox()).bubblewrap.isAvailable ? sandboxes.bubblewrap() : sandboxes.none();

@@ -5,8 +5,8 @@ import {
   HEADINGS,
   promptSection,
   taskCountLine,
-} from '../../../src/core/prompt-sections.ts';
-import { createWorld, simulatedOptimizer, worldSkillFolder } from '../../../src/sim/index.ts';
+} from '../../../src/core/contracts/index.ts';
+import { createWorld, simulatedOptimizer, worldSkillFolder } from '../../../src/public/sim.ts';
 import { readRules } from '../../../src/sim/world/read-rules.ts';
 import { readQuestion } from '../../../src/sim/world/topics.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptName } from '../../../src/core/prompt-name.ts';
-import { UPDATE_MODES } from '../../../src/core/skill/update-mode.ts';
-import { fence } from '../../../src/core/text/fence.ts';
+import type { PromptName } from '../../../src/core/contracts/index.ts';
+import { UPDATE_MODES } from '../../../src/core/document/index.ts';
+import { fence } from '../../../src/core/text/index.ts';
 import {
   type ChatModel,
   memoryRun,
@@ -9,15 +9,15 @@ import {
   type SkillOptConfigInput,
   SkillOptTrainer,
 } from '../../../src/index.ts';
-import { type Memory, metaSections, stepSections } from '../../../src/pipeline/epoch/memory.ts';
-import { loadPrompts } from '../../../src/pipeline/index.ts';
+import { metaSections, stepSections } from '../../../src/pipeline/epoch/memory.ts';
+import { loadPrompts, type Memory } from '../../../src/pipeline/index.ts';
 import {
   createWorld,
   type SimulatedOptimizerOptions,
   simulatedOptimizer,
   simulatedTarget,
   type WorldItem,
-} from '../../../src/sim/index.ts';
+} from '../../../src/public/sim.ts';
 import { LESSONS } from '../../../src/sim/optimizer/experience.ts';
 import { REMARKS } from '../../../src/sim/optimizer/remarks.ts';
 import { readRules } from '../../../src/sim/world/read-rules.ts';

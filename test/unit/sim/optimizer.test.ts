@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../../src/core/model.ts';
-import { applyPatch } from '../../../src/core/skill/apply-edit.ts';
+import type { ChatMessage } from '../../../src/core/contracts/index.ts';
+import { applyPatch } from '../../../src/core/document/index.ts';
 import {
   createWorld,
   type SimulatedOptimizerOptions,
   simulatedOptimizer,
   type WorldItem,
-} from '../../../src/sim/index.ts';
+} from '../../../src/public/sim.ts';
 import { REMARKS } from '../../../src/sim/optimizer/remarks.ts';
 import { readRules } from '../../../src/sim/world/read-rules.ts';
 import { TOPICS } from '../../../src/sim/world/topics.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROMPT_NAMES, type PromptName } from '../../../src/core/prompt-name.ts';
-import { REPLY_KEYS } from '../../../src/core/prompt-sections.ts';
+import { PROMPT_NAMES, type PromptName, REPLY_KEYS } from '../../../src/core/contracts/index.ts';
 import { loadPrompts } from '../../../src/pipeline/index.ts';
 import { type Assignment, readPrompt } from '../../../src/sim/optimizer/read-prompt.ts';
 

@@ -2,9 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../src/core/errors.ts';
-import type { ChatModel } from '../../../src/core/model.ts';
-import { type ServeSimOptions, serveSim, simulatedOptimizer, simulatedTarget } from '../../../src/sim/index.ts';
+import { type ChatModel, ModelCallError } from '../../../src/core/contracts/index.ts';
+import { type ServeSimOptions, serveSim, simulatedOptimizer, simulatedTarget } from '../../../src/public/sim.ts';
 
 const QUESTION = 'Question: Invoice 104217 was paid on March 14, 2024. On which date was it paid?';
 const messages = [

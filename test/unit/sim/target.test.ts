@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatModel, ChatRequest } from '../../../src/core/model.ts';
-import { createWorld, simulatedTarget, type WorldItem } from '../../../src/sim/index.ts';
+import type { ChatModel, ChatRequest } from '../../../src/core/contracts/index.ts';
+import { createWorld, simulatedTarget, type WorldItem } from '../../../src/public/sim.ts';
 
 const FORMAT = 'End your reply with the final answer inside <answer></answer>.';
 const PAID = 'Invoice 104217 was paid on March 14, 2024. On which date was it paid?';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeAnswer } from '../../../src/envs/qa/answer-score.ts';
+import { normalizeAnswer } from '../../../src/envs/index.ts';
 import { createDice, createDraw } from '../../../src/sim/draw.ts';
 import { REMARKS } from '../../../src/sim/optimizer/remarks.ts';
 import { readRules } from '../../../src/sim/world/read-rules.ts';

@@ -5,7 +5,7 @@ import {
   type SimulatedTargetOptions,
   simulatedOptimizer,
   simulatedTarget,
-} from '../../../src/sim/index.ts';
+} from '../../../src/public/sim.ts';
 import { readRules } from '../../../src/sim/world/read-rules.ts';
 
 async function train(seed: number, options: SimulatedTargetOptions = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SimpleQAEnv } from '../../../src/envs/index.ts';
-import { createWorld, type World, type WorldItem } from '../../../src/sim/index.ts';
+import { SimpleQAEnv } from '../../../src/public/envs.ts';
+import { createWorld, type World, type WorldItem } from '../../../src/public/sim.ts';
 import { readRules } from '../../../src/sim/world/read-rules.ts';
 import { readQuestion } from '../../../src/sim/world/topics.ts';
 

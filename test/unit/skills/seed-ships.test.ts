@@ -2,7 +2,7 @@ import { emptyRun, memoryRun, reduce, type SkillOptConfigInput } from 'skillopt'
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { reportLines } from '../../../src/cli/report/report.ts';
-import { noColors } from '../../../src/cli/terminal/colors.ts';
+import { noColors } from '../../../src/report/index.ts';
 import { appends, ofType, scriptedRun } from '../../support/scripted-run.ts';
 
 /** From this draw on nothing was seen by the search; a thousand numbers to a draw. */

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lintFolder } from '../../../src/skills/lint-folder.ts';
-import { findSkillFiles } from '../../../src/skills/read-skill-file.ts';
+import { findSkillFiles, lintFolder } from '../../../src/skills/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const skill = (name: string, body = '# S\n') => `---\nname: ${name}\ndescription: Does it.\n---\n${body}`;

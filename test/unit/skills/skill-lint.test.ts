@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../../src/core/skill/protected-regions.ts';
-import { lintSkill } from '../../../src/skills/lint-skill.ts';
+import { MARKERS } from '../../../src/core/document/index.ts';
+import { lintSkill } from '../../../src/skills/index.ts';
 
 const { slowUpdate, appendix } = MARKERS;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { archiveTasks, poolValidation, recallTasks } from '../../../src/sleep/archive.ts';
+import { archiveTasks, poolValidation, recallTasks } from '../../../src/sleep/index.ts';
 import { sleepTask } from '../../support/sleep-tasks.ts';
 
 const ids = (tasks: readonly { id: string }[]) => tasks.map(({ id }) => id);

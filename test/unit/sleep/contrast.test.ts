@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { ReflectContext } from '../../../src/core/env.ts';
-import type { RawPatch } from '../../../src/core/skill/edit.ts';
-import { scripted } from '../../../src/models/scripted.ts';
-import { simulatedPerson } from '../../../src/sim/index.ts';
-import { contrastiveReflect } from '../../../src/sleep/dream/contrastive-reflect.ts';
-import { multiRollout, repeated } from '../../../src/sleep/dream/multi-rollout.ts';
-import { RolloutSet } from '../../../src/sleep/dream/rollout-set.ts';
-import { type SleepEnvOptions, sleepEnv } from '../../../src/sleep/replay/sleep-env.ts';
+import type { ReflectContext } from '../../../src/core/contracts/index.ts';
+import type { RawPatch } from '../../../src/core/document/index.ts';
+import { scripted } from '../../../src/models/index.ts';
+import { simulatedPerson } from '../../../src/public/sim.ts';
+import { repeated } from '../../../src/sleep/dream/multi-rollout.ts';
+import {
+  contrastiveReflect,
+  multiRollout,
+  RolloutSet,
+  type SleepEnvOptions,
+  sleepEnv,
+} from '../../../src/sleep/index.ts';
 import { sleepTask } from '../../support/sleep-tasks.ts';
 
 const attempt = (hard: number, soft: number, response = `${hard} ${soft}`) => ({

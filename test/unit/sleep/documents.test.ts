@@ -1,9 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findMemory, findSkill } from '../../../src/sleep/documents/find-documents.ts';
-import { resolveSkill } from '../../../src/sleep/documents/resolve-skill.ts';
-import { SleepSettings } from '../../../src/sleep/settings/sleep-settings.ts';
+import { findMemory, findSkill, resolveSkill, SleepSettings } from '../../../src/sleep/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const NAME = 'skillopt-sleep-learned';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { scripted } from '../../../src/models/scripted.ts';
-import { dreamTasks } from '../../../src/sleep/dream/dream-tasks.ts';
-import { multiRollout, originalId, repeated } from '../../../src/sleep/dream/multi-rollout.ts';
-import { RolloutSet } from '../../../src/sleep/dream/rollout-set.ts';
+import { scripted } from '../../../src/models/index.ts';
+import { originalId, repeated } from '../../../src/sleep/dream/multi-rollout.ts';
+import { dreamTasks, multiRollout, RolloutSet } from '../../../src/sleep/index.ts';
 import { sleepTask } from '../../support/sleep-tasks.ts';
 
 const attempt = (hard: number, soft: number, response = `${hard} ${soft}`) => ({

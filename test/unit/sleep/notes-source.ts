@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SessionDigest } from '../../../src/transcripts/session-digest.ts';
-import type {
-  Place,
-  ReadOptions,
-  TranscriptFile,
-  TranscriptSource,
-} from '../../../src/transcripts/transcript-source.ts';
+import {
+  type Place,
+  type ReadOptions,
+  SessionDigest,
+  type TranscriptFile,
+  type TranscriptSource,
+} from '../../../src/transcripts/index.ts';
 
 export const HOUR = 3_600_000;
 export const NOW = Date.parse('2026-03-10T12:00:00.000Z');

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../src/core/errors.ts';
-import { scripted } from '../../../src/models/scripted.ts';
-import { aggregateScores, replayBatch, replayOne } from '../../../src/sleep/replay/replay.ts';
-import { isReplayable } from '../../../src/sleep/replay/replayable.ts';
+import { ModelCallError } from '../../../src/core/contracts/index.ts';
+import { scripted } from '../../../src/models/index.ts';
+import { aggregateScores, isReplayable, replayBatch, replayOne } from '../../../src/sleep/index.ts';
 import { sleepTask } from '../../support/sleep-tasks.ts';
 
 const NO_DOCUMENTS = { skill: '', memory: '' };

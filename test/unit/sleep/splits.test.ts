@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignSplits, resolveFractions } from '../../../src/sleep/splits.ts';
-import type { TaskRecord } from '../../../src/sleep/task-record.ts';
+import { assignSplits, resolveFractions, type TaskRecord } from '../../../src/sleep/index.ts';
 import { sleepTask } from '../../support/sleep-tasks.ts';
 
 const tasks = (count: number) => Array.from({ length: count }, (_, at) => sleepTask(`t${at}`));

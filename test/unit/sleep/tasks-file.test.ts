@@ -1,10 +1,10 @@
 import { chmod, lstat, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scripted } from '../../../src/models/scripted.ts';
+import { scripted } from '../../../src/models/index.ts';
+import { readTasksFile, requireReviewed, writeTasksFile } from '../../../src/sleep/index.ts';
 import type { ValidateChecks } from '../../../src/sleep/mine/mined-task.ts';
 import { parseTasksFile } from '../../../src/sleep/parse-tasks-file.ts';
-import { readTasksFile, requireReviewed, writeTasksFile } from '../../../src/sleep/tasks-file.ts';
 import { sleepTask } from '../../support/sleep-tasks.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import { openCaches } from '../../../src/stores/cache/text-cache.ts';
+import { openCaches } from '../../../src/stores/index.ts';
 import { temporaryDirectory } from './run-directory.fixture.ts';
 
 const MEGABYTE = 2 ** 20;

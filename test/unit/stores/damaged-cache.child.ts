@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCaches } from '../../../src/stores/cache/text-cache.ts';
+import { openCaches } from '../../../src/stores/index.ts';
 
 // Flips one bit of a cache file after another, and says what became of the texts in it and of a new one.
 const [original = '', directory = '', ...bits] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../../src/core/run/event.ts';
+import type { RunEvent } from '../../../src/core/run/index.ts';
 import { openJournal, readJournal } from '../../../src/stores/run/journal.ts';
 import { stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 

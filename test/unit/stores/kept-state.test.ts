@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeLongJournal } from '../../../bench/long-journal.ts';
-import { reduce } from '../../../src/core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../../../src/core/run/run-state.ts';
-import { loadRun } from '../../../src/runs/load-run.ts';
-import { readKeptState } from '../../../src/stores/index.ts';
-import { runDirectory } from '../../../src/stores/run/run-directory.ts';
+import { loadRun } from '../../../src/app/index.ts';
+import { emptyRun, type RunState, reduce } from '../../../src/core/run/index.ts';
+import { readKeptState, runDirectory } from '../../../src/stores/index.ts';
 import { stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 
 const keptIn = (path: string) => readKeptState(path, 'events.jsonl');

@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { archiveRun } from '../../../src/stores/run/archive-run.ts';
-import { runDirectory } from '../../../src/stores/run/run-directory.ts';
+import { archiveRun, runDirectory } from '../../../src/stores/index.ts';
 import { startChild, stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 
 const lockTaker = new URL('./run-lock.child.ts', import.meta.url);

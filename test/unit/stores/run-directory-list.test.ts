@@ -1,7 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { listRuns } from '../../../src/stores/run/list-runs.ts';
+import { listRuns } from '../../../src/stores/index.ts';
 import { temporaryDirectory } from './run-directory.fixture.ts';
 
 async function makeRun(root: string, name: string, modifiedAt: Date) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { RunEvent } from '../../../src/core/run/event.ts';
+import type { RunEvent } from '../../../src/core/run/index.ts';
 
 /** A folder that is gone when the test is over, with what was written beside it. */
 export async function temporaryDirectory() {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runDirectory } from '../../../src/stores/run/run-directory.ts';
+import { runDirectory } from '../../../src/stores/index.ts';
 import { stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 
 const allFiles = async (path: string) => (await readdir(path, { recursive: true })).sort();

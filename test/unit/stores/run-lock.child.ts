@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { SkillError } from '../../../src/core/errors.ts';
+import { SkillError } from '../../../src/core/contracts/index.ts';
 import { takeRunLock } from '../../../src/stores/run/run-lock.ts';
 
 // Takes the lock of every folder that is named on stdin, says what came of it, and never lets go.

@@ -1,5 +1,5 @@
 import { PythonRandom } from 'skillopt';
-import { openCaches } from '../../../src/stores/cache/text-cache.ts';
+import { openCaches } from '../../../src/stores/index.ts';
 import { KEYS, keyOf, textOf } from './shared-cache.fixture.ts';
 
 const [directory = '', seed = '1', maxCacheMb = '1024'] = process.argv.slice(2);

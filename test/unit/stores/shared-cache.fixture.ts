@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 import { PythonRandom } from 'skillopt';
-import { openCaches } from '../../../src/stores/cache/text-cache.ts';
+import { openCaches } from '../../../src/stores/index.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
 export const KEYS = 20_000;

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { countTestLook } from '../../../src/stores/run/test-looks.ts';
+import { countTestLook } from '../../../src/stores/index.ts';
 
 // Counts a look of every run that is named on stdin, and says its number.
 const [, , directory = ''] = process.argv;

@@ -1,9 +1,8 @@
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listRuns } from '../../../src/stores/run/list-runs.ts';
-import { runDirectory } from '../../../src/stores/run/run-directory.ts';
-import { countTestLook, type LookEntry } from '../../../src/stores/run/test-looks.ts';
+import { countTestLook, listRuns, runDirectory } from '../../../src/stores/index.ts';
+import type { LookEntry } from '../../../src/stores/run/test-looks.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
 const look = (run: string, tasks = 't'): LookEntry => ({ at: 'now', by: 'eval', run, tasks, subjects: { a: 'hash' } });

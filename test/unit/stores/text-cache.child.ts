@@ -1,4 +1,4 @@
-import { openCaches } from '../../../src/stores/cache/text-cache.ts';
+import { openCaches } from '../../../src/stores/index.ts';
 
 const [directory = '', writer = ''] = process.argv.slice(2);
 const { replies } = await openCaches(directory);

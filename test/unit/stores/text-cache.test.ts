@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import { cacheStats } from '../../../src/stores/cache/cache-stats.ts';
-import { openCaches } from '../../../src/stores/cache/text-cache.ts';
+import { cacheStats, openCaches } from '../../../src/stores/index.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
 const cacheWriter = new URL('./text-cache.child.ts', import.meta.url);

@@ -2,8 +2,7 @@ import { memoryRun, SkillOptTrainer } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { expect, it } from 'vitest';
 import { createRoundClock } from '../../../bench/quality/count-rounds.ts';
-import { createLimit } from '../../../src/pipeline/limit.ts';
-import { createStop } from '../../../src/pipeline/stop.ts';
+import { createLimit, createStop } from '../../../src/pipeline/index.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../../support/levels.ts';
 import { STRICT } from '../../support/strict-gate.ts';
 

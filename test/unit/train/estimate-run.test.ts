@@ -1,6 +1,6 @@
 import { memoryRun, parseConfig, type SkillEnv, type SkillOptConfigInput, SkillOptTrainer } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { estimateRun } from '../../../src/train/estimate-run.ts';
+import { estimateRun } from '../../../src/train/index.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../../support/levels.ts';
 import { appends, scriptedRun, type Task } from '../../support/scripted-run.ts';
 import { EPOCH_ENDS, STRICT } from '../../support/strict-gate.ts';

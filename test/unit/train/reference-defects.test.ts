@@ -4,13 +4,17 @@ import { applyEdit, applyPatchWithReport, memoryRun, openaiCompatible, type RunE
 import { adapterEnv, EnvAdapter, SplitDataLoader, scoreAnswer } from 'skillopt/envs';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/core/config.ts';
-import type { Item, ReflectContext, RolloutManyContext } from '../../../src/core/env.ts';
-import { readNotes } from '../../../src/core/skill/appendix.ts';
-import { MARKERS, protectedText } from '../../../src/core/skill/protected-regions.ts';
-import { skillHash } from '../../../src/core/skill/skill-hash.ts';
-import { scripted } from '../../../src/models/scripted.ts';
-import { readConfigFile } from '../../../src/project/config-file.ts';
+import {
+  type Item,
+  parseConfig,
+  type ReflectContext,
+  type RolloutManyContext,
+} from '../../../src/core/contracts/index.ts';
+import { MARKERS, readNotes } from '../../../src/core/document/index.ts';
+import { protectedText } from '../../../src/core/document/protected-regions.ts';
+import { skillHash } from '../../../src/core/text/index.ts';
+import { scripted } from '../../../src/models/index.ts';
+import { readConfigFile } from '../../../src/project/index.ts';
 import { loadSkillOptConfig } from '../../../src/project/skillopt-config/load-skillopt-config.ts';
 import { appends, byLevel, levelOf, ofStage, ofType, type Script, scriptedRun } from '../../support/scripted-run.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { computeScore, Edit, type Item, Patch, RolloutResult, type SkillEnv } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { bucketScores } from '../../../src/core/score.ts';
-import { toCamelCase, toSnakeCase } from '../../../src/core/text/snake-case.ts';
-import { planItems } from '../../../src/envs/loader/plan-train-epoch.ts';
+import { bucketScores } from '../../../src/core/contracts/index.ts';
+import { toCamelCase, toSnakeCase } from '../../../src/core/text/index.ts';
+import { planItems } from '../../../src/envs/index.ts';
 import { planEpoch } from '../../../src/train/plan.ts';
 import { appends, byLevel, scriptedRun, type Task } from '../../support/scripted-run.ts';
 

@@ -1,7 +1,6 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { mergeNotes, readNotes, writeNotes } from '../../../src/core/skill/appendix.ts';
-import { MARKERS } from '../../../src/core/skill/protected-regions.ts';
+import { MARKERS, mergeNotes, readNotes, writeNotes } from '../../../src/core/document/index.ts';
 import { appends, byLevel, ofStage, ofType, type Script, scriptedRun } from '../../support/scripted-run.ts';
 
 const config: SkillOptConfigInput = {

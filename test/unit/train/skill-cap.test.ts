@@ -1,6 +1,6 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { countTokens } from '../../../src/models/index.ts';
+import { countTokens } from '../../../src/public/models.ts';
 import { appends, byLevel, ofStage, ofType, type Script, scriptedRun } from '../../support/scripted-run.ts';
 
 const config: SkillOptConfigInput = { numEpochs: 1, batchSize: 10, minibatchSize: 10, lrScheduler: 'constant' };

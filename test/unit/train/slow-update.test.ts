@@ -1,6 +1,6 @@
 import { memoryRun, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../../src/core/skill/protected-regions.ts';
+import { MARKERS } from '../../../src/core/document/index.ts';
 import { appends, levelOf, ofType, type Script, scriptedRun, type Task } from '../../support/scripted-run.ts';
 
 const BLOCK_START = MARKERS.slowUpdate.start;

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Place, ReadSoFar } from '../../../src/transcripts/index.ts';
 import { copilotCli } from '../../../src/transcripts/sources/copilot-cli.ts';
-import type { Place, ReadOutcome, ReadSoFar } from '../../../src/transcripts/transcript-source.ts';
+import type { ReadOutcome } from '../../../src/transcripts/transcript-source.ts';
 import { buildDatabase, fixtureRows, type TableRows, transcriptFixture } from '../../support/foreign-database.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Place, ReadSoFar } from '../../../src/transcripts/index.ts';
 import { cursor } from '../../../src/transcripts/sources/cursor.ts';
-import type { Place, ReadSoFar } from '../../../src/transcripts/transcript-source.ts';
 import { transcriptFixture } from '../../support/foreign-database.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

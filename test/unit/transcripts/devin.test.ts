@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Place } from '../../../src/transcripts/index.ts';
 import { devin } from '../../../src/transcripts/sources/devin.ts';
-import type { Place } from '../../../src/transcripts/transcript-source.ts';
 import { buildDatabase, transcriptFixture } from '../../support/foreign-database.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

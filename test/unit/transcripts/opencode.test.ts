@@ -1,8 +1,8 @@
 import { readFileSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Place, ReadSoFar } from '../../../src/transcripts/index.ts';
 import { opencode } from '../../../src/transcripts/sources/opencode.ts';
-import type { Place, ReadSoFar } from '../../../src/transcripts/transcript-source.ts';
 import { buildDatabase, fixtureRows, type TableRows } from '../../support/foreign-database.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

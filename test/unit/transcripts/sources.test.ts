@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chooseSources, findSource, foundSources, transcriptSources } from '../../../src/transcripts/sources.ts';
+import { chooseSources, findSource, foundSources, transcriptSources } from '../../../src/transcripts/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { ana, filesIn, fixtureHome, readFixture } from '../../support/transcript-fixture.ts';
 

@@ -1,5 +1,5 @@
 // One rollout in a process of its own: ROOT SANDBOX SCRIPT [LIMITS as JSON]. Prints lines as they come, then the result and the diff.
-import { openSandbox, openTemplate, openWorkspace, probeSandbox } from '../../../src/workspaces/index.ts';
+import { openSandbox, openTemplate, openWorkspace, probeSandbox } from '../../../src/public/workspaces.ts';
 
 const [root = '', name = '', script = '', limits = '{}'] = process.argv.slice(2);
 const sandbox = openSandbox(name, { root });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { triggerEnv, workspaceEnv } from 'skillopt/runners';
 import { openTemplate, openWorkspace, removeStale, sandboxes } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/core/config.ts';
+import { parseConfig } from '../../../src/core/contracts/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, newMark, probe, processesWith } from './kinds.ts';
 

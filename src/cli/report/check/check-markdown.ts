@@ -1,12 +1,8 @@
-import { type Cost, dollarCell } from '../../../core/run/cost.ts';
-import { lineWords } from '../../../core/run/verdict-words.ts';
-import type { Bucket } from '../../../core/score.ts';
-import { inMarkdown, nameAsData } from '../../../core/text/printable.ts';
-import type { ScoredDocument } from '../../../runs/scoring/score-documents.ts';
-import type { SkillScore } from '../../../train/index.ts';
-import { diffBlock, namedTasks } from '../../../train/record/report-view.ts';
-import { skillChange } from '../../../train/record/skill-change.ts';
-import { count, percent } from '../../terminal/figures.ts';
+import type { ScoredDocument } from '../../../app/index.ts';
+import type { Bucket } from '../../../core/contracts/index.ts';
+import { type Cost, dollarCell, lineWords } from '../../../core/run/index.ts';
+import { count, inMarkdown, nameAsData, percent } from '../../../core/text/index.ts';
+import { diffBlock, namedTasks, type SkillScore, skillChange } from '../../../train/index.ts';
 import { type EvalReport, tasksOf } from '../eval-report.ts';
 import { countTasks, taskCell } from '../scored-tasks.ts';
 import { checkSentences, costSentence } from './check-words.ts';

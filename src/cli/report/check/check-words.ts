@@ -1,8 +1,6 @@
-import { costWords } from '../../../core/run/cost.ts';
-import { change, METRICS, span } from '../../../core/run/verdict-words.ts';
-import type { CheckKind, SkillCheck } from '../../../runs/scoring/check-skill.ts';
-import type { SideComparison } from '../../../runs/scoring/compare-sides.ts';
-import { percent, plural } from '../../terminal/figures.ts';
+import type { CheckKind, SideComparison, SkillCheck } from '../../../app/index.ts';
+import { change, costWords, METRICS, span } from '../../../core/run/index.ts';
+import { percent, plural } from '../../../core/text/index.ts';
 
 export type Sentence = { readonly head: string; readonly text: string };
 

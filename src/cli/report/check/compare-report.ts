@@ -1,9 +1,7 @@
-import { type Cost, dollarCell } from '../../../core/run/cost.ts';
-import { change, METRICS, span } from '../../../core/run/verdict-words.ts';
-import { inMarkdown, nameAsData, oneLine } from '../../../core/text/printable.ts';
-import type { Side, SideComparison } from '../../../runs/scoring/compare-sides.ts';
-import { count, percent } from '../../terminal/figures.ts';
-import { type Column, table } from '../../terminal/table.ts';
+import type { Side, SideComparison } from '../../../app/index.ts';
+import { type Cost, change, dollarCell, METRICS, span } from '../../../core/run/index.ts';
+import { count, inMarkdown, nameAsData, oneLine, percent } from '../../../core/text/index.ts';
+import { type Column, table } from '../../../report/index.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { patchOf } from '../patch.ts';
 import { namedLines } from '../report-verdict.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
-import { SkillError } from '../../../core/errors.ts';
-import { oneLine } from '../../../core/text/printable.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { oneLine } from '../../../core/text/index.ts';
 import type { Io } from '../../terminal/io.ts';
 import { type EvalReport, tasksOf } from '../eval-report.ts';
 import { checkSentences } from './check-words.ts';

@@ -1,6 +1,5 @@
-import { selectGateScore } from '../../../core/gate/gate.ts';
-import type { RolloutResult } from '../../../core/rollout-result.ts';
-import { PASS_MARK } from '../../../core/stats/compare-paired.ts';
+import { type RolloutResult, selectGateScore } from '../../../core/contracts/index.ts';
+import { PASS_MARK } from '../../../core/stats/index.ts';
 import type { SkillScore } from '../../../train/index.ts';
 import type { EvalReport } from '../eval-report.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SkillError } from '../../../core/errors.ts';
-import { bucketsText } from '../../../core/run/views/views.ts';
-import { toSnakeCase } from '../../../core/text/snake-case.ts';
-import { resolvePath } from '../../../project/resolve-path.ts';
-import { makeFolder } from '../../../stores/make-folder.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { bucketsText } from '../../../core/run/index.ts';
+import { toSnakeCase } from '../../../core/text/index.ts';
+import { resolvePath } from '../../../project/index.ts';
+import { makeFolder } from '../../../stores/index.ts';
 import type { SkillScore } from '../../../train/index.ts';
 import { type EvalReport, evalValue, summaryOf } from '../eval-report.ts';
 import { checkMarkdown } from './check-markdown.ts';

@@ -1,17 +1,20 @@
 import { join } from 'node:path';
-import { findMemory, findSkill } from '../../../sleep/documents/find-documents.ts';
-import { harvest } from '../../../sleep/harvest/harvest.ts';
-import { openSessionIndex } from '../../../sleep/harvest/session-index.ts';
-import { mineTasks } from '../../../sleep/mine/mine-tasks.ts';
-import type { GatheredNight } from '../../../sleep/night/cycle-input.ts';
-import { prepareTasks } from '../../../sleep/night/prepare-tasks.ts';
-import { runSleepCycle } from '../../../sleep/night/run-sleep-cycle.ts';
-import { SleepSettings } from '../../../sleep/settings/sleep-settings.ts';
-import { adopt } from '../../../sleep/staging/adopt.ts';
-import { cursorsOf, type SleepState } from '../../../sleep/state/sleep-state.ts';
-import { openSleepState } from '../../../sleep/state/state-file.ts';
-import { redactor } from '../../../transcripts/redact/redactor.ts';
-import { claude } from '../../../transcripts/sources/claude.ts';
+import {
+  adopt,
+  cursorsOf,
+  findMemory,
+  findSkill,
+  type GatheredNight,
+  harvest,
+  mineTasks,
+  openSessionIndex,
+  openSleepState,
+  prepareTasks,
+  runSleepCycle,
+  SleepSettings,
+  type SleepState,
+} from '../../../sleep/index.ts';
+import { claude, redactor } from '../../../transcripts/index.ts';
 import type { PlayNight } from './play-week.ts';
 
 type Evening = Parameters<PlayNight>[0];

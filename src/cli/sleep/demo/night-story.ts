@@ -1,8 +1,5 @@
-import { oneLine } from '../../../core/text/printable.ts';
-import type { Colors } from '../../terminal/colors.ts';
-import { percent, plural, points } from '../../terminal/figures.ts';
-import { clip, padEnd } from '../../terminal/text-width.ts';
-import { wrap } from '../../terminal/wrap.ts';
+import { oneLine, percent, plural, points } from '../../../core/text/index.ts';
+import { type Colors, clip, padEnd, wrap } from '../../../report/index.ts';
 
 /** A line that a document gained, lost, or did not get. */
 export type StoryLine = { readonly text: string; readonly why?: string };

@@ -1,20 +1,24 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { SkillError } from '../../../core/errors.ts';
-import type { ChatModel } from '../../../core/model.ts';
+import { type ChatModel, SkillError } from '../../../core/contracts/index.ts';
 import type { Budget } from '../../../models/index.ts';
-import { resolvePath } from '../../../project/resolve-path.ts';
-import { ownerAmong } from '../../../sleep/documents/choose-skills.ts';
-import type { MineResult } from '../../../sleep/mine/mine-tasks.ts';
-import { openMiner } from '../../../sleep/mine/open-miner.ts';
-import type { CycleInput, GatheredNight } from '../../../sleep/night/cycle-input.ts';
-import type { NightModels } from '../../../sleep/night/document-night.ts';
-import { prepareTasks } from '../../../sleep/night/prepare-tasks.ts';
-import { canMine, type NightPlan } from '../../../sleep/plan/plan-night.ts';
-import { isReplayable } from '../../../sleep/replay/replayable.ts';
-import type { SleepState } from '../../../sleep/state/sleep-state.ts';
-import type { TaskRecord } from '../../../sleep/task-record.ts';
-import { readTasksFile, requireReviewed } from '../../../sleep/tasks-file.ts';
+import { resolvePath } from '../../../project/index.ts';
+import {
+  type CycleInput,
+  canMine,
+  type GatheredNight,
+  isReplayable,
+  type MineResult,
+  type NightModels,
+  type NightPlan,
+  openMiner,
+  ownerAmong,
+  prepareTasks,
+  readTasksFile,
+  requireReviewed,
+  type SleepState,
+  type TaskRecord,
+} from '../../../sleep/index.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
 import { costLine, planOf } from '../plan-lines.ts';

@@ -1,13 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { SkillError } from '../../../core/errors.ts';
-import { checkRuleJudge } from '../../../core/judge/check-rules.ts';
-import { skillFileOf } from '../../../sleep/documents/resolve-skill.ts';
-import { type Harvest, harvest } from '../../../sleep/harvest/harvest.ts';
-import { type MineOptions, type MineResult, mineTasks } from '../../../sleep/mine/mine-tasks.ts';
-import type { TargetSkill } from '../../../sleep/mine/target-filter.ts';
-import type { SleepSettings } from '../../../sleep/settings/sleep-settings.ts';
-import { cursorsOf } from '../../../sleep/state/sleep-state.ts';
-import { readSleepState } from '../../../sleep/state/state-file.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { checkRuleJudge } from '../../../core/judge/index.ts';
+import {
+  cursorsOf,
+  type Harvest,
+  harvest,
+  type MineOptions,
+  type MineResult,
+  mineTasks,
+  readSleepState,
+  type SleepSettings,
+  skillFileOf,
+  type TargetSkill,
+} from '../../../sleep/index.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { OpenSleep, SleepFlags } from '../open-sleep.ts';
 import { harvestProgress } from './harvest-progress.ts';

@@ -1,8 +1,7 @@
-import type { HarvestProgress } from '../../../sleep/harvest/update-index.ts';
-import type { MineProgress } from '../../../sleep/mine/mine-tasks.ts';
-import { findSource } from '../../../transcripts/sources.ts';
+import { count, plural } from '../../../core/text/index.ts';
+import type { HarvestProgress, MineProgress } from '../../../sleep/index.ts';
+import { findSource } from '../../../transcripts/index.ts';
 import { openLiveBlock } from '../../progress/live-block.ts';
-import { count, plural } from '../../terminal/figures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 const REDRAW_MS = 120;

@@ -1,7 +1,5 @@
-import { leastCallsFor, smallestNight, usualCalls } from '../../../sleep/plan/least-calls.ts';
-import type { SleepSettings } from '../../../sleep/settings/sleep-settings.ts';
-import type { TaskRecord } from '../../../sleep/task-record.ts';
-import { count, plural } from '../../terminal/figures.ts';
+import { count, plural } from '../../../core/text/index.ts';
+import { leastCallsFor, type SleepSettings, smallestNight, type TaskRecord, usualCalls } from '../../../sleep/index.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 type Limited = { readonly maxCalls: number | undefined; readonly settings: SleepSettings };

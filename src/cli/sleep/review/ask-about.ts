@@ -1,6 +1,6 @@
-import { findPoison } from '../../../core/skill/poison/find-poison.ts';
-import { oneLine } from '../../../core/text/printable.ts';
-import type { ReviewDecision, ReviewedChange } from '../../../sleep/staging/review.ts';
+import { findPoison } from '../../../core/guard/index.ts';
+import { oneLine } from '../../../core/text/index.ts';
+import type { ReviewDecision, ReviewedChange } from '../../../sleep/index.ts';
 import { answered } from '../../terminal/confirm.ts';
 import { editText } from '../../terminal/edit-text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

@@ -1,20 +1,32 @@
-import { SkillError } from '../../../core/errors.ts';
-import { oneLine } from '../../../core/text/printable.ts';
-import { strip } from '../../../core/text/python-text.ts';
-import { isHandoff } from '../../../sleep/choose-models.ts';
-import { findMemory, findSkill } from '../../../sleep/documents/find-documents.ts';
-import { resolveSkill } from '../../../sleep/documents/resolve-skill.ts';
-import type { Proof } from '../../../sleep/night/prove.ts';
-import { openReview, type Reviewable, regate, regateCost, stageAgain } from '../../../sleep/night/regate.ts';
-import { nightWork } from '../../../sleep/replay/night-work.ts';
-import { findProposal, type Proposal, pendingProposals, recordProposal } from '../../../sleep/staging/proposal.ts';
-import { changesOf, type ReviewDecision, type ReviewedChange, reviewedBlock } from '../../../sleep/staging/review.ts';
-import { settleText } from '../../../sleep/staging/stage.ts';
-import { openSleepState, readSleepState } from '../../../sleep/state/state-file.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { oneLine, plural, points, strip } from '../../../core/text/index.ts';
+import {
+  changesOf,
+  findMemory,
+  findProposal,
+  findSkill,
+  isHandoff,
+  nightWork,
+  openReview,
+  openSleepState,
+  type Proof,
+  type Proposal,
+  pendingProposals,
+  type Reviewable,
+  type ReviewDecision,
+  type ReviewedChange,
+  readSleepState,
+  recordProposal,
+  regate,
+  regateCost,
+  resolveSkill,
+  reviewedBlock,
+  settleText,
+  stageAgain,
+} from '../../../sleep/index.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openProgress } from '../../progress/progress.ts';
 import { confirm } from '../../terminal/confirm.ts';
-import { plural, points } from '../../terminal/figures.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { choosePending, commandFor, meantProject, type ProposalFlags } from '../choose-proposals.ts';
 import { type OpenSleep, openSleep, privateFiles } from '../open-sleep.ts';

@@ -1,16 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { SkillError } from '../../../core/errors.ts';
-import { type AgentTarget, agentTargetOf } from '../../../project/models/agent-target.ts';
-import { resolveModel } from '../../../project/models/resolve-model.ts';
-import { consentMissing, withoutConsent } from '../../../sleep/consent.ts';
-import { isSimulated, type NightPlan } from '../../../sleep/plan/plan-night.ts';
-import { findWork } from '../../../sleep/replay/open-work.ts';
-import type { NightJob } from '../../../sleep/schedule/night-job.ts';
-import { readSleepState } from '../../../sleep/state/state-file.ts';
-import { writePrivate } from '../../../stores/private-file.ts';
-import { priceFor } from '../../../train/budget/price-for.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { type AgentTarget, agentTargetOf, resolveModel } from '../../../project/index.ts';
+import {
+  consentMissing,
+  findWork,
+  isSimulated,
+  type NightJob,
+  type NightPlan,
+  readSleepState,
+  withoutConsent,
+} from '../../../sleep/index.ts';
+import { writePrivate } from '../../../stores/index.ts';
+import { priceFor } from '../../../train/index.ts';
 import { type Check, check } from '../../doctor/check.ts';
 import { askForOneWord } from '../../doctor/examine.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

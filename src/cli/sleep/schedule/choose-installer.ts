@@ -1,6 +1,6 @@
-import { SkillError } from '../../../core/errors.ts';
-import type { ScheduleKind } from '../../../sleep/schedule/night-job.ts';
-import type { Place } from '../../../transcripts/transcript-source.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import type { ScheduleKind } from '../../../sleep/index.ts';
+import type { Place } from '../../../transcripts/index.ts';
 import { cron } from './cron.ts';
 import type { Installer } from './installer.ts';
 import { launchd, windows } from './other-systems.ts';

@@ -1,7 +1,5 @@
-import { SkillError } from '../../../core/errors.ts';
-import { cronHashes, cronLines, withCronJob, withoutCronJob } from '../../../sleep/schedule/crontab.ts';
-import { scriptPath } from '../../../sleep/schedule/night-job.ts';
-import { posixScript } from '../../../sleep/schedule/posix-script.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { cronHashes, cronLines, posixScript, scriptPath, withCronJob, withoutCronJob } from '../../../sleep/index.ts';
 import { failed, type Installer, type Site } from './installer.ts';
 import type { Programs } from './programs.ts';
 

@@ -1,9 +1,8 @@
 import { lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { SkillError } from '../../../core/errors.ts';
-import { hashesIn, type JobFile, markOf, type NightJob, type ScheduleKind } from '../../../sleep/schedule/night-job.ts';
-import { isMissing } from '../../../stores/file-error.ts';
-import { syncFolder, writeSynced } from '../../../stores/own-place.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { hashesIn, type JobFile, markOf, type NightJob, type ScheduleKind } from '../../../sleep/index.ts';
+import { isMissing, syncFolder, writeSynced } from '../../../stores/index.ts';
 import type { Programs } from './programs.ts';
 
 /** One way to have a job run every night. */

@@ -2,20 +2,19 @@ import { readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { delimiter, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SkillError } from '../../../core/errors.ts';
-import { chooseModels } from '../../../sleep/choose-models.ts';
-import { schedulesFolder } from '../../../sleep/schedule/kept-schedule.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
 import {
   type ClockTime,
+  chooseModels,
   clockText,
+  HOME_VARIABLES,
   jobHash,
   type NightJob,
   type PinnedProgram,
   requireWritable,
-} from '../../../sleep/schedule/night-job.ts';
-import { HOME_VARIABLES } from '../../../sleep/settings/sleep-settings.ts';
-import type { OpenSleep } from '../open-sleep.ts';
-import { flagWords } from '../open-sleep.ts';
+  schedulesFolder,
+} from '../../../sleep/index.ts';
+import { flagWords, type OpenSleep } from '../open-sleep.ts';
 import type { RunFlags } from '../run.ts';
 import { type PinnedModels, pinModels } from './pin-models.ts';
 import { trusted } from './programs.ts';

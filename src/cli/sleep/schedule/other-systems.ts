@@ -1,8 +1,16 @@
 import { join } from 'node:path';
-import { launchdPlist, launchLabel } from '../../../sleep/schedule/launchd-plist.ts';
-import { hashesIn, markOf, scriptPath } from '../../../sleep/schedule/night-job.ts';
-import { posixScript } from '../../../sleep/schedule/posix-script.ts';
-import { powershellQuoted, taskName, windowsScript, windowsTask } from '../../../sleep/schedule/windows-task.ts';
+import {
+  hashesIn,
+  launchdPlist,
+  launchLabel,
+  markOf,
+  posixScript,
+  powershellQuoted,
+  scriptPath,
+  taskName,
+  windowsScript,
+  windowsTask,
+} from '../../../sleep/index.ts';
 import { failed, hashesOfFiles, type Installer, removeOurs, type Site, writeOurs } from './installer.ts';
 
 /** macOS. Its texts are tested, the calls of launchctl were never tried on a Mac. */

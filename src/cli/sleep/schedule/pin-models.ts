@@ -1,13 +1,16 @@
 import { realpath } from 'node:fs/promises';
-import { isForeign, projectFolders } from '../../../agents/find-binary.ts';
-import { type AgentCliName, agentClis, agentPrograms, detectAgents } from '../../../agents/index.ts';
-import { homeIn } from '../../../agents/require-installed.ts';
-import { SkillError } from '../../../core/errors.ts';
-import { pinAgents } from '../../../project/models/agent-pins.ts';
-import { agentTargetOf } from '../../../project/models/agent-target.ts';
-import type { ModelSpec } from '../../../project/models/resolve-model.ts';
-import type { SleepModels } from '../../../sleep/choose-models.ts';
-import type { PinnedProgram } from '../../../sleep/schedule/night-job.ts';
+import {
+  type AgentCliName,
+  agentClis,
+  agentPrograms,
+  detectAgents,
+  homeIn,
+  isForeign,
+  projectFolders,
+} from '../../../agents/index.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { agentTargetOf, type ModelSpec, pinAgents } from '../../../project/index.ts';
+import type { PinnedProgram, SleepModels } from '../../../sleep/index.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Where = { readonly env: Environment; readonly project: string };

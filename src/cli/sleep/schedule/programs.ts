@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { execa } from 'execa';
-import { findBinary, isForeign } from '../../../agents/find-binary.ts';
-import { SkillError } from '../../../core/errors.ts';
+import { findBinary, isForeign } from '../../../agents/index.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,11 +1,17 @@
 import { lstatSync } from 'node:fs';
-import { isInside } from '../../../agents/find-binary.ts';
-import { SkillError } from '../../../core/errors.ts';
-import { oneLine } from '../../../core/text/printable.ts';
-import { keepSchedule, schedulesFolder } from '../../../sleep/schedule/kept-schedule.ts';
-import { clockText, logPath, type NightJob, readClock, type ScheduleKind } from '../../../sleep/schedule/night-job.ts';
-import { takeLock } from '../../../stores/run/run-lock.ts';
-import { makeFolderBelow } from '../../../stores/state-folder.ts';
+import { isInside } from '../../../agents/index.ts';
+import { SkillError } from '../../../core/contracts/index.ts';
+import { oneLine } from '../../../core/text/index.ts';
+import {
+  clockText,
+  keepSchedule,
+  logPath,
+  type NightJob,
+  readClock,
+  type ScheduleKind,
+  schedulesFolder,
+} from '../../../sleep/index.ts';
+import { makeFolderBelow, takeLock } from '../../../stores/index.ts';
 import { Answered } from '../../answered.ts';
 import type { Check } from '../../doctor/check.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { scriptPath } from '../../../sleep/schedule/night-job.ts';
-import { posixScript } from '../../../sleep/schedule/posix-script.ts';
-import { systemdUnits, unitName } from '../../../sleep/schedule/systemd-units.ts';
+import { posixScript, scriptPath, systemdUnits, unitName } from '../../../sleep/index.ts';
 import { failed, hashesOfFiles, type Installer, removeOurs, type Site, writeOurs } from './installer.ts';
 import type { Programs } from './programs.ts';
 

@@ -1,10 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { oneLine } from '../../../core/text/printable.ts';
-import { forgetSchedule, keptHashes, schedulesFolder } from '../../../sleep/schedule/kept-schedule.ts';
-import { jobHash } from '../../../sleep/schedule/night-job.ts';
-import { takeLock } from '../../../stores/run/run-lock.ts';
-import { makeFolderBelow, openStateFolder, stateFolderOf } from '../../../stores/state-folder.ts';
-import { plural } from '../../terminal/figures.ts';
+import { oneLine, plural } from '../../../core/text/index.ts';
+import { forgetSchedule, jobHash, keptHashes, schedulesFolder } from '../../../sleep/index.ts';
+import { makeFolderBelow, openStateFolder, stateFolderOf, takeLock } from '../../../stores/index.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { meantProject } from '../choose-proposals.ts';
 import { placeOf } from '../open-sleep.ts';

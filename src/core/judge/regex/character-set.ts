@@ -1,5 +1,4 @@
-import { memoize } from '../../memoize.ts';
-import { WHITESPACE } from '../../text/python-text.ts';
+import { memoize, WHITESPACE } from '../../text/index.ts';
 
 /** Whether a code point belongs. */
 export type CharacterSet = (codePoint: number) => boolean;

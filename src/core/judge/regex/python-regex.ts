@@ -1,4 +1,4 @@
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../text/index.ts';
 import { wordsOf } from './character-set.ts';
 import { compilePattern, type Program } from './compile-program.ts';
 import type { Assertion } from './parse-pattern.ts';

@@ -1,7 +1,5 @@
-import type { Blame, GateDecision } from '../../gate/gate-decision.ts';
-import type { RolloutResult } from '../../rollout-result.ts';
-import type { Evaluation } from '../../score.ts';
-import type { StepAction } from '../step-action.ts';
+import type { Evaluation, GateAction, PairCategory, RolloutResult } from '../../contracts/index.ts';
+import type { Blame, GateDecision } from '../gate-evidence.ts';
 
 /** Everything that may change the outcome of a run, by name. A run is resumed only under the same identity. */
 export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
@@ -70,8 +68,6 @@ export type Removal = Trial & {
   readonly removed: readonly string[];
 };
 
-export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stable_success';
-
 /** One task under two skills. */
 export type Pair = {
   readonly id: string;
@@ -120,3 +116,15 @@ export type Prune = {
   /** Where most tasks threw without a passage: the attempts at them, and those of the current skill. */
   readonly unscored?: number;
 };
+
+export const STAGES = ['rollout', 'reflect', 'aggregate', 'select', 'update', 'evaluate'] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** What became of a step: the gate's word, or why the gate was not asked. */
+export type StepAction =
+  | GateAction
+  | 'unchanged'
+  | 'skip_no_patches'
+  | 'skip_no_rewrite'
+  | 'skip_invalid'
+  | 'force_accept';

@@ -1,9 +1,34 @@
-import { knowsNoise } from '../../gate/gate.ts';
-import type { GateDecision } from '../../gate/gate-decision.ts';
-import { acceptEvidence, addRefreshed, type GateEvidence, shrunkScore } from '../../gate/gate-evidence.ts';
-import type { Evaluation, ItemScore } from '../../score.ts';
+import { type Evaluation, type ItemScore, knowsNoise, selectGateScore } from '../../contracts/index.ts';
+import { head } from '../../text/index.ts';
+import { acceptEvidence, addRefreshed, type GateDecision, type GateEvidence, shrunkScore } from '../gate-evidence.ts';
 import type { RunState, ScoredSkill } from '../run-state.ts';
-import { hasPass, passScore, recordPass } from './passes.ts';
+import type { EditEffect, StepRecord } from '../step-record.ts';
+
+type Pass = { readonly hard: number; readonly soft: number };
+
+/** A skill by its whole pass, if it had one: what is believed of skills that never met is on no common scale. */
+export function passScore(state: RunState, { hash, score }: ScoredSkill): number {
+  const { config } = state;
+  const pass = passOf(state, hash);
+  return pass && config ? selectGateScore(pass.hard, pass.soft, config.gateMetric, config.gateMixedWeight) : score;
+}
+
+/** Whether a skill has met all items in one pass. One that was accepted early has not. */
+export const hasPass = (state: RunState, { hash }: ScoredSkill) => passOf(state, hash) !== undefined;
+
+/** The last pass of a text, if it had one. */
+export const passOf = ({ evaluations }: Pick<RunState, 'evaluations'>, hash: string) =>
+  evaluations.findLast((pass) => pass.hash === hash);
+
+/** Of two passes under one hash the last counts. */
+export function recordPass(state: RunState, hash: string, { hard, soft }: Pass): RunState {
+  return { ...state, evaluations: [...state.evaluations, { hash, hard, soft }] };
+}
+
+export function recordPasses(state: RunState, table: Readonly<Record<string, Pass>>): RunState {
+  const passes = Object.entries(table).map(([hash, { hard, soft }]) => ({ hash, hard, soft }));
+  return { ...state, evaluations: [...state.evaluations, ...passes] };
+}
 
 export function isAccepted(action: string): boolean {
   return action === 'accept' || action === 'accept_new_best' || action === 'force_accept';
@@ -64,3 +89,60 @@ export function acceptedScore(state: RunState, gate: GateEvidence, action: strin
 }
 
 const isPaired = ({ config }: RunState) => knowsNoise(config?.gate);
+
+const notMeasured: EditEffect = { gain: null, measuredBy: 'not_measured', tasks: 0 };
+
+/** The places of the edits that a step has put into the skill, if it was accepted. */
+export function keptEdits({ edits = [], editStatuses = [], salvagedEdits }: StepRecord): number[] {
+  const places = edits.map((_, index) => index);
+  return places.filter((index) => salvagedEdits?.includes(index) ?? editStatuses[index]?.startsWith('applied'));
+}
+
+/** Of an accepted step, by the place of each edit: `null` for those that it did not keep. */
+export function effectsOfStep(record: StepRecord, tasks: number): (EditEffect | null)[] {
+  const kept = keptEdits(record);
+  const isAlone = kept.length === 1 && !record.nAppendixNotesAdded;
+  const gain = record.expectedGain ?? record.candidateGateScore - record.scoreBefore;
+  const measuredBy = record.salvagedEdits ? 'salvage' : 'own_step';
+  const effect: EditEffect = isAlone ? { gain, measuredBy, tasks } : notMeasured;
+  return record.edits.map((_, index) => (kept.includes(index) ? effect : null));
+}
+
+type Measured = EditEffect & {
+  /** What the edit wrote. */
+  readonly passage: string;
+};
+
+/** The history after the skill was measured without one passage. What was seen on more tasks stands. */
+export function noteEffect(history: readonly StepRecord[], { passage, ...effect }: Measured): StepRecord[] {
+  return history.map((record) => {
+    const { edits, editEffects } = record;
+    if (!editEffects?.some((known, index) => known && edits[index]!.content.trim() === passage)) return record;
+    const noted = editEffects.map((known, index) => {
+      const isIt = known && edits[index]!.content.trim() === passage && effect.tasks >= known.tasks;
+      return isIt ? effect : known;
+    });
+    return { ...record, editEffects: noted };
+  });
+}
+
+export type AcceptedEdit = EditEffect & {
+  readonly step: number;
+  readonly op: string;
+  readonly target: string;
+  /** Texts are cut at 200 code points. */
+  readonly contentPreview: string;
+};
+
+/** Every edit that was accepted in a run, in order, with what is known of its own effect. */
+export function acceptedEdits({ history }: Pick<RunState, 'history'>): AcceptedEdit[] {
+  return history
+    .filter(({ action }) => isAccepted(action))
+    .flatMap((record) =>
+      keptEdits(record).map((index) => {
+        const { op, target, content } = record.edits[index]!;
+        const effect = record.editEffects?.[index] ?? notMeasured;
+        return { step: record.step, op, target: head(target, 200), contentPreview: head(content, 200), ...effect };
+      }),
+    );
+}

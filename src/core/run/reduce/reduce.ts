@@ -1,15 +1,138 @@
-import type { RunEvent } from '../event.ts';
+import { bucketScores, type Evaluation } from '../../contracts/index.ts';
+import { addObservations, noEvidence } from '../../stats/index.ts';
+import { skillHash } from '../../text/index.ts';
+import { type RunEvent, type Stamp, toFact } from '../event.ts';
 import { addFailures } from '../failures.ts';
-import type { RunState } from '../run-state.ts';
-import { addAnswers } from '../stage-answers.ts';
-import { addStageUsage } from '../stage-usage.ts';
-import { endTest, measureFinal, prune, selectFinal } from './end.ts';
-import { endEpoch, takeGuidance, takeNotes } from './epoch.ts';
-import { chooseFinalist, withFormerBest } from './finalists.ts';
-import { countRollouts } from './rollouts-made.ts';
+import { type Blame, type GateDecision, openEvidence, toObservations, toTable } from '../gate-evidence.ts';
+import { type RunState, unscored } from '../run-state.ts';
+import { addAnswers, addStageUsage, timeOfRollout } from '../stage-usage.ts';
+import {
+  acceptedScore,
+  addMeasurement,
+  evidenceAfterAccept,
+  isAccepted,
+  isNewBest,
+  noteEffect,
+  passOf,
+  recordPass,
+  recordPasses,
+  scoresOf,
+} from './acceptance.ts';
 import { clock, reduceStage } from './stage.ts';
-import { setBaseline, startRun } from './start.ts';
 import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './step.ts';
+
+type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+function startRun(state: RunState, event: Event<'run-start'>): RunState {
+  const { config, initialSkill, skillSource, projectFile, isRunNamed, totalSteps, items, drafts, at } = event;
+  const named = { ...(projectFile ? { projectFile } : {}), ...(isRunNamed ? { isRunNamed } : {}) };
+  const source = { ...(skillSource ? { skillSource } : {}), ...named };
+  const about = { env: event.env, target: event.target, optimizer: event.optimizer };
+  const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
+  const facts = { config, about, initialSkill, ...source, totalSteps, items, ...(drafts ? { drafts } : {}) };
+  return { ...state, ...facts, current: seed, best: seed, startedAt: at };
+}
+
+/** The seed skill is the first to beat, and all that is known of it. */
+function setBaseline(state: RunState, event: Event<'baseline-end'>): RunState {
+  const { evaluation, score, passes = [] } = event;
+  const seed = { ...state.current, score };
+  const baseline = { hard: evaluation.hard, soft: evaluation.soft, score };
+  const all = [evaluation, ...passes].map((pass) => pass.scores);
+  const gate = state.config ? openEvidence(all, state.config) : state.gate;
+  const rolloutMs = timeOfRollout(event);
+  return recordPass({ ...state, gate, current: seed, best: seed, baseline, rolloutMs }, seed.hash, evaluation);
+}
+
+/** Guidance is a candidate like any other. */
+function takeGuidance(state: RunState, event: Event<'slow-update-end'>): RunState {
+  const { epoch, action, candidateSkill: skill, candidateHash: hash, leakReason: reason, leakKind: kind } = event;
+  const known = addMeasurement(state, hash, event);
+  const gate = isAccepted(action) ? evidenceAfterAccept(known, scoresOf(event), action) : known.gate;
+  const origin = `slow_update_epoch_${String(epoch).padStart(2, '0')}`;
+  const score = acceptedScore(known, gate, action, event.score);
+  const candidate = { skill, hash, score, step: state.stepsDone, origin };
+  const current = isAccepted(action) ? candidate : known.current;
+  const best = isNewBest(action, candidate, known) ? candidate : known.best;
+  const refused = { stage: 'slow_update' as const, at: epoch, ...(kind === undefined ? {} : { kind }) };
+  const leak = reason === undefined ? [] : [{ ...refused, reason }];
+  return { ...known, gate, current, best, leaks: [...known.leaks, ...leak], slowUpdateEpoch: epoch };
+}
+
+/** A comparison that taught nothing does not take away what was learned before. */
+function takeNotes(state: RunState, { epoch, action, content }: Event<'meta-skill-end'>): RunState {
+  return { ...state, metaSkill: action === 'no_content' ? state.metaSkill : content, metaSkillEpoch: epoch };
+}
+
+function endEpoch(state: RunState, { epoch }: Event<'epoch-end'>): RunState {
+  const stepBuffer = state.config?.stepBufferScope === 'run' ? state.stepBuffer : [];
+  const isIdle = state.rollouts === state.lastEpoch?.rollouts;
+  const lastEpoch = { epoch, skill: state.current.skill, rollouts: state.rollouts, isIdle };
+  return { ...state, lastEpoch, stepBuffer };
+}
+
+function prune(state: RunState, event: Event<'prune-end'>): RunState {
+  const { removed, skill, hash, score, evaluations, measured = [] } = event;
+  const history = measured.reduce<RunState['history']>(
+    (records, one) => noteEffect(records, { ...one, measuredBy: 'prune' }),
+    state.history,
+  );
+  const best = removed.length > 0 ? { ...state.best, skill, hash, score, origin: 'prune' } : state.best;
+  return { ...recordPasses(state, evaluations), best, history, isPruned: true };
+}
+
+/** The last skill has its chance to be the best. */
+function selectFinal(state: RunState, event: Event<'final-selection-end'>): RunState {
+  const { evaluation, score, isPromoted } = event;
+  const known = evaluation ? recordPass(state, state.current.hash, evaluation) : state;
+  const { hard = 0, soft = 0 } = passOf(known, state.current.hash) ?? {};
+  const best = isPromoted ? { ...state.current, score } : state.best;
+  return { ...known, best, final: { hard, soft, score } };
+}
+
+function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
+  const { type: _type, ...finalMeasurement } = toFact(event) as Omit<typeof event, keyof Stamp>;
+  const measured = { ...state, finalMeasurement };
+  const isOver = state.final !== undefined; // a run that stopped at its budget is resumed with what it has
+  return event.isSeedBetter && isOver ? { ...measured, best: seedSkill(state) } : measured;
+}
+
+/** What the run began with, which ships if the winner measures worse. */
+function seedSkill({ initialSkill, baseline }: RunState): RunState['best'] {
+  return { ...unscored, skill: initialSkill, hash: skillHash(initialSkill), score: baseline?.score ?? 0 };
+}
+
+function endTest(state: RunState, { evaluation, subject, taskTypes }: Event<'test-end'>): RunState {
+  const buckets = bucketScores(evaluation.scores, taskTypes);
+  const report = { hard: evaluation.hard, soft: evaluation.soft, n: evaluation.scores.length, buckets };
+  const observed = toObservations(evaluation.scores, { gateMetric: 'hard', gateMixedWeight: 0.5, ...state.config });
+  const evidence = toTable(addObservations(noEvidence, observed));
+  const testEvidence = { ...state.testEvidence, [subject]: evidence };
+  return { ...state, tests: { ...state.tests, [subject]: report }, testEvidence };
+}
+
+/**
+ * Runs of an earlier version, made with `finalists` above 1: at their end, skills that were the best at some time were
+ * measured again to find the winner. No run does that now, and such a run cannot be resumed; what it came to is still shown.
+ */
+
+/** The event names the winner by its hash alone, so that the texts must be kept until it comes. */
+function withFormerBest(before: RunState, after: RunState): RunState {
+  const isReplaced = before.baseline !== undefined && after.best.hash !== before.best.hash;
+  if (!isReplaced || !hasFinalists(after)) return after;
+  const isOther = ({ hash }: RunState['best']) => hash !== before.best.hash && hash !== after.best.hash;
+  return { ...after, formerBests: [...(after.formerBests ?? []).filter(isOther), before.best] };
+}
+
+const hasFinalists = ({ config }: RunState) => ((config as { finalists?: number } | undefined)?.finalists ?? 1) > 1;
+
+type FinalistsEnd = Extract<RunEvent, { type: 'finalists-end' }>;
+
+function chooseFinalist(state: RunState, { finalists, hash }: FinalistsEnd): RunState {
+  const winner = [state.best, ...(state.formerBests ?? [])].find((skill) => skill.hash === hash) ?? state.best;
+  const score = finalists.find((finalist) => finalist.hash === hash)?.score ?? winner.score;
+  return { ...state, best: { ...winner, score } };
+}
 
 /** The only place where a run's state changes. Resuming a run is folding this over its journal. */
 export function reduce(before: RunState, event: RunEvent): RunState {
@@ -54,3 +177,60 @@ const REDUCERS: Reducers = {
   'test-end': endTest,
   'run-end': (state, { memorisedShare }) => ({ ...state, memorisedShare, isDone: true }),
 };
+
+type Counted = Pick<RunState, 'rollouts' | 'attempted'>;
+
+/**
+ * How many attempts an event tells of. By the journal and not by what a cache has spared, so that a run that is resumed
+ * ends where it would have ended. A training task is attempted once under one skill, and again under the next. By default an
+ * event tells of as many attempts as it holds scores.
+ */
+function countRollouts(state: RunState, event: RunEvent): Counted {
+  const { rollouts, attempted } = state;
+  const add = (count: number): Counted => ({ rollouts: rollouts + count, attempted });
+  switch (event.type) {
+    case 'stage-end':
+      return event.stage === 'rollout' ? attempt(state, event.evaluation) : add(scoresIn(event));
+    case 'salvage-end':
+      return add(event.tries.length * (state.items.val ?? 0) + (event.asked ?? 0));
+    case 'slow-update-end':
+      return add(2 * event.pairs.length + scoresIn(event));
+    case 'meta-skill-end':
+      return add(compared(state));
+    case 'finalists-end':
+      return add(2 * event.finalists.length * (state.items.val ?? 0));
+    case 'prune-end':
+      return add(Object.keys(event.evaluations).length * (state.items.val ?? 0) + (event.unscored ?? 0));
+    case 'test-end':
+      return add(0); // the test is no part of a search
+    default:
+      return add(scoresIn(event));
+  }
+}
+
+/** Notes compare epochs by themselves where no guidance did. */
+function compared({ config, items }: RunState): number {
+  if (!config || config.useSlowUpdate) return 0;
+  return 2 * Math.min(config.slowUpdateSamples, items.train ?? 0);
+}
+
+function attempt({ rollouts, attempted, current }: RunState, { scores }: Evaluation): Counted {
+  const known = new Set(attempted.hash === current.hash ? attempted.ids : []);
+  const news = scores.map(({ id }) => id).filter((id) => !known.has(id));
+  return { rollouts: rollouts + news.length, attempted: { hash: current.hash, ids: [...known, ...news] } };
+}
+
+type Measured = Pick<RunEvent, 'type'> & {
+  readonly evaluation?: Evaluation | null;
+  readonly passes?: readonly Evaluation[];
+  readonly decision?: GateDecision;
+  readonly blame?: Blame;
+};
+
+/** Each score that an event holds is an attempt, in whichever of the fields that hold them. */
+function scoresIn({ evaluation, passes = [], decision, blame }: Measured): number {
+  const { refreshed = [], confirmation = [], veto } = decision ?? {};
+  const measured = [evaluation, ...passes].map((pass) => pass?.scores ?? []);
+  const asked = [...measured, refreshed, confirmation, veto?.incumbent ?? [], veto?.candidate ?? []];
+  return asked.reduce((sum, { length }) => sum + length, blame?.asked ?? 0);
+}

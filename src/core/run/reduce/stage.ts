@@ -1,11 +1,10 @@
-import type { GateDecision } from '../../gate/gate-decision.ts';
-import { computeScore, type Evaluation } from '../../score.ts';
+import { computeScore, type Evaluation } from '../../contracts/index.ts';
 import type { RunEvent } from '../event.ts';
+import type { GateDecision } from '../gate-evidence.ts';
 import type { Leak, RunState } from '../run-state.ts';
 import { addStageUsage, timeOfRollout } from '../stage-usage.ts';
 import type { BatchRecord, StepDraft } from '../step-record.ts';
-import { addMeasurement, scoresOf } from './acceptance.ts';
-import { passOf } from './passes.ts';
+import { addMeasurement, passOf, scoresOf } from './acceptance.ts';
 
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 type EndOf<Stage extends StageEnd['stage']> = Extract<StageEnd, { stage: Stage }>;

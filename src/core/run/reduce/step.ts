@@ -1,14 +1,20 @@
-import type { ItemScore } from '../../score.ts';
+import type { ItemScore } from '../../contracts/index.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
-import type { Removal, Salvage } from '../events/event-data.ts';
-import { isUnscored } from '../invalid-steps.ts';
+import type { Removal, Salvage, StepAction } from '../events/event-data.ts';
 import { type RunState, removalKey } from '../run-state.ts';
-import type { StepAction } from '../step-action.ts';
-import type { StepBufferEntry } from '../step-buffer.ts';
-import type { StepRecord } from '../step-record.ts';
-import { acceptedScore, addMeasurement, evidenceAfterAccept, isAccepted, isNewBest, scoresOf } from './acceptance.ts';
-import { effectsOfStep, noteEffect } from './edit-effect.ts';
-import { passOf, recordPasses } from './passes.ts';
+import type { StepBufferEntry, StepRecord } from '../step-record.ts';
+import {
+  acceptedScore,
+  addMeasurement,
+  effectsOfStep,
+  evidenceAfterAccept,
+  isAccepted,
+  isNewBest,
+  noteEffect,
+  passOf,
+  recordPasses,
+  scoresOf,
+} from './acceptance.ts';
 import { verdictOf, withoutJudgement } from './stage.ts';
 
 export function startStep(state: RunState, event: Extract<RunEvent, { type: 'step-start' }>): RunState {
@@ -141,3 +147,24 @@ function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failure
   const { nItemsMet: met, nItems: total = 0 } = record;
   return { ...rejected, undecided: { met: met ?? total, total } };
 }
+
+/** Steps whose candidates had the same fault, so that they were not scored. */
+type FaultySteps = { readonly reason: string; readonly steps: readonly number[] };
+
+type Faulty = { readonly step: number; readonly reason: string };
+
+/** Those with the same fault together, in the order of their first. The last reason stands for all of them. */
+export function groupFaults(faults: readonly Faulty[]): FaultySteps[] {
+  const groups = new Map<string, FaultySteps>();
+  for (const { step, reason } of faults) {
+    const kind = kindOf(reason);
+    groups.set(kind, { reason, steps: [...(groups.get(kind)?.steps ?? []), step] });
+  }
+  return [...groups.values()];
+}
+
+/** A description of 1,025 characters and one of 1,100 have the same fault. */
+const kindOf = (reason: string) => reason.replace(/\d+(?:[.,]\d+)*/g, '#');
+
+/** The candidate of a step was no skill that could be used: nothing was attempted with it. */
+export const isUnscored = ({ action }: Pick<StepRecord, 'action'>) => action === 'skip_invalid';

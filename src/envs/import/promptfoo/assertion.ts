@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import type { z } from 'zod';
-import { ChecksJudge } from '../../../core/judge/checks/check.ts';
+import { ChecksJudge } from '../../../core/judge/index.ts';
 import { NotCarried } from '../left-out.ts';
 import { fromJsPattern } from './js-pattern.ts';
 

@@ -1,4 +1,4 @@
-import { checkPattern } from '../../../core/judge/regex/python-regex.ts';
+import { checkPattern } from '../../../core/judge/index.ts';
 import { NotCarried } from '../left-out.ts';
 
 /** What JavaScript takes for white space, inside a class. And everything else. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
-import { whyTooMuch } from '../../../core/text/schema.ts';
+import { whyTooMuch } from '../../../core/contracts/index.ts';
 import { requireShallow } from '../../read/read-yaml.ts';
 import { type LeftOut, NotCarried, reasonOf } from '../left-out.ts';
 import { readBelow } from '../read-below.ts';

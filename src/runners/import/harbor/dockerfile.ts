@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { NotCarried } from '../../../envs/import/left-out.ts';
+import { NotCarried } from '../../../envs/index.ts';
 
 /** What a Dockerfile does that can be done without docker. */
 export type Dockerfile = {

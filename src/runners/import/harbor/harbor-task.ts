@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
-import { type LeftOut, NotCarried, reasonOf } from '../../../envs/import/left-out.ts';
-import { readBelow } from '../../../envs/import/read-below.ts';
-import type { Row } from '../../../envs/index.ts';
+import { type LeftOut, NotCarried, type Row, readBelow, reasonOf } from '../../../envs/index.ts';
 import type { WorkspaceTaskInput } from '../../workspace/workspace-task.ts';
 import { type FileContents, filesIn, readContents, type Wanted } from '../file-contents.ts';
 import { type Copy, type Dockerfile, readDockerfile } from './dockerfile.ts';

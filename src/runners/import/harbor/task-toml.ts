@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { type LeftOut, NotCarried } from '../../../envs/import/left-out.ts';
+import { type LeftOut, NotCarried } from '../../../envs/index.ts';
 
 /** What a `task.toml` says that is done here. */
 export type TaskSettings = {

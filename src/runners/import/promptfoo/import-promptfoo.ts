@@ -1,9 +1,14 @@
 import { resolve } from 'node:path';
-import { type LeftOut, NotCarried, reasonOf } from '../../../envs/import/left-out.ts';
-import { importPromptfoo } from '../../../envs/import/promptfoo/import-promptfoo.ts';
-import { type Fields, isObject } from '../../../envs/import/promptfoo/source.ts';
-import type { TestRow } from '../../../envs/import/promptfoo/test-rows.ts';
-import type { Row } from '../../../envs/index.ts';
+import {
+  type Fields,
+  importPromptfoo,
+  isObject,
+  type LeftOut,
+  NotCarried,
+  type Row,
+  reasonOf,
+  type TestRow,
+} from '../../../envs/index.ts';
 import type { WorkspaceTaskInput } from '../../workspace/workspace-task.ts';
 import { type ImportedWork, withOwnIds } from '../imported-work.ts';
 import { carryForWork, type Statement, statementsOf, type WorkCheck } from './work-check.ts';

@@ -1,8 +1,6 @@
 import type { z } from 'zod';
-import type { ChecksJudge } from '../../../core/judge/checks/check.ts';
-import { NotCarried } from '../../../envs/import/left-out.ts';
-import { toCheck, type Assertion as Written } from '../../../envs/import/promptfoo/assertion.ts';
-import { isObject } from '../../../envs/import/promptfoo/source.ts';
+import type { ChecksJudge } from '../../../core/judge/index.ts';
+import { isObject, NotCarried, toCheck, type Assertion as Written } from '../../../envs/index.ts';
 import type { Assertion } from '../../workspace/assertion.ts';
 
 type ChatCheck = z.input<typeof ChecksJudge>['checks'][number];

@@ -11,8 +11,9 @@ import {
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
+import { readProgress } from '../../../../src/stores/index.ts';
 import { describeOwner } from '../../../../src/stores/run/lock-owner.ts';
-import { openProgressFile, readProgress } from '../../../../src/stores/run/progress-file.ts';
+import { openProgressFile } from '../../../../src/stores/run/progress-file.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { marksProject, skillThat } from './marks-project.ts';

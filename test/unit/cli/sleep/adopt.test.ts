@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agentLoads } from '../../../../src/sleep/staging/agent-loads.ts';
+import { agentLoads } from '../../../../src/sleep/index.ts';
 import { answerOf, sleepHome } from '../../../support/sleep-home.ts';
 import { startClone } from '../clone-cli.ts';
 import { propose } from './pending.ts';

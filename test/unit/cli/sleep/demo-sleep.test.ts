@@ -5,12 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { addDemoSleep } from '../../../../src/cli/sleep/demo/demo-sleep.ts';
 import { type NightStory, type WeekStory, weekLines } from '../../../../src/cli/sleep/demo/night-story.ts';
 import { type PlayNight, playWeek } from '../../../../src/cli/sleep/demo/play-week.ts';
-import { noColors } from '../../../../src/cli/terminal/colors.ts';
 import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
-import { textWidth } from '../../../../src/cli/terminal/text-width.ts';
-import { simulatedPerson } from '../../../../src/sim/index.ts';
-import { type Cursors, harvest, mineTasks, openSessionIndex } from '../../../../src/sleep/index.ts';
-import { claude } from '../../../../src/transcripts/sources/claude.ts';
+import { simulatedPerson } from '../../../../src/public/sim.ts';
+import { type Cursors, harvest, mineTasks, openSessionIndex } from '../../../../src/public/sleep.ts';
+import { noColors, textWidth } from '../../../../src/report/index.ts';
+import { claude } from '../../../../src/transcripts/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 
 const quietNight: NightStory = {

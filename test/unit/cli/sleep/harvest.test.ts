@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
-import { readTasksFile } from '../../../../src/sleep/tasks-file.ts';
+import { readTasksFile } from '../../../../src/sleep/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, hoursAgo, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';
 

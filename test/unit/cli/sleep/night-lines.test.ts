@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nightCommands, nightLines } from '../../../../src/cli/sleep/night-lines.ts';
 import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
-import { textWidth } from '../../../../src/cli/terminal/text-width.ts';
-import type { SleepReport } from '../../../../src/sleep/night/sleep-report.ts';
+import { textWidth } from '../../../../src/report/index.ts';
+import type { SleepReport } from '../../../../src/sleep/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 
 const LONG = 'Write a message for the release channel that says what changed for customers, in two sentences at most';

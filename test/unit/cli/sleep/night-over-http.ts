@@ -1,5 +1,5 @@
 import type { FakeRequest } from 'skillopt/testing';
-import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
+import { tasksFileText } from '../../../../src/sleep/index.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import type { SleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';

@@ -1,9 +1,7 @@
 import { dirname, join } from 'node:path';
-import { writeBlock } from '../../../../src/core/skill/marked-block.ts';
+import { writeBlock } from '../../../../src/core/document/index.ts';
 import { readDocument } from '../../../../src/skills/index.ts';
-import { type Proposal, recordProposal } from '../../../../src/sleep/staging/proposal.ts';
-import { stage } from '../../../../src/sleep/staging/stage.ts';
-import { openSleepState } from '../../../../src/sleep/state/state-file.ts';
+import { openSleepState, type Proposal, recordProposal, stage } from '../../../../src/sleep/index.ts';
 import type { SleepHome } from '../../../support/sleep-home.ts';
 
 type Pending = { readonly name: string; readonly night?: number; readonly rule?: string; readonly id?: string };

@@ -2,14 +2,18 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeRequest, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
+import {
+  nightFolder,
+  openReview,
+  openSleepState,
+  type Proof,
+  readSleepState,
+  recordProposal,
+  stageAgain,
+  type TaskRecord,
+  tasksFileText,
+} from '../../../../src/sleep/index.ts';
 import { writeNight } from '../../../../src/sleep/night/night-record.ts';
-import type { Proof } from '../../../../src/sleep/night/prove.ts';
-import { openReview, stageAgain } from '../../../../src/sleep/night/regate.ts';
-import { recordProposal } from '../../../../src/sleep/staging/proposal.ts';
-import { nightFolder } from '../../../../src/sleep/state/nights.ts';
-import { openSleepState, readSleepState } from '../../../../src/sleep/state/state-file.ts';
-import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
-import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/main.ts';
-import { recordProposal } from '../../../../src/sleep/staging/proposal.ts';
-import { nightFolder } from '../../../../src/sleep/state/nights.ts';
-import { openSleepState } from '../../../../src/sleep/state/state-file.ts';
-import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
-import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
+import {
+  nightFolder,
+  openSleepState,
+  recordProposal,
+  type TaskRecord,
+  tasksFileText,
+} from '../../../../src/sleep/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';

@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { startFakeAgentLLM, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
-import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
-import { probeSandbox } from '../../../../src/workspaces/index.ts';
+import { probeSandbox } from '../../../../src/public/workspaces.ts';
+import { type TaskRecord, tasksFileText } from '../../../../src/sleep/index.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { ago, count, duration, percent, plural, points } from '../../../../src/cli/terminal/figures.ts';
-import { table } from '../../../../src/cli/terminal/table.ts';
-import { clip, padStart, textWidth } from '../../../../src/cli/terminal/text-width.ts';
-import { closestName, suggestion } from '../../../../src/core/text/closest-name.ts';
-import { oneLine, printable } from '../../../../src/core/text/printable.ts';
-import { shownPath } from '../../../../src/stores/shown-path.ts';
+import {
+  closestName,
+  count,
+  oneLine,
+  percent,
+  plural,
+  points,
+  printable,
+  suggestion,
+} from '../../../../src/core/text/index.ts';
+import { ago, clip, duration, table, textWidth } from '../../../../src/report/index.ts';
+import { padStart } from '../../../../src/report/layout/layout.ts';
+import { shownPath } from '../../../../src/stores/index.ts';
 
 describe('the closest name', () => {
   const names = ['train', 'runs', 'batchSize', 'minibatchSize'];

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../../src/cli/command-table.ts';
 import { runCli } from '../../../../src/cli/main.ts';
-import { COLOR_CODES } from '../../../../src/cli/terminal/colors.ts';
-import { textWidth } from '../../../../src/cli/terminal/text-width.ts';
+import { COLOR_CODES, textWidth } from '../../../../src/report/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findLeaks, type GuardedItem } from '../../../../src/core/stats/index.ts';
+import { findLeaks, type GuardedItem } from '../../../../src/public/stats.ts';
 import { guardedItems } from '../../../../src/train/step/guarded-items.ts';
 
 const item = (split: GuardedItem['split'], id: string, text: string, ...answers: string[]): GuardedItem => ({

@@ -2,10 +2,9 @@ import { memoryRun, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { eventLines } from '../../../../src/cli/progress/event-line.ts';
 import { reportLines } from '../../../../src/cli/report/report.ts';
-import { noColors } from '../../../../src/cli/terminal/colors.ts';
-import { reduce } from '../../../../src/core/run/reduce/reduce.ts';
-import { emptyRun } from '../../../../src/core/run/run-state.ts';
-import { readNotes } from '../../../../src/core/skill/appendix.ts';
+import { readNotes } from '../../../../src/core/document/index.ts';
+import { emptyRun, reduce } from '../../../../src/core/run/index.ts';
+import { noColors } from '../../../../src/report/index.ts';
 import {
   appends,
   byLevel,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactSecrets } from '../../../../src/core/redact/redact-secrets.ts';
-import { redactValue } from '../../../../src/core/redact/redact-value.ts';
+import { redactSecrets, redactValue } from '../../../../src/core/guard/index.ts';
 
 const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj';
 const begin = (kind = '') => `-----BEGIN ${kind}PRIVATE${' '}KEY-----`;

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../../src/core/config.ts';
-import type { RunEvent, RunFact } from '../../../../src/core/run/event.ts';
-import { isAccepted } from '../../../../src/core/run/reduce/acceptance.ts';
-import { reduce } from '../../../../src/core/run/reduce/reduce.ts';
-import { emptyRun, type RunState } from '../../../../src/core/run/run-state.ts';
-import { addStageUsage, noStageUsage, type StageUsage } from '../../../../src/core/run/stage-usage.ts';
-import type { StepAction } from '../../../../src/core/run/step-action.ts';
-import { skillHash } from '../../../../src/core/skill/skill-hash.ts';
+import { parseConfig } from '../../../../src/core/contracts/index.ts';
+import {
+  addStageUsage,
+  emptyRun,
+  isAccepted,
+  noStageUsage,
+  type RunEvent,
+  type RunFact,
+  type RunState,
+  reduce,
+  type StageUsage,
+  type StepAction,
+} from '../../../../src/core/run/index.ts';
+import { skillHash } from '../../../../src/core/text/index.ts';
 import { STRICT } from '../../../support/strict-gate.ts';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', ms: 0, usage: {} };

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { emptyRun, type RunState } from '../../../../src/core/run/run-state.ts';
-import type { StepAction } from '../../../../src/core/run/step-action.ts';
-import type { StepRecord } from '../../../../src/core/run/step-record.ts';
-import { summarize } from '../../../../src/core/run/summary.ts';
+import {
+  emptyRun,
+  type RunState,
+  type StepAction,
+  type StepRecord,
+  summarize,
+} from '../../../../src/core/run/index.ts';
 
 const record = (step: number, epoch: number, action: StepAction, currentScore: number, bestScore: number) =>
   ({ step, epoch, action, currentScore, bestScore }) as StepRecord;

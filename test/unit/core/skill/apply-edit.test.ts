@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyEdit, applyPatch, applyPatchWithReport } from '../../../../src/core/skill/apply-edit.ts';
+import { applyEdit, applyPatch, applyPatchWithReport } from '../../../../src/core/document/index.ts';
 
 const doc = '# S\n\n## Rules\n- a\n- b\n- a\n';
 const slow = '<!-- SLOW_UPDATE_START -->\nslow text\n<!-- SLOW_UPDATE_END -->\n';

@@ -1,7 +1,7 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../../../src/core/skill/protected-regions.ts';
-import { HIDDEN } from '../../../../src/core/text/json-text.ts';
+import { MARKERS } from '../../../../src/core/document/index.ts';
+import { HIDDEN } from '../../../../src/core/text/json.ts';
 import { appends, byLevel, ofStage, ofType, type Script, scriptedRun } from '../../../support/scripted-run.ts';
 
 const run = (script: Script, config: SkillOptConfigInput = {}, initialSkill = '# Skill\n') =>

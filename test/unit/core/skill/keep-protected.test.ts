@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keepProtected } from '../../../../src/core/skill/keep-protected.ts';
-import { MARKERS, protectedText } from '../../../../src/core/skill/protected-regions.ts';
+import { keepProtected, MARKERS } from '../../../../src/core/document/index.ts';
+import { protectedText } from '../../../../src/core/document/protected-regions.ts';
 import { scriptedRun } from '../../../support/scripted-run.ts';
 
 const FRONTMATTER = '---\nname: levels\ndescription: "a: b"  \n---';

@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyPatch } from '../../../../src/core/skill/apply-edit.ts';
-import { applyEditRecords, EditRecord, toEdits } from '../../../../src/core/skill/edit-record.ts';
 import {
+  applyEditRecords,
+  applyPatch,
+  EditRecord,
+  MARKERS,
   pruneRules,
   readLearned,
   readRules,
+  toEdits,
   writeLearned,
   writeRules,
-} from '../../../../src/core/skill/learned-rules.ts';
-import { MARKERS } from '../../../../src/core/skill/protected-regions.ts';
+} from '../../../../src/core/document/index.ts';
 
 const { start, end } = MARKERS.learned;
 const edit = (fields: Partial<EditRecord>) => EditRecord.parse(fields);

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { applyPatchWithReport } from '../../../../src/core/skill/apply-edit.ts';
-import { joinPackage, splitPackage } from '../../../../src/core/skill/package-text.ts';
-import { policyOf, type SkillPart, withinBudget } from '../../../../src/core/skill/skill-parts.ts';
+import {
+  applyPatchWithReport,
+  joinPackage,
+  policyOf,
+  type SkillPart,
+  splitPackage,
+  withinBudget,
+} from '../../../../src/core/document/index.ts';
 
 const SKILL = '---\nname: pdf\ndescription: Reads PDF files.\n---\n\n# Body\n';
 const FILES = { 'SKILL.md': SKILL, 'references/a.md': 'one\n', 'scripts/run.py': 'def f():\n    return 1\n' };

@@ -3,14 +3,11 @@ import fc from 'fast-check';
 import { memoryRun } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { leakLines } from '../../../../src/cli/report/report-leaks.ts';
-import { noColors } from '../../../../src/cli/terminal/colors.ts';
-import { reduce } from '../../../../src/core/run/reduce/reduce.ts';
-import { emptyRun } from '../../../../src/core/run/run-state.ts';
-import { applyPatch } from '../../../../src/core/skill/apply-edit.ts';
-import { Edit } from '../../../../src/core/skill/edit.ts';
-import { findPoison, MOST_CHARACTERS } from '../../../../src/core/skill/poison/find-poison.ts';
-import { quarantine } from '../../../../src/core/skill/poison/quarantine.ts';
-import { MARKERS } from '../../../../src/core/skill/protected-regions.ts';
+import { applyPatch, Edit, MARKERS } from '../../../../src/core/document/index.ts';
+import { findPoison, quarantine } from '../../../../src/core/guard/index.ts';
+import { MOST_CHARACTERS } from '../../../../src/core/guard/poison/find-poison.ts';
+import { emptyRun, reduce } from '../../../../src/core/run/index.ts';
+import { noColors } from '../../../../src/report/index.ts';
 import {
   honestTranscripts,
   poisonDocument,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findRegions, MARKERS, protectedText, withoutMarkers } from '../../../../src/core/skill/protected-regions.ts';
+import { findRegions, MARKERS, withoutMarkers } from '../../../../src/core/document/index.ts';
+import { protectedText } from '../../../../src/core/document/protected-regions.ts';
 
 const { slowUpdate, appendix } = MARKERS;
 const found = (skill: string) => findRegions(skill).map(({ kind, start, end }) => [kind, skill.slice(start, end)]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { skillHash } from '../../../../src/core/skill/skill-hash.ts';
+import { skillHash } from '../../../../src/core/text/index.ts';
 
 it.each([
   ['', 'e3b0c44298fc1c14'],

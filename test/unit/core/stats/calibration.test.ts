@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calibrate, noEvidence } from '../../../../src/core/stats/index.ts';
+import { calibrate, noEvidence } from '../../../../src/public/stats.ts';
 import { evidenceOf } from './evidence.fixture.ts';
 
 const set = (n: number, scores: (i: number) => number[]) =>

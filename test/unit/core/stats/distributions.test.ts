@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  incompleteBeta,
-  logGamma,
-  normalCdf,
-  normalQuantile,
-  tCdf,
-  tQuantile,
-} from '../../../../src/core/stats/distributions.ts';
+import { incompleteBeta, logGamma } from '../../../../src/core/stats/distributions.ts';
+import { normalCdf, normalQuantile, tCdf, tQuantile } from '../../../../src/core/stats/index.ts';
 
 /** Printed tables of Student's t: probability below, degrees of freedom, t. */
 const T_TABLE = [

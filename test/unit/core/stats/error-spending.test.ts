@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextError, TOTAL_ERROR } from '../../../../src/core/stats/error-spending.ts';
+import { nextError, TOTAL_ERROR } from '../../../../src/core/stats/index.ts';
 
 describe('nextError', () => {
   const nights = (count: number, proven: readonly number[] = []) =>

@@ -4,7 +4,7 @@ import {
   type Knowledge,
   noEvidence,
   noKnowledge,
-} from '../../../../src/core/stats/index.ts';
+} from '../../../../src/public/stats.ts';
 
 /** Evidence from lists of scores by item. */
 export function evidenceOf(scores: Readonly<Record<string, readonly (number | null)[]>>): Evidence {

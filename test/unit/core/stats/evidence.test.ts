@@ -6,7 +6,7 @@ import {
   noEvidence,
   pooledMean,
   withinVariance,
-} from '../../../../src/core/stats/index.ts';
+} from '../../../../src/public/stats.ts';
 import { evidenceOf } from './evidence.fixture.ts';
 
 describe('evidence', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exactRace, hardestFirst, startable } from '../../../../src/core/stats/index.ts';
+import { exactRace, hardestFirst, startable } from '../../../../src/public/stats.ts';
 import { evidenceOf } from './evidence.fixture.ts';
 
 describe('hardestFirst', () => {

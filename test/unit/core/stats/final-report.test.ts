@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PythonRandom } from '../../../../src/core/random.ts';
-import { estimateGain, estimateScore, finalReport, noEvidence } from '../../../../src/core/stats/index.ts';
+import { PythonRandom } from '../../../../src/core/contracts/index.ts';
+import { estimateGain, estimateScore, finalReport, noEvidence } from '../../../../src/public/stats.ts';
 import { evidenceOf } from './evidence.fixture.ts';
 
 describe('the final report', () => {

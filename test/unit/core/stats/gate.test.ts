@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { evaluateGate, type GateInput, type GateMetric, selectGateScore } from '../../../../src/core/gate/gate.ts';
+import {
+  evaluateGate,
+  type GateInput,
+  type GateMetric,
+  selectGateScore,
+} from '../../../../src/core/contracts/index.ts';
 
 function gate(candHard: number, currentScore: number, bestScore: number, more: Partial<GateInput> = {}) {
   const skills = { candidateSkill: 'candidate', currentSkill: 'current', bestSkill: 'best' };

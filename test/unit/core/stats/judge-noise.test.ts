@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PythonRandom } from '../../../../src/core/random.ts';
-import { combineJudgements, type Judgement } from '../../../../src/core/stats/index.ts';
+import { PythonRandom } from '../../../../src/core/contracts/index.ts';
+import { combineJudgements, type Judgement } from '../../../../src/public/stats.ts';
 
 const judgement = (id: string, rollout: number, score: number | null, position?: 'first' | 'second'): Judgement => ({
   id,

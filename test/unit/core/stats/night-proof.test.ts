@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PythonRandom } from '../../../../src/core/random.ts';
-import { normalQuantile } from '../../../../src/core/stats/distributions.ts';
-import { addObservations, type Evidence, noEvidence } from '../../../../src/core/stats/evidence.ts';
+import { PythonRandom } from '../../../../src/core/contracts/index.ts';
 import {
+  addObservations,
+  type Evidence,
   gainElsewhere,
   judgeProof,
   type NightProof,
+  noEvidence,
+  normalQuantile,
   PROOF_LOOKS,
   proveGain,
-} from '../../../../src/core/stats/night-proof.ts';
+} from '../../../../src/core/stats/index.ts';
 
 const clip = (score: number) => Math.min(1, Math.max(0, score));
 

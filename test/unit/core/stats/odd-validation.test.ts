@@ -18,8 +18,8 @@ import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { eventLines } from '../../../../src/cli/progress/event-line.ts';
 import { reportLines } from '../../../../src/cli/report/report.ts';
-import { noColors } from '../../../../src/cli/terminal/colors.ts';
-import { toObservations } from '../../../../src/core/gate/gate-evidence.ts';
+import { toObservations } from '../../../../src/core/run/index.ts';
+import { noColors } from '../../../../src/report/index.ts';
 import { levelOf, type Task } from '../../../support/scripted-run.ts';
 
 type Rollout = (task: Task, level: number, judge: ChatModel | undefined) => Promise<RolloutOutput> | RolloutOutput;

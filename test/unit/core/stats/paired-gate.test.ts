@@ -19,7 +19,7 @@ import {
   settingsFor,
   unmetItems,
   weigh,
-} from '../../../../src/core/stats/index.ts';
+} from '../../../../src/public/stats.ts';
 import { evidenceOf, knowing } from './evidence.fixture.ts';
 
 const range = (n: number) => Array.from({ length: n }, (_, i) => `item${i}`);

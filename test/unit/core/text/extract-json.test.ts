@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { extractJson, jsonCandidates } from '../../../../src/core/text/extract-json.ts';
+import { extractJson, jsonCandidates } from '../../../../src/core/text/index.ts';
 
 const fenced = (body: string, tag = 'json') => `\`\`\`${tag}\n${body}\n\`\`\``;
 

@@ -5,7 +5,7 @@ import { SkillOptTrainer } from 'skillopt';
 import { openaiCompatible } from 'skillopt/models';
 import { startFakeLLM } from 'skillopt/testing';
 import { expect, it } from 'vitest';
-import { hideSecrets } from '../../../../src/core/text/hide-secrets.ts';
+import { hideSecrets } from '../../../../src/core/guard/index.ts';
 import { levelOf, levelsEnv, levelsOptimizer } from '../../../support/levels.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 

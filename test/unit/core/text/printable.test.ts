@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inMarkdown, nameAsData, oneLine, printable } from '../../../../src/core/text/printable.ts';
+import { inMarkdown, nameAsData, oneLine, printable } from '../../../../src/core/text/index.ts';
 import { hostileText, leftovers } from '../../../support/hostile-text.ts';
 
 /** Sequences out of parts, right and wrong ones. */

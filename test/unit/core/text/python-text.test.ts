@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { head, roundHalfToEven, rstrip, strip } from '../../../../src/core/text/python-text.ts';
+import { head, roundHalfToEven, rstrip, strip } from '../../../../src/core/text/index.ts';
 
 describe('strip and rstrip', () => {
   it('take the whitespace of Python', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toCamelCase, toSnakeCase } from '../../../../src/core/text/snake-case.ts';
+import { toCamelCase, toSnakeCase } from '../../../../src/core/text/index.ts';
 
 const inside = {
   nTurns: 2,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { loadTasks } from 'skillopt/envs';
 import { expect, test } from 'vitest';
-import { isEvals, isTriggerSet, readEvals, readTriggers } from '../../../../src/envs/import/evals.ts';
-import type { LeftOut } from '../../../../src/envs/import/left-out.ts';
+import { readTriggers } from '../../../../src/envs/import/evals.ts';
+import { isEvals, isTriggerSet, type LeftOut, readEvals } from '../../../../src/envs/index.ts';
 import { evalsExpectations, importFiles, importPath } from '../../../support/imports/import-corpus.ts';
 
 const read = (file: string): unknown => JSON.parse(readFileSync(importPath('evals', file), 'utf8'));

@@ -2,8 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTasks } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
-import { loadEnv } from '../../../../src/project/env/load-env.ts';
-import { loadProject } from '../../../../src/project/load-project.ts';
+import { loadEnv, loadProject } from '../../../../src/project/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const config = (...values: readonly string[]) =>

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { ModelCallError } from '../../../../src/core/errors.ts';
-import type { ChatMessage } from '../../../../src/core/model.ts';
+import { type ChatMessage, ModelCallError } from '../../../../src/core/contracts/index.ts';
 import {
   type Amounts,
   createBudget,
@@ -9,7 +8,7 @@ import {
   type WithBudgetOptions,
   withBudget,
   withRetry,
-} from '../../../../src/models/index.ts';
+} from '../../../../src/public/models.ts';
 import { startFakeLLM } from '../../../../src/testing/index.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }], maxOutputTokens: 50 };

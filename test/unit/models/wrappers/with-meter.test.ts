@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { ModelCallError } from '../../../../src/core/errors.ts';
-import { noStageUsage } from '../../../../src/core/run/stage-usage.ts';
-import { createMeter, scripted, withMeter, withReplyCache, withRetry } from '../../../../src/models/index.ts';
+import { ModelCallError } from '../../../../src/core/contracts/index.ts';
+import { noStageUsage } from '../../../../src/core/run/index.ts';
+import { createMeter, scripted, withMeter, withReplyCache, withRetry } from '../../../../src/public/models.ts';
 
 const ask = (stage: string | undefined, content: string) => ({
   messages: [{ role: 'user' as const, content }],

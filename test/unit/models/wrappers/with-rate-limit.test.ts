@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../../src/core/errors.ts';
+import { ModelCallError } from '../../../../src/core/contracts/index.ts';
 import {
   createRateLimiter,
   openaiCompatible,
   type RateLimitChange,
   scripted,
   withRateLimit,
-} from '../../../../src/models/index.ts';
+} from '../../../../src/public/models.ts';
 import { startFakeLLM } from '../../../../src/testing/index.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }] };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../../src/core/errors.ts';
-import type { ChatRequest } from '../../../../src/core/model.ts';
-import { scripted, withReplyCache } from '../../../../src/models/index.ts';
+import { type ChatRequest, ModelCallError } from '../../../../src/core/contracts/index.ts';
+import { scripted, withReplyCache } from '../../../../src/public/models.ts';
 
 const request: ChatRequest = { messages: [{ role: 'user', content: 'hello' }] };
 

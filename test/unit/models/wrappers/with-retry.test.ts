@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../../src/core/errors.ts';
-import { type Retry, type RetryOptions, scripted, withRetry } from '../../../../src/models/index.ts';
-import { openaiCompatible } from '../../../../src/models/providers/openai-compatible.ts';
+import { ModelCallError } from '../../../../src/core/contracts/index.ts';
+import { openaiCompatible } from '../../../../src/models/index.ts';
+import { type Retry, type RetryOptions, scripted, withRetry } from '../../../../src/public/models.ts';
 import { startFakeLLM } from '../../../../src/testing/index.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }] };

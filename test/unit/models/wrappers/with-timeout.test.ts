@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ChatModel } from '../../../../src/core/model.ts';
-import { openaiCompatible, scripted, withTimeout } from '../../../../src/models/index.ts';
+import type { ChatModel } from '../../../../src/core/contracts/index.ts';
+import { openaiCompatible, scripted, withTimeout } from '../../../../src/public/models.ts';
 import { startFakeLLM } from '../../../../src/testing/index.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }] };

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadWorkspaceTasks, toEvals, type WorkspaceTaskInput } from '../../../../src/runners/index.ts';
+import { loadWorkspaceTasks, toEvals, type WorkspaceTaskInput } from '../../../../src/public/runners.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { fixture, loadFixture } from './work-imports.ts';
 

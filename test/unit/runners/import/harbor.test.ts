@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type WorkspaceTask, workspaceEnv } from '../../../../src/runners/index.ts';
-import { probeSandbox, type Sandbox, sandboxes } from '../../../../src/workspaces/index.ts';
+import { type WorkspaceTask, workspaceEnv } from '../../../../src/public/runners.ts';
+import { probeSandbox, type Sandbox, sandboxes } from '../../../../src/public/workspaces.ts';
 import { shellAgent } from '../../../support/shell-agent.ts';
 import { loadFixture } from './work-imports.ts';
 

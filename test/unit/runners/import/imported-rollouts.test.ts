@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { workspaceEnv } from '../../../../src/runners/index.ts';
-import { probeSandbox, sandboxes } from '../../../../src/workspaces/index.ts';
+import { workspaceEnv } from '../../../../src/public/runners.ts';
+import { probeSandbox, sandboxes } from '../../../../src/public/workspaces.ts';
 import { shellAgent } from '../../../support/shell-agent.ts';
 import { loadFixture } from './work-imports.ts';
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { loadWorkspaceTasks } from '../../../../src/runners/index.ts';
+import { loadWorkspaceTasks } from '../../../../src/public/runners.ts';
 
 export const fixture = (path: string) =>
   fileURLToPath(new URL(`../../../fixtures/work-imports/${path}`, import.meta.url));

@@ -4,12 +4,12 @@ import {
   dataSection,
   HEADINGS,
   promptSection,
+  type RolloutResult,
   skillSection,
-} from '../../../../src/core/prompt-sections.ts';
-import type { RolloutResult } from '../../../../src/core/rollout-result.ts';
-import { type PersonTask, type SimulatedPersonOptions, simulatedPerson } from '../../../../src/sim/index.ts';
+} from '../../../../src/core/contracts/index.ts';
+import { type PersonTask, type SimulatedPersonOptions, simulatedPerson } from '../../../../src/public/sim.ts';
+import { mineTasks } from '../../../../src/public/sleep.ts';
 import { HARMS, REMARKS } from '../../../../src/sim/person/documents.ts';
-import { mineTasks } from '../../../../src/sleep/index.ts';
 
 const days = Array.from({ length: 10 }, (_, at) => at + 1);
 

@@ -1,12 +1,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { judgeAnswer } from '../../../../src/judges/index.ts';
-import { type PersonSession, type PersonTask, simulatedPerson } from '../../../../src/sim/index.ts';
+import { judgeAnswer } from '../../../../src/public/judges.ts';
+import { type PersonSession, type PersonTask, simulatedPerson } from '../../../../src/public/sim.ts';
+import { harvest, openSessionIndex, type SessionDigest, TaskRecord } from '../../../../src/public/sleep.ts';
 import { HARMS, REMARKS, readAdvice } from '../../../../src/sim/person/documents.ts';
 import { type Kind, kindIn } from '../../../../src/sim/person/kind.ts';
 import { CODE_KINDS } from '../../../../src/sim/person/kinds/code.ts';
 import { OFFICE_KINDS } from '../../../../src/sim/person/kinds/office.ts';
-import { harvest, openSessionIndex, type SessionDigest, TaskRecord } from '../../../../src/sleep/index.ts';
-import { claude } from '../../../../src/transcripts/sources/claude.ts';
+import { claude } from '../../../../src/transcripts/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const KINDS: readonly Kind[] = [...CODE_KINDS, ...OFFICE_KINDS];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { defineEnv, memoryRun, type SkillOptConfigInput, SkillOptTrainer } from '../../../../src/index.ts';
-import { rubricJudge } from '../../../../src/judges/index.ts';
-import { type SimulatedPerson, simulatedPerson } from '../../../../src/sim/index.ts';
-import { TaskRecord } from '../../../../src/sleep/index.ts';
+import { rubricJudge } from '../../../../src/public/judges.ts';
+import { type SimulatedPerson, simulatedPerson } from '../../../../src/public/sim.ts';
+import { TaskRecord } from '../../../../src/public/sleep.ts';
 
 /** The person's tasks of some weeks, scored by a rubric as nights do it. */
 function personEnv(person: SimulatedPerson) {

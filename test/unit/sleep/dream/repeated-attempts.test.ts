@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { simulatedPerson } from '../../../../src/sim/index.ts';
-import { consolidate, TaskRecord } from '../../../../src/sleep/index.ts';
+import { simulatedPerson } from '../../../../src/public/sim.ts';
+import { consolidate, TaskRecord } from '../../../../src/public/sleep.ts';
 
 it('asks the agent again for every attempt at the same task', async () => {
   const person = simulatedPerson({ seed: 3 });

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type SimulatedPerson, simulatedPerson } from '../../../../src/sim/index.ts';
-import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
-import { tasksFileText } from '../../../../src/sleep/tasks-file.ts';
+import { type SimulatedPerson, simulatedPerson } from '../../../../src/public/sim.ts';
+import { type TaskRecord, tasksFileText } from '../../../../src/sleep/index.ts';
 import type { SleepHome } from '../../../support/sleep-home.ts';
 
 const ROLES = ['target', 'optimizer', 'judge'] as const;

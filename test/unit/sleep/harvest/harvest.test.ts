@@ -11,9 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type HarvestOptions, harvest } from '../../../../src/sleep/harvest/harvest.ts';
-import { overview } from '../../../../src/sleep/harvest/overview.ts';
-import { openSessionIndex } from '../../../../src/sleep/harvest/session-index.ts';
+import { type HarvestOptions, harvest, openSessionIndex, overview } from '../../../../src/sleep/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { at, HOUR, NOW, notesSource, placeAt, writeNote } from '../notes-source.ts';
 

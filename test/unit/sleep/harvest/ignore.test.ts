@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadIgnore } from '../../../../src/sleep/harvest/ignore.ts';
+import { loadIgnore } from '../../../../src/sleep/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { placeAt } from '../notes-source.ts';
 

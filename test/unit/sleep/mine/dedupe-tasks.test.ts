@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dedupeTasks, groupByHint } from '../../../../src/sleep/mine/dedupe-tasks.ts';
-import { onlySkill, readSkillHint } from '../../../../src/sleep/mine/skill-hint.ts';
+import { groupByHint, readSkillHint } from '../../../../src/sleep/index.ts';
+import { dedupeTasks } from '../../../../src/sleep/mine/dedupe-tasks.ts';
+import { onlySkill } from '../../../../src/sleep/mine/skill-hint.ts';
 import { filterForTarget } from '../../../../src/sleep/mine/target-filter.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError, SkillError } from '../../../../src/core/errors.ts';
-import { scripted } from '../../../../src/models/scripted.ts';
-import { mineTasks } from '../../../../src/sleep/mine/mine-tasks.ts';
+import { ModelCallError, SkillError } from '../../../../src/core/contracts/index.ts';
+import { scripted } from '../../../../src/models/index.ts';
+import { mineTasks } from '../../../../src/sleep/index.ts';
 import { toMinedTask } from '../../../../src/sleep/mine/mined-task.ts';
 import { session } from '../../../support/sleep-tasks.ts';
 

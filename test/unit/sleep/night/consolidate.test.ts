@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../../src/core/errors.ts';
-import type { ChatModel } from '../../../../src/core/model.ts';
-import { readBlock } from '../../../../src/core/skill/marked-block.ts';
-import { scripted } from '../../../../src/models/scripted.ts';
-import { type ConsolidateOptions, consolidate } from '../../../../src/sleep/night/consolidate.ts';
-import { quarantining } from '../../../../src/sleep/night/quarantining.ts';
-import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
+import { type ChatModel, ModelCallError } from '../../../../src/core/contracts/index.ts';
+import { readBlock } from '../../../../src/core/document/index.ts';
+import { scripted } from '../../../../src/models/index.ts';
+import { type ConsolidateOptions, consolidate, quarantining, type TaskRecord } from '../../../../src/sleep/index.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 
 /** Tasks that want a word in every answer: `t1`, … to learn from and `v1`, … held out. */

@@ -2,12 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import type { ChatRequest } from '../../../../src/core/model.ts';
-import { loadRun } from '../../../../src/runs/load-run.ts';
-import { mineTasks } from '../../../../src/sleep/mine/mine-tasks.ts';
-import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
-import { pendingProposals } from '../../../../src/sleep/staging/proposal.ts';
-import { cursorsOf, modelKeyOf, nightOf } from '../../../../src/sleep/state/sleep-state.ts';
+import { loadRun } from '../../../../src/app/index.ts';
+import type { ChatRequest } from '../../../../src/core/contracts/index.ts';
+import { cursorsOf, mineTasks, nightOf, pendingProposals, runSleepCycle } from '../../../../src/sleep/index.ts';
+import { modelKeyOf } from '../../../../src/sleep/state/sleep-state.ts';
 import { session } from '../../../support/sleep-tasks.ts';
 import { CURSORS, doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCallError } from '../../../../src/core/errors.ts';
-import type { ChatRequest } from '../../../../src/core/model.ts';
-import { scripted } from '../../../../src/models/scripted.ts';
-import { type SimulatedPersonOptions, simulatedPerson } from '../../../../src/sim/index.ts';
-import { consolidate } from '../../../../src/sleep/night/consolidate.ts';
-import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
+import { type ChatRequest, ModelCallError } from '../../../../src/core/contracts/index.ts';
+import { scripted } from '../../../../src/models/index.ts';
+import { type SimulatedPersonOptions, simulatedPerson } from '../../../../src/public/sim.ts';
+import { consolidate, type TaskRecord } from '../../../../src/sleep/index.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 
 const rule = { patch: { reasoning: '', edits: [{ op: 'append', content: '- Say beta.', support_count: 1 }] } };

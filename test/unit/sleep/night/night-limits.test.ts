@@ -1,9 +1,7 @@
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { SkillError } from '../../../../src/core/errors.ts';
-import type { ChatModel } from '../../../../src/core/model.ts';
-import type { CycleInput } from '../../../../src/sleep/night/cycle-input.ts';
-import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
+import { type ChatModel, SkillError } from '../../../../src/core/contracts/index.ts';
+import { type CycleInput, runSleepCycle } from '../../../../src/sleep/index.ts';
 import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
 const CONFIG = { workers: 2, maxRetries: 0 };

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
-import { SleepSettings } from '../../../../src/sleep/settings/sleep-settings.ts';
+import { runSleepCycle, SleepSettings } from '../../../../src/sleep/index.ts';
 import { filesBelow, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
 describe('a dry run', () => {

@@ -1,14 +1,18 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { scripted } from 'skillopt/testing';
-import { chooseSkills } from '../../../../src/sleep/documents/choose-skills.ts';
-import { findMemory, findSkill } from '../../../../src/sleep/documents/find-documents.ts';
-import type { CycleInput, GatheredNight } from '../../../../src/sleep/night/cycle-input.ts';
-import { SleepSettings } from '../../../../src/sleep/settings/sleep-settings.ts';
-import { nightFolder } from '../../../../src/sleep/state/nights.ts';
-import { readSleepState } from '../../../../src/sleep/state/state-file.ts';
-import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
-import { redactor } from '../../../../src/transcripts/redact/redactor.ts';
+import {
+  type CycleInput,
+  chooseSkills,
+  findMemory,
+  findSkill,
+  type GatheredNight,
+  nightFolder,
+  readSleepState,
+  SleepSettings,
+  type TaskRecord,
+} from '../../../../src/sleep/index.ts';
+import { redactor } from '../../../../src/transcripts/index.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';

@@ -1,7 +1,6 @@
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
-import { SleepSettings } from '../../../../src/sleep/settings/sleep-settings.ts';
+import { runSleepCycle, SleepSettings } from '../../../../src/sleep/index.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import { doneTasks, nightWorld, obedient, USELESS } from './night-world.ts';
 

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportMarkdown } from '../../../../src/sleep/night/report-markdown.ts';
-import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
-import type { SleepReport } from '../../../../src/sleep/night/sleep-report.ts';
-import { SleepSettings } from '../../../../src/sleep/settings/sleep-settings.ts';
+import { reportMarkdown, runSleepCycle, type SleepReport, SleepSettings } from '../../../../src/sleep/index.ts';
 import { nightWorld } from './night-world.ts';
 
 /** What a night reported whose held-out task, name and quarantined edit say this. */

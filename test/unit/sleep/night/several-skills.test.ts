@@ -2,11 +2,8 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { loadRun } from '../../../../src/runs/load-run.ts';
-import { runSleepCycle } from '../../../../src/sleep/night/run-sleep-cycle.ts';
-import { SleepSettings } from '../../../../src/sleep/settings/sleep-settings.ts';
-import { assignSplits } from '../../../../src/sleep/splits.ts';
-import type { TaskRecord } from '../../../../src/sleep/task-record.ts';
+import { loadRun } from '../../../../src/app/index.ts';
+import { assignSplits, runSleepCycle, SleepSettings, type TaskRecord } from '../../../../src/sleep/index.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 

@@ -3,20 +3,22 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cronLines } from '../../../../src/sleep/schedule/crontab.ts';
-import { launchdPlist } from '../../../../src/sleep/schedule/launchd-plist.ts';
 import {
-  clockTime,
+  cronLines,
   jobHash,
-  lastDue,
+  launchdPlist,
   markOf,
   type NightJob,
+  posixScript,
+  powershellQuoted,
   readClock,
   requireWritable,
-} from '../../../../src/sleep/schedule/night-job.ts';
-import { posixScript } from '../../../../src/sleep/schedule/posix-script.ts';
-import { systemdUnits } from '../../../../src/sleep/schedule/systemd-units.ts';
-import { powershellQuoted, taskName, windowsScript, windowsTask } from '../../../../src/sleep/schedule/windows-task.ts';
+  systemdUnits,
+  taskName,
+  windowsScript,
+  windowsTask,
+} from '../../../../src/sleep/index.ts';
+import { clockTime, lastDue } from '../../../../src/sleep/schedule/night-job.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const project = `/home/ann/it's 100% "<$x> & ü`;

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadProject } from '../../../../src/project/load-project.ts';
+import { loadProject } from '../../../../src/project/index.ts';
 import { renderTable } from '../../../../src/project/setting-groups.ts';
-import { loadSleepSettings } from '../../../../src/sleep/settings/load-settings.ts';
-import { sleepShape } from '../../../../src/sleep/settings/sleep-settings.ts';
+import { loadSleepSettings, sleepShape } from '../../../../src/sleep/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 /** Loads from a home with these files; the project is in `app`, the state in `state`. */

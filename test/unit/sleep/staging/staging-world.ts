@@ -1,10 +1,8 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeBlock } from '../../../../src/core/skill/marked-block.ts';
+import { writeBlock } from '../../../../src/core/document/index.ts';
 import { readDocument } from '../../../../src/skills/index.ts';
-import { type Proposal, recordProposal } from '../../../../src/sleep/staging/proposal.ts';
-import { type StageInput, stage } from '../../../../src/sleep/staging/stage.ts';
-import { openSleepState } from '../../../../src/sleep/state/state-file.ts';
+import { openSleepState, type Proposal, recordProposal, type StageInput, stage } from '../../../../src/sleep/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 export const AT = '2026-03-10T00:00:00.000Z';

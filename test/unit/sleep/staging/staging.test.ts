@@ -13,14 +13,21 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readBlock, writeBlock } from '../../../../src/core/skill/marked-block.ts';
-import { adopt, settle } from '../../../../src/sleep/staging/adopt.ts';
-import { type Proposal, pendingProposals, recordProposal } from '../../../../src/sleep/staging/proposal.ts';
-import { rollback } from '../../../../src/sleep/staging/rollback.ts';
-import { stage } from '../../../../src/sleep/staging/stage.ts';
-import { nightFolder } from '../../../../src/sleep/state/nights.ts';
-import { purge, retain } from '../../../../src/sleep/state/purge.ts';
-import { recordNight, SleepState } from '../../../../src/sleep/state/sleep-state.ts';
+import { readBlock, writeBlock } from '../../../../src/core/document/index.ts';
+import {
+  adopt,
+  nightFolder,
+  type Proposal,
+  pendingProposals,
+  purge,
+  recordNight,
+  recordProposal,
+  retain,
+  rollback,
+  SleepState,
+  settle,
+  stage,
+} from '../../../../src/sleep/index.ts';
 import { contentsOf } from '../../skills/replace/replace-world.ts';
 import { AT, learning, stagingWorld } from './staging-world.ts';
 

@@ -1,13 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { harvest } from '../../../../src/sleep/harvest/harvest.ts';
-import { openSessionIndex } from '../../../../src/sleep/harvest/session-index.ts';
-import { makeNight } from '../../../../src/sleep/state/nights.ts';
-import { purge, retain } from '../../../../src/sleep/state/purge.ts';
-import { giveConsent, recordNight } from '../../../../src/sleep/state/sleep-state.ts';
-import { openSleepState } from '../../../../src/sleep/state/state-file.ts';
-import { TaskRecord } from '../../../../src/sleep/task-record.ts';
+import {
+  giveConsent,
+  harvest,
+  makeNight,
+  openSessionIndex,
+  openSleepState,
+  purge,
+  recordNight,
+  retain,
+  TaskRecord,
+} from '../../../../src/sleep/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { at, NOW, notesSource, placeAt, writeNote } from '../notes-source.ts';
 

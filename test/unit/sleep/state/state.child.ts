@@ -1,7 +1,6 @@
 // One night of a process: opens the state, counts a night and leaves, or says why it could not.
 import { setTimeout as delay } from 'node:timers/promises';
-import { nightOf, recordNight } from '../../../../src/sleep/state/sleep-state.ts';
-import { openSleepState } from '../../../../src/sleep/state/state-file.ts';
+import { nightOf, openSleepState, recordNight } from '../../../../src/sleep/index.ts';
 
 try {
   await using open = await openSleepState(process.argv[2]!);

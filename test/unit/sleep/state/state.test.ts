@@ -2,19 +2,22 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSessionIndex } from '../../../../src/sleep/harvest/session-index.ts';
-import { listNights, makeNight, projectFolderName } from '../../../../src/sleep/state/nights.ts';
 import {
   cursorsOf,
-  emptyState,
   giveConsent,
   hasConsent,
+  listNights,
+  makeNight,
   nightOf,
+  openSessionIndex,
+  openSleepState,
+  readSleepState,
   recordNight,
-} from '../../../../src/sleep/state/sleep-state.ts';
-import { openSleepState, readSleepState } from '../../../../src/sleep/state/state-file.ts';
-import { TaskRecord } from '../../../../src/sleep/task-record.ts';
-import { openStateFolder, stateFolderOf } from '../../../../src/stores/state-folder.ts';
+  TaskRecord,
+} from '../../../../src/sleep/index.ts';
+import { projectFolderName } from '../../../../src/sleep/state/nights.ts';
+import { emptyState } from '../../../../src/sleep/state/sleep-state.ts';
+import { openStateFolder, stateFolderOf } from '../../../../src/stores/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -1,6 +1,6 @@
 import { type ChatModel, memoryRun, type RunStore, SkillOptTrainer } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { runDirectory } from '../../../../src/stores/run/run-directory.ts';
+import { runDirectory } from '../../../../src/stores/index.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../../../support/levels.ts';
 import { temporaryDirectory } from '../../stores/run-directory.fixture.ts';
 

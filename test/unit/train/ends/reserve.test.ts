@@ -11,10 +11,8 @@ import {
 } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { reduce } from '../../../../src/core/run/reduce/reduce.ts';
-import { emptyRun } from '../../../../src/core/run/run-state.ts';
-import { noStageUsage } from '../../../../src/core/run/stage-usage.ts';
-import { skillHash } from '../../../../src/core/skill/skill-hash.ts';
+import { emptyRun, noStageUsage, reduce } from '../../../../src/core/run/index.ts';
+import { skillHash } from '../../../../src/core/text/index.ts';
 import { reserveFor } from '../../../../src/train/budget/reserve-for.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../../../support/levels.ts';
 import { appends, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';

@@ -11,13 +11,17 @@ import {
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { toKnowledge, toObservations } from '../../../../src/core/gate/gate-evidence.ts';
-import { reduce } from '../../../../src/core/run/reduce/reduce.ts';
-import { emptyRun } from '../../../../src/core/run/run-state.ts';
-import { addObservations, noEvidence } from '../../../../src/core/stats/evidence.ts';
-import { judgeWave, settingsFor } from '../../../../src/core/stats/gate.ts';
-import { addOwn, believedScore, inherit } from '../../../../src/core/stats/knowledge.ts';
-import { SimpleQAEnv } from '../../../../src/envs/index.ts';
+import { emptyRun, reduce, toKnowledge, toObservations } from '../../../../src/core/run/index.ts';
+import {
+  addObservations,
+  addOwn,
+  believedScore,
+  inherit,
+  judgeWave,
+  noEvidence,
+  settingsFor,
+} from '../../../../src/core/stats/index.ts';
+import { SimpleQAEnv } from '../../../../src/public/envs.ts';
 
 type Store = ReturnType<typeof memoryRun>;
 type RunOptions = { config?: SkillOptConfigInput; store?: Store; isDeaf?: boolean; noise?: number; seed?: number };

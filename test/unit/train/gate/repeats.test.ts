@@ -1,6 +1,6 @@
 import { emptyRun, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { isSaidIn } from '../../../../src/core/skill/is-said.ts';
+import { isSaidIn } from '../../../../src/core/document/index.ts';
 import { withoutRepeats } from '../../../../src/train/step/without-repeats.ts';
 import { appends, ofStage, ofType, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 

@@ -1,7 +1,7 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { MARKERS } from '../../../../src/core/skill/protected-regions.ts';
-import { countTokens } from '../../../../src/models/index.ts';
+import { MARKERS } from '../../../../src/core/document/index.ts';
+import { countTokens } from '../../../../src/public/models.ts';
 import { appends, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 /** Task k needs GOODk in the skill, and BAD spoils everything. */

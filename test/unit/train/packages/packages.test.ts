@@ -1,12 +1,11 @@
 import { memoryRun, type RolloutResult, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { listEdits } from '../../../../src/app/index.ts';
 import { reportLines } from '../../../../src/cli/report/report.ts';
-import { noColors } from '../../../../src/cli/terminal/colors.ts';
-import { parseConfig } from '../../../../src/core/config.ts';
-import { reduce } from '../../../../src/core/run/reduce/reduce.ts';
-import { emptyRun } from '../../../../src/core/run/run-state.ts';
-import { joinPackage, splitPackage } from '../../../../src/core/skill/package-text.ts';
-import { listEdits } from '../../../../src/runs/edit-list.ts';
+import { parseConfig } from '../../../../src/core/contracts/index.ts';
+import { joinPackage, splitPackage } from '../../../../src/core/document/index.ts';
+import { emptyRun, reduce } from '../../../../src/core/run/index.ts';
+import { noColors } from '../../../../src/report/index.ts';
 import { levelOf, ofStage, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 const SKILL = '---\nname: levels\ndescription: Solves levels.\n---\n\n# Levels\n\nSee references/levels.md.\n';

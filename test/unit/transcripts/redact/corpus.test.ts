@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { redactor } from '../../../../src/transcripts/redact/redactor.ts';
+import { redactor } from '../../../../src/transcripts/index.ts';
 import { lookAlikes, plantedSecrets } from '../../../support/secret-corpus.ts';
 
 const redact = redactor({ home: '/home/somebody-here', env: { USER: 'somebody-here' } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactor } from '../../../../src/transcripts/redact/redactor.ts';
+import { redactor } from '../../../../src/transcripts/index.ts';
 
 const redact = redactor({
   home: '/srv/people/lkowalska',

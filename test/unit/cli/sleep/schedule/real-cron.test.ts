@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it, vi } from 'vitest';
-import { startFakeLLM } from '../../../../../src/testing/start-fake-llm.ts';
+import { startFakeLLM } from '../../../../../src/testing/index.ts';
 import { sleepHome } from '../../../../support/sleep-home.ts';
 
 vi.setConfig({ testTimeout: 300_000 });

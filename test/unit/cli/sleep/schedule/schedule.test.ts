@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { jobHash } from '../../../../../src/sleep/schedule/night-job.ts';
-import { type FakeLLM, startFakeLLM } from '../../../../../src/testing/start-fake-llm.ts';
+import { jobHash } from '../../../../../src/sleep/index.ts';
+import { type FakeLLM, startFakeLLM } from '../../../../../src/testing/index.ts';
 import { answerOf } from '../../../../support/sleep-home.ts';
 import { fakeSystem } from './fake-system.ts';
 

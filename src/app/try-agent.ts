@@ -1,0 +1,81 @@
+import { stat } from 'node:fs/promises';
+import type { AgentName } from '../agents/index.ts';
+import {
+  type AgentLimits,
+  type AgentRun,
+  type AgentStep,
+  SkillError,
+  type WorkspaceDiff,
+} from '../core/contracts/index.ts';
+import type { SandboxSpec } from '../project/index.ts';
+import { agentRunner, nameOf } from '../runners/index.ts';
+import { readPackage, skillHeader } from '../skills/index.ts';
+import { fileReason, isMissing, shownPath } from '../stores/index.ts';
+import { openSandbox, openTemplate, openWorkspace } from '../workspaces/index.ts';
+
+export type TryOptions = {
+  readonly agent: AgentName;
+  readonly prompt: string;
+  /** Absolute: a folder with a SKILL.md, or the file. */
+  readonly skill: string;
+  /** Absolute: what the workspace is a copy of. Without it, it is empty. */
+  readonly folder?: string | undefined;
+  readonly model?: string | undefined;
+  readonly sandbox?: SandboxSpec | undefined;
+  readonly baseURL?: string | undefined;
+  readonly apiKeyEnv?: string | undefined;
+  readonly path?: string | undefined;
+  /** What the caller calls that setting, for messages. */
+  readonly pathSetting: string;
+  readonly limits: AgentLimits;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  readonly onStart: (about: { readonly id: string }) => void;
+  readonly onStep: (step: AgentStep) => void;
+};
+
+export type Tried = {
+  readonly id: string;
+  /** The name of the skill. */
+  readonly skill: string | undefined;
+  readonly run: AgentRun;
+  readonly diff: WorkspaceDiff;
+  readonly ms: number;
+};
+
+/** One piece of work of an agent with a skill, in a workspace that is gone afterwards. */
+export async function tryAgent(options: TryOptions): Promise<Tried> {
+  const { agent, model, baseURL, apiKeyEnv, path, pathSetting, prompt, limits, signal, onStep } = options;
+  const skill = await readPackage(options.skill);
+  nameOf(skill); // throws before anything is started or said
+  if (options.folder !== undefined) await requireFolder(options.folder);
+  const sandbox = openSandbox(options.sandbox);
+  const program = { agent, model, baseURL, apiKeyEnv, path, pathSetting, inherited: options.env };
+  const runner = await agentRunner({ ...program, sandbox });
+  const template = await openTemplate({ sandbox, source: options.folder });
+  await using workspace = await openWorkspace({ template, sandbox });
+  options.onStart(runner);
+  const startedAt = performance.now();
+  const request = { workspace: workspace.view, prompt, skills: [skill], limits, sampleIndex: 0, signal, onStep };
+  const run = await runner.run(request);
+  const ms = performance.now() - startedAt;
+  return {
+    id: runner.id,
+    skill: skillHeader(skill.files['SKILL.md'] ?? '').name,
+    run,
+    diff: await workspace.diff(),
+    ms,
+  };
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const came = await stat(path).then(
+    (found) => (found.isDirectory() ? undefined : 'is none'),
+    (error) => (isMissing(error) ? 'is not there' : `cannot be read: ${fileReason(error)}`),
+  );
+  if (came === undefined) return;
+  const expected = 'expected a folder that the workspace is a copy of';
+  throw new SkillError('USAGE', `${expected}, and ${shownPath(path)} ${came}`, {
+    hint: 'Name a folder, or none: the workspace is then empty.',
+  });
+}

@@ -1,0 +1,249 @@
+import { head, rstrip, strip } from '../text/index.ts';
+import type { Applied, Edit, EditOp, EditStatus, Patch, ReadEdit } from './edit.ts';
+import {
+  type EditPolicy,
+  findDescription,
+  isNewPath,
+  isTaken,
+  joinPackage,
+  type PackageFiles,
+  partOf,
+  SKILL_FILE,
+  splitPackage,
+  withDescription,
+} from './package.ts';
+import { findNewHidden, findRegions, hasMarker, protectedText, type Region } from './protected-regions.ts';
+
+export type { EditStatus };
+
+/** What became of one edit. `index` counts from 1; texts are cut at 200 code points. */
+export type EditReport = {
+  readonly index: number;
+  readonly op: string;
+  /** Of a package, where the edit names one. */
+  readonly file?: string;
+  readonly target: string;
+  readonly contentPreview: string;
+  readonly status: EditStatus;
+  readonly error?: string;
+};
+
+/** The text after one edit. Total: an edit that does not fit leaves the text alone. */
+export function applyEdit(skill: string, edit: Edit | unknown): string {
+  return applyPatch(skill, { edits: [edit] });
+}
+
+/** The text after all edits of a patch, in order. */
+export function applyPatch(skill: string, patch: Patch | unknown): string {
+  return applyPatchWithReport(skill, patch).skill;
+}
+
+/**
+ * The text after all edits, and one report row per edit. Takes unparsed edits too: a malformed one is a row, not a throw, and
+ * what has no list of edits changes nothing. With a policy, edits change the files of a package, and what else it allows.
+ */
+export function applyPatchWithReport(
+  skill: string,
+  patch: Patch | unknown,
+  policy?: EditPolicy,
+): { skill: string; report: EditReport[] } {
+  let text = skill;
+  const { edits } = (patch ?? {}) as { readonly edits?: unknown };
+  const report = (Array.isArray(edits) ? edits : []).map((edit: unknown, position): EditReport => {
+    const index = position + 1;
+    const fields = readFields(edit);
+    if (typeof fields === 'string') {
+      return { index, op: '', target: '', contentPreview: '', status: 'error', error: fields };
+    }
+    const applied = policy ? applyToPackage(text, fields, policy, applyGuarded) : applyAlone(text, fields);
+    text = applied.skill;
+    const { op, file, target, content } = fields;
+    const place = { index, op, ...(file === '' ? {} : { file }) };
+    return { ...place, target: head(target, 200), contentPreview: head(content, 200), status: applied.status };
+  });
+  return { skill: text, report };
+}
+
+/** The edit's fields ready to use, or a sentence about what is wrong with them. */
+function readFields(edit: unknown): ReadEdit | string {
+  if (typeof edit !== 'object' || edit === null || Array.isArray(edit))
+    return `an edit must be an object, ${got(edit)}`;
+  const { op = '', content = '', target = '', file = '' } = edit as Record<string, unknown>;
+  const fields = { op, content, target, file };
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value !== 'string') return `${name} must be text, ${got(value)}`;
+  }
+  const written = content as string;
+  return { ...(fields as Omit<ReadEdit, 'written'>), content: strip(written), written };
+}
+
+/** A document alone has no other files. */
+const applyAlone = (skill: string, fields: ReadEdit): Applied =>
+  fields.file === '' || fields.file === SKILL_FILE ? applyGuarded(skill, fields) : { skill, status: 'skipped_part' };
+
+function got(value: unknown): string {
+  try {
+    return `got ${head(String(JSON.stringify(value)), 200)}`;
+  } catch {
+    return `got ${typeof value}`; // a cycle, or a number that JSON does not have
+  }
+}
+
+/**
+ * Whatever an edit tried, protected text is the same before and after, and nothing is hidden that was not, or the edit did
+ * not happen. The document is looked at, not the edit alone: two harmless halves make a comment.
+ */
+function applyGuarded(skill: string, fields: ReadEdit): Applied {
+  const regions = findRegions(skill);
+  const found = fields.target === '' ? -1 : skill.indexOf(fields.target);
+  if (found !== -1 && touches(regions, found, found + fields.target.length)) return skipped(skill);
+  if (!Object.hasOwn(operations, fields.op)) return { skill, status: 'skipped_unknown_op' };
+  if (fields.op !== 'delete' && hasMarker(fields.content)) return { skill, status: 'skipped_marker' };
+  const applied = operations[fields.op as EditOp](skill, fields, found, regions);
+  const isIntact = protectedText(applied.skill).join('\0') === protectedText(skill).join('\0');
+  if (!isIntact) return skipped(skill);
+  const hidden = applied.skill === skill ? undefined : findNewHidden(skill, applied.skill);
+  return hidden ? { skill, status: `skipped_${hidden.kind}` } : applied;
+}
+
+const skipped = (skill: string): Applied => ({ skill, status: 'skipped_protected_region' });
+const touches = (regions: readonly Region[], start: number, end: number) =>
+  regions.some((region) => start < region.end && end > region.start);
+
+const operations: Record<
+  EditOp,
+  (skill: string, fields: ReadEdit, found: number, regions: readonly Region[]) => Applied
+> = {
+  append(skill, { content }, _found, regions) {
+    return append(skill, content, regions, ['applied_append', 'applied_append_before_protected_region']);
+  },
+  insert_after(skill, { target, content }, found, regions) {
+    if (found === -1) {
+      return append(skill, content, regions, [
+        'applied_insert_after_fallback_append',
+        'applied_insert_after_fallback_before_protected_region',
+      ]);
+    }
+    if (strip(content) === '') return { skill, status: 'skipped_empty_content' };
+    const newline = skill.indexOf('\n', found + target.replace(/(?<![\r\n])[\r\n]+$/, '').length);
+    const at = newline === -1 ? skill.length : newline + 1;
+    if (touches(regions, at, at + 1) && touches(regions, at - 1, at)) return skipped(skill);
+    return { skill: `${skill.slice(0, at)}\n${content}\n${skill.slice(at)}`, status: 'applied_insert_after' };
+  },
+  replace(skill, { target, content }, found) {
+    if (target === '') return { skill, status: 'skipped_replace_missing_target' };
+    if (found === -1) return { skill, status: 'skipped_replace_target_not_found' };
+    return { skill: splice(skill, found, target, content), status: 'applied_replace' };
+  },
+  delete(skill, { target }, found) {
+    if (target === '') return { skill, status: 'skipped_delete_missing_target' };
+    if (found === -1) return { skill, status: 'skipped_delete_target_not_found' };
+    return { skill: splice(skill, found, target, ''), status: 'applied_delete' };
+  },
+};
+
+/** Not `String.replace`, which would read `$&` in the content as a pattern. */
+function splice(skill: string, found: number, target: string, content: string): string {
+  return skill.slice(0, found) + content + skill.slice(found + target.length);
+}
+
+/** At the end of the document, but before the first marked block: those stay last. */
+function append(
+  skill: string,
+  content: string,
+  regions: readonly Region[],
+  statuses: [EditStatus, EditStatus],
+): Applied {
+  if (strip(content) === '') return { skill, status: 'skipped_empty_content' };
+  const block = regions.find((region) => region.kind !== 'frontmatter');
+  if (!block) return { skill: `${rstrip(skill)}\n\n${content}\n`, status: statuses[0] };
+  const before = rstrip(skill.slice(0, block.start));
+  const lead = before === '' ? '' : `${before}\n\n`;
+  return { skill: `${lead}${content}\n\n${skill.slice(block.start)}`, status: statuses[1] };
+}
+
+/** Applies an edit to one text, with all that protects it. */
+type ApplyToText = (text: string, edit: ReadEdit) => Applied;
+
+/** The package after an edit of one of its files, or as it was where the policy does not allow it. */
+function applyToPackage(text: string, edit: ReadEdit, policy: EditPolicy, applyToText: ApplyToText): Applied {
+  const files = policy.isPackage ? splitPackage(text) : { [SKILL_FILE]: text };
+  const path = edit.file === '' ? SKILL_FILE : edit.file;
+  const refusal = whyRefused(path, edit, files, policy);
+  if (refusal) return { skill: text, status: refusal };
+  const join = (changed: PackageFiles) => (policy.isPackage ? joinPackage(changed) : (changed[SKILL_FILE] ?? ''));
+  if (edit.op === 'delete_file') return { skill: join(without(files, path)), status: 'applied_delete_file' };
+  const old = files[path] ?? '';
+  const applied = edit.op === 'create_file' ? create(edit) : change(path, old, edit, policy, applyToText);
+  if (!applied.status.startsWith('applied')) return { skill: text, status: applied.status };
+  return { skill: join({ ...files, [path]: applied.skill }), status: applied.status };
+}
+
+function whyRefused(path: string, { op }: ReadEdit, files: PackageFiles, policy: EditPolicy): EditStatus | undefined {
+  const isFileOp = op === 'create_file' || op === 'delete_file';
+  if (path === SKILL_FILE) {
+    if (isFileOp) return 'skipped_protected_region';
+    return hasPart(policy, 'body') || hasPart(policy, 'description') ? undefined : 'skipped_part';
+  }
+  const isThere = Object.hasOwn(files, path);
+  if (!isThere && !isNewPath(path)) return 'skipped_path';
+  if (!policy.isPackage || !hasPart(policy, partOf(path))) return 'skipped_part';
+  if (op === 'create_file') return isThere ? 'skipped_file_exists' : whyTaken(path, files);
+  return isThere ? undefined : 'skipped_file_not_found';
+}
+
+const hasPart = ({ parts }: EditPolicy, part: string) => (parts as readonly string[]).includes(part);
+const whyTaken = (path: string, files: PackageFiles) =>
+  isTaken(path, Object.keys(files)) ? 'skipped_path' : undefined;
+
+const without = (files: PackageFiles, path: string): PackageFiles =>
+  Object.fromEntries(Object.entries(files).filter(([one]) => one !== path));
+
+/** Not at the cost of the first line's indent. */
+const withoutEmptyLines = (text: string) => text.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
+
+function create({ content, written }: ReadEdit): Applied {
+  if (content === '') return { skill: '', status: 'skipped_empty_content' };
+  if (hasMarker(content)) return { skill: '', status: 'skipped_marker' };
+  const hidden = findNewHidden('', content);
+  if (hidden) return { skill: '', status: `skipped_${hidden.kind}` };
+  return { skill: `${withoutEmptyLines(written)}\n`, status: 'applied_create_file' };
+}
+
+const PROSE = /\.(?:md|markdown|txt|rst)$/i;
+
+function change(path: string, old: string, edit: ReadEdit, policy: EditPolicy, applyToText: ApplyToText): Applied {
+  if (path === SKILL_FILE && hasPart(policy, 'description')) return changeDescription(old, edit);
+  if (PROSE.test(path)) return applyToText(old, edit);
+  const { op, written } = edit;
+  return applyToText(old, { ...edit, content: op === 'replace' ? written : withoutEmptyLines(written) });
+}
+
+/** What an optimizer means that quotes the field with its name, its quotes or its line ends. */
+function valueIn(text: string): string {
+  const value = text
+    .replace(/^\s*description:\s*(?:[|>][-+]?\s)?/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return /^(["']).*\1$/.test(value) && value !== text.trim() ? value.slice(1, -1) : value;
+}
+
+/** The one line of the frontmatter that agents choose by. */
+function changeDescription(skill: string, { op, target, content }: ReadEdit): Applied {
+  const found = findDescription(skill);
+  if (!found) return { skill, status: 'skipped_protected_region' };
+  const wanted = valueIn(target);
+  const given = valueIn(content);
+  const at = found.value.indexOf(wanted);
+  const written = (value: string, status: EditStatus): Applied => ({
+    skill: withDescription(skill, found, value),
+    status,
+  });
+  if (op !== 'delete' && (hasMarker(given) || findNewHidden('', given))) return { skill, status: 'skipped_marker' };
+  if (op === 'append' || op === 'insert_after') return written(`${found.value} ${given}`, 'applied_append');
+  if (op !== 'replace' && op !== 'delete') return { skill, status: 'skipped_unknown_op' };
+  if (wanted === '') return { skill, status: `skipped_${op}_missing_target` };
+  if (at === -1) return { skill, status: skill.includes(target) ? 'skipped_part' : `skipped_${op}_target_not_found` };
+  const rest = [found.value.slice(0, at), found.value.slice(at + wanted.length)];
+  return written(rest.join(op === 'delete' ? '' : given), `applied_${op}`);
+}

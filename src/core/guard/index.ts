@@ -1,0 +1,12 @@
+export {
+  findLeaks,
+  type GuardedItem,
+  type LeakCritic,
+  type LeakFinding,
+  type LeakInput,
+  type LeakReport,
+} from './leaks/leak-critic.ts';
+export { findPoison, type Poison, quarantine } from './poison/find-poison.ts';
+export type { PoisonKind } from './poison/rule.ts';
+export { LETTER } from './redact/credential-names.ts';
+export { hideSecrets, redactSecrets, redactValue } from './redact/redact-secrets.ts';

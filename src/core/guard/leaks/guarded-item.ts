@@ -1,0 +1,227 @@
+import { joinWords, memoize, STOP_WORDS, splitWords, weightOf } from '../../text/index.ts';
+
+/** A task item as the critic reads it. `answers` also holds strings that a check looks for. */
+export type GuardedItem = {
+  readonly id: string;
+  readonly split: 'train' | 'val' | 'test';
+  readonly texts: readonly string[];
+  readonly answers: readonly string[];
+};
+
+/** An answer that is worth a look. */
+export type TellingAnswer = {
+  readonly written: string;
+  readonly words: string;
+  readonly isLong: boolean;
+  /** Of an answer that is one long number. */
+  readonly digits: string | undefined;
+};
+
+type InWords = {
+  readonly id: string;
+  readonly texts: readonly string[];
+  readonly answers: readonly string[];
+  readonly telling: readonly TellingAnswer[];
+  /** Equal for items that ask the same and want the same; an item without text equals no other. */
+  readonly sameness: string | undefined;
+};
+
+/** The same items are asked about with every edit of a run. */
+const known = new WeakMap<GuardedItem, InWords>();
+
+export function inWords(item: GuardedItem): InWords {
+  const before = known.get(item);
+  if (before) return before;
+  const [texts, answers] = [item.texts.map(normalise), item.answers.map(normalise)];
+  const hasText = texts.some((text) => text.trim() !== '');
+  const sameness = hasText ? [...texts, answers[0]].join('\n') : undefined;
+  const telling = [...new Set(item.answers)].filter(isTellingAnswer).map(readAnswer);
+  const words = { id: normalise(item.id), texts, answers, telling, sameness };
+  known.set(item, words);
+  return words;
+}
+
+const figures = new WeakMap<GuardedItem, ReadonlySet<string>>();
+
+/** Read when the first number is asked about: most runs have none. */
+function numbersOf(item: GuardedItem): ReadonlySet<string> {
+  const numbers = figures.get(item) ?? numbersIn([...item.texts, ...item.answers].join('\n'));
+  figures.set(item, numbers);
+  return numbers;
+}
+
+const normalise = (text: string) => joinWords(splitWords(text));
+
+function readAnswer(written: string): TellingAnswer {
+  const isLong = isLongAnswer(written);
+  return { written, words: normalise(written), isLong, digits: isLong ? soleNumberIn(written) : undefined };
+}
+
+/** How many different items hold something; one that stands in two splits counts once. */
+export type Holders = {
+  readonly count: number;
+  /** Whether more than `limit` of them hold these words. */
+  readonly hold: (words: string, limit: number) => boolean;
+  readonly holdNumber: (digits: string, limit: number) => boolean;
+  /** What more than one of them shows, where `shownBy` says what a text shows. */
+  readonly holdOften: (shownBy: (text: string) => readonly string[]) => ReadonlySet<string>;
+};
+
+export function holdersAmong(items: readonly GuardedItem[]): Holders {
+  const { different, haystacks, frequencies } = readAll(items);
+  const phrasesOver = memoize((limit: number) =>
+    memoize((words: string) => isMoreThan(limit, haystacks, (texts) => texts.some((text) => text.includes(words)))),
+  );
+  const hold = (words: string, limit: number) =>
+    isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : phrasesOver(limit)(words);
+  const numbersOver = memoize((limit: number) =>
+    memoize((digits: string) => isMoreThan(limit, different, (item) => numbersOf(item).has(digits))),
+  );
+  const holdNumber = (digits: string, limit: number) => numbersOver(limit)(digits);
+  const holdOften: Holders['holdOften'] = (shownBy) =>
+    repeated(haystacks.map((texts) => new Set(texts.flatMap(shownBy))));
+  return { count: different.length, hold, holdNumber, holdOften };
+}
+
+function repeated(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
+  const [once, twice] = [new Set<string>(), new Set<string>()];
+  for (const phrase of sets.flatMap((set) => [...set])) (once.has(phrase) ? twice : once).add(phrase);
+  return twice;
+}
+
+const isOneWord = (words: string) => words.indexOf(' ', 1) === words.length - 1;
+
+type Library = {
+  readonly size: number;
+  readonly different: readonly GuardedItem[];
+  readonly haystacks: readonly (readonly string[])[];
+  /** In how many items a word stands. */
+  readonly frequencies: ReadonlyMap<string, number>;
+};
+
+const libraries = new WeakMap<readonly GuardedItem[], Library>();
+
+/** A run asks with the same list each time. One that has grown is read again. */
+function readAll(items: readonly GuardedItem[]): Library {
+  const before = libraries.get(items);
+  if (before?.size === items.length) return before;
+  const different = withoutCopies(items);
+  const haystacks = different.map(inWords).map(({ id, texts, answers }) => [id, ...texts, ...answers]);
+  const library = { size: items.length, different, haystacks, frequencies: countWords(haystacks) };
+  libraries.set(items, library);
+  return library;
+}
+
+function countWords(haystacks: Library['haystacks']): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const texts of haystacks) {
+    for (const word of new Set(texts.flatMap((text) => text.trim().split(' ')))) {
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function withoutCopies(items: readonly GuardedItem[]): GuardedItem[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const { sameness } = inWords(item);
+    if (sameness === undefined) return true;
+    const isCopy = seen.has(sameness);
+    seen.add(sameness);
+    return !isCopy;
+  });
+}
+
+/** Stops at the first that is too many: most words that are asked about stand in many items. */
+function isMoreThan<Thing>(limit: number, things: readonly Thing[], holds: (thing: Thing) => boolean): boolean {
+  let count = 0;
+  for (const thing of things) {
+    if (holds(thing) && ++count > limit) return true;
+  }
+  return false;
+}
+
+/** Shorter strings turn up in any text: «a», «42», «54 °F». */
+const SHORTEST = 3;
+const SHORTEST_NUMBER = 4;
+/** From here on a string means one item and nothing else. */
+const LONG_WORDS = 3;
+const LONG_NUMBER = 5;
+const LONG_CODE = 8;
+
+/** An id, not a word or a small number of the language: it has letters and digits, many digits, or a separator. */
+export function isTellingId(id: string): boolean {
+  const { letters, digits } = sizesOf(id);
+  if (letters === 0) return digits >= LONG_NUMBER;
+  const hasSeparator = /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(id);
+  return letters + digits >= SHORTEST && (digits > 0 || hasSeparator);
+}
+
+/** Rules are full of small numbers with a short unit: «such as 54 °F» gives no task away. */
+export function isTellingAnswer(answer: string): boolean {
+  const { letters, digits } = sizesOf(answer);
+  return digits >= SHORTEST_NUMBER || letters >= SHORTEST;
+}
+
+/**
+ * Three words or more, a name of two («Wolfgang Pauli»), a number of five digits or more (without the zeros that round it),
+ * or a code such as «secret42».
+ */
+export function isLongAnswer(answer: string): boolean {
+  const words = splitWords(answer);
+  const weight = words.reduce((sum, word) => sum + weightOf(word), 0);
+  const digits = answer.replace(/\P{N}/gu, '').replace(/(?<!0)0+$/, '');
+  if (digits.length >= LONG_NUMBER || words.some(isCode)) return true;
+  if (isFullName(answer)) return true;
+  return weight >= LONG_WORDS && words.some((word) => !STOP_WORDS.has(word));
+}
+
+const isCode = (word: string) => word.length >= LONG_CODE && /\p{L}/u.test(word) && /\p{N}/u.test(word);
+
+/** Two words that are written with a capital letter. */
+function isFullName(answer: string): boolean {
+  const words = answer.match(/[\p{L}\p{M}'’]+/gu) ?? [];
+  const isPartOfName = (word: string) => /^\p{Lu}../u.test(word) && !STOP_WORDS.has(word.toLowerCase());
+  return words.length > 1 && words.every(isPartOfName);
+}
+
+function sizesOf(text: string): { letters: number; digits: number } {
+  const characters = splitWords(text).join('');
+  const digits = characters.match(/\p{N}/gu)?.length ?? 0;
+  return { letters: [...characters].length - digits, digits };
+}
+
+/** Digits in groups: «5,252.75», «+1 (755) 555-4350», «2024-01-15». A comma with a space after it begins another number. */
+const NUMBER = /(?<![\p{L}\p{N}])\p{N}+(?:(?:[ .,'’_/-]|\) ?| ?\()\p{N}+)*/gu;
+/** More than any number has; a table of figures would give too many runs otherwise. */
+const MOST_GROUPS = 6;
+
+/** The digits of every number that a text may mean, however it separates them: «5,252.75» gives 525275, and also 5, 252, 75 and so on. */
+export function numbersIn(text: string): ReadonlySet<string> {
+  const numbers = new Set<string>();
+  for (const groups of groupsOfDigits(text)) addRuns(groups, numbers);
+  return numbers;
+}
+
+/** The numbers of a text as groups of digits. */
+function groupsOfDigits(text: string): string[][] {
+  return [...text.normalize('NFKC').matchAll(NUMBER)].map(([number]) => number.match(/\p{N}+/gu) ?? []);
+}
+
+function addRuns(groups: readonly string[], numbers: Set<string>): void {
+  for (let start = 0; start < groups.length; start++) {
+    let run = '';
+    for (const group of groups.slice(start, start + MOST_GROUPS)) {
+      run += group;
+      numbers.add(run);
+    }
+  }
+}
+
+/** The digits of a text that is one number, perhaps with a unit. */
+export function soleNumberIn(text: string): string | undefined {
+  const [number, ...others] = groupsOfDigits(text);
+  const letters = text.match(/\p{L}+/gu) ?? [];
+  return number === undefined || others.length > 0 || letters.length > 1 ? undefined : number.join('');
+}

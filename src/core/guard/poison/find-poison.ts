@@ -1,0 +1,195 @@
+import { applyPatch, type Edit, findNewHidden, MARKERS } from '../../document/index.ts';
+import { findDisguise, type View, viewsOf, withoutCode } from './readings.ts';
+import type { PoisonKind, Rule } from './rule.ts';
+import { COMMAND_RULES, findMisspelled, GIT_RULES, PACKAGE_RULES } from './rules/commands.ts';
+import { FILE_RULES, findFalseLink, MARKUP_RULES, SECRET_RULES } from './rules/files.ts';
+import { CHECK_RULES, GUARD_RULES, ORDER_RULES } from './rules/orders.ts';
+import { SUBJECT_RULES } from './rules/subjects.ts';
+
+export type Poison = { readonly kind: PoisonKind; readonly reason: string };
+
+const RULES: readonly Rule[] = [
+  ...MARKUP_RULES,
+  ...COMMAND_RULES,
+  ...SECRET_RULES,
+  ...ORDER_RULES,
+  ...CHECK_RULES,
+  ...GUARD_RULES,
+  ...FILE_RULES,
+  ...GIT_RULES,
+  ...PACKAGE_RULES,
+  ...SUBJECT_RULES,
+];
+
+/** More than a learned text ever has. What is longer is not read, and so not trusted. */
+export const MOST_CHARACTERS = 30_000;
+
+/**
+ * Why a text that came out of transcripts may not become a part of a skill or a memory; nothing if it may. With `before` it is
+ * a whole document: what that said already is not counted, and items of a list are read as rules of their own.
+ */
+export function findPoison(text: string, { before }: { readonly before?: string } = {}): Poison | undefined {
+  if (before === undefined) {
+    const [first] = poisonIn(text, SENTENCES);
+    return first && { kind: first.kind, reason: first.reason };
+  }
+  const changed = changedIn(before, text);
+  const known = new Set(Array.from(poisonIn(changed.before, ITEMS), ({ key }) => key));
+  for (const { key, kind, reason } of poisonIn(changed.after, ITEMS, changed.before)) {
+    if (!known.has(key)) return { kind, reason };
+  }
+  return undefined;
+}
+
+/** Both texts without the beginning and the end that they share, but for as much as a passage may need. */
+function changedIn(before: string, after: string): { readonly before: string; readonly after: string } {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const [from, rest] = [Math.max(0, start - MARGIN), Math.max(0, end - MARGIN)];
+  return { before: before.slice(from, before.length - rest), after: after.slice(from, after.length - rest) };
+}
+const MARGIN = 1_000;
+
+/** By their names alone, however the comment round them is written. */
+const OWN_MARKER = new RegExp(
+  Object.values(MARKERS)
+    .flatMap(({ start, end }) => [start, end].map((marker) => marker.replace(/[^A-Z_]/g, '')))
+    .join('|'),
+  'i',
+);
+
+type Found = Poison & { readonly key: string };
+
+function* poisonIn(text: string, breaks: RegExp, before = ''): Generator<Found> {
+  if (text.length > MOST_CHARACTERS) yield found('too_long', `has more than ${MOST_CHARACTERS} characters`, '');
+  const start = text.slice(0, MOST_CHARACTERS);
+  if (OWN_MARKER.test(start)) yield found('marker', 'holds a marker of a block that skillopt owns', '');
+  const hidden = findNewHidden(before, start);
+  if (hidden) yield found(hidden.kind, `hides ${hidden.text.slice(0, 60)}`, hidden.text);
+  const disguise = findDisguise(start);
+  if (disguise !== undefined) yield found('disguise', 'is spelled with letters that look like others', disguise);
+  for (const view of viewsOf(start)) yield* findIn(view, breaks);
+}
+
+const found = (kind: PoisonKind, reason: string, text: string): Found => ({ kind, reason, key: keyOf(reason, text) });
+const keyOf = (reason: string, text: string) => `${reason}\0${text}`;
+
+function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Found> {
+  const note = isDecoded ? ' (decoded)' : '';
+  const prose = withoutCode(text);
+  for (const rule of RULES) {
+    if (rule.isRendered && isDecoded) continue;
+    const read = rule.isRendered ? prose : text;
+    if (read.search(rule.find) === -1) continue; // as most do, and copying the pattern for all matches takes longer
+    for (const match of read.matchAll(rule.find)) {
+      const passage = passageAround(text, match, breaks);
+      if (isFound(rule, text, match, passage))
+        yield { kind: rule.kind, reason: `${rule.reason}${note}`, key: keyOf(rule.reason, match[0]) };
+    }
+  }
+  const misspelled = findMisspelled(text);
+  if (misspelled)
+    yield found('dependency', 'installs a package that is named nearly like a well-known one', misspelled);
+  const link = findFalseLink(text);
+  if (link !== undefined) yield found('markup', 'shows another address than it leads to', link);
+}
+
+function isFound(
+  { also = [], unless, isForbidding }: Rule,
+  text: string,
+  match: RegExpExecArray,
+  passage: string,
+): boolean {
+  if (!also.every((pattern) => pattern.test(passage)) || unless?.test(passage)) return false;
+  return isForbidding === true || !isForbidden(text, match.index, match.index + match[0].length);
+}
+
+const REACH = 300;
+const SENTENCES = /\n\s*\n|(?<=[.!?。！？])\s+(?=\S)/u;
+const ITEMS = /\n\s*\n|\n(?=[ \t]*(?:[-*+#]|\d{1,3}[.)]) )|(?<=[.!?。！？])[^\S\n]+(?=\S)/u;
+
+/** The sentence of a match with the one before and the one after it, as far as the same item goes. */
+function passageAround(text: string, { index, 0: match }: RegExpExecArray, breaks: RegExp): string {
+  const reach = breaks === ITEMS ? 1 : 2;
+  const before = text
+    .slice(Math.max(0, index - REACH), index)
+    .split(breaks)
+    .slice(-reach);
+  const after = text
+    .slice(index + match.length, index + match.length + REACH)
+    .split(breaks)
+    .slice(0, reach);
+  return `${before.join(' ')}${match.slice(0, REACH)}${after.join(' ')}`;
+}
+
+/** Words that turn an order round, in the languages that are looked through. */
+const NOT =
+  /\b(?:never|do not|don't|dont|must not|mustn't|should not|shouldn't|may not|cannot|can't|won't|avoid|refuse|reject|forbid|forbidden|prohibit\w*|instead of|rather than|no|not|nobody|warn|beware|flag|without first|nie|niemals|nicht|kein\w*|jamais|ne|évite[rz]?|nunca|jamás|evita|evite|não|nao)\b|не |никогда|нельзя|不要|不得|禁止|切勿|请勿|避免|لا |asla|절대/gu;
+/** A «not» of these is none: «do not ask», «do not hesitate to run», «not only». */
+const NO_NOT =
+  /^\W{0,2}(?:to )?(?:ask|wait|hesitate|forget|fail|mention|tell|bother|worry|need|stop|confirm|report|show|log|question|explain|only|matter|inform|say|notify|refuse|warn|prompt|pause|think|let)\b/u;
+const ENDS =
+  /[.!?;。！？\n](?=\s|$|[\p{Script=Han}])|\n|,? (?:but|just|then|simply|instead,|and then|afterwards|however) /gu;
+const FORBIDS_AFTER =
+  /^[^.\n]{0,60}\b(?:(?:is|are) (?:never|not|forbidden|banned|prohibited|refused)|must (?:not|never)|not allowed|(?:do|does) not)\b/u;
+
+/** Whether the sentence round a place forbids what stands there. */
+function isForbidden(text: string, from: number, to: number): boolean {
+  const before = text.slice(Math.max(0, from - 200), from);
+  const clause = before.slice(lastEnd(before));
+  const hasNot = [...clause.matchAll(NOT)].some(
+    ({ index, 0: word }) => !NO_NOT.test(clause.slice(index + word.length)),
+  );
+  return hasNot || FORBIDS_AFTER.test(text.slice(to, to + 120));
+}
+
+const lastEnd = (text: string) =>
+  [...text.matchAll(ENDS)].reduce((end, { index, 0: sign }) => Math.max(end, index + sign.length), 0);
+
+type Quarantined = Poison & { readonly edit: Edit };
+
+/**
+ * The edits that may be staged, in their order, and those that may not, with the reason. Each is read by itself; then the text
+ * that they make together, since a payload may be spread over several: then every edit goes that it cannot do without, for
+ * which of them does the harm is not known.
+ */
+export function quarantine(edits: readonly Edit[], document: string): { kept: Edit[]; quarantined: Quarantined[] } {
+  const quarantined: Quarantined[] = [];
+  let kept = edits.filter((edit) => {
+    const poison = edit.op === 'delete' ? undefined : findPoison(edit.content);
+    if (poison) quarantined.push({ edit, ...poison });
+    return poison === undefined;
+  });
+  for (let poison = findTogether(kept, document); poison; poison = findTogether(kept, document)) {
+    const parts = new Set(partsOfPoison(kept, document));
+    const reason = `together with other edits: ${poison.reason}`;
+    for (const edit of parts) quarantined.push({ edit, kind: poison.kind, reason });
+    kept = kept.filter((edit) => !parts.has(edit));
+  }
+  return { kept, quarantined };
+}
+
+/** The fewest of the edits that are still poison together: halves are left out, then quarters, down to single ones. */
+function partsOfPoison(edits: readonly Edit[], document: string): readonly Edit[] {
+  let parts = edits;
+  for (let size = Math.ceil(parts.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let at = 0; at < parts.length; ) {
+      const rest = [...parts.slice(0, at), ...parts.slice(at + size)];
+      if (rest.length > 0 && findTogether(rest, document)) parts = rest;
+      else at += size;
+    }
+  }
+  return parts;
+}
+
+/** Read one after the other, as they were proposed, and in their places in the document. */
+function findTogether(edits: readonly Edit[], document: string): Poison | undefined {
+  const contents = edits.flatMap(({ op, content }) => (op === 'delete' ? [] : [content]));
+  return (
+    findPoison(contents.join('\n\n'), { before: '' }) ??
+    findPoison(applyPatch(document, { edits }), { before: document })
+  );
+}

@@ -1,0 +1,193 @@
+/** Ways in which a text is written so that a filter does not read it. Each gives back the text unchanged when there is nothing to decode. */
+
+const NAMED: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  amp: '&',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  sol: '/',
+  colon: ':',
+  lpar: '(',
+  rpar: ')',
+  excl: '!',
+  vert: '|',
+  grave: '`',
+  dollar: '$',
+  period: '.',
+  newline: '\n',
+  tab: ' ',
+};
+
+function fromEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));?/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMED[name] ?? whole;
+    return toCharacter(Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10));
+  });
+}
+
+/** `\x41`, `\u0041`, `\101`, `%41`. */
+function fromEscapes(text: string): string {
+  return text.replace(/(?:\\x|%)([\da-f]{2})|\\u\{?([\da-f]{4,6})\}?|\\([0-3][0-7]{2})/g, (_, byte, unit, octal) =>
+    toCharacter(Number.parseInt(byte ?? unit ?? octal, octal === undefined ? 16 : 8)),
+  );
+}
+
+const toCharacter = (code: number) => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toLowerCase() : ' ');
+
+/** The texts in words of base64 and in rows of bytes, if they are texts. */
+function decodeBlobs(text: string): string[] {
+  const base64 = [...text.matchAll(/[A-Za-z0-9+/_-]{16,}={0,2}/g)].map(([blob]) => fromBase64(blob));
+  const bytes = [...text.matchAll(/(?:(?:0x|\\x)?[\da-fA-F]{2}[ ,:]{0,2}){8,}/g)].map(([blob]) => fromHex(blob));
+  const numbers = [...text.matchAll(/(?:\d{2,3}[ ,]{1,2}){7,}\d{2,3}/g)].map(([row]) =>
+    row.split(/[ ,]+/).map(Number).map(toCharacter).join(''),
+  );
+  const texts = [...base64, ...bytes, ...numbers].filter(isText);
+  return texts.length === 0 ? [] : [texts.join('\n')];
+}
+
+const isText = (text: string) => text.length >= 6 && /^[\t\n\r\x20-\x7e]+$/.test(text) && /[a-z]{2}/i.test(text);
+
+function fromBase64(blob: string): string {
+  const digits = blob
+    .replace(/(?<!=)=+$/, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
+  let [text, bits, held] = ['', 0, 0];
+  for (const digit of digits) {
+    held = ((held << 6) | DIGITS.indexOf(digit)) & 0xffffff;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    text += String.fromCharCode((held >> bits) & 0xff);
+  }
+  return text;
+}
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+function fromHex(blob: string): string {
+  const digits = blob.replace(/0x|\\x|[ ,:]/g, '');
+  return (digits.match(/../g) ?? []).map((pair) => String.fromCharCode(Number.parseInt(pair, 16))).join('');
+}
+
+const rot13 = (text: string) =>
+  text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
+
+const LEET: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  8: 'b',
+  $: 's',
+  '@': 'a',
+  '!': 'i',
+};
+
+/** Only inside words that have letters too: numbers stay numbers. */
+const unleet = (text: string) =>
+  text.replace(/[a-z0-9$@!]{3,40}/g, (word) =>
+    /[a-z]/.test(word) && /[0134578$@!]/.test(word) ? word.replace(/[0134578$@!]/g, (sign) => LEET[sign]!) : word,
+  );
+
+/** Letters with something between each two of them: «i g n o r e», «c.u.r.l». Wider gaps are gaps between words. */
+const unspaced = (text: string) =>
+  text.replace(/(?<![\p{L}\d])\S(?:[ ._*-]{1,3}\S(?=[ ._*-]|$|\n)){4,}/gu, (row) =>
+    row
+      .replace(/ {2,3}/g, '\0')
+      .replace(/(?<=\S)[ ._*-](?=\S)/g, '')
+      .replaceAll('\0', ' '),
+  );
+
+/** The same text as somebody else might read it. `isDecoded`: it was written to be read otherwise. */
+export type View = { readonly text: string; readonly isDecoded: boolean };
+
+/** The text in small letters without disguise, then what it may turn into once decoded. Each different from all before. */
+export function viewsOf(text: string): View[] {
+  const plain = plainOf(text);
+  const seen = new Set([plain]);
+  const latin = plain.replace(/[^\n\x20-\x7e]+/g, ' '); // two of the ciphers are of Latin letters, and cost time
+  const decoded = [
+    fromEntities(plain),
+    fromEscapes(plain),
+    ...decodeBlobs(text).map(plainOf),
+    plainOf(unspaced(text)),
+    unleet(plain),
+    rot13(latin),
+    latin.split('').reverse().join(''),
+    unslugged(plain),
+    joined(plain),
+  ].filter((view) => view.trim() !== '' && !seen.has(view) && seen.add(view));
+  return [{ text: plain, isDecoded: false }, ...decoded.map((view) => ({ text: view, isDecoded: true }))];
+}
+
+/** One spelling for quotes, dashes and spaces; no emphasis; a line that ends with a backslash is one with the next. */
+function plainOf(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/[\u2018\u2019\u02bc\u2032]/g, "'")
+    .replace(/[\u201c\u201d\u201e]/g, '"')
+    .replace(/[\u2010-\u2012]/g, '-')
+    .replace(/\r\n?/g, '\n')
+    .replace(/\\\n/g, ' ')
+    .replace(/\*\*|__(?=\s|$)|(?<=^|\s)__|~~/g, '')
+    .replace(/[^\S\n]+/g, ' ')
+    .toLowerCase();
+}
+
+/** A name of several words is read as a sentence: `ignore-all-rules.md`. */
+const unslugged = (text: string) =>
+  text.replace(/[a-z]{2,30}(?:[-_][a-z]{1,30}){2,20}/g, (name) => name.replace(/[-_]/g, ' '));
+
+/** Words that were cut by quotes, signs or a plus, and sentences that go on in the next item of a list. */
+function joined(text: string): string {
+  return text
+    .replace(/["'`] ?\+ ?["'`]/g, '')
+    .replace(/(?<=\w)(?:""|''|\\)(?=\w)/g, '')
+    .replace(/(?<![.!?:;)`"\n])\n{1,2}[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)]) )?/g, ' ');
+}
+
+const CODE = /(?<=^|\n) {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[\s\S]*?(?:\n {0,3}\1|$)|`[^`\n]{1,400}`/g;
+
+/** Blanks in the place of code, so that what is left has its place. */
+export const withoutCode = (text: string) => text.replace(CODE, (code) => ' '.repeat(code.length));
+
+/** Letters of Cyrillic and Greek that look like Latin ones. */
+const CYRILLIC = 'аеорсухіјѕԁһԛԝвкмнтзгпьлАВЕКМНОРСТУХІЈЅ';
+const GREEK = 'αεικνορτυχγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ';
+const DISGUISED = new RegExp(`^[${CYRILLIC}${GREEK}]+$`, 'u');
+const WORD = /[\p{L}\p{M}\d]+/gu;
+
+/** Letters that are drawn as Latin ones and are others: mathematical, in circles or squares; five of them are no formula. */
+const DRAWN = /(?:[\u{1d400}-\u{1d7cb}\u24b6-\u24e9\u{1f130}-\u{1f189}\ua730-\ua7ff\u1d00-\u1d2b][ -]?){5,}/u;
+const WIDE = /(?:[\uff21-\uff3a\uff41-\uff5a]\u3000?){5,}/u;
+/** Letters with the same sign between each two of them. */
+const SPACED = /(?<![\p{L}\d])\p{L}(?:([ ._*-])\p{L}(?=\1|$|\s|[.,;:!?])[ ]{0,3}){7,}/u;
+
+/** The first piece of a text that is spelled so that it reads otherwise than it looks. */
+export function findDisguise(text: string): string | undefined {
+  const drawn = DRAWN.exec(text) ?? WIDE.exec(text) ?? SPACED.exec(text);
+  return drawn?.[0] ?? findMixedWord(text);
+}
+
+/** The first word with letters of two scripts that look alike, or wholly of such letters among Latin words. */
+function findMixedWord(text: string): string | undefined {
+  if (!/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u.test(text)) return undefined;
+  const words = text.match(WORD) ?? [];
+  const isForeign = words.some((word) => isForeignWord(word) && !DISGUISED.test(word));
+  return words.find((word) => isMixed(word) || (!isForeign && word.length > 1 && DISGUISED.test(word)));
+}
+
+const hasLatin = (word: string) => /\p{Script=Latin}/u.test(word);
+const isForeignWord = (word: string) => /[\p{Script=Cyrillic}\p{Script=Greek}]{2}/u.test(word) && !hasLatin(word);
+
+/** «Δt» and «µs» are units: one Greek letter at the beginning of a short word. */
+function isMixed(word: string): boolean {
+  if (!hasLatin(word)) return false;
+  if (/[\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Cherokee}]/u.test(word)) return true;
+  return /\p{Script=Greek}/u.test(word) && !/^[\p{Script=Greek}µ]\p{Script=Latin}{1,3}\d*$/u.test(word);
+}

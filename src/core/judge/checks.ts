@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { includesText, parseJson } from '../text/index.ts';
+import { compileSchema, type JsonSchema, whyUnfit } from './json-schema.ts';
+import { checkPattern, searchPattern } from './regex/python-regex.ts';
+
+const weight = z.number('must be a number').min(0, 'must be at least 0').optional();
+const threshold = z.number('must be a number').min(0, 'must be at least 0').optional();
+const common = {
+  /** Turns the verdict round. */
+  not: z.boolean('must be true or false').optional(),
+  /** How much it counts: 1. With 0 it is looked at and cannot fail. */
+  weight,
+};
+const text = z.string('must be text');
+const texts = z.array(text, 'must be a list of texts').min(1, 'must have a text').readonly();
+
+/** A message of ours for whatever another reader throws. */
+function readable<Value>(value: Value, read: (value: Value) => unknown, context: z.RefinementCtx): Value {
+  try {
+    read(value);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `cannot be used: ${(error as Error).message}` });
+  }
+  return value;
+}
+
+/** In Python's syntax, as far as it can be matched in one pass over a text. */
+export const pattern = text.transform((value, context) => readable(value, checkPattern, context));
+export const jsonSchema = z
+  .record(z.string(), z.unknown(), 'must be a JSON schema')
+  .transform((value, context) => readable(value as JsonSchema, compileSchema, context));
+
+const bounds = z.strictObject({ min: z.number().min(0).optional(), max: z.number().min(0).optional() });
+
+const check = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.strictObject({ type: z.literal(type), ...shape, ...common });
+
+/** One thing to look at. What two of them share stands in one file beside this one. */
+const SINGLE = [
+  check('contains', { value: text }),
+  check('icontains', { value: text }),
+  check('contains-any', { value: texts }),
+  check('contains-all', { value: texts }),
+  check('icontains-any', { value: texts }),
+  check('icontains-all', { value: texts }),
+  check('starts-with', { value: text }),
+  check('regex', { value: pattern }),
+  check('equals', { value: z.unknown() }),
+  check('is-json', { value: jsonSchema.optional() }),
+  check('contains-json', { value: jsonSchema.optional() }),
+  check('word-count', { value: z.union([z.number().int().min(0), bounds], 'must be a number, or min and max') }),
+  check('levenshtein', { value: text, threshold }),
+  // A model decides these.
+  check('rubric', { value: text, threshold }),
+  check('factuality', { value: text, threshold }),
+] as const;
+const SingleCheck = z.discriminatedUnion('type', SINGLE, 'must have a known type');
+export type SingleCheck = z.output<typeof SingleCheck>;
+
+/** Checks that count as one: all of them must hold, or so much of their score as the threshold says. */
+const CheckSet = z.strictObject({
+  type: z.literal('set'),
+  checks: z.array(SingleCheck).min(1, 'must have a check').readonly(),
+  weight,
+  threshold,
+});
+export type CheckSet = z.output<typeof CheckSet>;
+
+export const ChecksJudge = z.strictObject({
+  kind: z.literal('checks'),
+  checks: z
+    .array(z.discriminatedUnion('type', [...SINGLE, CheckSet], 'must have a known type'), 'must be a list of checks')
+    .min(1, 'must have a check')
+    .readonly(),
+  /** The score that passes. Without it, every check must hold. */
+  threshold,
+});
+export type ChecksJudge = z.output<typeof ChecksJudge>;
+
+export type ModelCheck = Extract<SingleCheck, { type: 'rubric' | 'factuality' }>;
+export const isModelCheck = (each: SingleCheck | CheckSet): each is ModelCheck =>
+  each.type === 'rubric' || each.type === 'factuality';
+
+/** How a check of a type is carried out. `undefined`: it would take too long to know. */
+export type Holds<Value> = (answer: string, value: Value) => boolean | undefined;
+
+const includesFolded: Holds<string> = (answer, text) => includesText(answer.toLowerCase(), text.toLowerCase());
+
+/** Checks that look for texts. Those with an `i` do not mind case. */
+export const TEXT_CHECKS = {
+  contains: includesText as Holds<string>,
+  icontains: includesFolded,
+  'contains-any': ((answer, texts) => texts.some((text) => includesText(answer, text))) as Holds<readonly string[]>,
+  'contains-all': ((answer, texts) => texts.every((text) => includesText(answer, text))) as Holds<readonly string[]>,
+  'icontains-any': ((answer, texts) => texts.some((text) => includesFolded(answer, text))) as Holds<readonly string[]>,
+  'icontains-all': ((answer, texts) => texts.every((text) => includesFolded(answer, text))) as Holds<readonly string[]>,
+  'starts-with': ((answer, text) => answer.startsWith(text)) as Holds<string>,
+  regex: ((answer, pattern) => searchPattern(pattern, answer)) as Holds<string>,
+};
+
+type WordBounds = number | { readonly min?: number | undefined; readonly max?: number | undefined };
+
+/** Words are what stands between spaces. */
+export const hasWordCount: Holds<WordBounds> = (answer, bounds) => {
+  const count = answer.split(/\s+/).filter((word) => word !== '').length;
+  const { min = 0, max = Number.POSITIVE_INFINITY } =
+    typeof bounds === 'number' ? { min: bounds, max: bounds } : bounds;
+  return count >= min && count <= max;
+};
+
+/** A table of more cells takes seconds to fill. */
+const MAX_CELLS = 25_000_000;
+
+/** Letters to change, add or take away until two texts are the same. `undefined`: both are too long to compare. */
+export function editDistance(a: string, b: string): number | undefined {
+  if (a.length * b.length > MAX_CELLS) return undefined;
+  let above = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = new Uint32Array(b.length + 1);
+    current[0] = row;
+    for (let column = 1; column <= b.length; column++) {
+      const change = above[column - 1]! + (a.charCodeAt(row - 1) === b.charCodeAt(column - 1) ? 0 : 1);
+      current[column] = Math.min(change, above[column]! + 1, current[column - 1]! + 1);
+    }
+    above = current;
+  }
+  return above[b.length]!;
+}
+
+/** The whole answer is JSON, and fits the schema if there is one. */
+export function isJson(answer: string, schema: JsonSchema | undefined): boolean {
+  const value = parseJson(answer);
+  return value !== undefined && fits(value, schema);
+}
+
+const fits = (value: unknown, schema: JsonSchema | undefined) =>
+  schema === undefined || whyUnfit(value, schema) === undefined;
+
+/** An object or list stands somewhere in the answer and fits the schema. */
+export function containsJson(answer: string, schema: JsonSchema | undefined): boolean {
+  return jsonValuesIn(answer).some((value) => fits(value, schema));
+}
+
+/** Beginnings that may come to nothing, each read to the end of the text. */
+const MAX_STARTS = 200;
+
+/** Every object and list in a text, in order. What is inside one of them is a part of it. */
+function jsonValuesIn(text: string): unknown[] {
+  const found: unknown[] = [];
+  let [behind, starts] = [0, 0];
+  for (const { index } of text.matchAll(/[{[]/g)) {
+    if (index < behind) continue;
+    if (++starts > MAX_STARTS) return found;
+    const end = endOfValue(text, index);
+    const value = end === undefined ? undefined : parseJson(text.slice(index, end));
+    if (value === undefined) continue;
+    found.push(value);
+    behind = end!;
+  }
+  return found;
+}
+
+/** Just behind the bracket that closes the one at `start`. Brackets in strings do not count. */
+function endOfValue(text: string, start: number): number | undefined {
+  let [depth, isInString] = [0, false];
+  for (let at = start; at < text.length; at++) {
+    const character = text[at]!;
+    if (isInString && character === '\\') at++;
+    else if (character === '"') isInString = !isInString;
+    else if (!isInString && (character === '{' || character === '[')) depth++;
+    else if (!isInString && (character === '}' || character === ']') && --depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+/** A text must be the same, letter by letter; an object or list the same as JSON, whatever the order of its keys. */
+export function equalsValue(answer: string, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return answer === String(value);
+  const given = parseJson(answer);
+  return given !== undefined && isSame(given, value);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  if (Array.isArray(a) !== Array.isArray(b) || keys.length !== others.length) return false;
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  return keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]));
+}

@@ -1,0 +1,28 @@
+export { ChecksJudge, pattern } from './checks.ts';
+export {
+  containsJudge,
+  type ExactScore,
+  exactJudge,
+  type FailedCheck,
+  jsonSchemaJudge,
+  keywordScore,
+  numberJudge,
+  type RuleScore,
+  readNumber,
+  regexJudge,
+  ruleJudge,
+  scoreByRule,
+  scoreExact,
+} from './judges.ts';
+export { checkPattern, searchPattern } from './regex/python-regex.ts';
+export { checkRuleJudge, RULE_OPS, type RuleCheck, type RuleOp, type RuleProblems } from './rule-operators.ts';
+export { checksJudge, modelChecks } from './score-checks.ts';
+export { fillScoring, needsAnswers, Scoring } from './scoring.ts';
+export {
+  type JudgedAnswer,
+  type JudgeKind,
+  type JudgeOf,
+  TaskJudge,
+  type TaskJudgeInput,
+  type TaskScorer,
+} from './task-judge.ts';

@@ -1,0 +1,197 @@
+import { bucketSums, type Evaluation, type RolloutResult } from '../contracts/index.ts';
+import { jsonText, toSnakeCase } from '../text/index.ts';
+import { type RunEvent, type RunFact, toFact } from './event.ts';
+import type { Pair } from './events/event-data.ts';
+import type { RunState } from './run-state.ts';
+import type { Views } from './run-store.ts';
+import { toSeconds, toStepRecordView } from './step-record.ts';
+import { summarize } from './summary.ts';
+
+/** What an event is about but too big for the journal. It can be had again from the cache. */
+export type Detail = { readonly results?: readonly RolloutResult[]; readonly pairs?: readonly Pair[] };
+
+const json = (value: unknown) => `${JSON.stringify(toSnakeCase(value), null, 2)}\n`;
+/** What the optimizer wrote, for people to look at. */
+const shown = (value: unknown) => `${jsonText(toSnakeCase(value))}\n`;
+const numbered = (prefix: string, number: number) => `${prefix}${String(number).padStart(4, '0')}`;
+
+/** The files about one event alone. Written before the event is, so that a crash in between leaves no gap. */
+export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detail): Views {
+  const fact = toFact(event);
+  switch (fact.type) {
+    case 'run-start': {
+      const { config, env, target, optimizer, items } = fact;
+      return {
+        'config.json': json({ ...config, env, target, optimizer, items }),
+        'skills/skill_v0000.md': fact.initialSkill,
+      };
+    }
+    case 'baseline-end':
+      return evaluationViews('baseline_selection_eval', fact.evaluation, results);
+    case 'stage-end':
+      return stageViews(fact, results);
+    case 'slow-update-end':
+      return slowUpdateViews(fact, { results, pairs, ms: event.ms });
+    case 'meta-skill-end': {
+      const { type: _type, epoch, content: metaSkillContent, ...rest } = fact;
+      const result = { ...rest, metaSkillContent, timeS: toSeconds(event.ms) };
+      return { [`${inEpoch('meta_skill', epoch)}/meta_skill_result.json`]: json(result) };
+    }
+    case 'final-selection-end':
+      return fact.evaluation ? evaluationViews('final_selection_eval', fact.evaluation, results) : {};
+    case 'lr-decision':
+      return { [`steps/${numbered('step_', fact.step)}/lr_decision.json`]: json(withoutType(fact)) };
+    case 'salvage-end':
+      return { [`steps/${numbered('step_', fact.step)}/salvage.json`]: json(withoutType(fact)) };
+    case 'final-measurement-end':
+      return {
+        'final_measurement/summary.json': json(withoutType(fact)),
+        'final_measurement/results.json': json(results),
+      };
+    case 'prune-end':
+      return { 'prune.json': json(withoutType(fact)) };
+    case 'test-end':
+      return evaluationViews(`test_eval_${fact.subject}`, fact.evaluation, results, fact.taskTypes);
+    default:
+      return {};
+  }
+}
+
+const withoutType = ({ type: _type, ...rest }: RunFact) => rest;
+const inEpoch = (folder: string, epoch: number) => `${folder}/epoch_${String(epoch).padStart(2, '0')}`;
+
+/** What guidance is and what it is for, as every one of them says. */
+const GUIDANCE = {
+  updateOrigin: 'slow_update',
+  updateTarget: 'what got worse, or stayed wrong, from one epoch to the next',
+};
+
+type Compared = { readonly results: readonly RolloutResult[]; readonly pairs: readonly Pair[]; readonly ms: number };
+
+function slowUpdateViews(fact: Extract<RunFact, { type: 'slow-update-end' }>, { results, pairs, ms }: Compared): Views {
+  const { type: _type, epoch, content, candidateSkill, evaluation, pairs: _pairs, ...rest } = fact;
+  const dir = inEpoch('slow_update', epoch);
+  const selection =
+    evaluation && !fact.isPartial ? { selectionHard: evaluation.hard, selectionSoft: evaluation.soft } : {};
+  return {
+    [`${dir}/slow_result.json`]: json({
+      ...rest,
+      slowUpdateContent: content,
+      timeS: toSeconds(ms),
+      ...GUIDANCE,
+      ...selection,
+    }),
+    [`${dir}/comparison_pairs.json`]: json(pairs.map(toPairView)),
+    ...(content === '' ? {} : { [`${dir}/candidate_skill.md`]: candidateSkill }),
+    ...(evaluation ? evaluationViews(`${dir}/selection_eval`, evaluation, results) : {}),
+  };
+}
+
+/** Both sides in short under the reference's names, and whole under ours. */
+function toPairView({ id, category, previous, current }: Pair) {
+  const task = current.taskDescription ?? current.question ?? '';
+  return { id, task, category, prev: inShort(previous), curr: inShort(current), previous, current };
+}
+
+const inShort = ({ hard, soft, predictedAnswer = '', failReason = '' }: RolloutResult) => {
+  return { hard, soft, predictedAnswer, failReason };
+};
+
+function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: readonly RolloutResult[]): Views {
+  const dir = `steps/${numbered('step_', fact.step)}`;
+  switch (fact.stage) {
+    case 'rollout':
+      return { [`${dir}/rollout_results.json`]: json(results) };
+    case 'reflect':
+      return {
+        [`${dir}/raw_patches.json`]: shown(fact.patches),
+        [`${dir}/trajectory_digest.json`]: shown({ failurePatterns: fact.failurePatterns ?? [] }),
+      };
+    case 'aggregate':
+      return { [`${dir}/merged_patch.json`]: shown(fact.patch) };
+    case 'select':
+      return {
+        [`${dir}/ranked_patch.json`]: shown(fact.patch),
+        ...(fact.refused ? { [`${dir}/refused_edits.json`]: shown(fact.refused) } : {}),
+        ...(fact.repeats ? { [`${dir}/repeated_edits.json`]: shown(fact.repeats) } : {}),
+      };
+    case 'update':
+      return {
+        [`${dir}/candidate_skill.md`]: fact.candidateSkill,
+        [`${dir}/edit_apply_report.json`]: shown(fact.report),
+        ...(fact.changeSummary ? { [`${dir}/rewrite_result.json`]: shown({ changeSummary: fact.changeSummary }) } : {}),
+        ...(fact.notes ? { [`${dir}/appendix_notes.json`]: json(fact.notes) } : {}),
+        ...(fact.refused ? { [`${dir}/refused_update.json`]: shown(fact.refused) } : {}),
+      };
+    case 'evaluate':
+      return fact.evaluation ? evaluationViews(`${dir}/selection_eval`, fact.evaluation, results) : {};
+  }
+}
+
+function evaluationViews(
+  dir: string,
+  evaluation: Evaluation,
+  results: readonly RolloutResult[],
+  taskTypes?: readonly string[],
+): Views {
+  const { hard, soft, scores } = evaluation;
+  const unjudged = scores.filter((score) => score.unjudged).length;
+  return {
+    [`${dir}/results.json`]: json(results),
+    [`${dir}/summary.json`]: json({
+      hard,
+      soft,
+      n: scores.length,
+      errored: scores.filter((score) => score.errored).length,
+      ...(unjudged > 0 ? { unjudged } : {}),
+    }),
+    [`${dir}/buckets.json`]: bucketsText(scores, taskTypes),
+  };
+}
+
+/** Types are the user's words: they keep their spelling. */
+export const bucketsText = (...scores: Parameters<typeof bucketSums>) =>
+  `${JSON.stringify(bucketSums(...scores), null, 2)}\n`;
+
+/** The files about where the run stands. Made from the state alone, so they are made again whenever a run is opened. */
+export function stateViews(event: RunEvent, state: RunState, outRoot: string): Views {
+  const { current, best, history, stepsDone, config } = state;
+  const record = history.at(-1);
+  const isStepEnd = event.type === 'step-end' && record !== undefined;
+  return {
+    'current_skill.md': current.skill,
+    'best_skill.md': best.skill,
+    'runtime_state.json': json({
+      lastCompletedStep: stepsDone,
+      currentSkillPath: `${outRoot}/current_skill.md`,
+      currentScore: current.score,
+      currentStep: current.step,
+      bestSkillPath: `${outRoot}/best_skill.md`,
+      bestScore: best.score,
+      bestStep: best.step,
+      currentOrigin: current.origin,
+      bestOrigin: best.origin,
+      schedulerState: { currentStep: stepsDone },
+      isDone: state.isDone,
+    }),
+    ...(isStepEnd
+      ? { [`steps/${numbered('step_', record.step)}/step_record.json`]: json(toStepRecordView(record, config)) }
+      : {}),
+    ...(isStepEnd || event.type === 'prune-end' || event.type === 'run-end'
+      ? { 'history.json': json(history.map((step) => toStepRecordView(step, config))) }
+      : {}),
+    ...(isStepEnd && config?.saveEveryStep ? { [`skills/${numbered('skill_v', record.step)}.md`]: current.skill } : {}),
+    ...(isStepEnd && state.lrHistory.length > 0
+      ? { 'lr_history.jsonl': state.lrHistory.map((row) => `${JSON.stringify(toSnakeCase(row))}\n`).join('') }
+      : {}),
+    'summary.json': json(toSummaryView(state, outRoot)),
+  };
+}
+
+function toSummaryView(state: RunState, outRoot: string) {
+  const summary = summarize(state, { outRoot });
+  return { ...summary, wallTimeS: summary.totalWallTimeS, bestSkill: 'best_skill.md' };
+}
+
+/** Whether an event moves the state that people look at: what happens within a step does so at the step's end. */
+export const isCheckpoint = (event: RunFact) => !('step' in event) || event.type === 'step-end';

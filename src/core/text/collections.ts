@@ -1,0 +1,25 @@
+/** A pure function that keeps its answers. Beyond `maxEntries` the oldest is dropped. */
+export function memoize<Key, Value>(
+  find: (key: Key) => Value,
+  { maxEntries = Number.POSITIVE_INFINITY } = {},
+): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    if (known.has(key)) return known.get(key) as Value;
+    if (known.size >= maxEntries) known.delete(known.keys().next().value as Key);
+    const value = find(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
+/** Groups in order of first appearance, each in the order of `items`. (`Map.groupBy` needs Node 21.) */
+export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Item[][] {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return [...groups.values()];
+}

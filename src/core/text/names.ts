@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+
+/** The name that was probably meant, or `undefined` when none is near. Case, `-` and `_` do not count. */
+export function closestName(typed: string, names: readonly string[]): string | undefined {
+  const ranked = names.map((name) => ({ name, distance: editDistance(plain(typed), plain(name)) }));
+  const nearest = ranked.sort((a, b) => a.distance - b.distance)[0];
+  return nearest && nearest.distance <= Math.max(1, Math.floor(typed.length / 3)) ? nearest.name : undefined;
+}
+
+/** ` — did you mean X?`, or nothing. */
+export function suggestion(typed: string, names: readonly string[]): string {
+  const name = closestName(typed, names);
+  return name === undefined ? '' : ` — did you mean ${name}?`;
+}
+
+/** `unknown key maxUsdd — did you mean maxUsd?`, and which there are. */
+export function unknownKeys(typed: readonly string[], known: readonly string[]): string {
+  const named = typed.map((key) => `${key}${suggestion(key, known)}`).join(', ');
+  const there = known.length === 0 ? '' : `; it may have ${known.join(', ')}`;
+  return `unknown ${typed.length > 1 ? 'keys' : 'key'} ${named}${there}`;
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[-_]/g, '');
+
+/** How many letters must be added, dropped, changed or swapped with their neighbour. */
+function editDistance(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= from.length; row++) rows.push(nextRow(rows, row, from, to));
+  return rows[from.length]![to.length]!;
+}
+
+function nextRow(rows: readonly number[][], row: number, from: string, to: string): number[] {
+  const above = rows[row - 1]!;
+  const current = [row];
+  for (let column = 1; column <= to.length; column++) {
+    const change = above[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
+    const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+    const swap = isSwap ? rows[row - 2]![column - 2]! + 1 : Number.POSITIVE_INFINITY;
+    current.push(Math.min(above[column]! + 1, current[column - 1]! + 1, change, swap));
+  }
+  return current;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** `batchSize: expected a number, got "many"`: which key, what was expected, what came. */
+export function describeIssue(issue: Issue, input: unknown, known: readonly string[] = []): string {
+  const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+  return `${where}${describeValue(issue, input, known)}`;
+}
+
+/** The same without the key. `known` are the keys that there may be. */
+export function describeValue(issue: Issue, input: unknown, known: readonly string[] = []): string {
+  if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, known);
+  const expected = expectedBy(issue);
+  return expected.includes('got') ? expected : `${expected}, got ${shown(valueAt(issue, input))}`;
+}
+
+export const valueAt = ({ path }: Pick<Issue, 'path'>, input: unknown): unknown =>
+  path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], input);
+
+const KINDS: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  record: 'keys and values',
+  object: 'keys and values',
+};
+
+/** What a schema wanted, in words for people who have never seen it. */
+export function expectedBy(issue: Issue): string {
+  if (issue.code === 'invalid_type') return `expected ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value') return `expected one of ${issue.values.join(', ')}`;
+  if (issue.code === 'too_big') return `expected at most ${issue.maximum}`;
+  if (issue.code === 'too_small' && issue.origin === 'number') {
+    return `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+  }
+  if (issue.code === 'too_small') return `expected ${KINDS[issue.origin] ?? issue.origin} that is not empty`;
+  return issue.message.replace(/^Invalid (input|option): /, '');
+}
+
+/** A number in quotes is the commonest slip, and looks right. */
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (typeof value === 'number') return String(value);
+  const isQuoted = typeof value === 'string' && /^(true|false|-?\d+(\.\d+)?)$/.test(value);
+  return `${JSON.stringify(value)}${isQuoted ? ', which is text: leave the quotes out' : ''}`;
+}

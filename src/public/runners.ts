@@ -1,0 +1,20 @@
+/** Agents at work: what they are asked to do, in which workspace, and how it is scored. */
+export {
+  type AgentRunnerOptions,
+  Assertion,
+  agentRunner,
+  loadTriggerQueries,
+  loadWorkspaceTasks,
+  type QaInWorkspaceOptions,
+  qaInWorkspace,
+  type TriggerEnvOptions,
+  TriggerQuery,
+  toEvals,
+  triggerEnv,
+  type WorkspaceEnvOptions,
+  WorkspaceTask,
+  type WorkspaceTaskInput,
+  type WorkspaceTasks,
+  type WrittenEvals,
+  workspaceEnv,
+} from '../runners/index.ts';

@@ -1,0 +1,27 @@
+/** A world whose truth is known, to try a trainer in: offline, seeded, free. */
+
+export {
+  createWorld,
+  type LatentRule,
+  type PersonDocuments,
+  type PersonSession,
+  type PersonTask,
+  type ServeSimOptions,
+  type SimServer,
+  type SimulatedJudgeOptions,
+  type SimulatedOptimizerOptions,
+  type SimulatedPerson,
+  type SimulatedPersonOptions,
+  type SimulatedTargetOptions,
+  serveSim,
+  simulatedJudge,
+  simulatedOptimizer,
+  simulatedPerson,
+  simulatedTarget,
+  type TrueScoreOptions,
+  type World,
+  type WorldItem,
+  type WorldOptions,
+  type WorldSplit,
+  worldSkillFolder,
+} from '../sim/index.ts';

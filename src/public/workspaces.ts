@@ -1,0 +1,32 @@
+/** Where commands run apart from the rest of the machine, and the folders that they change. */
+export type {
+  FileChange,
+  Mount,
+  ResourceLimits,
+  Sandbox,
+  SandboxRequest,
+  SandboxResult,
+  WorkspaceDiff,
+  WorkspaceView,
+} from '../core/contracts/index.ts';
+export {
+  type BubblewrapOptions,
+  type BubblewrapProbe,
+  type ContainerOptions,
+  type OverlayProbe,
+  openRolloutFolder,
+  openSandbox,
+  openTemplate,
+  openWorkspace,
+  probeSandbox,
+  type RolloutFolder,
+  removeStale,
+  type SandboxChoice,
+  type SandboxProbe,
+  type Setup,
+  sandboxes,
+  type Template,
+  type TemplateOptions,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../workspaces/index.ts';
