@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AgentCliName, agentClis } from '../../agents/index.ts';
+import { type AgentCliName, agentChat, agentClis } from '../../agents/index.ts';
 import { define, type Provider } from './provider.ts';
 
 /** Agent CLIs that are installed and signed in: they need no key of ours. */
@@ -18,7 +18,6 @@ function agentProvider(cli: AgentCliName): Provider {
     }),
     fromText: (model) => (model === '' ? {} : { model }),
     async create(options, context) {
-      const { agentChat } = await import('../../agents/index.ts');
       const { namedProgram, pinnedProgram } = await import('./agent-pins.ts');
       const { env: inherited, directory: project = process.cwd(), notices } = context;
       const wanted = { cli, env: inherited, project, notices };
