@@ -1,7 +1,7 @@
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import { type AgentAbout, SkillError } from '../../core/contracts/index.ts';
 
-/** How an agent's model will know whose calls they are. Throws when it cannot. */
+/** How an agent signs in to its model. Throws when it cannot. */
 export function signInText({ agent, signIn }: AgentAbout): string {
   if (signIn === 'none') throw noSignIn(agent);
   if (signIn !== 'unseen') return SIGN_IN[signIn];

@@ -1,7 +1,7 @@
 import { type AgentCliName, agentClis, agentPrograms } from '../../agents/index.ts';
 import { type AgentTarget, agentTargetOf, type ModelSpec } from '../../project/index.ts';
 
-/** Who a model of a night belongs to, for the person whose texts it would read. */
+/** Who reads a person's texts through a model of a night. */
 export type Recipient = {
   /** What consent is given to. */
   readonly provider: string;
@@ -30,7 +30,7 @@ function labelOf(provider: string): string {
 type Models = Readonly<Record<string, ModelSpec | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everybody who would read something, with what for. Simulated models are part of this process; of a handoff nothing is sent by us. */
+/** All who would read something, with the roles. Simulated models are part of this process; for a handoff we send nothing. */
 export function recipientsOf(models: Models, env: Environment): Recipient[] {
   const found = new Map<string, Recipient>();
   for (const [role, spec] of Object.entries(models)) {
@@ -53,7 +53,7 @@ function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> |
   return { provider: `${name}@${host}`, name: `${label} at ${host}`, isRemote: !isLoopback(host) };
 }
 
-/** More is sent than texts of sessions, so that it is agreed to by itself. */
+/** It reads more than texts of sessions, so it needs a consent of its own. */
 function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> {
   const files = 'with tools: also files of this project that it opens';
   const [provider, label] = [`${agent}-agent`, labelOf(agentPrograms[agent].cli)];
