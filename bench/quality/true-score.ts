@@ -1,7 +1,5 @@
 import type { World } from '../../src/sim/index.ts';
-import { readRules } from '../../src/sim/world/read-rules.ts';
-import { remindedTopics } from '../../src/sim/world/reminders.ts';
-import { TOPICS } from '../../src/sim/world/topics.ts';
+import { readRules, remindedTopics, TOPICS } from '../../src/sim/world/world.ts';
 
 /**
  * The share of tasks that the simulated target answers rightly under a skill, each asked without end. No sample: the world's

@@ -1,6 +1,6 @@
 import { type SkillEnv, SkillError } from '../core/contracts/index.ts';
 import type { EnvAdapter } from './adapter/env-adapter.ts';
-import type { EnvProject } from './env-project.ts';
+import type { EnvProject } from './qa/load-qa-env.ts';
 
 type Made = SkillEnv | EnvAdapter;
 

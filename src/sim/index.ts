@@ -6,12 +6,14 @@ export {
   simulatedPerson,
   type TrueScoreOptions,
 } from './person/simulated-person.ts';
-export type { PersonTask } from './person/task.ts';
-export type { PersonSession } from './person/transcript.ts';
-export { type ServeSimOptions, type SimServer, serveSim } from './serve/serve-sim.ts';
-export { type SimulatedJudgeOptions, simulatedJudge } from './simulated-judge.ts';
-export { type SimulatedTargetOptions, simulatedTarget } from './simulated-target.ts';
-export { worldSkillFolder } from './world/skill-folder.ts';
+export type { PersonSession, PersonTask } from './person/transcript.ts';
+export { type ServeSimOptions, type SimServer, serveSim } from './serve-sim.ts';
+export {
+  type SimulatedJudgeOptions,
+  type SimulatedTargetOptions,
+  simulatedJudge,
+  simulatedTarget,
+} from './simulated-target.ts';
 export {
   createWorld,
   type LatentRule,
@@ -19,4 +21,5 @@ export {
   type WorldItem,
   type WorldOptions,
   type WorldSplit,
+  worldSkillFolder,
 } from './world/world.ts';

@@ -2,9 +2,7 @@ import { accessSync, constants, existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Libsql from 'libsql';
 import { SkillError } from '../core/contracts/index.ts';
-import { unwritable } from './file-error.ts';
-import { freePath } from './own-place.ts';
-import { shownPath } from './shown-path.ts';
+import { freePath, shownPath, unwritable } from './own-files.ts';
 
 export type Database = InstanceType<typeof Libsql>;
 type Connected = { readonly database: Database };

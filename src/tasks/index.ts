@@ -1,17 +1,21 @@
-export { checkMeasured } from './check/check-measured.ts';
-export { checkTasks, withoutRepeated } from './check/check-tasks.ts';
-export type { Finding } from './check/finding.ts';
-export { type LoadedCheck, loadForCheck } from './check/load-for-check.ts';
+export { checkMeasured, checkTasks, withoutRepeated } from './check-tasks.ts';
+export { assignSplits, openDrafter } from './draft/ask-drafter.ts';
 export { type DraftInput, type DraftResult, draftTasks, estimateDrafting } from './draft/draft-tasks.ts';
-export { openDrafter } from './draft/open-drafter.ts';
-export { assignSplits } from './draft/quotas.ts';
+export { type Finding, type LoadedCheck, loadForCheck } from './load-for-check.ts';
 export {
+  appendRows,
   type Decision,
+  type DraftRow,
   decideLine,
+  droppedPath,
   editable,
+  lineOf,
+  questionOf,
   readEdited,
+  readTaskLines,
   saveDecision,
+  type TaskLine,
+  type TaskRow,
   unreviewedLines,
-} from './review/review-file.ts';
-export { appendRows, droppedPath, lineOf, readTaskLines, type TaskLine, writeTaskLines } from './task-file.ts';
-export { type DraftRow, questionOf, type TaskRow } from './task-row.ts';
+  writeTaskLines,
+} from './task-file.ts';

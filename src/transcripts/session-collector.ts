@@ -1,12 +1,31 @@
-import { askedNotToLearn } from './filters/asked-not-to.ts';
 import { feedbackReader } from './filters/feedback.ts';
-import { isAgentSession, isHeadless, isOwnFolder, isOwnPrompt } from './filters/own-call.ts';
-import { promptOf } from './filters/prompt.ts';
-import { loadedSkill, skillName } from './filters/skill.ts';
-import { keptName, keptPath, keptText, type Redact, realPath } from './kept-text.ts';
-import { type Moment, toUtc } from './moment.ts';
-import type { LeftOut, SessionDigest } from './session-digest.ts';
-import type { Place } from './transcript-source.ts';
+import {
+  askedNotToLearn,
+  isAgentSession,
+  isHeadless,
+  isOwnFolder,
+  isOwnPrompt,
+  loadedSkill,
+  promptOf,
+  skillName,
+} from './filters/filters.ts';
+import type { JsonObject } from './read/json.ts';
+import { type LineFile, readRecords } from './read/lines.ts';
+import {
+  keptName,
+  keptPath,
+  keptText,
+  type LeftOut,
+  type Moment,
+  type Place,
+  type ReadOptions,
+  type ReadOutcome,
+  type Redact,
+  realPath,
+  type SessionDigest,
+  type TranscriptFile,
+  toUtc,
+} from './transcript-source.ts';
 
 /**
  * Takes a session's records in their order and makes the digest: the one place where every source's texts are filtered,
@@ -31,7 +50,7 @@ export interface SessionCollector {
   digest(): SessionDigest | undefined;
 }
 
-export type SessionStart = {
+type SessionStart = {
   readonly source: string;
   readonly rawPath: string;
   readonly place: Place;
@@ -152,4 +171,38 @@ function withoutMiddle(prompts: readonly string[]): string[] {
 /** In the order in which they came, each once. */
 function addName(names: string[], name: string): void {
   if (name !== '' && names.length < MAX_NAMES && !names.includes(name)) names.push(name);
+}
+
+type SessionFile = {
+  readonly source: string;
+  readonly file: TranscriptFile;
+  readonly options: ReadOptions;
+  readonly wanted?: LineFile['wanted'];
+  /**
+   * Whether a record says all there is to know, so that a file that grew is read from where it ended. Not so where a later
+   * record changes an earlier one: such a file is read again.
+   */
+  readonly canContinue: boolean;
+};
+
+/** A file of lines that holds one session. `take` puts each record into the session; `end` is called after the last one. */
+export async function readSession(
+  { source, file, options, wanted, canContinue }: SessionFile,
+  take: (record: JsonObject, session: SessionCollector) => void,
+  end: (session: SessionCollector) => void = () => {},
+): Promise<ReadOutcome> {
+  const { place, redact, signal } = options;
+  const before = canContinue ? knownBeginning(file, options.before) : undefined;
+  const session = collectSession({ source, rawPath: file.path, place, redact, before: before?.sessions[0] });
+  const lines = { path: file.path, from: before?.position, wanted, signal };
+  const { position, trouble } = await readRecords(lines, (record) => take(record, session));
+  end(session);
+  const digest = session.digest();
+  // Where nothing was said yet, what is known of the session would be lost: the file is then read from its beginning again.
+  return digest === undefined ? { position: 0, sessions: [], trouble } : { position, sessions: [digest], trouble };
+}
+
+/** A file that is shorter than before, or of which nothing is kept, is another one. */
+function knownBeginning(file: TranscriptFile, before: ReadOptions['before']): ReadOptions['before'] {
+  return before !== undefined && before.sessions.length === 1 && before.position <= file.size ? before : undefined;
 }

@@ -2,6 +2,7 @@ import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { findSource, SessionDigest, transcriptSources } from '../../src/transcripts/index.ts';
 import { statFile } from '../../src/transcripts/read/list-files.ts';
+import { expectEvery } from '../support/expect-every.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { ana, filesIn, fixtureHome, inHome, readFixture } from '../support/transcript-fixture.ts';
 
@@ -102,5 +103,5 @@ describe.each(lineSources)('%s', (name) => {
 it('every source has a name of its own and a title', () => {
   const names = transcriptSources.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
-  expect(transcriptSources.every(({ title }) => title !== '')).toBe(true);
+  expectEvery(transcriptSources, ({ title }) => title !== '');
 });

@@ -1,5 +1,5 @@
 import type { World } from '../../../src/sim/index.ts';
-import { readQuestion, TOPICS } from '../../../src/sim/world/topics.ts';
+import { readQuestion, TOPICS } from '../../../src/sim/world/world.ts';
 
 type Asked = { readonly question: string; readonly answers: readonly string[] };
 

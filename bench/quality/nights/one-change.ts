@@ -1,8 +1,8 @@
 import type { ChatModel } from '../../../src/core/contracts/index.ts';
 import type { PersonTask } from '../../../src/public/sim.ts';
 import { createDraw } from '../../../src/sim/draw.ts';
-import { noisy } from '../../../src/sim/person/judge.ts';
 import { proposingModel } from '../../../src/sim/person/optimizer.ts';
+import { noisy } from '../../../src/sim/person/simulated-person.ts';
 import { createSimulatedModel, textOf } from '../../../src/sim/simulated-model.ts';
 import type { NightPerson } from './runner.ts';
 

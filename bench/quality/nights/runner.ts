@@ -1,5 +1,5 @@
 import type { SimulatedPerson } from '../../../src/public/sim.ts';
-import type { Measure } from '../../../src/sim/person/quality.ts';
+import type { Measure } from '../../../src/sim/person/kind.ts';
 
 /** What a night is about: the texts of the learned blocks of the live documents. */
 export type DocumentName = 'skill' | 'memory';

@@ -1,8 +1,7 @@
 import type { Draw } from '../../../src/sim/draw.ts';
-import { append } from '../../../src/sim/optimizer/change.ts';
-import { readExperience } from '../../../src/sim/optimizer/experience.ts';
+import { append, inMode } from '../../../src/sim/optimizer/edits.ts';
+import { readExperience } from '../../../src/sim/optimizer/propose-changes.ts';
 import type { OptimizerPrompt } from '../../../src/sim/optimizer/read-prompt.ts';
-import { inMode } from '../../../src/sim/optimizer/whole-version.ts';
 import { harmfulSentence, readNeeds, readSkill, remark, ruleInOtherWords, ruleSentence } from './sentences.ts';
 
 /** How good an analyst is: chances per edit. */

@@ -1,7 +1,7 @@
 import { applyPatch } from '../../../src/index.ts';
 import type { Draw } from '../../../src/sim/draw.ts';
+import { readEdit, readJson, type WireEdit } from '../../../src/sim/optimizer/edits.ts';
 import type { OptimizerPrompt } from '../../../src/sim/optimizer/read-prompt.ts';
-import { readEdit, readJson, type WireEdit } from '../../../src/sim/optimizer/wire-edit.ts';
 import { mean } from '../interval.ts';
 import { readSkill } from './sentences.ts';
 import { trueScore } from './true-score.ts';

@@ -1,11 +1,10 @@
 import type { ChatModel } from '../../../src/index.ts';
 import type { Draw } from '../../../src/sim/draw.ts';
-import { decideRate } from '../../../src/sim/optimizer/decide-rate.ts';
-import { mergeEdits } from '../../../src/sim/optimizer/merge-edits.ts';
+import { carryOutSuggestions, mergeEdits } from '../../../src/sim/optimizer/edits.ts';
+import { decideRate } from '../../../src/sim/optimizer/propose-changes.ts';
 import { type Assignment, type OptimizerPrompt, readPrompt } from '../../../src/sim/optimizer/read-prompt.ts';
-import { carryOutSuggestions } from '../../../src/sim/optimizer/whole-version.ts';
 import { createSimulatedModel, textOf } from '../../../src/sim/simulated-model.ts';
-import { shortenReminders } from '../../../src/sim/world/reminders.ts';
+import { shortenReminders } from '../../../src/sim/world/world.ts';
 import { type Habits, readFailures, readSuccesses } from './propose.ts';
 import { type Ranker, rankEdits } from './rank.ts';
 import type { RulesWorld } from './world.ts';

@@ -1,6 +1,6 @@
 import { createDraw } from '../../../src/sim/draw.ts';
 import type { World, WorldItem } from '../../../src/sim/index.ts';
-import { readQuestion } from '../../../src/sim/world/topics.ts';
+import { readQuestion } from '../../../src/sim/world/world.ts';
 import { mean } from '../interval.ts';
 import { trueScore } from '../true-score.ts';
 

@@ -1,21 +1,27 @@
+import { z } from 'zod';
 import {
   type EpochPlan,
   type Item,
   type PromptOverrides,
+  ROLLOUT_FIELDS,
   type RolloutManyContext,
   type RolloutOutput,
-  type RolloutResult,
+  RolloutResult,
   type SkillEnv,
   SkillError,
 } from '../../core/contracts/index.ts';
-import { taskTypeOf } from '../split/by-task-type.ts';
-import type { EnvAdapter } from './env-adapter.ts';
-import { type EpisodeCounts, episodeSource, requireCounts } from './episode-source.ts';
-import type { AdapterBatch, ItemSource } from './item-source.ts';
-import { loaderSource } from './loader-source.ts';
-import { matchResults } from './match-results.ts';
-import { toRawPatch } from './to-raw-patch.ts';
-import { toRolloutResult } from './to-rollout-result.ts';
+import { PatchFields, type RawPatch, SourceType } from '../../core/document/index.ts';
+import { head, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
+import { taskTypeOf } from '../split.ts';
+import {
+  type AdapterBatch,
+  type EnvAdapter,
+  type EpisodeCounts,
+  episodeSource,
+  type ItemSource,
+  loaderSource,
+  requireCounts,
+} from './env-adapter.ts';
 
 export type AdapterEnvOptions = {
   /** Default: the adapter's own. One of them must be there. */
@@ -128,5 +134,105 @@ function requireName(name: string | undefined): string {
 function notReady(name: string): never {
   throw new SkillError('ENV_INVALID', `${name} was used before it was set up`, {
     hint: 'Await env.setup(config) first; parseConfig({ … }) makes a config.',
+  });
+}
+
+type MatchOptions = {
+  /** The environment that gave the results, for messages. */
+  readonly name: string;
+  /** Whether results with ids of their own stand for the items in their order. */
+  readonly isOrdered: boolean;
+};
+
+/** Each item's result by the item's id. Throws `ENV_INVALID` unless there is exactly one for each. */
+function matchResults(
+  items: readonly Item[],
+  results: readonly RolloutResult[],
+  { name, isOrdered }: MatchOptions,
+): Map<string, RolloutResult> {
+  if (results.length !== items.length) {
+    throw mismatch(name, `expected ${items.length} results, got ${results.length}`);
+  }
+  const ids = new Set(items.map((item) => item.id));
+  const strangers = results.filter((result) => !ids.has(result.id));
+  if (isOrdered && strangers.length === results.length) return byPosition(items, results);
+  if (strangers[0]) throw mismatch(name, `no item of the batch has the id "${strangers[0].id}"`);
+  const found = new Map(results.map((result) => [result.id, result]));
+  const missing = items.find((item) => !found.has(item.id));
+  if (missing) throw mismatch(name, `there are two results with one id, and none for "${missing.id}"`);
+  return found;
+}
+
+/** The episode's own id is kept among the extras. */
+function byPosition(items: readonly Item[], results: readonly RolloutResult[]): Map<string, RolloutResult> {
+  const renamed = results.map((result, index) => ({
+    ...result,
+    id: items[index]!.id,
+    extras: { episodeId: result.id, ...result.extras },
+  }));
+  return new Map(renamed.map((result) => [result.id, result]));
+}
+
+function mismatch(name: string, problem: string): SkillError {
+  return new SkillError('ENV_INVALID', `${name}: rollout gave results that do not fit its batch: ${problem}`, {
+    hint: 'Give one result per item, with the id of the item.',
+  });
+}
+
+// Loose: what the shared analysts proposed passes through here too, with all it carries.
+const Proposal = z.looseObject({
+  patch: PatchFields.loose(),
+  sourceType: SourceType,
+  batchSize: z.number().int().positive().default(1),
+});
+
+/** What an adapter proposed, as a proposal, `null` as it is. Throws `ENV_INVALID`; `where` names it. */
+function toRawPatch(dict: unknown, where: string): RawPatch | null {
+  if (dict == null) return null;
+  const checked = Proposal.safeParse(toCamelCase(dict));
+  if (checked.success) return checked.data;
+  const problem = z.prettifyError(checked.error).replaceAll('\n', ' ');
+  throw new SkillError('ENV_INVALID', `${where} is malformed: ${problem}`, {
+    hint: 'A proposal is { patch: { edits: […] }, sourceType: "failure" or "success" }, or null.',
+  });
+}
+
+const SNAKE_FIELDS = Object.entries(toSnakeCase(Object.fromEntries(ROLLOUT_FIELDS.map((key) => [key, key]))) as object);
+/** A result's fields under both spellings. */
+const FIELD_OF = new Map<string, string>([...ROLLOUT_FIELDS.map((key) => [key, key] as const), ...SNAKE_FIELDS]);
+
+/** What an adapter gave for an episode, as a result. Throws `ENV_INVALID` that shows what came; `where` names it. */
+function toRolloutResult(dict: unknown, where: string): RolloutResult {
+  if (typeof dict !== 'object' || dict === null || Array.isArray(dict)) throw malformed(where, dict, 'it is no object');
+  const checked = RolloutResult.safeParse(toFields(dict));
+  if (checked.success) return checked.data;
+  const problems = checked.error.issues.map((issue) => `"${issue.path.join('.')}": ${plain(issue)}`);
+  throw malformed(where, dict, problems.join('; '));
+}
+
+function toFields(dict: object): Record<string, unknown> {
+  // Python's None means that a field was left out.
+  const entries = Object.entries(dict).filter(([, value]) => value != null);
+  const fields = entries.flatMap(([key, value]) => (FIELD_OF.has(key) ? [[FIELD_OF.get(key)!, value] as const] : []));
+  const unknown = Object.fromEntries(entries.filter(([key]) => !FIELD_OF.has(key)));
+  const { id, hard, soft, extras = {}, ...rest } = Object.fromEntries(fields) as Record<string, unknown>;
+  const all = { ...unknown, ...(extras as object) };
+  return {
+    ...rest,
+    id: typeof id === 'number' ? String(id) : id,
+    hard: toNumber(hard),
+    soft: toNumber(soft),
+    ...(Object.keys(all).length > 0 ? { extras: all } : {}),
+  };
+}
+
+const toNumber = (score: unknown) => (typeof score === 'boolean' ? Number(score) : score);
+
+const plain = (issue: z.core.$ZodIssue) => issue.message.replace(/^Invalid input: /, '');
+
+function malformed(where: string, dict: unknown, problem: string): SkillError {
+  const shown = head(JSON.stringify(dict) ?? String(dict), 200);
+  return new SkillError('ENV_INVALID', `${where} is malformed: ${problem}, in ${shown}`, {
+    hint: 'A result has an id, and hard and soft from 0 to 1.',
   });
 }

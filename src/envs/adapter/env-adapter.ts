@@ -1,13 +1,16 @@
-import type {
-  Item,
-  ReflectContext,
-  RolloutManyContext,
-  RolloutResult,
-  SkillOptConfig,
+import {
+  type EpochPlan,
+  type Item,
+  type ReflectContext,
+  type RolloutManyContext,
+  type RolloutResult,
+  SkillError,
+  type SkillOptConfig,
+  shuffle,
 } from '../../core/contracts/index.ts';
-import type { BaseDataLoader, BatchSpec } from '../loader/base-data-loader.ts';
-import type { EpisodeCounts } from './episode-source.ts';
-import { type Selection, selectRepresentative } from './select-representative.ts';
+import { groupBy } from '../../core/text/index.ts';
+import { type BaseDataLoader, type BatchSpec, planSeeds } from '../loader/base-data-loader.ts';
+import { byTaskType, requireSplitName, type SplitName } from '../split.ts';
 
 /** What else is known about the batch that an environment is built for. */
 export type BuildOptions = Pick<BatchSpec, 'split' | 'payload' | 'metadata'>;
@@ -98,4 +101,139 @@ export function isEnvAdapter(value: unknown): value is EnvAdapter {
   const adapter = (typeof value === 'object' ? value : null) as Partial<EnvAdapter> | null;
   const methods = [adapter?.buildEnvFromBatch, adapter?.rollout, adapter?.reflect, adapter?.getTaskTypes];
   return methods.every((method) => typeof method === 'function');
+}
+
+export type Selection = {
+  readonly failures: number;
+  readonly successes: number;
+  readonly seed: number;
+};
+
+/**
+ * A few results that stand for the rest: failures first, then successes, of each as many task types as there is room
+ * for. A function of the results and the seed. What errored stands for nothing.
+ */
+function selectRepresentative(
+  results: readonly RolloutResult[],
+  { failures, successes, seed }: Selection,
+): RolloutResult[] {
+  const scored = shuffle(
+    results.filter((result) => !result.errored),
+    seed,
+  );
+  const failed = scored.filter((result) => result.hard < 1e-9); // as the analysts count it
+  const succeeded = scored.filter((result) => !failed.includes(result));
+  return [...takeInTurn(failed, failures), ...takeInTurn(succeeded, successes)];
+}
+
+/** One of each type, then a second of each, until there are `count`. */
+function takeInTurn(results: readonly RolloutResult[], count: number): RolloutResult[] {
+  const groups = byTaskType(results);
+  const longest = Math.max(0, ...groups.map((group) => group.length));
+  const turns = Array.from({ length: longest }, (_, turn) => groups.flatMap((group) => group[turn] ?? []));
+  return turns.flat().slice(0, count);
+}
+
+/** How many episodes each split of a simulator has. `train` is rounded up to whole batches. */
+export type EpisodeCounts = { readonly [Name in SplitName]: number };
+
+/** Which episode it is: the `index`-th of the environment that `seed` and `batchSize` build. */
+export type Episode = Item & {
+  readonly split: SplitName;
+  readonly seed: number;
+  readonly index: number;
+  readonly batchSize: number;
+};
+
+type EpisodeSettings = { readonly counts: EpisodeCounts; readonly seed: number; readonly batchSize: number };
+
+/**
+ * The episodes of a simulator as items. Train batch k is the environment of seed + k with `batchSize` episodes; val
+ * and test are one environment each, of the run's seed and as many episodes as they have. An item says all that its
+ * environment is built from, so a kept result stands for that episode and no other. When only some episodes of an
+ * environment are wanted, it is run whole.
+ */
+export function episodeSource({ counts, seed, batchSize }: EpisodeSettings): ItemSource {
+  return {
+    isOrdered: true,
+    getItems(split) {
+      const name = requireSplitName(split, 'the simulator');
+      if (name !== 'train') return episodesOf({ split: name, seed, batchSize: counts[name] });
+      const batches = Math.ceil(counts.train / batchSize);
+      const seeds = Array.from({ length: batches }, (_, index) => seed + index + 1);
+      return seeds.flatMap((one) => episodesOf({ split: name, seed: one, batchSize }));
+    },
+    planTrainEpoch: (plan) =>
+      planSeeds(plan).map((one) => episodesOf({ split: 'train', seed: one, batchSize: plan.batchSize })),
+    batchesOf: (items) => groupBy(items as readonly Episode[], environmentOf).map(([first]) => toBatch(first!)),
+  };
+}
+
+function episodesOf(environment: Omit<Episode, 'id' | 'index'>): Episode[] {
+  const { split, seed, batchSize } = environment;
+  return Array.from({ length: batchSize }, (_, index) => ({ id: `${split}-${seed}-${index}`, ...environment, index }));
+}
+
+const environmentOf = ({ split, seed, batchSize }: Episode) => `${split} ${seed} ${batchSize}`;
+
+function toBatch({ split, seed, batchSize }: Episode) {
+  const items = episodesOf({ split, seed, batchSize });
+  const metadata = { ids: items.map((item) => item.id) };
+  return { items, batch: { phase: split === 'train' ? 'train' : 'eval', split, seed, batchSize, metadata } as const };
+}
+
+/** Throws `ENV_INVALID` for an adapter that has neither a loader nor counts. */
+export function requireCounts(counts: EpisodeCounts | undefined, name: string): EpisodeCounts {
+  const numbers = [counts?.train, counts?.val, counts?.test];
+  if (numbers.every((number) => Number.isSafeInteger(number) && number! >= 0)) return counts!;
+  const problem = `${name}: an adapter without a loader must say how many episodes each split has`;
+  throw new SkillError('ENV_INVALID', `${problem}, got ${JSON.stringify(counts) ?? 'nothing'}`, {
+    hint: 'Give it episodes = { train: 80, val: 40, test: 40 }, or a loader from getDataloader().',
+  });
+}
+
+/** A batch to be run, with everything that it will give a result for. */
+export type AdapterBatch = {
+  readonly batch: BatchSpec;
+  readonly items: readonly Item[];
+};
+
+/** Where the items of an adapter come from, and which batches attempt them. */
+export type ItemSource = {
+  getItems(split: string): readonly Item[];
+  planTrainEpoch(plan: EpochPlan): readonly (readonly Item[])[];
+  /** Batches that together attempt these items, and perhaps others. */
+  batchesOf(items: readonly Item[]): readonly AdapterBatch[];
+  /** Whether results with unknown ids stand for the items in their order. */
+  readonly isOrdered: boolean;
+};
+
+/** The items of a loader. A batch holds items of one split, in their order, and no others. */
+export function loaderSource(loader: BaseDataLoader, seed: number): ItemSource {
+  // Asked for again on every batch, a split would be found by looking through all items.
+  const splits = new Map<string, string>();
+  const splitOf = ({ id }: Item) => splits.get(id) ?? 'train';
+  const noteSplit = <I extends Item>(items: readonly I[], split: string) => {
+    for (const { id } of items) splits.set(id, split);
+    return items;
+  };
+  return {
+    isOrdered: false,
+    getItems: (split) => noteSplit(loader.getItems(split), split),
+    planTrainEpoch: (plan) =>
+      loader.planTrainEpoch(plan).map(({ payload }) => noteSplit(requireItems(payload), 'train')),
+    batchesOf: (items) =>
+      groupBy(items, splitOf).map((payload) => {
+        const split = splitOf(payload[0]!);
+        const phase = split === 'train' ? 'train' : 'eval';
+        return { items: payload, batch: { phase, split, seed, batchSize: payload.length, payload, metadata: {} } };
+      }),
+  };
+}
+
+function requireItems(payload: unknown): readonly Item[] {
+  if (Array.isArray(payload)) return payload;
+  throw new SkillError('ENV_INVALID', `a planned batch must hold a list of items, got ${payload}`, {
+    hint: 'Put the items into the payload of every batch that planTrainEpoch gives.',
+  });
 }

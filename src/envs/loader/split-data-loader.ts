@@ -1,17 +1,23 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
 import { z } from 'zod';
 import { type EpochPlan, SkillError, type SkillOptConfig, shuffle } from '../../core/contracts/index.ts';
 import { withContentIds } from '../read/content-id.ts';
-import { loadItems } from '../read/load-items.ts';
+import { loadItems, TASK_FILE_ENDINGS } from '../read/load-items.ts';
 import { itemId, parseRows } from '../read/parse-rows.ts';
 import { checkUniqueIds, type Row } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
-import { requireSplitName, SPLIT_NAMES, type SplitName } from '../split/split-name.ts';
-import { drawSplits } from '../split/split-ratio.ts';
-import { BaseDataLoader, type BatchSpec, type DataItem } from './base-data-loader.ts';
-import { findDataFile, isFolder } from './find-data-file.ts';
-import { materializeSplits } from './materialize-splits.ts';
-import { planItems } from './plan-train-epoch.ts';
-import { planSplitLoader, type SplitLoaderOptions, type SplitLoaderPlan } from './split-loader-options.ts';
+import { drawSplits, requireSplitName, SPLIT_NAMES, type SplitName, type Splits } from '../split.ts';
+import {
+  BaseDataLoader,
+  type BatchSpec,
+  type DataItem,
+  planItems,
+  planSplitLoader,
+  type SplitLoaderOptions,
+  type SplitLoaderPlan,
+} from './base-data-loader.ts';
 
 const Data = z.looseObject({ id: itemId }, 'must be an object');
 const HINT = 'An item is an object, with an id of its own or none: {"id": "t1", …}.';
@@ -130,4 +136,82 @@ function toRows(items: readonly unknown[], path: string): Row<DataItem>[] {
   const given = items.map((value, index) => ({ value: copyOf(value), where: `${path}: item ${index + 1}` }));
   const { rows } = withContentIds(given, wholeItem);
   return parseRows(rows, { schema: Data, hint: HINT });
+}
+
+/** As task files, but a list before lines: folders in SkillOpt's layout hold `.json`. */
+const ENDINGS = ['.json', ...TASK_FILE_ENDINGS.filter((ending) => ending !== '.json')];
+
+/** The path itself when it is a file. In a folder, the first `.json` file by name, else the first of another format. */
+async function findDataFile(path: string): Promise<string> {
+  if (!(await isFolder(path))) return path;
+  const names = (await readdir(path)).filter((name) => !name.startsWith('.')).sort();
+  const found = ENDINGS.flatMap((ending) => names.filter((name) => extname(name).toLowerCase() === ending))[0];
+  if (found !== undefined) return join(path, found);
+  const problem = `${path}: expected a file ending in ${ENDINGS.join(', ')}, got ${names.join(', ') || 'an empty folder'}`;
+  throw tasksInvalid([problem], 'Put one file with a list of items into it.');
+}
+
+/** Also `false` for what does not exist. */
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
+}
+
+type Origin = {
+  readonly ratio: string;
+  readonly seed: number;
+  /** Where the items came from. */
+  readonly source: string;
+};
+
+const MANIFEST = 'split_manifest.json';
+const ITEM_FILES = SPLIT_NAMES.map((name) => join(name, 'items.json'));
+
+/**
+ * Writes a split as `train/items.json` and so on, and a manifest with its counts, origin and SHA-256. Files that fit
+ * are left alone; others are written again. Refuses a folder whose splits have no manifest: somebody else made them.
+ */
+async function materializeSplits(folder: string, splits: Splits<unknown>, origin: Origin): Promise<void> {
+  const texts = SPLIT_NAMES.map((name) => toText(splits[name]));
+  const manifest = toText(describeSplits(splits, texts, origin));
+  const [oldManifest, ...oldTexts] = await Promise.all([MANIFEST, ...ITEM_FILES].map((name) => readText(folder, name)));
+  if (oldManifest === manifest && hashOf(oldTexts) === hashOf(texts)) return;
+  if (oldManifest === undefined && oldTexts.some((text) => text !== undefined)) throw notOurs(folder);
+  await Promise.all(ITEM_FILES.map((name, index) => writeText(folder, name, texts[index]!)));
+  // Last, so that a write that was cut short leaves a manifest that does not fit.
+  await writeText(folder, MANIFEST, manifest);
+}
+
+function describeSplits(splits: Splits<unknown>, texts: readonly string[], { ratio, seed, source }: Origin) {
+  const counts = Object.fromEntries(SPLIT_NAMES.map((name) => [name, splits[name].length]));
+  return { version: 1, counts, split_ratio: ratio, split_seed: seed, source, sha256: hashOf(texts) };
+}
+
+function hashOf(texts: readonly (string | undefined)[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+}
+
+const toText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+async function readText(folder: string, name: string): Promise<string | undefined> {
+  return readFile(join(folder, name), 'utf8').catch(() => undefined);
+}
+
+async function writeText(folder: string, name: string, text: string): Promise<void> {
+  const path = join(folder, name);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  } catch (cause) {
+    throw new SkillError('CONFIG_INVALID', `the split cannot be written: ${(cause as Error).message}`, {
+      cause,
+      hint: 'Choose another splitOutputDir, or leave it out to keep the split in memory.',
+    });
+  }
+}
+
+function notOurs(folder: string): SkillError {
+  return new SkillError('CONFIG_INVALID', `${folder} holds splits without a ${MANIFEST}, which would be overwritten`, {
+    hint: 'To use them, set splitMode to split_dir and splitDir to this folder. Else choose another splitOutputDir.',
+  });
 }

@@ -1,13 +1,27 @@
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
-import type { EnvProject } from '../env-project.ts';
-import { describeLeftOut } from '../import/left-out.ts';
+import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
+import { importTasks } from '../import/import-tasks.ts';
+import { describeLeftOut, type LeftOut } from '../import/left-out.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
+import { withContentIds } from '../read/content-id.ts';
+import { loadItems } from '../read/load-items.ts';
+import { parseRows } from '../read/parse-rows.ts';
+import { type Peeked, peekRows, requireSmallTree } from '../read/peek-rows.ts';
 import type { Row } from '../read/row.ts';
-import { splitItems } from '../split/split-items.ts';
-import type { Splits } from '../split/split-ratio.ts';
-import { countDrafts, type DraftCount } from './draft-marks.ts';
-import { loadTasks, type TaskOptions } from './load-tasks.ts';
-import type { QaItem, QaItemInput } from './qa-item.ts';
+import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { type Splits, splitItems } from '../split.ts';
+import {
+  type Columns,
+  type Fields,
+  guessColumns,
+  isBlank,
+  isRecord,
+  type NamedRow,
+  nameColumns,
+  QA_ITEM_HINT,
+  QaItem,
+  type QaItemInput,
+} from './qa-columns.ts';
 import { SimpleQAEnv } from './simple-qa-env.ts';
 
 /**
@@ -55,3 +69,179 @@ function noTasks(): SkillError {
 export async function loadQaItems(path: string, options: TaskOptions = {}): Promise<readonly Row<QaItem>[]> {
   return (await loadTasks(path, options)).rows;
 }
+
+export type TaskOptions = {
+  /** What the file calls what we call `question`, `answers` …, where it is none of the usual names. */
+  readonly columns?: Columns | undefined;
+  /** How tasks without a judge of their own are scored. Default: by whether the answer is one of `answers`. */
+  readonly scoring?: Scoring | undefined;
+};
+
+export type LoadedTasks = {
+  /** Checked, each with its place and the split that the file names, if any. */
+  readonly rows: readonly Row<QaItem>[];
+  /** What is in the file and not among the tasks, and why. */
+  readonly leftOut: readonly LeftOut[];
+  /** Of tasks that a model drafted, by their place. */
+  readonly marks: ReadonlyMap<string, DraftMarks>;
+};
+
+/**
+ * The tasks of a file, whatever it is: rows under the usual names of columns, evals of a skill, or a promptfoo config. A
+ * task without an id gets one from its content; equal ones are one task. Throws `TASKS_INVALID` with a line for each bad row.
+ */
+export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
+  const imported = await importTasks(path);
+  if (imported === undefined) return tasksOf(await loadItems(path), { columns, scoring });
+  const { leftOut, ...tasks } = tasksOf(imported.rows, { scoring }, IMPORT_HINT);
+  return { ...tasks, leftOut: [...imported.leftOut, ...leftOut] };
+}
+
+/** The tasks in rows, or in the first rows of a file. */
+export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, hint = QA_ITEM_HINT): LoadedTasks {
+  const { rows, leftOut } = withContentIds(nameColumns(raw, columns), contentOf);
+  const judged = scoring === undefined ? rows : withJudges(rows, scoring);
+  const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, hint) });
+  return { rows: parsed, leftOut, marks: marksOf(raw) };
+}
+
+const IMPORT_HINT = 'What is imported must have a question and checks.';
+
+export const fieldsOf = ({ value }: Pick<Row, 'value'>): Fields => (isRecord(value) ? value : {});
+
+/** What a task asks and how it is scored. Neither its kind nor its split makes it another one. */
+function contentOf({ question, context, answers, judge }: Fields): unknown {
+  const golds = Array.isArray(answers) ? answers : isBlank(answers) ? [] : [answers];
+  return [question, isBlank(context) ? null : context, golds.map(String), judge ?? null];
+}
+
+/** The project's way of scoring, for tasks that have none of their own. */
+function withJudges(rows: readonly NamedRow[], scoring: Scoring): NamedRow[] {
+  const problems: string[] = [];
+  const judged = rows.map((row) => {
+    const { judge, answers } = fieldsOf(row);
+    const golds = (Array.isArray(answers) ? answers : [answers]).filter((gold) => !isBlank(gold)).map(String);
+    if (judge != null || (golds.length === 0 && needsAnswers(scoring))) return row;
+    const filled = fillScoring(scoring, golds);
+    if (filled.judge === undefined) problems.push(`${row.where}: ${filled.problem}`);
+    return { ...row, value: { ...fieldsOf(row), judge: filled.judge } };
+  });
+  if (problems.length > 0) throw tasksInvalid(problems, 'Mend the answers, or give such tasks a judge of their own.');
+  return judged;
+}
+
+/** For a file whose columns have names that nobody could guess, how to say which is which. */
+function hintFor(rows: readonly NamedRow[], hint: string): string {
+  const stranger = rows.find(({ columns }) => columns && columns.question === undefined);
+  return stranger ? `${hint} Other names of columns: columns: { question: NAME, answers: NAME }` : hint;
+}
+
+/** What a file is, seen from its head. */
+export type PeekedTasks = {
+  readonly format: 'rows' | 'evals' | 'promptfoo';
+  /** How many there are, where the whole file was seen. */
+  readonly count: number | undefined;
+  /** How many were seen, where it was not. */
+  readonly atLeast: number;
+  /** What the file calls `question`, `answers` and `taskType`. Empty for other tools' files. */
+  readonly columns: Readonly<Partial<Record<string, string>>>;
+  /** Those of them that nobody knows by their names: a project has to name them. */
+  readonly guessed: Columns;
+  /** Gold answers of some tasks that have no judge of their own. */
+  readonly answers: readonly string[];
+};
+
+/** Of the rows that were seen, so many must be tasks. */
+const MOST_ODD = 0.2;
+
+/** What is wrong with a file that cannot be read as what its name says. */
+export type Unreadable = { readonly problem: string };
+
+/** The tasks in a file; `undefined` for a file that holds none. Nothing in it is run. */
+export async function peekTasks(path: string): Promise<PeekedTasks | Unreadable | undefined> {
+  try {
+    await requireSmallTree(path);
+    const imported = await importTasks(path);
+    const count = imported?.rows.length ?? 0;
+    if (imported) return { format: imported.format, count, atLeast: count, ...NOTHING };
+    return peekAt(await peekRows(path), path);
+  } catch (error) {
+    if (typeof (error as { code?: unknown }).code === 'string') return { problem: (error as Error).message }; // ours, and the system's
+    throw error;
+  }
+}
+
+const NOTHING = { columns: {}, guessed: {}, answers: [] };
+
+function peekAt({ rows, total, atLeast }: Peeked, path: string): PeekedTasks | undefined {
+  const isUsual = areTasks(nameColumns(rows));
+  const guessed = isUsual ? {} : guessColumns(rows, path);
+  const named = nameColumns(rows, guessed);
+  if (!areTasks(named)) return undefined;
+  const { question, answers, taskType } = named[0]?.columns ?? {};
+  const columns = Object.fromEntries(
+    Object.entries({ question, answers, taskType }).filter(([, name]) => name !== undefined),
+  );
+  return { format: 'rows', count: total, atLeast, columns, guessed, answers: named.flatMap(answersOf) };
+}
+
+function areTasks(rows: readonly NamedRow[]): boolean {
+  const odd = rows.filter((row) => {
+    const { question, answers, judge } = fieldsOf(row);
+    return typeof question !== 'string' || isBlank(question) || (isBlank(answers) && isBlank(judge));
+  });
+  return rows.length > 0 && odd.length <= MOST_ODD * rows.length;
+}
+
+function answersOf(row: NamedRow): string[] {
+  const { answers, judge } = fieldsOf(row);
+  if (!isBlank(judge)) return [];
+  return (Array.isArray(answers) ? answers : [answers]).filter((answer) => !isBlank(answer)).map(String);
+}
+
+/** What a task file says of a task that a model drafted. */
+export type DraftMarks = { readonly isReviewed: boolean; readonly isDoubtful: boolean };
+
+/** The marks of a row, or nothing where a person wrote it. They are no part of the task: who reviewed it changes no score. */
+export function draftMarksOf(row: unknown): DraftMarks | undefined {
+  const { drafted, reviewed, doubtful } = (row ?? {}) as Readonly<Record<string, unknown>>;
+  return isYes(drafted) ? { isReviewed: isYes(reviewed), isDoubtful: isYes(doubtful) } : undefined;
+}
+
+/** A CSV has words where JSON has values. */
+const isYes = (value: unknown) => value === true || value === 'true';
+
+/** How many tasks a model drafted, and how many of those nobody reviewed. */
+export type DraftCount = { readonly drafted: number; readonly unreviewed: number };
+
+export function countDrafts(marks: readonly DraftMarks[]): DraftCount {
+  return { drafted: marks.length, unreviewed: marks.filter(({ isReviewed }) => !isReviewed).length };
+}
+
+/** The marks of rows, by their place: only those of drafted ones. */
+export function marksOf(rows: readonly Row[]): Map<string, DraftMarks> {
+  const marks = new Map<string, DraftMarks>();
+  for (const { where, value } of rows) {
+    const found = draftMarksOf(value);
+    if (found) marks.set(where, found);
+  }
+  return marks;
+}
+
+/** The parts of a project that are an environment's business. */
+export type EnvProject = {
+  readonly directory: string;
+  readonly tasks: string | undefined;
+  /** Names of columns, where the task file has others than the usual ones. */
+  readonly columns?: Readonly<Partial<Record<string, string>>> | undefined;
+  /** How tasks without a judge of their own are scored. */
+  readonly scoring?: Scoring | undefined;
+  readonly splitRatio: string;
+  readonly splitSeed: number;
+  readonly splitMode?: 'split_dir' | 'ratio';
+  readonly splitDir?: string;
+  readonly dataPath?: string;
+  /** For tasks that bring a judge. Rules and exact matches need none. */
+  readonly judges?: readonly TaskScorer[];
+  readonly extras: Readonly<Record<string, unknown>>;
+};

@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
 import { z } from 'zod';
+import { TaskJudge, type TaskJudgeInput } from '../../core/judge/index.ts';
 import { memoize } from '../../core/text/index.ts';
-import { isFilled } from '../read/parse-rows.ts';
+import { isFilled, itemId } from '../read/parse-rows.ts';
 import type { Row } from '../read/row.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
 
@@ -122,3 +124,131 @@ function requireColumns(rows: readonly Row[], columns: Columns): void {
   const problems = missing.map(([field, column]) => `columns.${field}: no row has ${JSON.stringify(column)}`);
   throw tasksInvalid(problems, `There is ${[...known].slice(0, 20).join(', ')}.`);
 }
+
+/** Names that are not usual enough to be taken without a word, the likelier first. */
+const NAMES = {
+  question:
+    'frage pregunta domanda pergunta vraag вопрос 问题 質問 problem request utterance userinput user message text q',
+  answers:
+    'antwort antworten respuesta reponse réponse risposta resposta antwoord ответ 答案 回答 groundtruth gold goldanswer ' +
+    'correctanswer correct solution ideal completion response label result a',
+} as const;
+type Guessed = keyof typeof NAMES;
+
+/** In a file of this name, two columns of text are questions and answers. */
+const TASK_FILE = /task|question|eval|test|qa|case|example|prompt|dataset|frage|benchmark/i;
+
+/** Which columns could be questions and answers, where they have none of the usual names. Empty: nobody can tell. */
+export function guessColumns(rows: readonly Row[], path: string): Columns {
+  const names = textColumns(rows);
+  const known: Columns = nameColumns(rows)[0]?.columns ?? {};
+  const byName = (field: Guessed) => known[field] ?? findNamed(names, NAMES[field].split(' '));
+  const [question, answers] = [byName('question'), byName('answers')];
+  const rest = names.filter((name) => name !== question && name !== answers);
+  const guess = byShape({ question, answers }, rest, rows, path);
+  const added = Object.entries(guess).filter(([field, name]) => name !== undefined && known[field as Guessed] !== name);
+  return Object.fromEntries(added) as Columns;
+}
+
+type Pair = { readonly question: string | undefined; readonly answers: string | undefined };
+
+/** One of them known: the only other text is the other. None: of two texts the longer one asks. */
+function byShape({ question, answers }: Pair, rest: readonly string[], rows: readonly Row[], path: string): Pair {
+  if (question !== undefined && answers !== undefined) return { question, answers };
+  if (question !== undefined && rest.length === 1) return { question, answers: rest[0] };
+  if (answers !== undefined && rest.length === 1) return { question: rest[0], answers };
+  const isLikely = question === undefined && answers === undefined && rest.length === 2;
+  if (!isLikely || !TASK_FILE.test(basename(path))) return { question: undefined, answers: undefined };
+  const [longer, shorter] = [...rest].sort((one, other) => lengthOf(rows, other) - lengthOf(rows, one));
+  return { question: longer, answers: shorter };
+}
+
+/** Columns that hold text or a number in most rows, and more than one value. */
+function textColumns(rows: readonly Row[]): string[] {
+  const [first] = rows;
+  if (first === undefined || !isRecord(first.value)) return [];
+  return Object.keys(first.value).filter((name) => {
+    const values = valuesOf(rows, name);
+    return !/^(id|index|no|nr|#)?$/i.test(name) && values.length > rows.length / 2 && new Set(values).size > 1;
+  });
+}
+
+const valuesOf = (rows: readonly Row[], name: string): string[] =>
+  rows.flatMap(({ value }) => {
+    const cell = isRecord(value) ? value[name] : undefined;
+    return (typeof cell === 'string' && cell.trim() !== '') || typeof cell === 'number' ? [String(cell)] : [];
+  });
+
+const lengthOf = (rows: readonly Row[], name: string) => valuesOf(rows, name).join('').length;
+
+const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
+
+const findNamed = (names: readonly string[], wanted: readonly string[]) =>
+  wanted.flatMap((word) => names.filter((name) => plain(name) === word))[0];
+
+const isNotEmpty = (list: readonly string[]) => list.length > 0;
+
+const FILLED = 'must be non-empty text';
+const FILLED_LIST = 'must be a non-empty list';
+
+const filled = z.string(FILLED).refine(isFilled, FILLED);
+/** A number is what a CSV file would have as text. */
+const gold = z.union([filled, z.number().transform(String)], FILLED);
+/** One answer need not stand in a list. Text that begins as a list is one that was not written well. */
+const toList = (value: unknown) =>
+  typeof value === 'number' || (typeof value === 'string' && isFilled(value) && !value.startsWith('['))
+    ? [value]
+    : value;
+// A blank cell or a null says as little as a missing key.
+const optionalText = z
+  .string('must be text')
+  .nullish()
+  .transform((value) => (value == null || !isFilled(value) ? undefined : value));
+
+const QaFields = z
+  .object(
+    {
+      id: itemId,
+      question: filled,
+      answers: z.preprocess(toList, z.array(gold, FILLED_LIST).refine(isNotEmpty, FILLED_LIST).readonly().nullish()),
+      answer: gold.nullish(),
+      judge: TaskJudge.nullish(),
+      context: optionalText,
+      taskType: optionalText,
+      task_type: optionalText,
+    },
+    'must be an object',
+  )
+  .transform(({ id, question, context, answers, answer, judge, task_type, taskType = task_type }, check) => {
+    const golds = answers ?? (answer == null ? [] : [answer]);
+    if (golds.length === 0 && !judge) check.addIssue({ code: 'custom', path: ['answers'], message: FILLED_LIST });
+    return {
+      id,
+      question,
+      answers: golds,
+      ...(judge ? { judge } : {}),
+      ...(context === undefined ? {} : { context }),
+      ...(taskType === undefined ? {} : { taskType }),
+    };
+  });
+
+/** An item with a judge that was read before has an empty list. */
+function withoutEmptyAnswers(item: unknown): unknown {
+  const { judge, answers, ...rest } = (item ?? {}) as { judge?: unknown; answers?: unknown };
+  return judge && Array.isArray(answers) && answers.length === 0 ? { ...rest, judge } : item;
+}
+
+/**
+ * A question with its gold answers, or with a judge, which decides where there is one. Also read: one gold without a list or as `answer`, the task type as `task_type`, and a number as
+ * id. What is not listed here is dropped, so that it cannot change what the task is cached under.
+ */
+export const QaItem = z.preprocess(withoutEmptyAnswers, QaFields);
+export type QaItem = z.output<typeof QaFields>;
+export type QaItemInput = Omit<z.input<typeof QaFields>, 'answers' | 'judge'> & {
+  readonly judge?: TaskJudgeInput | null | undefined;
+  readonly answers?: string | number | readonly (string | number)[] | null | undefined;
+};
+
+/** What to say to someone whose task is not one. */
+export const QA_ITEM_HINT =
+  'A task is {"id": "q1", "question": "…", "answers": ["…"]}, and may have "context", "taskType" and "split"; in place of answers it may have a "judge".';

@@ -15,7 +15,7 @@ import {
 } from '../../core/judge/index.ts';
 import { rstrip } from '../../core/text/index.ts';
 import { tasksInvalid } from '../read/tasks-invalid.ts';
-import type { QaItem } from './qa-item.ts';
+import type { QaItem } from './qa-columns.ts';
 
 const BUILT_IN = [ruleJudge, exactJudge, containsJudge, regexJudge, numberJudge, jsonSchemaJudge] as TaskScorer[];
 

@@ -1,17 +1,26 @@
-import type { Draw } from '../draw.ts';
-import type { StatedRule, StatedRules } from '../world/read-rules.ts';
+import { INDEXED_LINE, STEP_PATTERNS } from '../../core/contracts/index.ts';
+import { groupBy } from '../../core/text/index.ts';
+import { createDraw, type Draw } from '../draw.ts';
 import type { Topic, Variant } from '../world/topic.ts';
-import { TOPICS } from '../world/topics.ts';
-import { append, type Change, sayingOf } from './change.ts';
-import type { Experience } from './experience.ts';
-import type { Lesson } from './read-trajectory.ts';
-import { drawRemark } from './remarks.ts';
+import { type StatedRule, type StatedRules, TOPICS } from '../world/world.ts';
+import {
+  append,
+  byWeight,
+  type Change,
+  editKey,
+  readEdit,
+  readJson,
+  sayingOf,
+  topicOf,
+  type WireEdit,
+} from './edits.ts';
+import type { Lesson, OptimizerPrompt } from './read-prompt.ts';
 
 /** How good an analyst is: chances per edit. */
-export type Habits = { readonly precision: number; readonly harmfulRate: number; readonly duplicateRate: number };
+type Habits = { readonly precision: number; readonly harmfulRate: number; readonly duplicateRate: number };
 
 /** What an analyst has before its eyes while it thinks about one topic. */
-export type Evidence = {
+type Evidence = {
   readonly lesson: Lesson;
   readonly skill: string;
   readonly rules: StatedRules;
@@ -21,18 +30,18 @@ export type Evidence = {
 };
 
 /** Where an analyst's mistakes come from, and how it chooses among several. */
-export type Mistakes = { readonly draw: Draw; readonly pick: Pick };
-type Pick = <T>(options: readonly T[], label: string, nameOf: (option: T) => string) => T;
+type Mistakes = { readonly draw: Draw; readonly pick: PickOne };
+type PickOne = <T>(options: readonly T[], label: string, nameOf: (option: T) => string) => T;
 
 /** Drawn again for every prompt. */
-export function randomMistakes(draw: Draw): Mistakes {
+function randomMistakes(draw: Draw): Mistakes {
   return { draw, pick: (options, label) => options[Math.floor(draw(label) * options.length)]! };
 }
 
 /** The same for every prompt: as long as an option is there, it is chosen, whatever stands beside it. */
-export function habitualMistakes(draw: Draw): Mistakes {
+function habitualMistakes(draw: Draw): Mistakes {
   const order = (label: string, name: string) => draw(`${label} ${name}`);
-  const pick: Pick = (options, label, nameOf) =>
+  const pick: PickOne = (options, label, nameOf) =>
     options.toSorted((a, b) => order(label, nameOf(a)) - order(label, nameOf(b)))[0]!;
   return { draw, pick };
 }
@@ -91,4 +100,153 @@ function inOtherWords(change: Change, { tried }: Experience): Change {
   const plain = saying.charAt(0).toLowerCase() + saying.slice(1);
   const wording = OPENINGS.map((opening) => opening + plain).find((words) => !tried.has(words)) ?? saying;
   return { ...change, content: change.content.replace(saying, () => wording) };
+}
+
+/** A step as «Earlier steps of this epoch» tells it. */
+export type PastStep = {
+  readonly isRejected: boolean;
+  /** Topics that failed in it. */
+  readonly failing: ReadonlySet<string>;
+  readonly rejected: readonly Change[];
+};
+
+/** What an optimizer knows from its memories. */
+type Experience = {
+  /** What was tried without success, in the words of `sayingOf`. */
+  readonly tried: ReadonlySet<string>;
+  readonly knowsRemarks: boolean;
+  readonly knowsReference: boolean;
+};
+
+/** Sentences of the notes; an optimizer that reads one of them is warned. */
+export const LESSONS = {
+  remarks: 'Remarks that state no rule do not help: say how a fact is written.',
+  reference: 'Rules on topics that did not fail hurt: check the reference before stating a rule.',
+  rules: 'Stating the rule that the references follow helps.',
+} as const;
+
+const TRIED = /^- Tried without success: «([^»]*)»$/gm;
+
+export function readExperience({ steps, notes }: Pick<OptimizerPrompt, 'steps' | 'notes'>): Experience {
+  const rejected = readSteps(steps).flatMap((step) => step.rejected.map(sayingOf));
+  return {
+    tried: new Set([...rejected, ...readTried(notes)]),
+    knowsRemarks: notes.includes(LESSONS.remarks),
+    knowsReference: notes.includes(LESSONS.reference),
+  };
+}
+
+export const readTried = (notes: string) => [...notes.matchAll(TRIED)].map(([, saying = '']) => saying);
+export const writeTried = (saying: string) => `- Tried without success: «${saying}»`;
+
+export function readSteps(steps: string): PastStep[] {
+  const texts = steps.split(STEP_PATTERNS.start).filter((text) => text.startsWith('step '));
+  return texts.map((text) => ({
+    isRejected: STEP_PATTERNS.rejected.test(text),
+    failing: new Set([...text.matchAll(STEP_PATTERNS.failurePattern)].map(([, type = '']) => type)),
+    rejected: [...text.matchAll(STEP_PATTERNS.rejectedEdit)].flatMap(([, json = '']) => readTriedEdit(json)),
+  }));
+}
+
+/** A suggestion is remembered with its instruction as content. */
+function readTriedEdit(json: string): Change[] {
+  const value = readJson(json) as { content?: unknown };
+  return [...readEdit(value), ...readEdit({ instruction: value?.content })].slice(0, 1);
+}
+
+type ListedEdit = { readonly index: number; readonly edit: WireEdit };
+
+/**
+ * The reply to a ranking call: the weightiest edits, without those that add what the skill or a chosen edit says. An
+ * optimizer that knows that remarks do not help puts them last.
+ */
+export function rankEdits(prompt: OptimizerPrompt): { reasoning: string; selected_indices: number[] } {
+  const { edits, skill, limit } = prompt;
+  const { knowsRemarks } = readExperience(prompt);
+  const isRemark = ({ edit }: ListedEdit) => Number(knowsRemarks && topicOf(edit) === undefined);
+  const weighty = newsAmong(edits, skill).sort(
+    (a, b) => isRemark(a) - isRemark(b) || byWeight(a.edit, b.edit) || a.index - b.index,
+  );
+  const distinct = groupBy(weighty, ({ edit }) => editKey(edit)).map((group) => group[0]!.index);
+  return { reasoning: 'Failures first, then by support.', selected_indices: distinct.slice(0, limit) };
+}
+
+/** The listed edits that do not add what the skill says already. */
+function newsAmong(lines: string, skill: string): ListedEdit[] {
+  return readList(lines).filter(({ edit }) => !isSaid(edit, skill));
+}
+
+function readList(lines: string): ListedEdit[] {
+  return [...lines.matchAll(INDEXED_LINE)].flatMap(([, index, json = '']) =>
+    readEdit(readJson(json)).map((edit) => ({ index: Number(index), edit })),
+  );
+}
+
+function isSaid({ op, content }: WireEdit, skill: string): boolean {
+  return (op === 'append' || op === 'insert_after') && skill.includes(content.trim());
+}
+
+/** The reply to the question how many changes to make: all that say something new, and half of them after a rejection. */
+export function decideRate(prompt: OptimizerPrompt): object {
+  const { tried, knowsRemarks } = readExperience(prompt);
+  const news = newsAmong(prompt.edits, prompt.skill).filter(
+    ({ edit }) => !tried.has(sayingOf(edit)) && !(knowsRemarks && topicOf(edit) === undefined),
+  );
+  const count = groupBy(news, ({ edit }) => editKey(edit)).length;
+  const isRebuffed = readSteps(prompt.steps).at(-1)?.isRejected ?? false;
+  return {
+    learning_rate: isRebuffed ? Math.ceil(count / 2) : count,
+    reasoning: `${count} of the changes say something new${isRebuffed ? '; the last step was rejected' : ''}.`,
+    confidence: 'medium',
+    risk_notes: [],
+  };
+}
+
+/** Advice that sounds sensible and changes no answer: none of it states a house rule. */
+export const REMARKS: readonly string[] = [
+  'Read the question twice before you answer.',
+  'Answer in as few words as the question allows.',
+  'Look up the record before you write anything about it.',
+  'Copy values with care and check every digit.',
+  'When in doubt, stay close to the wording of the record.',
+  'Leave out greetings and explanations.',
+  'Be consistent: treat equal questions equally.',
+  'Check the answer against the house style before you send it.',
+];
+
+export function drawRemark(draw: Draw): string {
+  return REMARKS[Math.floor(draw('remark') * REMARKS.length)]!;
+}
+
+/** Everything that makes one simulated optimizer differ from another. */
+export type Character = Habits & {
+  readonly seed: number;
+  readonly stubbornness: number;
+  readonly metaGain: number;
+  readonly slowGain: number;
+  readonly draftErrorRate: number;
+  readonly draftRepeatRate: number;
+  readonly solveErrorRate: number;
+};
+
+/** The mistakes about a topic. A share `stubbornness` of the times they are habitual, and the same as before. */
+export function mistakesFor(topic: string, { seed, stubbornness }: Character, draw: Draw): Mistakes {
+  const drawForTopic: Draw = (label) => draw(`${topic}: ${label}`);
+  if (stubbornness === 0 || drawForTopic('habit') >= stubbornness) return randomMistakes(drawForTopic);
+  return habitualMistakes(createDraw(seed, ['habit', topic]));
+}
+
+/** Habits with a share `gain` of the remarks and of the harm gone. */
+export function better(habits: Habits, gain: number, where = { remarks: true, harm: true }): Habits {
+  const { precision, harmfulRate } = habits;
+  return {
+    ...habits,
+    precision: where.remarks ? 1 - (1 - precision) * (1 - gain) : precision,
+    harmfulRate: where.harm ? harmfulRate * (1 - gain) : harmfulRate,
+  };
+}
+
+/** Habits after a warning: fewer mistakes of the kinds that the notes warn of. */
+export function warned(habits: Habits, metaGain: number, { knowsRemarks, knowsReference }: Experience): Habits {
+  return better(habits, metaGain, { remarks: knowsRemarks, harm: knowsReference });
 }

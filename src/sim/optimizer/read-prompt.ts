@@ -1,14 +1,19 @@
 import {
   BUDGET_LINES,
   type ChatMessage,
+  COMPARISON_TITLES,
   DRAFT_REPLY_KEYS,
   FENCE_KINDS,
   HEADINGS,
   OUTCOMES,
   REPLY_KEYS,
+  TRAJECTORY_FIELDS,
+  type TrajectoryField,
 } from '../../core/contracts/index.ts';
 import type { UpdateMode } from '../../core/document/index.ts';
 import { textOf } from '../simulated-model.ts';
+import type { Reading, Variant } from '../world/topic.ts';
+import { readQuestion } from '../world/world.ts';
 
 /** What an optimizer is asked to do. */
 export type Assignment =
@@ -151,3 +156,79 @@ function tellLimit(headings: string): number {
 
 /** Whether a line begins so. */
 const hasLine = (text: string, start: string) => `\n${text}`.includes(`\n${start}`);
+
+/** What one attempt teaches: a question, and the style in which the reference answers it. */
+export type Lesson = {
+  readonly id: string;
+  readonly reading: Reading;
+  /** The style that gives the reference; `undefined` is the usual way of writing. */
+  readonly wanted: Variant | undefined;
+  readonly reference: string;
+  readonly predicted: string;
+};
+
+const FIELD = new RegExp(`^(${TRAJECTORY_FIELDS.join('|')}):`);
+
+/** The lesson of a trajectory block, or `undefined` when it is not about a fact, or no known style gives its reference. */
+export function readTrajectory(block: string): Lesson | undefined {
+  const fields = readFields(block);
+  const reading = readQuestion(fields.get('question') ?? '');
+  if (!reading) return undefined;
+  const references = readReferences(fields);
+  const styles = [undefined, ...reading.topic.variants];
+  const style = styles.findIndex((candidate) => references.includes(reading.answer(candidate)));
+  if (style === -1) return undefined;
+  const wanted = styles[style];
+  const id = fields.get('id') ?? '';
+  return { id, reading, wanted, reference: reading.answer(wanted), predicted: fields.get('predicted') ?? '' };
+}
+
+type Fields = ReadonlyMap<TrajectoryField | '', string>;
+
+/** Values by field name; a line that starts no field continues the one before. The first of a name holds. */
+function readFields(block: string): Fields {
+  const fields = new Map<TrajectoryField | '', string>();
+  let name: TrajectoryField | '' = '';
+  for (const line of block.split('\n')) {
+    const found: TrajectoryField | undefined =
+      name === 'conversation' ? undefined : (line.match(FIELD)?.[1] as TrajectoryField | undefined);
+    if (found === undefined || fields.has(found)) {
+      fields.set(name, `${fields.get(name) ?? ''}\n${line}`.trim());
+    } else {
+      name = found;
+      fields.set(name, line.slice(name.length + 1).trim());
+    }
+  }
+  return fields;
+}
+
+function readReferences(fields: Fields): string[] {
+  const reference = fields.get('reference') ?? fields.get('failure')?.match(/expected "([^"]*)"/)?.[1] ?? '';
+  return reference.split(' | ').map((answer) => answer.trim());
+}
+
+/** What the comparison of two epochs teaches, by what became of a task. */
+type Compared = {
+  readonly regressed: readonly Lesson[];
+  readonly persistent: readonly Lesson[];
+  readonly improved: readonly Lesson[];
+};
+
+const PART = /^### (.*)$|<trajectory-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/trajectory-\2>/gm;
+
+/** Each task comes with two trajectories, before and now; the later one counts. */
+export function readComparison(comparison: string): Compared {
+  const blocks = new Map<string, string[]>();
+  let title = '';
+  for (const [, heading, , body = ''] of comparison.matchAll(PART)) {
+    if (heading !== undefined) title = heading;
+    else blocks.set(title, [...(blocks.get(title) ?? []), body]);
+  }
+  const lessonsUnder = (wanted: string) =>
+    (blocks.get(wanted) ?? []).flatMap((block, place) => (place % 2 === 1 ? (readTrajectory(block) ?? []) : []));
+  return {
+    regressed: lessonsUnder(COMPARISON_TITLES.regressed),
+    persistent: lessonsUnder(COMPARISON_TITLES.persistent_fail),
+    improved: lessonsUnder(COMPARISON_TITLES.improved),
+  };
+}

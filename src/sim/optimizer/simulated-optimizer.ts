@@ -1,20 +1,77 @@
 import { z } from 'zod';
 import { type ChatModel, parseWith } from '../../core/contracts/index.ts';
-import { draftTasks, outlineSkill } from '../drafter/draft-tasks.ts';
-import { solveTask } from '../drafter/house-style.ts';
-import type { Draw } from '../draw.ts';
+import { createDice, type Draw } from '../draw.ts';
 import { createSimulatedModel, lineOptions, rate } from '../simulated-model.ts';
-import { shortenReminders } from '../world/reminders.ts';
-import type { Character } from './character.ts';
-import { decideRate } from './decide-rate.ts';
-import { mergeEdits } from './merge-edits.ts';
-import { rankEdits } from './rank-edits.ts';
-import { readFailures } from './read-failures.ts';
+import type { Reading, Topic, Variant } from '../world/topic.ts';
+import { readQuestion, readRules, shortenReminders, stylesInExamples, TOPICS } from '../world/world.ts';
+import { readFailures, readSuccesses, writeGuidance, writeMetaNotes } from './analysts.ts';
+import { carryOutSuggestions, mergeEdits } from './edits.ts';
+import { type Character, decideRate, rankEdits } from './propose-changes.ts';
 import { type Assignment, type OptimizerPrompt, readPrompt, type TaskAssignment } from './read-prompt.ts';
-import { readSuccesses } from './read-successes.ts';
-import { carryOutSuggestions } from './whole-version.ts';
-import { writeGuidance } from './write-guidance.ts';
-import { writeMetaNotes } from './write-meta-notes.ts';
+
+type DraftPrompt = Pick<OptimizerPrompt, 'skill' | 'surroundings' | 'topic' | 'questions' | 'limit'>;
+
+const textsOf = ({ skill, surroundings }: DraftPrompt) => `${skill}\n${surroundings}`;
+
+/** The kinds of facts that the skill and its files speak of; all there are when they name none. */
+function outlineSkill(prompt: DraftPrompt): object {
+  const named = [...houseStyle(textsOf(prompt)).keys()];
+  const topics = named.length > 0 ? named : TOPICS;
+  return { skill_topics: topics.map(({ name }) => ({ name, about: `How the house writes ${name}.` })) };
+}
+
+/** As many tasks as may be: new ones, and, now and then, one that is there already. */
+function draftTasks(prompt: DraftPrompt, character: Character, draw: Draw): object {
+  const { draftErrorRate, draftRepeatRate } = character;
+  const house = houseStyle(textsOf(prompt));
+  const topics = topicsFor(prompt.topic, house);
+  const known = prompt.questions.split('\n').flatMap((line) => (readQuestion(line) ? [line.replace(/^- /, '')] : []));
+  const count = Number.isFinite(prompt.limit) ? prompt.limit : 0;
+  const drafts = Array.from({ length: count }, (_, place) => {
+    const ownDraw: Draw = (label) => draw(`draft ${place}: ${label}`);
+    const isRepeated = known.length > 0 && ownDraw('repeat') < draftRepeatRate;
+    const question = isRepeated ? repeat(known, ownDraw) : askAnew(topics, ownDraw);
+    known.push(question);
+    const reading = readQuestion(question)!;
+    const answer = writeAnswer(reading, house.get(reading.topic), draftErrorRate, ownDraw);
+    return { question, answers: [answer], why: `Asks for ${reading.topic.name} in the form of the house.` };
+  });
+  return { task_drafts: drafts };
+}
+
+/** The topic that is named; beside the field of the skill, those on which the house wants nothing special. */
+function topicsFor(name: string | undefined, house: ReadonlyMap<Topic, Variant | undefined>): readonly Topic[] {
+  const named = TOPICS.filter((topic) => name?.split(/\W/).includes(topic.name));
+  if (named.length > 0) return named;
+  const plain = TOPICS.filter((topic) => house.get(topic) === undefined);
+  return plain.length > 0 ? plain : TOPICS;
+}
+
+const askAnew = (topics: readonly Topic[], draw: Draw) =>
+  topics[Math.floor(draw('topic') * topics.length)]!.ask(createDice(draw));
+
+function repeat(known: readonly string[], draw: Draw): string {
+  const question = known[Math.floor(draw('which') * known.length)]!;
+  return draw('verbatim') < 0.5 ? question : inOtherWords(question, draw);
+}
+
+/** What a question begins with: `Invoice 123456`. */
+const SUBJECT = /^([A-Z]\w*(?: [a-z]+)?) (\d{6})/;
+
+/** Ways to ask the same, from a word more to nearly as many as the question has. */
+const REWORDINGS: readonly ((question: string) => string)[] = [
+  (question) => `Please: ${question}`,
+  (question) => `${question} Keep it short.`,
+  (question) => `A colleague wants to know this about an entry in our files. ${question}`,
+  (question) => `${question} Reply in the way in which we always write it, please.`,
+  (question) => question.replace(SUBJECT, 'The $1 that is filed under the number $2'),
+  (question) => `Look this up for me. ${question.replace(SUBJECT, 'Our $1 no. $2')} Thank you!`,
+];
+
+/** The same question about the same fact. */
+function inOtherWords(question: string, draw: Draw): string {
+  return REWORDINGS[Math.floor(draw('words') * REWORDINGS.length)]!(question);
+}
 
 const Options = z.strictObject({
   ...lineOptions,
@@ -84,3 +141,26 @@ const work: Record<Assignment, Work> = {
   'write-notes': writeMetaNotes,
   'shorten-reminders': shortenReminders,
 };
+
+/** What a text says of how facts are written, by its rules and its worked examples. Topics that it is silent on are not in it. */
+function houseStyle(text: string): ReadonlyMap<Topic, Variant | undefined> {
+  const ruled = [...readRules(text).values()].map(({ topic, variant }) => [topic, variant] as const);
+  const known = new Map<Topic, Variant | undefined>([...stylesInExamples(text), ...ruled]);
+  return new Map(TOPICS.filter((topic) => known.has(topic)).map((topic) => [topic, known.get(topic)]));
+}
+
+/** The fact in the style that is meant, or, in a share `errorRate`, in any other. */
+function writeAnswer(reading: Reading, meant: Variant | undefined, errorRate: number, draw: Draw): string {
+  if (draw('slip') >= errorRate) return reading.answer(meant);
+  const others = [undefined, ...reading.topic.variants].filter((style) => style !== meant);
+  return reading.answer(others[Math.floor(draw('slip to') * others.length)]);
+}
+
+type SolvePrompt = Pick<OptimizerPrompt, 'skill' | 'question'>;
+
+/** An answer by somebody who reads rules and examples alike, and is wrong now and then. */
+function solveTask({ skill, question }: SolvePrompt, { solveErrorRate }: Character, draw: Draw): string {
+  const reading = readQuestion(question);
+  const answer = reading ? writeAnswer(reading, houseStyle(skill).get(reading.topic), solveErrorRate, draw) : undefined;
+  return `The examples tell us.\n<answer>${answer ?? 'I do not know'}</answer>`;
+}

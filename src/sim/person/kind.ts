@@ -1,3 +1,6 @@
+import { normalCdf, normalQuantile } from '../../core/stats/index.ts';
+import type { Draw } from '../draw.ts';
+
 /** Something that the person wants of every answer of a kind and that no request says. */
 export type Thing = {
   readonly name: string;
@@ -53,3 +56,147 @@ export const rubricOf = (things: readonly Thing[]) =>
   ['The answer does what was asked.', ...things.map(({ wish }) => wish)].join(' ');
 
 export const countThings = (kinds: readonly Kind[]) => kinds.reduce((sum, { things }) => sum + things.length, 0);
+
+/** Advice that sounds sensible and changes no answer: none of it states a thing. */
+export const REMARKS: readonly string[] = [
+  'Read the request twice before you answer.',
+  'Stay friendly and to the point.',
+  'Check your work before you send it.',
+  'Think step by step about what is wanted.',
+  'Prefer plain words to difficult ones.',
+  'Be consistent from one answer to the next.',
+  'Pay attention to details.',
+  'When in doubt, choose the simpler way.',
+  'Keep the reader in mind.',
+  'Make sure that nothing is left out.',
+  'Use a clear structure.',
+  'Take the wishes of the person seriously.',
+  'Avoid repeating what is known.',
+  'Look at similar work before you begin.',
+];
+
+/** Advice that makes answers a little worse. */
+export const HARMS: readonly string[] = [
+  'Answer in one short sentence.',
+  'Skip everything that was not asked for word by word.',
+  'Save time: leave the details to the reader.',
+];
+
+/** What an agent takes from the documents that it was given. */
+export type Advice = { readonly stated: ReadonlySet<string>; readonly harms: ReadonlySet<string> };
+
+const SENTENCE = /[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*/g;
+
+/** Reads a skill, a memory, or a whole prompt with both. Rules count by what they say, wherever they stand. */
+export function readAdvice(text: string, things: readonly Thing[]): Advice {
+  const sentences = text.match(SENTENCE) ?? [];
+  const stated = things.filter(({ cue }) => sentences.some((sentence) => cue.test(sentence)));
+  return {
+    stated: new Set(stated.map(({ name }) => name)),
+    harms: new Set(HARMS.filter((harm) => text.includes(harm.slice(0, -1)))),
+  };
+}
+
+/** How often a thing is done that a document asks for, and how often by chance. */
+const RELIABILITY = 0.9;
+const HABIT = 0.1;
+/** How often an answer is thin because of one piece of bad advice. */
+const THIN_RATE = 0.5;
+
+/** An attempt: which of the wanted things it does, and whether it leaves out other things. */
+type Attempt = { readonly kept: readonly Thing[]; readonly missed: readonly Thing[]; readonly isThin: boolean };
+
+/** How likely an agent that has read this does a thing. */
+const chanceOf = ({ name }: Thing, { stated }: Advice) => (stated.has(name) ? RELIABILITY : HABIT);
+const thinChance = ({ harms }: Advice) => 1 - (1 - THIN_RATE) ** harms.size;
+
+export function attempt({ things }: Kind, advice: Advice, draw: Draw): Attempt {
+  const isKept = (thing: Thing) => draw(`keeps ${thing.name}`) < chanceOf(thing, advice);
+  const kept = things.filter(isKept);
+  return { kept, missed: things.filter((thing) => !kept.includes(thing)), isThin: draw('thin') < thinChance(advice) };
+}
+
+const THIN = 'I left out the rest.';
+const OPENINGS = ['Here it is.', 'Done.', 'As asked.', 'This should do.', 'Have a look.', 'My proposal:'];
+const CLOSINGS = ['Tell me if more is needed.', 'I kept to what was asked.', 'The rest is as usual.', 'That is all.'];
+
+/**
+ * An attempt in words: what tells good from bad comes first, since readers may see the beginning only. No two are worded
+ * alike, so that a judge looks at each one afresh.
+ */
+export function writeAnswer({ kept, missed, isThin }: Attempt, draw: Draw): string {
+  const pick = (label: string, texts: readonly string[]) => texts[Math.floor(draw(label) * texts.length)]!;
+  const telling = [...kept.map((thing) => thing.kept), ...missed.map((thing) => thing.missed)];
+  const steps = `It took ${1 + Math.floor(draw('steps') * 5_000)} steps.`;
+  return [...telling, ...(isThin ? [THIN] : []), pick('opening', OPENINGS), pick('closing', CLOSINGS), steps].join(' ');
+}
+
+/** What a reader sees in an answer of the things that it looks for. */
+export function readAnswer(text: string, wanted: readonly Thing[]): Attempt {
+  const kept = wanted.filter((thing) => text.includes(thing.kept));
+  return { kept, missed: wanted.filter((thing) => !kept.includes(thing)), isThin: text.includes(THIN) };
+}
+
+/** What an answer is worth that does what was asked and none of the things, what all of them add, and what a thin one lacks. */
+const [ASKED, THINGS, THIN_COST] = [0.45, 0.45, 0.12];
+
+/** What a judge without noise would say. */
+export function qualityOf({ kept, missed, isThin }: Attempt): number {
+  const wanted = kept.length + missed.length;
+  return ASKED + THINGS * (wanted === 0 ? 1 : kept.length / wanted) - (isThin ? THIN_COST : 0);
+}
+
+/** By what a night measures: the judge's score, the share of answers that pass, or half of each. */
+export type Measure = 'soft' | 'hard' | 'mixed';
+/** As answers are judged: so often each, and what passes. */
+type Judging = { readonly sd: number; readonly measure: Measure; readonly passMark: number };
+
+/** The mean over endlessly many answers of a kind, each judged twice by a judge that never leaves 0 to 1. */
+export function expectedScore(kind: Kind, advice: Advice, judging: Judging): number {
+  const outcomes = outcomesOf(kind, advice);
+  return outcomes.reduce((sum, { chance, quality }) => sum + chance * judgedScore(quality, judging), 0);
+}
+
+type Outcome = { readonly chance: number; readonly quality: number };
+
+function outcomesOf({ things }: Kind, advice: Advice): Outcome[] {
+  const thin = thinChance(advice);
+  const flags = [...things.map((thing) => chanceOf(thing, advice)), thin];
+  return Array.from({ length: 2 ** flags.length }, (_, code) => {
+    const isSet = (at: number) => ((code >> at) & 1) === 1;
+    const chance = flags.reduce((product, one, at) => product * (isSet(at) ? one : 1 - one), 1);
+    const kept = things.filter((_, at) => isSet(at));
+    const missed = things.filter((_, at) => !isSet(at));
+    return { chance, quality: qualityOf({ kept, missed, isThin: isSet(things.length) }) };
+  });
+}
+
+function judgedScore(quality: number, { sd, measure, passMark }: Judging): number {
+  const soft = clippedMean(quality, sd);
+  if (measure === 'soft') return soft;
+  const hard = passRate(quality, sd, passMark);
+  return measure === 'hard' ? hard : (soft + hard) / 2;
+}
+
+const clip = (value: number) => Math.min(1, Math.max(0, value));
+const density = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+
+/** Mean of a normal about a value, kept within 0 and 1. */
+function clippedMean(at: number, sd: number): number {
+  if (sd === 0) return clip(at);
+  const [low, high] = [-at / sd, (1 - at) / sd];
+  return at * (normalCdf(high) - normalCdf(low)) + sd * (density(low) - density(high)) + (1 - normalCdf(high));
+}
+
+const SLICES = 200;
+
+/** How often the mean of two such judgements reaches the mark. Over slices of equal chance of the first one. */
+function passRate(at: number, sd: number, passMark: number): number {
+  if (sd === 0) return clip(at) >= passMark ? 1 : 0;
+  const reaches = (needed: number) => (needed <= 0 ? 1 : needed > 1 ? 0 : 1 - normalCdf((needed - at) / sd));
+  const slices = Array.from({ length: SLICES }, (_, slice) => {
+    const first = clip(at + sd * normalQuantile((slice + 0.5) / SLICES));
+    return reaches(2 * passMark - first);
+  });
+  return slices.reduce((sum, chance) => sum + chance, 0) / SLICES;
+}

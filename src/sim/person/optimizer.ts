@@ -1,17 +1,15 @@
 import type { ChatMessage, ChatModel } from '../../core/contracts/index.ts';
+import { groupBy } from '../../core/text/index.ts';
 import type { Draw } from '../draw.ts';
-import { decideRate } from '../optimizer/decide-rate.ts';
-import { mergeEdits } from '../optimizer/merge-edits.ts';
-import { rankEdits } from '../optimizer/rank-edits.ts';
+import { carryOutSuggestions, inMode, mergeEdits } from '../optimizer/edits.ts';
+import { decideRate, rankEdits } from '../optimizer/propose-changes.ts';
 import { type OptimizerPrompt, readPrompt } from '../optimizer/read-prompt.ts';
-import { carryOutSuggestions, inMode } from '../optimizer/whole-version.ts';
 import { createSimulatedModel, textOf } from '../simulated-model.ts';
-import { type Evidence, type Proposal, propose, type Skillfulness } from './evidence.ts';
-import { countThings, type Kind } from './kind.ts';
-import { isMinerPrompt, mineSession } from './miner.ts';
+import { countThings, HARMS, type Kind, kindIn, REMARKS, readAdvice, rubricOf, type Thing } from './kind.ts';
+import { type Poison, poisonsIn } from './session.ts';
 
 /** What makes one optimizer differ from another: its dice, what it proposes, and how it mines. */
-export type Proposer = {
+type Proposer = {
   readonly id: string;
   readonly seed: number;
   /** `isContrast`: good and bad attempts stand side by side, where it is easier to see what made the difference. */
@@ -40,7 +38,7 @@ export function proposingModel({ id, seed, ...proposer }: Proposer): ChatModel {
   });
 }
 
-export type OptimizerOptions = Skillfulness & { readonly seed: number; readonly kinds: readonly Kind[] };
+type OptimizerOptions = Skillfulness & { readonly seed: number; readonly kinds: readonly Kind[] };
 
 /** So much of the mistakes is gone when attempts are compared. */
 const CONTRAST_GAIN = 0.4;
@@ -107,3 +105,103 @@ const work: Readonly<Record<Exclude<OptimizerPrompt['assignment'], 'read-failure
   'write-notes': ({ notes }) => ({ reasoning: 'As before.', meta_skill_content: notes }),
   'shorten-reminders': ({ notes }) => ({ notes: notes.split('\n').filter((line) => line.trim() !== '') }),
 };
+
+/** How good an analyst is: chances per proposal. */
+type Skillfulness = {
+  /** That what failed becomes the right rule. */
+  readonly precision: number;
+  /** That it becomes advice that makes answers a little worse. What is left becomes advice that changes nothing. */
+  readonly harmfulRate: number;
+  /** That a poisoned text is taken for a wish. */
+  readonly gullibility: number;
+};
+
+/** What an analyst has before its eyes. */
+type Evidence = {
+  /** Attempts that went wrong, each in its own text. */
+  readonly attempts: readonly string[];
+  readonly skill: string;
+  /** The rest of the document, rejected edits, preferences. */
+  readonly surroundings: string;
+  readonly limit: number;
+};
+
+type Proposal = { readonly content: string; readonly support: number; readonly why: string };
+
+/** Proposals, what failed most often first. All mistakes come from `draw`. */
+function propose(evidence: Evidence, kinds: readonly Kind[], able: Skillfulness, draw: Draw): Proposal[] {
+  const { attempts, limit } = evidence;
+  const { stated, tried } = readKnown(evidence, kinds);
+  const missed = attempts.flatMap((text) => missedIn(text, kinds)).filter(({ name }) => !stated.has(name));
+  const groups = groupBy(missed, ({ name }) => name).sort((a, b) => b.length - a.length);
+  const rules = groups.map(([thing, ...others]) => {
+    const drawFor: Draw = (label) => draw(`${thing!.name}: ${label}`);
+    return { content: wordingFor(thing!, tried, able, drawFor), support: 1 + others.length, why: thing!.lack };
+  });
+  const poisons = new Set(attempts.flatMap(poisonsIn));
+  const fallenFor = [...poisons].filter(({ name }) => draw(`falls for ${name}`) < able.gullibility);
+  return [...fallenFor.map(toProposal), ...rules].slice(0, limit);
+}
+
+const toProposal = ({ rule }: Poison): Proposal => ({ content: rule, support: 1, why: 'the texts ask for it' });
+
+/** What the document says, and what was tried before: there everything from the first mention of a rejection on. */
+function readKnown({ skill, surroundings }: Evidence, kinds: readonly Kind[]) {
+  const at = surroundings.search(/reject/i);
+  const around = at === -1 ? surroundings : surroundings.slice(0, at);
+  const things = kinds.flatMap((kind) => kind.things);
+  const { stated } = readAdvice(`${skill}\n${around}`, things);
+  return { stated, tried: at === -1 ? '' : surroundings.slice(at) };
+}
+
+/** By what the judge says is missing and by what the answers show; an attempt that shows neither may lack anything. */
+function missedIn(text: string, kinds: readonly Kind[]): readonly Thing[] {
+  const named = kinds.flatMap(({ things }) => things).filter((thing) => isLacking(thing, text));
+  if (named.length > 0) return named;
+  const things = kindIn(text, kinds)?.things ?? [];
+  return things.filter(({ kept }) => !text.includes(kept));
+}
+
+const isLacking = ({ lack, missed }: Thing, text: string) => text.includes(lack) || text.includes(missed);
+
+function wordingFor(thing: Thing, tried: string, able: Skillfulness, draw: Draw): string {
+  const fresh = (texts: readonly string[]) => texts.filter((text) => !tried.includes(text));
+  const pick = (texts: readonly string[], label: string) => {
+    const choice = fresh(texts).length > 0 ? fresh(texts) : texts;
+    return choice[Math.floor(draw(label) * choice.length)]!;
+  };
+  const roll = draw('roll');
+  if (roll < able.precision) return pick(thing.rules, 'wording');
+  return roll < able.precision + able.harmfulRate ? pick(HARMS, 'harm') : pick(REMARKS, 'remark');
+}
+
+const REQUESTS = /<requests-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/requests-\1>/;
+const FEEDBACK = /<feedback-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/feedback-\1>/;
+
+const isMinerPrompt = (user: string) => REQUESTS.test(user);
+
+/** How often a miner sees what a person wants who did not say it this time. */
+const GUESS_RATE = 0.7;
+
+type MinerOptions = Pick<Skillfulness, 'gullibility'> & { readonly kinds: readonly Kind[] };
+
+/** The reply of a miner: the first request as a task, with a rubric made of what the person complained about, and a guess. */
+function mineSession(user: string, { kinds, gullibility }: MinerOptions, draw: Draw): object {
+  const requests = user.match(REQUESTS)?.[2] ?? '';
+  const kind = kindIn(requests, kinds);
+  if (!kind) return { tasks: [] };
+  const isKnown = (thing: Thing) => requests.includes(thing.complaint) || draw(`guesses ${thing.name}`) < GUESS_RATE;
+  const wanted = kind.things.filter(isKnown);
+  const fallenFor = poisonsIn(requests).filter(({ name }) => draw(`falls for ${name}`) < gullibility);
+  if (wanted.length + fallenFor.length === 0) return { tasks: [] };
+  const intent = (requests.split('\n')[0] ?? '').replace(/^1\. /, '');
+  const rubric = [rubricOf(wanted), ...fallenFor.map(({ rule }) => rule)].join(' ');
+  return { tasks: [{ intent, rubric, checks: [], satisfied: satisfiedBy(user.match(FEEDBACK)?.[2] ?? '') }] };
+}
+
+/** The last word counts. */
+function satisfiedBy(feedback: string): boolean | null {
+  const last = feedback.trim().split('\n').at(-1) ?? '';
+  if (last.startsWith('pos:')) return true;
+  return last.startsWith('neg:') ? false : null;
+}

@@ -1,19 +1,36 @@
 import { z } from 'zod';
-import { type ChatModel, parseWith } from '../../core/contracts/index.ts';
-import { createDraw } from '../draw.ts';
-import { rate } from '../simulated-model.ts';
-import { readAdvice } from './documents.ts';
-import { personJudge } from './judge.ts';
-import type { Kind } from './kind.ts';
+import { type ChatMessage, type ChatModel, parseWith } from '../../core/contracts/index.ts';
+import { memoize } from '../../core/text/index.ts';
+import { createDraw, type Draw } from '../draw.ts';
+import { createSimulatedModel, rate, textOf } from '../simulated-model.ts';
+import {
+  type Advice,
+  attempt,
+  countThings,
+  expectedScore,
+  type Kind,
+  kindIn,
+  type Measure,
+  qualityOf,
+  readAdvice,
+  readAnswer,
+  type Thing,
+  writeAnswer,
+} from './kind.ts';
 import { CODE_KINDS } from './kinds/code.ts';
 import { OFFICE_KINDS } from './kinds/office.ts';
 import { personOptimizer } from './optimizer.ts';
-import type { Poison } from './poison.ts';
-import { expectedScore, type Measure } from './quality.ts';
-import { type Life, type Session, sessionAt } from './session.ts';
-import { NO_ADVICE, personTarget } from './target.ts';
-import { type JudgedBy, type PersonTask, tasksIn } from './task.ts';
-import { eveningOf, type PersonSession, sessionId, toDigest, writeTranscript } from './transcript.ts';
+import { type Life, type Poison, type Session, sessionAt } from './session.ts';
+import {
+  eveningOf,
+  type JudgedBy,
+  type PersonSession,
+  type PersonTask,
+  sessionId,
+  tasksIn,
+  toDigest,
+  writeTranscript,
+} from './transcript.ts';
 
 const ALL_KINDS: readonly Kind[] = [...CODE_KINDS, ...OFFICE_KINDS];
 const MOST_THINGS = ALL_KINDS.flatMap(({ things }) => things).length;
@@ -130,4 +147,89 @@ function chooseKinds(seed: number, count: number): Kind[] {
     left -= things.length;
   }
   return chosen;
+}
+
+type TargetOptions = {
+  readonly seed: number;
+  readonly kinds: readonly Kind[];
+  /** Whether it does what documents say. */
+  readonly isDeaf: boolean;
+};
+
+const NO_ADVICE: Advice = { stated: new Set(), harms: new Set() };
+
+/** Texts whose reading is kept: one document is asked about many tasks. */
+const KEPT_TEXTS = 128;
+
+/** The person's agent, frozen: it follows the rules that it finds in its prompt, not always, and knows no others. */
+function personTarget({ seed, kinds, isDeaf }: TargetOptions): ChatModel {
+  const things = kinds.flatMap((kind) => kind.things);
+  const adviceIn = memoize((text: string) => readAdvice(text, things), { maxEntries: KEPT_TEXTS });
+  return createSimulatedModel({
+    id: `sim-person-target/1 seed=${seed} things=${things.length}${isDeaf ? ' deaf' : ''}`,
+    seed,
+    latencyMs: 0,
+    failureRate: 0,
+    answer({ messages }, draw) {
+      const [system, user] = [textOf(messages, 'system'), textOf(messages, 'user')];
+      const kind = kindIn(user, kinds);
+      if (!kind) return writeAnswer({ kept: [], missed: [], isThin: false }, draw);
+      const advice = isDeaf ? NO_ADVICE : both(adviceIn(system), adviceIn(user));
+      return writeAnswer(attempt(kind, advice, draw), draw);
+    },
+  });
+}
+
+/** A prompt may hold the documents in either part. */
+const both = (one: Advice, other: Advice): Advice => ({
+  stated: new Set([...one.stated, ...other.stated]),
+  harms: new Set([...one.harms, ...other.harms]),
+});
+
+type JudgeOptions = { readonly seed: number; readonly judgeSd: number; readonly kinds: readonly Kind[] };
+
+const ANSWER = /<answer-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/answer-\1>/g;
+
+/**
+ * Scores an answer by what its rubric asks for, with noise, or says which of two is better. The noise of a question is always
+ * the same; another answer, or another sample, has its own.
+ */
+function personJudge({ seed, judgeSd, kinds }: JudgeOptions): ChatModel {
+  return createSimulatedModel({
+    id: `sim-person-judge/1 seed=${seed} things=${countThings(kinds)} sd=${judgeSd}`,
+    seed,
+    latencyMs: 0,
+    failureRate: 0,
+    answer({ messages }, draw) {
+      const wanted = wantedIn(messages, kinds);
+      const answers = [...textOf(messages, 'user').matchAll(ANSWER)].map(([, , body = '']) => body);
+      const seen = answers.map((text) => readAnswer(text, wanted));
+      const scores = seen.map((attempt, place) => noisy(qualityOf(attempt), judgeSd, draw, String(place)));
+      const lacks = seen.flatMap(({ missed }) => missed.map(({ lack }) => lack));
+      const reason = lacks.length === 0 ? 'all that the rubric asks for is there' : [...new Set(lacks)].join('; ');
+      if (scores.length > 1) return JSON.stringify({ reason, winner: winnerOf(scores as [number, number]) });
+      return JSON.stringify({ reason, score: Number((scores[0] ?? 0).toFixed(4)) });
+    },
+  });
+}
+
+/** What the rubric asks for; one that asks for nothing known is read as the person would. */
+function wantedIn(messages: readonly ChatMessage[], kinds: readonly Kind[]): readonly Thing[] {
+  const rubric = textOf(messages, 'system');
+  const asked = kinds.flatMap(({ things }) => things).filter(({ wish }) => rubric.includes(wish));
+  return asked.length > 0 ? asked : (kindIn(textOf(messages, 'user'), kinds)?.things ?? []);
+}
+
+/** A quality as a judge with normal noise sees it, within 0 and 1. */
+export function noisy(quality: number, sd: number, draw: Draw, label = ''): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - draw(`radius ${label}`)));
+  const normal = radius * Math.cos(2 * Math.PI * draw(`angle ${label}`));
+  return Math.min(1, Math.max(0, quality + sd * normal));
+}
+
+const TIE = 0.05;
+
+function winnerOf([a, b]: readonly [number, number]): 'A' | 'B' | 'tie' {
+  if (Math.abs(a - b) < TIE) return 'tie';
+  return a > b ? 'A' : 'B';
 }

@@ -1,6 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDraw } from '../draw.ts';
+import { rubricOf } from './kind.ts';
 import type { Session, Slot } from './session.ts';
 
 /** A session as harvesting gives it: what `SessionDigest` has. */
@@ -23,7 +24,7 @@ export type PersonSession = {
 };
 
 /** The folder that the person works in, below the home. */
-export const PROJECT = 'rig';
+const PROJECT = 'rig';
 const BRANCH = 'main';
 const MOST_FINALS = 5;
 
@@ -33,7 +34,7 @@ const SESSION_MINUTES = 70;
 const TURN_MINUTES = 4;
 
 /** Whose sessions: the seed of their names, and the first day, such as `2026-01-05`. */
-export type Author = { readonly seed: number; readonly firstDay: string };
+type Author = { readonly seed: number; readonly firstDay: string };
 
 const midnight = (firstDay: string, day: number) => Date.parse(firstDay) + (day - 1) * DAY;
 const timeOf = ({ firstDay }: Author, { day, at }: Slot, turn: number) =>
@@ -44,7 +45,7 @@ const utc = (ms: number) => new Date(ms).toISOString();
 export const eveningOf = (firstDay: string, day: number) => new Date(midnight(firstDay, day) + EVENING);
 
 /** Digits of a draw: the same for the same seed and place. */
-export function hexOf(seed: number, texts: readonly string[], digits: number): string {
+function hexOf(seed: number, texts: readonly string[], digits: number): string {
   const draw = createDraw(seed, texts);
   const parts = Array.from({ length: Math.ceil(digits / 8) }, (_, part) => Math.floor(draw(`part ${part}`) * 2 ** 32));
   return parts
@@ -110,4 +111,63 @@ export async function writeTranscript(session: Session, author: Author, home: st
   const ended = timeOf(author, slot, turns.length - 1) / 1_000;
   await utimes(path, ended, ended);
   return path;
+}
+
+/** A task as a miner gives it: what `TaskRecord` has. */
+export type PersonTask = {
+  id: string;
+  project: string;
+  intent: string;
+  contextExcerpt: string;
+  system: string;
+  attemptedSolution: string;
+  outcome: 'success' | 'fail' | 'mixed' | 'unknown';
+  referenceKind: 'exact' | 'rubric' | 'rule' | 'command' | 'none';
+  reference: string;
+  judge: Record<string, unknown>;
+  tags: string[];
+  sourceSessions: string[];
+  split: 'train' | 'val' | 'test';
+  origin: 'real' | 'dream';
+  derivedFrom: string;
+  skillHint: string;
+};
+
+/** By what its answers are measured: the judge's opinion, or checks that a program makes. */
+export type JudgedBy = 'rubric' | 'rule';
+
+/** What a perfect miner makes of a day: one task for each thing that was asked, with everything that the person wants. */
+export function tasksIn(sessions: readonly Session[], seed: number, judgedBy: JudgedBy): PersonTask[] {
+  const tasks = new Map<string, PersonTask>();
+  for (const session of sessions) {
+    const task = toTask(session, seed, judgedBy);
+    const before = task && tasks.get(task.id);
+    if (before) before.sourceSessions.push(...task.sourceSessions);
+    else if (task) tasks.set(task.id, task);
+  }
+  return [...tasks.values()];
+}
+
+function toTask({ slot, request, turns, feedback }: Session, seed: number, by: JudgedBy): PersonTask | undefined {
+  if (!request) return undefined;
+  const { kind, text } = request;
+  const checks = kind.things.map(({ kept }) => ({ op: 'contains', arg: kept }));
+  return {
+    id: `sim_${hexOf(0, ['task', text], 12)}`,
+    project: `~/${PROJECT}`,
+    intent: text,
+    contextExcerpt: '',
+    system: '',
+    attemptedSolution: turns[1]!.text,
+    outcome: feedback.includes('neg:no') ? 'fail' : feedback.length > 0 ? 'success' : 'unknown',
+    referenceKind: by,
+    reference: by === 'rubric' ? rubricOf(kind.things) : '',
+    judge: by === 'rubric' ? {} : { checks },
+    tags: [],
+    sourceSessions: [sessionId(seed, slot)],
+    split: 'train',
+    origin: 'real',
+    derivedFrom: '',
+    skillHint: '',
+  };
 }

@@ -1,8 +1,27 @@
 import { z } from 'zod';
 import { parseWith } from '../../core/contracts/index.ts';
+import { readBlock } from '../../core/document/index.ts';
 import { createDice, createDraw, type Draw } from '../draw.ts';
-import type { Topic, Variant } from './topic.ts';
-import { readQuestion, TOPICS } from './topics.ts';
+import type { Reading, Topic, Variant } from './topic.ts';
+import { placeAndPeopleTopics, recordTopics } from './topics/facts.ts';
+import { calendarTopics, quantityTopics } from './topics/numbers.ts';
+
+/** Everything that the simulated models know how to talk about. */
+export const TOPICS: readonly Topic[] = [
+  ...calendarTopics,
+  ...quantityTopics,
+  ...recordTopics,
+  ...placeAndPeopleTopics,
+];
+
+/** The first topic whose kind of question occurs in the text, with the value asked about. */
+export function readQuestion(text: string): Reading | undefined {
+  for (const topic of TOPICS) {
+    const reading = topic.read(text);
+    if (reading) return reading;
+  }
+  return undefined;
+}
 
 const count = z.number().int().min(0).max(100_000);
 
@@ -102,3 +121,91 @@ function makeItem({ house, seed, split, index, taken }: ItemPlace): WorldItem {
   const answers = [readQuestion(question)!.answer(truth)];
   return { id: `${split}-${String(index + 1).padStart(3, '0')}`, question, answers, taskType: topic.name, split };
 }
+
+/**
+ * The skill of a world as a folder: the one that states no rule, and a page of worked examples, one of each kind of fact. The
+ * simulated target follows rules and learns nothing from examples; a drafter can tell from them what the house wants.
+ */
+export function worldSkillFolder({ items, initialSkill }: World): Readonly<Record<'SKILL.md' | 'examples.md', string>> {
+  const first = new Map(items.train.toReversed().map((item) => [item.taskType, item]));
+  const examples = [...first.values()]
+    .toReversed()
+    .map(({ question, answers }) => `${question}\nAnswer: ${answers[0]}`);
+  return {
+    'SKILL.md': `${initialSkill}\nWorked examples are in [examples.md](examples.md).\n`,
+    'examples.md': `# Worked examples\n\n${examples.join('\n\n')}\n`,
+  };
+}
+
+/** How worked examples in a text write each kind of fact, by topic; `undefined` is the usual way. The last one holds. */
+export function stylesInExamples(text: string) {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const found = lines.flatMap((line, place) => {
+    const reading = readQuestion(line);
+    const answer = lines[place + 1]?.match(/^\s*Answer: (.+?)\s*$/)?.[1];
+    if (!reading || answer === undefined) return [];
+    const style = [undefined, ...reading.topic.variants].findIndex((variant) => reading.answer(variant) === answer);
+    return style === -1 ? [] : [[reading.topic, reading.topic.variants[style - 1]] as const];
+  });
+  return new Map(found);
+}
+
+/** A house rule as some sentence of a skill states it. */
+export type StatedRule = {
+  readonly topic: Topic;
+  readonly variant: Variant;
+  /** The sentence, exactly as it stands in the skill. */
+  readonly sentence: string;
+};
+
+/** What a skill says, by topic name. */
+export type StatedRules = ReadonlyMap<string, StatedRule>;
+
+const SENTENCE_END = /\n|(?<=[.!?])[ \t]+/;
+const BULLET = /^[\s>]*(?:[-*+]|\d+[.)])?\s*/;
+const RULED_OUT = /\b(?:not|\w+n't|never|avoid|instead of|rather than)\b.*?(?=[.,;:](?:\s|$)|$)/gi;
+
+/**
+ * The rules that a skill states. A sentence states a rule when it names the topic and holds the variant's cue; what it rules
+ * out does not count. Of several rules on a topic the last one holds.
+ */
+export function readRules(skill: string): StatedRules {
+  const rules = new Map<string, StatedRule>();
+  for (const part of skill.split(SENTENCE_END)) {
+    const sentence = part.replace(BULLET, '').trim();
+    for (const rule of readSentence(sentence)) rules.set(rule.topic.name, rule);
+  }
+  return rules;
+}
+
+function readSentence(sentence: string): StatedRule[] {
+  const wanted = sentence.replace(RULED_OUT, '');
+  return TOPICS.flatMap((topic) => {
+    if (!topic.mention.test(wanted)) return [];
+    const variant = topic.variants.find(({ cue }) => cue.test(wanted));
+    return variant ? [{ topic, variant, sentence }] : [];
+  });
+}
+
+const REMINDER = /^- Before you answer on (.+), go back to the rule on it\.$/gm;
+
+/** A note for the appendix. It states no rule; it makes the reader look at the one that is there. */
+export function reminderOf(topics: readonly string[]): string {
+  return `Before you answer on ${topics.join(' or ')}, go back to the rule on it.`;
+}
+
+/** The topics that the appendix of a skill reminds of. */
+export function remindedTopics(skill: string): ReadonlySet<string> {
+  return new Set(readReminders(readBlock(skill, 'appendix')).flat());
+}
+
+/** The reply to a call for fewer notes: all reminders become one, others stay but for the last when none was one. */
+export function shortenReminders({ notes }: { readonly notes: string }): { notes: string[] } {
+  const lines = notes.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));
+  const topics = [...new Set(readReminders(notes).flat())];
+  const others = lines.filter((line) => readReminders(`- ${line}`).length === 0);
+  if (topics.length === 0) return { notes: others.slice(0, -1) };
+  return { notes: [reminderOf(topics), ...others] };
+}
+
+const readReminders = (text: string) => [...text.matchAll(REMINDER)].map(([, topics = '']) => topics.split(' or '));

@@ -3,8 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import { syncFolder, takeLock, writeSynced } from '../../stores/index.ts';
-import { ifThere } from './locate.ts';
-import { digestOf, Receipt, refused, type Step } from './replacement.ts';
+import { digestOf, ifThere, Receipt, refused, type Step } from './locate.ts';
 
 const JOURNAL = 'pending.json';
 const RECEIPT = 'receipt.json';

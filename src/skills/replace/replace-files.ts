@@ -4,20 +4,33 @@ import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileReason } from '../../stores/index.ts';
 import { begin, commit, readBackup, withJournal } from './journal.ts';
-import { asRefusal, readLive, removeFolders, swapIn, writeDraft } from './live-file.ts';
-import { ifThere } from './locate.ts';
-import { makeFolder, moved, type OpenFolder, openFolder } from './open-folder.ts';
 import {
   digestOrNull,
+  ifThere,
   LINGER_MS,
+  makeFolder,
+  moved,
+  type OpenFolder,
+  openFolder,
   type Receipt,
   type Replacement,
   type ReplaceOptions,
   refused,
   type Step,
-} from './replacement.ts';
+} from './locate.ts';
 import { type Held, recoverLocked, takeBack } from './take-back.ts';
-import { changed, openTarget, readWhole, requireUntouched, type Target } from './target.ts';
+import {
+  asRefusal,
+  changed,
+  openTarget,
+  readLive,
+  readWhole,
+  removeFolders,
+  requireUntouched,
+  swapIn,
+  type Target,
+  writeDraft,
+} from './target.ts';
 
 /**
  * Replaces, creates or removes files: all of them or none, also when the process or the machine dies. Nothing is written

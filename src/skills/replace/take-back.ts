@@ -4,11 +4,18 @@ import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isFileError, NO_FOLLOW } from '../../stores/index.ts';
 import { backupPath, end, readBackup, readJournal, removeUnbegun, withJournal } from './journal.ts';
-import { readLive, removeDraft, removeFolders, swapIn, writeDraft } from './live-file.ts';
-import { ifThere } from './locate.ts';
-import { idOf, type OpenFolder, openFolder } from './open-folder.ts';
-import { digestOf, digestOrNull, LINGER_MS, type Receipt, type Step } from './replacement.ts';
-import { readWhole } from './target.ts';
+import {
+  digestOf,
+  digestOrNull,
+  idOf,
+  ifThere,
+  LINGER_MS,
+  type OpenFolder,
+  openFolder,
+  type Receipt,
+  type Step,
+} from './locate.ts';
+import { readLive, readWhole, removeDraft, removeFolders, swapIn, writeDraft } from './target.ts';
 
 /** A file that somebody else changed meanwhile, and that was left as it is; and where its old bytes are. */
 type Left = { readonly path: string; readonly why: string; readonly backup: string | null };

@@ -3,8 +3,8 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Libsql from 'libsql';
 import { SkillError } from '../../core/contracts/index.ts';
+import { shownPath } from '../own-files.ts';
 import { isRunLocked } from '../run/run-lock.ts';
-import { shownPath } from '../shown-path.ts';
 
 type Database = InstanceType<typeof Libsql>;
 

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import { type JournalLines, journalLines, type LinesBefore, type RunEvent } from '../../core/run/index.ts';
-import { fileReason, isMissing, unwritable } from '../file-error.ts';
-import { NO_FOLLOW } from '../own-place.ts';
-import { shownPath } from '../shown-path.ts';
+import {
+  type JournalLines,
+  journalLines,
+  type LinesBefore,
+  type OpenRunStore,
+  type RunEvent,
+  type RunState,
+  STATE_FORMAT,
+  type Views,
+} from '../../core/run/index.ts';
+import { fileReason, isFileError, isMissing, NO_FOLLOW, shownPath, unwritable } from '../own-files.ts';
 
 /** The end of a whole line, and all that reading on from there needs. */
 export type JournalPlace = LinesBefore & {
@@ -15,7 +22,7 @@ export type JournalPlace = LinesBefore & {
   readonly count: number;
 };
 
-export type Journal = {
+type Journal = {
   /** Resolves once the event would survive a crash of the machine. After one failure nothing more is written. */
   append(event: RunEvent): Promise<void>;
   /** Throws `RUN_UNWRITABLE` when the file is no longer what was written: deleted, moved, or changed by another. */
@@ -178,4 +185,59 @@ export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r').catch(() => undefined);
   await directory?.sync().catch(() => undefined);
   await directory?.close();
+}
+
+const KEPT_FILE = 'state.json';
+
+/** What a journal must have grown by: less is folded in no time, and a state of many megabytes is not written at each step. */
+const LEAST_BYTES = 4 * 2 ** 20;
+const LEAST_SHARE = 0.1;
+
+/** The state at a place of a journal. */
+export type KeptState = { readonly place: JournalPlace; readonly state: RunState };
+
+/** Keeps a state as a view when the journal has grown by much since the last one, and at the end of a run. */
+export function stateKeeper(
+  journal: Pick<Journal, 'end'>,
+  write: (views: Views) => Promise<void>,
+): NonNullable<OpenRunStore['keepState']> {
+  let keptSize = 0;
+  return async (state, { isLast = false } = {}) => {
+    const place = journal.end();
+    const isLong = place.size >= LEAST_BYTES;
+    const growth = place.size - keptSize;
+    const isDue = isLast ? growth > 0 : growth >= Math.max(LEAST_BYTES, LEAST_SHARE * keptSize);
+    if (!isLong || !isDue) return;
+    await write({ [KEPT_FILE]: keptText({ place, state }) });
+    keptSize = place.size;
+  };
+}
+
+function keptText(kept: KeptState): string {
+  const text = JSON.stringify(kept);
+  return `${headOf(text)}\n${text}\n`;
+}
+
+const headOf = (text: string) =>
+  JSON.stringify({ format: STATE_FORMAT, sum: createHash('sha256').update(text).digest('hex') });
+
+/** The state that was kept of the journal of a run, if the journal still has the line that it was kept after. */
+export async function readKeptState(directory: string, journal: string): Promise<KeptState | undefined> {
+  const [head, text = ''] = (await readFile(join(directory, KEPT_FILE), 'utf8').catch(() => '')).split('\n');
+  if (head !== headOf(text)) return undefined;
+  const kept: KeptState = JSON.parse(text);
+  return (await hasPlace(join(directory, journal), kept.place)) ? kept : undefined;
+}
+
+/** By the check of the last line before it, which covers all lines before it. */
+async function hasPlace(path: string, { size, check }: JournalPlace): Promise<boolean> {
+  const end = `,"check":"${check}"}\n`;
+  try {
+    await using file = await open(path, 'r');
+    const { buffer } = await file.read(Buffer.alloc(end.length), 0, end.length, size - end.length);
+    return buffer.toString('latin1') === end;
+  } catch (error) {
+    if (isFileError(error)) return false; // folding it says what is wrong
+    throw error;
+  }
 }

@@ -2,9 +2,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { SkillError } from '../../core/contracts/index.ts';
 import type { Amounts, Ledger, LimitName, Spent } from '../../core/run/index.ts';
-import { isFileError, isMissing, unwritable } from '../file-error.ts';
-import { NO_FOLLOW } from '../own-place.ts';
-import { shownPath } from '../shown-path.ts';
+import { isFileError, isMissing, NO_FOLLOW, shownPath, unwritable } from '../own-files.ts';
 
 export const LEDGER_FILE = 'spent.json';
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress } from '../../core/run/index.ts';
-import { NO_FOLLOW } from '../own-place.ts';
+import { NO_FOLLOW } from '../own-files.ts';
 
 export const PROGRESS_FILE = 'progress.jsonl';
 

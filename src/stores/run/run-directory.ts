@@ -1,19 +1,32 @@
 import { existsSync } from 'node:fs';
-import { rm, rmdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { lstat, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { OpenOptions, OpenRunStore, RunStore, TestLook, Views } from '../../core/run/index.ts';
+import {
+  type OpenOptions,
+  type OpenRunStore,
+  type RunStore,
+  type TestLook,
+  type Views,
+  WHOLE_FOLDER,
+} from '../../core/run/index.ts';
 import { openCaches } from '../cache/text-cache.ts';
-import { isFileError, isForbidden, unwritable } from '../file-error.ts';
-import { makeFolder } from '../make-folder.ts';
-import { shownPath } from '../shown-path.ts';
-import { openJournal, readJournal } from './journal.ts';
-import { stateKeeper } from './kept-state.ts';
+import {
+  freePath,
+  isFileError,
+  isForbidden,
+  isMissing,
+  makeFolder,
+  makeOwnFolder,
+  shownPath,
+  unreadable,
+  unwritable,
+} from '../own-files.ts';
+import { openJournal, readJournal, stateKeeper } from './journal.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
 import { openProgressFile, PROGRESS_FILE } from './progress-file.ts';
-import { takeRunLock } from './run-lock.ts';
+import { LOCK_FILE, takeRunLock } from './run-lock.ts';
 import { countTestLook, type LookEntry } from './test-looks.ts';
-import { writeViews } from './write-views.ts';
 
 export const JOURNAL_FILE = 'events.jsonl';
 
@@ -133,4 +146,124 @@ async function releaseAll(taken: Release[]): Promise<void> {
 /** The folders on the way to `path` that do not exist yet, innermost first. */
 function missingFolders(path: string): string[] {
   return existsSync(path) || dirname(path) === path ? [] : [path, ...missingFolders(dirname(path))];
+}
+
+/** Writes each view below `directory`. A reader finds the old text or the new one, never half of it. */
+async function writeViews(directory: string, views: Views): Promise<void> {
+  const files = Object.entries(views).map(([name, text]) => ({ path: pathWithin(directory, name), text }));
+  const folders = new Set(files.map((file) => dirname(file.path)));
+  for (const folder of folders) if (folder !== directory) await makeOwnFolder(directory, folder);
+  for (const { path, text } of files) {
+    await writeDraft(`${path}.tmp`, text);
+    await rename(`${path}.tmp`, path);
+  }
+  if (Object.keys(views).some((name) => name.startsWith(WHOLE_FOLDER))) await dropEarlier(directory, views);
+}
+
+async function dropEarlier(directory: string, views: Views): Promise<void> {
+  const entries = await readdir(join(directory, WHOLE_FOLDER), { recursive: true, withFileTypes: true });
+  const kept = new Set(Object.keys(views).map((name) => pathWithin(directory, name)));
+  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  for (const path of files) if (!kept.has(path)) await rm(path, { force: true });
+}
+
+/** Into a new file. What stands there was left by a crash, or is a link that somebody planted: it goes, and is not followed. */
+async function writeDraft(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx' }).catch(async (error) => {
+    if (!isFileError(error) || error.code !== 'EEXIST') throw error;
+    await rm(path);
+    await writeFile(path, text, { flag: 'wx' });
+  });
+}
+
+function pathWithin(directory: string, name: string): string {
+  const path = normalize(name);
+  const isWithin = name !== '' && path !== '.' && !isAbsolute(path) && !path.split(/[/\\]/).includes('..');
+  if (isWithin) return join(directory, path);
+  const message = `A view must lie within ${shownPath(directory)}, got the path "${name}"`;
+  throw new SkillError('RUN_UNWRITABLE', message, { hint: 'Give a relative path without "..".' });
+}
+
+export type RunListing = {
+  readonly name: string;
+  readonly path: string;
+  /** When the journal was last written. */
+  readonly modifiedAt: Date;
+};
+
+/** The runs right below `root`, newest first; none when there is no such folder. Reads no journal. */
+export async function listRuns(root: string): Promise<RunListing[]> {
+  const names = await readdir(root).catch((error) => {
+    if (isMissing(error)) return [];
+    throw unreadable(root, error);
+  });
+  const listings = await Promise.all(names.map((name) => toListing(root, name)));
+  return listings.flat().sort((a, b) => Number(b.modifiedAt) - Number(a.modifiedAt) || a.name.localeCompare(b.name));
+}
+
+/** What nobody lets us look into may be a run: whoever opens it is told. */
+async function toListing(root: string, name: string): Promise<RunListing[]> {
+  const path = join(root, name);
+  try {
+    const journal = await stat(join(path, JOURNAL_FILE));
+    return journal.isFile() ? [{ name, path, modifiedAt: journal.mtime }] : [];
+  } catch (error) {
+    return isMissing(error) ? [] : [{ name, path, modifiedAt: (await lstat(path)).mtime }];
+  }
+}
+
+/**
+ * Moves a run out of the way of a new one, to `PATH.old-1`, `.old-2` …, and answers with its new path.
+ * Undefined when there is no run at `path`. Throws `RUN_LOCKED` while it is being written.
+ *
+ * Replies stay at `path`: they are paid for, whichever run asks. Scores do not, unless they are kept under all that scoring
+ * depends on: it may be what has changed.
+ */
+export async function archiveRun(path: string, options: ArchiveOptions = {}): Promise<string | undefined> {
+  const directory = resolve(path);
+  if (!existsSync(join(directory, JOURNAL_FILE))) return undefined;
+  try {
+    return await moveAside(directory, options);
+  } catch (error) {
+    throw isFileError(error) ? unwritable(directory, error) : error;
+  }
+}
+
+type ArchiveOptions = { readonly areScoresKept?: boolean | undefined };
+
+async function moveAside(directory: string, { areScoresKept = false }: ArchiveOptions): Promise<string> {
+  const lock = await takeRunLock(directory);
+  const aside = freePath(`${directory}.old-`);
+  try {
+    const isCacheKept = areScoresKept ? existsSync(join(directory, 'cache')) : await forgetRollouts(directory);
+    await rename(directory, aside);
+    await rm(join(aside, LOCK_FILE), { force: true }); // Ours: it moved along.
+    if (isCacheKept) await moveCache(aside, directory);
+    return aside;
+  } finally {
+    await lock.release(); // For a folder that could not be moved; otherwise there is nothing left at its place.
+  }
+}
+
+async function moveCache(from: string, to: string): Promise<void> {
+  await makeFolder(to);
+  // Somebody may have begun a run here in between. Then the cache stays with the old one.
+  await rename(join(from, 'cache'), join(to, 'cache')).catch(() => undefined);
+}
+
+/** Deletes the scored rollouts in the cache of a run that nobody writes; its replies stay. Answers whether that is done. */
+async function forgetRollouts(directory: string): Promise<boolean> {
+  const path = join(directory, 'cache', 'cache.db');
+  if (!existsSync(path)) return false;
+  const { default: Database } = await import('libsql');
+  const database = new Database(path);
+  try {
+    database.exec('DELETE FROM rollouts');
+    database.pragma('wal_checkpoint(TRUNCATE)');
+    return true;
+  } catch {
+    return false; // damaged, or no cache of ours
+  } finally {
+    database.close();
+  }
 }

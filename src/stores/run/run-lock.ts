@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
 import { SkillError } from '../../core/contracts/index.ts';
-import { isFileError, isMissing } from '../file-error.ts';
-import { shownPath } from '../shown-path.ts';
-import { describeOwner, type LockWords, locked, refuseIfAlive, takenAt } from './lock-owner.ts';
+import { isFileError, isMissing, shownPath } from '../own-files.ts';
 
 type FileLock = {
   /** Gives the place free, if it is still ours. Never throws. */
@@ -144,4 +146,93 @@ export async function isRunLocked(directory: string): Promise<boolean> {
 export async function lockedSince(directory: string): Promise<number | undefined> {
   const at = takenAt((await readText(join(directory, LOCK_FILE))) ?? '');
   return at === undefined ? undefined : Date.parse(at);
+}
+
+const Owner = z.object({
+  pid: z.int().positive(),
+  startedAt: z.string(),
+  host: z.string(),
+  /** When the lock was taken, UTC; older locks do not say. */
+  at: z.iso.datetime().optional().catch(undefined),
+});
+type Owner = z.infer<typeof Owner>;
+
+/** What to do about a lock, by who holds it; and how private its file is. */
+type LockWords = { readonly whenOwn: string; readonly whenAlive: string; readonly mode?: number };
+
+/** What a lock says about this process. No two are equal, so that a process recognises its own. */
+export async function describeOwner(): Promise<string> {
+  const startedAt = (await processStart(process.pid)) ?? UNKNOWN_START;
+  const owner: Owner = { pid: process.pid, startedAt, host: hostname(), at: new Date().toISOString() };
+  return `${JSON.stringify({ ...owner, id: randomUUID() })}\n`;
+}
+
+/** Throws `RUN_LOCKED` unless the owner of a lock is dead. A text that cannot be read was torn by the crash that killed it. */
+async function refuseIfAlive(path: string, text: string, words: LockWords): Promise<void> {
+  const owner = parseOwner(text);
+  if (owner === undefined) return;
+  if (owner.host !== hostname()) {
+    const hint = `If that machine is gone, delete ${shownPath(path)} and start again.`;
+    throw locked(path, `process ${owner.pid} on ${owner.host}${since(owner)}`, hint);
+  }
+  const start = await processStart(owner.pid);
+  if (start !== owner.startedAt && start !== UNKNOWN_START) return;
+  if (owner.pid === process.pid) throw locked(path, `this process, ${owner.pid}`, words.whenOwn);
+  throw locked(path, `process ${owner.pid}${since(owner)}`, words.whenAlive);
+}
+
+/** When a lock was taken, if it says so. */
+const takenAt = (text: string): string | undefined => parseOwner(text)?.at;
+
+const since = ({ at }: Owner) => (at === undefined ? '' : ` since ${at.slice(0, 19).replace('T', ' ')} UTC`);
+
+function locked(path: string, owner: string, hint: string): SkillError {
+  return new SkillError('RUN_LOCKED', `${shownPath(dirname(path))} is being written by ${owner}`, { hint });
+}
+
+function parseOwner(text: string): Owner | undefined {
+  try {
+    return Owner.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const run = promisify(execFile);
+
+/** The start of a process that runs but does not show when it began. */
+const UNKNOWN_START = 'unknown';
+
+/**
+ * When a process began, as a word to compare: pids are used again, a pid with its start is not.
+ * Undefined when no such process runs. A dead one that nobody has waited for does not run.
+ */
+export async function processStart(pid: number, platform = process.platform): Promise<string | undefined> {
+  if (!isPidInUse(pid)) return undefined;
+  const read = platform === 'linux' ? readProc : readPs;
+  const found = await read(pid).catch(() => ({ state: '', start: UNKNOWN_START }));
+  return /^[ZX]/.test(found.state) ? undefined : found.start;
+}
+
+function isPidInUse(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // It runs, as somebody else.
+  }
+}
+
+/** Fields 3 and 22 of `/proc/PID/stat`. Field 2 is the program's name and may hold spaces and parentheses. */
+async function readProc(pid: number) {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', start: fields[19] ?? UNKNOWN_START };
+}
+
+/** In one language and time zone, whatever those of the caller: two processes compare what they read. */
+async function readPs(pid: number) {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const { stdout } = await run('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env });
+  const [state = '', ...start] = stdout.trim().split(/\s+/);
+  return { state, start: start.join(' ') || UNKNOWN_START };
 }

@@ -1,9 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isFileError, isMissing, unwritable } from '../file-error.ts';
-import { makeFolder } from '../make-folder.ts';
-import { NO_FOLLOW } from '../own-place.ts';
+import { isFileError, isMissing, makeFolder, NO_FOLLOW, unwritable } from '../own-files.ts';
 import { syncDirectory } from './journal.ts';
 
 const TEST_LOOKS_FILE = 'test_looks.jsonl';

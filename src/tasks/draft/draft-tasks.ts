@@ -1,10 +1,17 @@
-import type { StageDeps } from '../../pipeline/index.ts';
-import { type Asked, isSameTask, readAsked } from '../same-task.ts';
-import { type DraftRow, questionOf, type TaskRow } from '../task-row.ts';
-import { askForDrafts, askForOutline, type Subject } from './ask-drafter.ts';
-import { missingOf, type Quota, quotasFor } from './quotas.ts';
-import type { ReadDraft } from './read-draft.ts';
-import { type Verdict, type Verifier, verifyDrafts } from './verify-drafts.ts';
+import type { RolloutResult } from '../../core/contracts/index.ts';
+import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
+import { normalizeAnswer, type QaItemInput, SimpleQAEnv } from '../../envs/index.ts';
+import { type StageDeps, scoreSkill } from '../../pipeline/index.ts';
+import { type Asked, type DraftRow, isSameTask, questionOf, readAsked, type TaskRow } from '../task-file.ts';
+import {
+  askForDrafts,
+  askForOutline,
+  missingOf,
+  type Quota,
+  quotasFor,
+  type ReadDraft,
+  type Subject,
+} from './ask-drafter.ts';
 
 export type DraftInput = Subject &
   Verifier & {
@@ -16,7 +23,7 @@ export type DraftInput = Subject &
     readonly refused?: readonly string[] | undefined;
   };
 
-export type DraftDeps = {
+type DraftDeps = {
   readonly stages: StageDeps;
   /** Called with tasks as soon as they are good: they are safe when it returns. */
   readonly keep: (rows: readonly DraftRow[]) => Promise<void>;
@@ -177,7 +184,7 @@ const USUAL_TRIES = 1.3;
 const USUAL_SOLUTIONS = 2.3;
 const MOST_SOLUTIONS = 3;
 
-export type DraftingEstimate = {
+type DraftingEstimate = {
   /** Calls, and what they read and write, as they usually are. */
   readonly likely: { readonly calls: number; readonly input: number; readonly output: number };
   readonly mostCalls: number;
@@ -196,4 +203,72 @@ export function estimateDrafting(count: number, skillTokens: number): DraftingEs
   const output = drafts * USUAL_DRAFTS + solutions * USUAL_SOLUTION;
   const mostCalls = 2 * (1 + MOST_ROUNDS * (MOST_TOPICS + 1)) + Math.ceil(count * MOST_TRIES) * MOST_SOLUTIONS;
   return { likely: { calls, input: calls * (skillTokens + USUAL_PROMPT), output }, mostCalls };
+}
+
+/** What independent solutions say of a draft: `unsettled` after the last of them is doubtful. */
+type Verdict = 'agreed' | 'contradicted' | 'unsettled';
+
+type Verifier = {
+  /** What the solver reads before it works: the skill, with its files. */
+  readonly reading: string;
+  readonly scoring?: Scoring | undefined;
+  readonly scorers?: readonly TaskScorer[] | undefined;
+};
+
+/** Two solutions settle most drafts; a third is asked for where they differ. */
+const FIRST_SOLUTIONS = 2;
+
+/**
+ * Every draft is solved by a model that does not see its reference, as the target will be asked, and the solutions are scored as
+ * the target's answers will be. One verdict for each, in their order.
+ */
+async function verifyDrafts(rows: readonly DraftRow[], verifier: Verifier, deps: StageDeps): Promise<Verdict[]> {
+  const solutions = rows.map((): RolloutResult[] => []);
+  const verdicts = rows.map((): Verdict => 'unsettled');
+  for (let sample = 0; sample < MOST_SOLUTIONS; sample++) {
+    const open = [...rows.keys()].filter((index) => verdicts[index] === 'unsettled');
+    if (open.length === 0) break;
+    const results = await solve(open, rows, verifier, sample, deps);
+    for (const [place, index] of open.entries()) {
+      solutions[index]!.push(results[place]!);
+      if (sample + 1 >= FIRST_SOLUTIONS) verdicts[index] = judgeSolutions(rows[index]!, solutions[index]!);
+    }
+  }
+  return verdicts;
+}
+
+async function solve(
+  open: readonly number[],
+  rows: readonly DraftRow[],
+  { reading, scoring, scorers = [] }: Verifier,
+  sampleIndex: number,
+  deps: StageDeps,
+): Promise<readonly RolloutResult[]> {
+  const items = open.map((index) => toItem(rows[index]!, String(index), scoring));
+  const env = new SimpleQAEnv({ trainItems: items, valItems: [], testItems: [], judges: scorers, name: 'drafts' });
+  const { results } = await scoreSkill({ env, skill: reading, items: env.getItems('train'), sampleIndex }, deps);
+  return results;
+}
+
+/** As the project will score it. */
+function toItem({ question, answers, judge }: DraftRow, id: string, scoring: Scoring | undefined): QaItemInput {
+  const filled =
+    judge === undefined && scoring && needsAnswers(scoring) ? fillScoring(scoring, answers ?? []).judge : judge;
+  return { id, question, ...(answers ? { answers } : {}), ...(filled ? { judge: filled } : {}) };
+}
+
+/**
+ * Two that are right confirm a reference. Two that agree with each other against it contradict it. Checks and criteria say
+ * nothing when they fail: one solution that passes shows that they can be met.
+ */
+function judgeSolutions({ answers }: Pick<DraftRow, 'answers'>, solutions: readonly RolloutResult[]): Verdict {
+  const answered = solutions.filter(({ errored }) => !errored);
+  const right = answered.filter(({ hard }) => hard === 1).length;
+  if (answers === undefined) return right > 0 ? 'agreed' : 'unsettled';
+  if (right >= 2) return 'agreed';
+  const others = answered.flatMap(({ hard, predictedAnswer = '' }) =>
+    hard === 1 ? [] : [normalizeAnswer(predictedAnswer)],
+  );
+  const isTwice = others.some((answer, place) => others.indexOf(answer) !== place);
+  return isTwice && right < 2 ? 'contradicted' : 'unsettled';
 }

@@ -1,5 +1,13 @@
 import type { Usage } from '../../core/contracts/index.ts';
-import type { ToolCall } from './agent-step.ts';
+import {
+  anthropicReader,
+  chatReader,
+  geminiReader,
+  type Json,
+  type RequestReader,
+  responsesReader,
+  type ToolCall,
+} from './agent-step.ts';
 
 /** What is said: last words, or a tool call. Ids differ from reply to reply, as agents expect. */
 export type AgentReply = {
@@ -11,7 +19,7 @@ export type AgentReply = {
 };
 
 /** A reply as server-sent events, and as the one object that a call without streaming gets. */
-export type WireReply = { readonly events: string; readonly whole: object };
+type WireReply = { readonly events: string; readonly whole: object };
 
 type TypedEvent = { readonly type: string };
 
@@ -21,7 +29,7 @@ const named = (events: readonly TypedEvent[]) =>
 const unnamed = (events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
 /** A part of the input is counted as written to the cache. There is no count of reasoning. */
-export function anthropicReply({ id, model, text, call, usage }: AgentReply): WireReply {
+function anthropicReply({ id, model, text, call, usage }: AgentReply): WireReply {
   const written = Math.floor((usage.input - usage.cached) / 5);
   const counts = {
     input_tokens: usage.input - usage.cached - written,
@@ -49,13 +57,7 @@ export function anthropicReply({ id, model, text, call, usage }: AgentReply): Wi
 
 const textBlock = (text: string) => ({ type: 'text', text });
 
-export function chatReply({
-  id,
-  model,
-  text,
-  call,
-  usage: { input, cached, output, reasoning },
-}: AgentReply): WireReply {
+function chatReply({ id, model, text, call, usage: { input, cached, output, reasoning } }: AgentReply): WireReply {
   const usage = {
     prompt_tokens: input,
     completion_tokens: output,
@@ -87,7 +89,7 @@ export function chatReply({
   };
 }
 
-export function responsesReply({ id, model, text, call, usage }: AgentReply): WireReply {
+function responsesReply({ id, model, text, call, usage }: AgentReply): WireReply {
   const { input, cached, output, reasoning } = usage;
   const counts = {
     input_tokens: input,
@@ -141,7 +143,7 @@ function messageItem(id: string, text: string) {
 }
 
 /** Reasoning is counted beside the candidates here, not among them. */
-export function geminiReply({ id, text, call, usage: { input, cached, output, reasoning } }: AgentReply): WireReply {
+function geminiReply({ id, text, call, usage: { input, cached, output, reasoning } }: AgentReply): WireReply {
   const usageMetadata = {
     promptTokenCount: input,
     cachedContentTokenCount: cached,
@@ -157,3 +159,62 @@ export function geminiReply({ id, text, call, usage: { input, cached, output, re
   const last = { candidates: [{ content: { ...content, parts: [] }, finishReason: 'STOP', index: 0 }] };
   return { events: unnamed([first, { ...last, usageMetadata, ...head }]), whole: ending };
 }
+
+/** How one API asks for a generation, streamed or not, and answers. */
+export type AgentDialect = {
+  readonly path: RegExp;
+  readonly reader: RequestReader;
+  /** Whether it counts reasoning. */
+  readonly countsReasoning: boolean;
+  isStreamed(body: Json, path: string): boolean;
+  toWire(reply: AgentReply): WireReply;
+  toError(message: string, status: number): object;
+};
+
+const isStreamed = ({ stream }: Json) => stream === true;
+
+const dialects: readonly AgentDialect[] = [
+  {
+    path: /\/messages$/,
+    reader: anthropicReader,
+    countsReasoning: false,
+    isStreamed,
+    toWire: anthropicReply,
+    toError: (message, status) => ({ type: 'error', error: { type: kindOf(status), message } }),
+  },
+  {
+    path: /\/chat\/completions$/,
+    reader: chatReader,
+    countsReasoning: true,
+    isStreamed,
+    toWire: chatReply,
+    toError: (message, status) => ({ error: { message, type: kindOf(status), code: kindOf(status) } }),
+  },
+  {
+    path: /\/responses$/,
+    reader: responsesReader,
+    countsReasoning: true,
+    isStreamed,
+    toWire: responsesReply,
+    toError: (message, status) => ({ error: { message, type: kindOf(status), code: kindOf(status) } }),
+  },
+  {
+    path: /:(?:streamG|g)enerateContent$/,
+    reader: geminiReader,
+    countsReasoning: true,
+    isStreamed: (_, path) => path.endsWith(':streamGenerateContent'),
+    toWire: geminiReply,
+    toError: (message, code) => ({ error: { code, message, status: kindOf(code).toUpperCase() } }),
+  },
+];
+
+export const findDialect = (path: string) => dialects.find((dialect) => dialect.path.test(path));
+
+const KINDS: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+};
+
+const kindOf = (status: number) => KINDS[status] ?? 'api_error';

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { Decompress } from 'fzstd';
 import type { Trouble, TroubleKind } from '../transcript-source.ts';
-import { isCompressed, readChunks, TooLargeError } from './chunks.ts';
 import type { JsonObject } from './json.ts';
-import { splitLines } from './split-lines.ts';
 
 export type LineFile = {
   readonly path: string;
@@ -19,7 +20,7 @@ export type LineFile = {
   readonly signal?: AbortSignal | undefined;
 };
 
-export type LinesRead = {
+type LinesRead = {
   /** Bytes up to the end of the last whole line; of a compressed file, its size. */
   readonly position: number;
   readonly trouble: Trouble;
@@ -131,3 +132,129 @@ const sizeOf = (path: string) =>
     ({ size }) => size,
     () => 0,
   );
+
+/** Most sessions fit into one. */
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Memory that is not in use, for the next file. */
+const spares: Buffer[] = [];
+const MAX_SPARES = 4;
+
+type Chunks = {
+  readonly path: string;
+  /** Where to begin, in bytes. A compressed file is always read from its beginning. */
+  readonly from: number;
+  /** Of what a compressed file grows to. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | undefined;
+};
+
+/** A compressed file that asks for more than we give it. */
+class TooLargeError extends Error {}
+
+const isCompressed = (path: string) => path.endsWith('.zst');
+
+/** Every chunk of a file, in order. A chunk's bytes hold only until `take` returns. */
+async function readChunks(chunks: Chunks, take: (chunk: Buffer) => void): Promise<void> {
+  if (!isCompressed(chunks.path)) return await readPlain(chunks, take);
+  const decoder = decompressor(chunks.maxBytes, take);
+  await readPlain({ ...chunks, from: 0 }, (chunk) => decoder.push(new Uint8Array(chunk)));
+  decoder.push(new Uint8Array(0), true);
+}
+
+async function readPlain({ path, from, signal }: Chunks, take: (chunk: Buffer) => void): Promise<void> {
+  const buffer = spares.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    for (let position = from; ; ) {
+      await setImmediate();
+      signal?.throwIfAborted();
+      // Waiting for another thread costs more than reading: a third of a harvest. Between two chunks others have their turn.
+      const bytes = readSync(file, buffer, 0, buffer.length, position);
+      position += bytes;
+      take(buffer.subarray(0, bytes));
+      if (bytes < buffer.length) return; // a file gives all it has
+    }
+  } finally {
+    closeSync(file);
+    if (spares.length < MAX_SPARES) spares.push(buffer);
+  }
+}
+
+/** What a writer may ask a reader to look back at. More than this is a trap or another kind of file. */
+const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
+
+/** The decoder moves its whole window for every block, however small the block is. */
+const MAX_MOVED_BYTES = 32e9;
+
+/** Stops before memory is touched: small input can ask for gigabytes, in size, in window, or in time. */
+function decompressor(maxBytes: number, take: (chunk: Buffer) => void): Decompress {
+  let grownBytes = 0;
+  let movedBytes = 0;
+  const decoder = new Decompress((block, isEnd) => {
+    if (isEnd) return; // empty
+    const windowBytes = windowOf(decoder);
+    grownBytes += block.length;
+    movedBytes += windowBytes;
+    if (windowBytes > MAX_WINDOW_BYTES || grownBytes > maxBytes || movedBytes > MAX_MOVED_BYTES) {
+      throw new TooLargeError();
+    }
+    take(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
+  });
+  return decoder;
+}
+
+/** The library keeps it to itself (`s.w`); a test with an enormous window holds this to be true. */
+function windowOf(decoder: Decompress): number {
+  const { s: frame } = decoder as unknown as { s?: { w?: Uint8Array } };
+  return frame?.w?.length ?? Number.POSITIVE_INFINITY;
+}
+
+const NEWLINE = 10;
+
+type LineHandler = {
+  readonly maxLineBytes: number;
+  /** Without its end. The bytes are those of a chunk, so they hold only until this returns. */
+  onLine(line: Buffer): void;
+  onTooLong(): void;
+};
+
+/** Cuts chunks into lines. A line over the limit is dropped as it comes, so that it never lies in memory. */
+function splitLines({ maxLineBytes, onLine, onTooLong }: LineHandler) {
+  let pieces: Buffer[] = [];
+  let heldBytes = 0;
+  let seenBytes = 0;
+  let endedBytes = 0;
+
+  /** A chunk's buffer is used again for the next one, hence the copy. */
+  const hold = (piece: Buffer) => {
+    heldBytes += piece.length;
+    if (heldBytes > maxLineBytes) pieces = [];
+    else if (piece.length > 0) pieces.push(Buffer.from(piece));
+  };
+  const end = (piece: Buffer) => {
+    if (heldBytes + piece.length > maxLineBytes) onTooLong();
+    else onLine(pieces.length === 0 ? piece : Buffer.concat([...pieces, piece]));
+    pieces = [];
+    heldBytes = 0;
+  };
+
+  return {
+    push(chunk: Buffer): void {
+      let start = 0;
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
+        end(chunk.subarray(start, at));
+        start = at + 1;
+        endedBytes = seenBytes + start;
+      }
+      hold(chunk.subarray(start));
+      seenBytes += chunk.length;
+    },
+    /** Bytes up to the end of the last whole line, and up to the end of all. */
+    bytes: () => ({ ended: endedBytes, seen: seenBytes }),
+    /** What came after the last whole line. */
+    rest(): Buffer | 'too-long' {
+      return heldBytes > maxLineBytes ? 'too-long' : Buffer.concat(pieces);
+    },
+  };
+}

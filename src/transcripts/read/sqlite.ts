@@ -1,24 +1,25 @@
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isArrayBuffer } from 'node:util/types';
 import type Libsql from 'libsql';
-import type { TranscriptFile, Trouble } from '../transcript-source.ts';
-import {
-  DamagedRows,
-  drive,
-  type ForeignDatabase,
-  foreignDatabase,
-  Obstructed,
-  prepareReading,
-} from './foreign-rows.ts';
+import type {
+  ReadOptions,
+  ReadSoFar,
+  SessionDigest,
+  TranscriptFile,
+  Trouble,
+  TroubleKind,
+} from '../transcript-source.ts';
 import { troubleCounter } from './lines.ts';
 import { statFile } from './list-files.ts';
 
 type Database = InstanceType<typeof Libsql>;
 
-export type DatabaseOutcome<Value> = { readonly value: Value | undefined; readonly trouble: Trouble };
+type DatabaseOutcome<Value> = { readonly value: Value | undefined; readonly trouble: Trouble };
 const UNREADABLE = { value: undefined, trouble: { unreadable: 1 } } as const;
 
 /** `undefined`: it does not know the tables. It may be called again, on a copy. */
@@ -141,3 +142,142 @@ async function copyPart(from: string, to: string): Promise<void> {
 }
 
 const isFileError = (error: unknown) => error instanceof Error && 'syscall' in error;
+
+/** Columns by name, each with its SQL expression, and the rest of the statement. */
+type Query<Text extends string, Figure extends string> = {
+  readonly texts?: Readonly<Record<Text, string>>;
+  readonly figures?: Readonly<Record<Figure, string>>;
+  readonly from: string;
+};
+type Row<Text extends string, Figure extends string> = Readonly<
+  Record<Text, string | undefined> & Record<Figure, number | undefined>
+>;
+
+export type ForeignDatabase = {
+  /** Throws `DamagedRows` when this part of the file cannot be read; others may be fine. */
+  rows<Text extends string = never, Figure extends string = never>(
+    query: Query<Text, Figure>,
+    ...values: readonly (string | number)[]
+  ): readonly Row<Text, Figure>[];
+  /** Whether it is a plain table with all these columns: a view could compute for ever. */
+  hasTable(table: string, columns: readonly string[]): boolean;
+  count(kind: TroubleKind): void;
+};
+
+class DamagedRows extends Error {}
+/** Another process holds the file, or its log cannot be opened here: a copy may be read. */
+class Obstructed extends Error {}
+
+/** Nothing in somebody else's schema may run code, and a file that shrinks while it is mapped would end the process. */
+function prepareReading(database: Database): void {
+  const settings = ['busy_timeout = 2000', 'mmap_size = 0', 'query_only = ON', 'trusted_schema = OFF'];
+  for (const setting of [...settings, 'cell_size_check = ON']) drive(() => database.pragma(setting));
+}
+
+function foreignDatabase(database: Database, count: (kind: TroubleKind) => void): ForeignDatabase {
+  const all = (sql: string, values: readonly (string | number)[]) =>
+    drive(() => database.prepare(sql).all(...values)) as Record<string, unknown>[];
+  const rows: ForeignDatabase['rows'] = ({ texts = {}, figures = {}, from }, ...values) =>
+    all(`SELECT ${selected(texts, figures)} ${from}`, values).map((row) => decode(row, texts, figures, count));
+  return {
+    rows,
+    count,
+    hasTable(table, columns) {
+      const kind = `FROM sqlite_schema WHERE type = 'table' AND name = ? AND sql NOT LIKE 'create virtual%'`;
+      if (rows({ figures: { one: '1' }, from: kind }, table).length === 0) return false;
+      const found = rows({ texts: { name: 'name' }, from: 'FROM pragma_table_info(?)' }, table);
+      return columns.every((column) => found.some(({ name }) => name === column));
+    },
+  };
+}
+
+type Expressions = Readonly<Record<string, string>>;
+
+/** Text comes as bytes, for the driver ends the whole process at a text that is not UTF-8. */
+function selected(texts: Expressions, figures: Expressions): string {
+  const cast =
+    (type: string) =>
+    ([name, expression]: [string, string]) =>
+      `CAST(${expression} AS ${type}) AS ${name}`;
+  return [...Object.entries(texts).map(cast('BLOB')), ...Object.entries(figures).map(cast('INTEGER'))].join(', ');
+}
+
+function decode<Text extends string, Figure extends string>(
+  row: Record<string, unknown>,
+  texts: Readonly<Record<Text, string>> | object,
+  figures: Readonly<Record<Figure, string>> | object,
+  count: (kind: TroubleKind) => void,
+): Row<Text, Figure> {
+  const decoded: Record<string, unknown> = {};
+  for (const name of Object.keys(figures)) decoded[name] = row[name] ?? undefined;
+  for (const name of Object.keys(texts)) decoded[name] = toText(row[name], count);
+  return decoded as Row<Text, Figure>;
+}
+
+function toText(bytes: unknown, count: (kind: TroubleKind) => void): string | undefined {
+  if (!isArrayBuffer(bytes)) return undefined;
+  if (!isUtf8(bytes)) count('invalid-utf8');
+  return Buffer.from(bytes).toString('utf8');
+}
+
+/** Every call of the driver. A statement is always read to its end: until then it would keep the agent from writing. */
+function drive<Value>(call: () => Value): Value {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    const code = 'code' in error ? String(error.code) : '';
+    throw OBSTACLE.test(code) ? new Obstructed(code) : new DamagedRows(code);
+  }
+}
+
+const OBSTACLE = /^SQLITE_(BUSY|LOCKED|CANTOPEN|READONLY|PROTOCOL|IOERR|PERM)/;
+
+type SessionRow = { readonly id: string | undefined; readonly updatedMs: number | undefined };
+type Reading<Row> = {
+  readonly file: TranscriptFile;
+  readonly options: ReadOptions;
+  readonly count: (kind: TroubleKind) => void;
+  readonly read: (row: Row) => SessionDigest | undefined;
+};
+
+/**
+ * The sessions of a database, of which only those are read that its own clock says have changed. One that is gone from
+ * the database is gone from what is kept. One that is damaged keeps what was read before, and the clock stays behind it.
+ */
+export function changedSessions<Row extends SessionRow>(rows: readonly Row[], reading: Reading<Row>): ReadSoFar {
+  const { file, options, count, read } = reading;
+  const known = new Map(options.before?.sessions.map((session) => [session.sessionId, session]));
+  const since = options.before?.position ?? 0;
+  const sessions: SessionDigest[] = [];
+  let [position, damagedMs] = [0, Number.POSITIVE_INFINITY];
+  for (const row of rows) {
+    options.signal?.throwIfAborted();
+    const before = known.get(row.id ?? '');
+    const updatedMs = clockOf(row, file);
+    const isSame = before !== undefined && updatedMs > 0 && updatedMs < since;
+    const session = isSame ? before : tried(() => read(row));
+    if (session === 'damaged') count('unreadable');
+    if (session === 'damaged') damagedMs = Math.min(damagedMs, updatedMs);
+    position = Math.max(position, updatedMs);
+    const kept = session === 'damaged' ? before : session;
+    if (kept !== undefined) sessions.push(kept);
+  }
+  return { position: Math.max(0, Math.min(position, damagedMs - 1)), sessions };
+}
+
+function tried<Value>(read: () => Value): Value | 'damaged' {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedRows) return 'damaged';
+    throw error;
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** A time after the file was last written is a fault, and would hide everything that comes later. */
+function clockOf({ updatedMs = 0 }: SessionRow, { mtimeMs }: TranscriptFile): number {
+  return updatedMs > 0 && updatedMs < mtimeMs + DAY_MS ? updatedMs : 0;
+}

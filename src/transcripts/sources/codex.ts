@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { OWN_CALL_ORIGINATOR } from '../../core/contracts/index.ts';
-import { ownCopy } from '../kept-text.ts';
 import { blockTexts, hasString, type JsonObject, objectOf, textOf } from '../read/json.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
-import { readSession } from '../read/session.ts';
-import type { SessionCollector } from '../session-collector.ts';
-import type { TranscriptSource } from '../transcript-source.ts';
+import { readSession, type SessionCollector } from '../session-collector.ts';
+import { ownCopy, type TranscriptSource } from '../transcript-source.ts';
 
 /** Outputs of tools and reasoning are long, and begin with their kind. */
 const UNWANTED = ['function_call_output', 'custom_tool_call_output', 'reasoning', 'world_state', 'compacted'].map(

@@ -1,13 +1,15 @@
 import { basename, dirname, join } from 'node:path';
-import { asUtc } from '../moment.ts';
-import { changedSessions } from '../read/changed-sessions.ts';
-import type { ForeignDatabase } from '../read/foreign-rows.ts';
 import { hasString, type JsonObject, objectOf, textOf } from '../read/json.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
-import { readSession } from '../read/session.ts';
-import { readDatabase, statDatabase } from '../read/sqlite.ts';
-import { collectSession, type SessionCollector } from '../session-collector.ts';
-import type { ReadOptions, ReadOutcome, TranscriptFile, TranscriptSource } from '../transcript-source.ts';
+import { changedSessions, type ForeignDatabase, readDatabase, statDatabase } from '../read/sqlite.ts';
+import { collectSession, readSession, type SessionCollector } from '../session-collector.ts';
+import {
+  asUtc,
+  type ReadOptions,
+  type ReadOutcome,
+  type TranscriptFile,
+  type TranscriptSource,
+} from '../transcript-source.ts';
 
 const STORE = 'session-store.db';
 const EVENTS = /^session-state\/[^/]+\/events\.jsonl$/;

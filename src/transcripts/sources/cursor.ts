@@ -1,9 +1,7 @@
 import { basename, join, sep } from 'node:path';
-import { blockTexts, type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
-import { readJsonFile } from '../read/json-file.ts';
+import { blockTexts, type JsonObject, listOf, objectOf, readJsonFile, textOf } from '../read/json.ts';
 import { homePath, listFiles, statFile } from '../read/list-files.ts';
-import { readSession } from '../read/session.ts';
-import type { SessionCollector } from '../session-collector.ts';
+import { readSession, type SessionCollector } from '../session-collector.ts';
 import type { TranscriptFile, TranscriptSource } from '../transcript-source.ts';
 
 const TRANSCRIPT = /^[^/]+\/agent-transcripts\/(?:(?!subagents\/)[^/]+\/)?[^/]+\.jsonl$/;

@@ -1,9 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import type { ForeignDatabase } from '../read/foreign-rows.ts';
-import { blockTexts, type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
-import { readJsonFile } from '../read/json-file.ts';
+import { blockTexts, type JsonObject, listOf, objectOf, readJsonFile, textOf } from '../read/json.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
-import { readDatabase } from '../read/sqlite.ts';
+import { type ForeignDatabase, readDatabase } from '../read/sqlite.ts';
 import { collectSession, type SessionCollector } from '../session-collector.ts';
 import type { Place, TranscriptSource } from '../transcript-source.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
-import { readJsonFile, readSmallText } from '../read/json-file.ts';
+import { type JsonObject, listOf, objectOf, readJsonFile, readSmallText, textOf } from '../read/json.ts';
 import { readRecords } from '../read/lines.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
 import { collectSession, type SessionCollector } from '../session-collector.ts';

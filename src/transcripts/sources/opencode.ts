@@ -1,8 +1,6 @@
 import { isAbsolute, join } from 'node:path';
-import { changedSessions } from '../read/changed-sessions.ts';
-import type { ForeignDatabase } from '../read/foreign-rows.ts';
 import { listFiles } from '../read/list-files.ts';
-import { readDatabase, statDatabase } from '../read/sqlite.ts';
+import { changedSessions, type ForeignDatabase, readDatabase, statDatabase } from '../read/sqlite.ts';
 import { collectSession, type SessionCollector } from '../session-collector.ts';
 import type { Place, ReadOptions, TranscriptFile, TranscriptSource } from '../transcript-source.ts';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { hasString, type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
-import { readSession } from '../read/session.ts';
-import type { SessionCollector } from '../session-collector.ts';
+import { readSession, type SessionCollector } from '../session-collector.ts';
 import type { TranscriptSource } from '../transcript-source.ts';
 
 const isUser = hasString('user');

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CheckedTask } from '../../../src/tasks/check/finding.ts';
 import {
   appendRows,
   checkTasks,
@@ -11,6 +10,7 @@ import {
   unreviewedLines,
   withoutRepeated,
 } from '../../../src/tasks/index.ts';
+import type { CheckedTask } from '../../../src/tasks/load-for-check.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const word = fc.constantFrom('red', 'blue', 'ticket', 'bill', 'who', '12', '4711', 'paid', 'the', 'signed');

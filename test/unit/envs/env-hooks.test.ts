@@ -2,6 +2,7 @@ import { ModelCallError, memoryRun, type RolloutOutput, type SkillEnv, type Skil
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import type { ReflectContext, RolloutManyContext } from '../../../src/core/contracts/index.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 import {
   appends,
   byLevel,
@@ -43,7 +44,7 @@ describe('an environment that attempts a batch at once', () => {
     expect(asked.slice(0, 3).map(({ phase, items }) => `${phase} ${items.length}`)).toEqual([
       ...['eval 10', 'train 5', 'eval 10'],
     ]);
-    expect(asked.every(({ sampleIndex }) => sampleIndex === 0)).toBe(true);
+    expectEvery(asked, ({ sampleIndex }) => sampleIndex === 0);
     expect(ofType(facts, 'step-end').map(({ action }) => action)).toEqual(Array(4).fill('accept_new_best'));
   });
 

@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { eventLines } from '../../../src/cli/progress/event-line.ts';
 import { withReplyCache } from '../../../src/public/models.ts';
 import { noColors } from '../../../src/report/index.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 import { type Asked, byRule, honest, judgedBy, judgeWho } from '../../support/judged-levels.ts';
 import { appends, levelOf, ofStage, ofType, scriptedRun, type Task } from '../../support/scripted-run.ts';
 
@@ -399,7 +400,7 @@ describe('a judged run that is resumed', () => {
     const repeated = moody.requests.slice(asked.length).filter((request) => asked.some((old) => isSame(old, request)));
     const about = repeated.map(({ messages }) => /k=\d/.exec(messages[1]!.content)?.[0]);
     expect([...new Set(about)]).toEqual(['k=9']); // else a run that failed because of them could never be resumed
-    expect(repeated.every(({ messages }) => messages.length === 2)).toBe(true);
+    expectEvery(repeated, ({ messages }) => messages.length === 2);
   });
 
   it.each(gates)('after any event meets the same facts (%s)', async (_name, config) => {

@@ -6,6 +6,7 @@ import { probeSandbox, sandboxes } from 'skillopt/workspaces';
 import { describe, expect, it, test } from 'vitest';
 import { rolloutKey } from '../../../src/pipeline/rollout/rollout-key.ts';
 import { loadEnv, loadProject } from '../../../src/project/index.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const probe = await probeSandbox();
@@ -214,7 +215,7 @@ it('learns from rules: one that failed comes to pass', async () => {
     store: memoryRun(),
   }).train();
   expect([tests.baseline?.hard, tests.best?.hard]).toEqual([0, 1]);
-  expect(attempts.every((text) => text === 'Write it.')).toBe(true);
+  expectEvery(attempts, (text) => text === 'Write it.');
 });
 
 it('is another task to the cache when its judge is another', async () => {

@@ -3,6 +3,7 @@ import { type ChatModel, memoryRun, SkillOptTrainer } from 'skillopt';
 import { createBudget, openaiCompatible, withBudget } from 'skillopt/models';
 import { type FakeAnswer, scripted, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
+import { expectEvery } from '../../support/expect-every.ts';
 import { levelOf, levelsEnv, levelsOptimizer } from '../../support/levels.ts';
 
 const train = (target: ChatModel, config: object, store = memoryRun()) =>
@@ -64,7 +65,7 @@ it('whatever usage a model names, what is spent never falls, and tokens are whol
       for (const _ of usages) {
         const reply = await within.complete({ messages: [{ role: 'user', content: 'a question' }] });
         expect(reply.usage.input).toBeGreaterThan(0);
-        expect(Object.values(reply.usage).every(Number.isInteger)).toBe(true);
+        expectEvery(Object.values(reply.usage), Number.isInteger);
         expect(reply.usage.cached).toBeLessThanOrEqual(reply.usage.input);
         expect(budget.spent().totalTokens).toBeGreaterThan(before.totalTokens);
         expect(budget.spent().costUsd).toBeGreaterThanOrEqual(before.costUsd);

@@ -7,8 +7,8 @@ import {
   taskCountLine,
 } from '../../../src/core/contracts/index.ts';
 import { createWorld, simulatedOptimizer, worldSkillFolder } from '../../../src/public/sim.ts';
-import { readRules } from '../../../src/sim/world/read-rules.ts';
-import { readQuestion } from '../../../src/sim/world/topics.ts';
+import { readQuestion, readRules } from '../../../src/sim/world/world.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 
 const world = createWorld({ seed: 3 });
 const folder = worldSkillFolder(world);
@@ -49,7 +49,7 @@ describe('the simulated drafter', () => {
     const drafts: Draft[] = await ask(DRAFT_REPLY_KEYS.drafts, topic);
     const records = drafts.map(({ question }) => question.match(/\b\d{6}\b/)![0]);
     expect(drafts).toHaveLength(400);
-    expect(drafts.every(({ question }) => readQuestion(question)?.topic.name === topic)).toBe(true);
+    expectEvery(drafts, ({ question }) => readQuestion(question)?.topic.name === topic);
     expect(share(drafts, isTrue)).toBeCloseTo(0.8, 1);
     expect(new Set(records).size / 400).toBeCloseTo(0.8, 1);
     expect(new Set(drafts.map(({ question }) => question)).size).toBeGreaterThan(new Set(records).size); // reworded

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDice, createDraw } from '../../../src/sim/draw.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 
 const numbers = (count: number, make: (index: number) => number) =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -30,7 +31,7 @@ describe('draw', () => {
   ])('is uniform over %s that differ little', (_, make) => {
     const values = numbers(20_000, make);
     const buckets = numbers(20, (bucket) => values.filter((value) => Math.floor(value * 20) === bucket).length);
-    expect(values.every((value) => value >= 0 && value < 1)).toBe(true);
+    expectEvery(values, (value) => value >= 0 && value < 1);
     expect(new Set(values).size).toBe(values.length);
     expect(mean(buckets.map((size) => (size - 1000) ** 2 / 1000)) * 20).toBeLessThan(50); // chi-squared, 19 degrees
     expect(Math.abs(mean(values.slice(1).map((value, index) => (value - 0.5) * (values[index]! - 0.5))))).toBeLessThan(
@@ -45,6 +46,6 @@ describe('draw', () => {
     };
     expect(throwTen()).toEqual(throwTen());
     expect(new Set(throwTen()).size).toBeGreaterThan(2);
-    expect(throwTen().every((value) => value >= 0 && value < 6)).toBe(true);
+    expectEvery(throwTen(), (value) => value >= 0 && value < 6);
   });
 });

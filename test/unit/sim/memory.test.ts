@@ -18,11 +18,8 @@ import {
   simulatedTarget,
   type WorldItem,
 } from '../../../src/public/sim.ts';
-import { LESSONS } from '../../../src/sim/optimizer/experience.ts';
-import { REMARKS } from '../../../src/sim/optimizer/remarks.ts';
-import { readRules } from '../../../src/sim/world/read-rules.ts';
-import { remindedTopics, reminderOf } from '../../../src/sim/world/reminders.ts';
-import { TOPICS } from '../../../src/sim/world/topics.ts';
+import { LESSONS, REMARKS } from '../../../src/sim/optimizer/propose-changes.ts';
+import { readRules, remindedTopics, reminderOf, TOPICS } from '../../../src/sim/world/world.ts';
 import { EPOCH_ENDS } from '../../support/strict-gate.ts';
 
 const { items, rules, initialSkill } = createWorld({ train: 120 });

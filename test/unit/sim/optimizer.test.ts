@@ -7,9 +7,9 @@ import {
   simulatedOptimizer,
   type WorldItem,
 } from '../../../src/public/sim.ts';
-import { REMARKS } from '../../../src/sim/optimizer/remarks.ts';
-import { readRules } from '../../../src/sim/world/read-rules.ts';
-import { TOPICS } from '../../../src/sim/world/topics.ts';
+import { REMARKS } from '../../../src/sim/optimizer/propose-changes.ts';
+import { readRules, TOPICS } from '../../../src/sim/world/world.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 
 // Prompts in the layout of the pipeline, written by hand: this is all that crosses HTTP.
 const SYSTEM = {
@@ -131,7 +131,7 @@ describe('the error analyst', () => {
       (await ask(analystMessages({ items: failures, budget: 20 }), options)).patch.edits;
 
     const useless = await propose({ precision: 0 });
-    expect(useless.every(({ content }) => REMARKS.includes(content.slice(2)))).toBe(true);
+    expectEvery(useless, ({ content }) => REMARKS.includes(content.slice(2)));
 
     const harmful = await propose({ harmfulRate: 1 });
     const harmed = harmful.flatMap(({ content }) => [...readRules(content).keys()]);

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, ModelCallError } from '../../../src/core/contracts/index.ts';
 import { type ServeSimOptions, serveSim, simulatedOptimizer, simulatedTarget } from '../../../src/public/sim.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 
 const QUESTION = 'Question: Invoice 104217 was paid on March 14, 2024. On which date was it paid?';
 const messages = [
@@ -153,10 +154,10 @@ describe('the simulated server', () => {
   });
 
   it('lets a retry through the failure knob', async () => {
-    await using server = await start({ target: simulatedTarget({ failureRate: 0.6, seed: 2 }) });
+    await using server = await start({ target: simulatedTarget({ failureRate: 0.6, seed: 4 }) });
     const statuses: number[] = [];
     while (statuses.at(-1) !== 200) statuses.push((await post(server.url, { model: 'sim-target', messages })).status);
-    expect(statuses.slice(0, -1).every((status) => status === 503 || status === 429)).toBe(true);
+    expectEvery(statuses.slice(0, -1), (status) => status === 503 || status === 429);
     expect(server.requests).toBe(statuses.length);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel, ChatRequest } from '../../../src/core/contracts/index.ts';
 import { createWorld, simulatedTarget, type WorldItem } from '../../../src/public/sim.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 
 const FORMAT = 'End your reply with the final answer inside <answer></answer>.';
 const PAID = 'Invoice 104217 was paid on March 14, 2024. On which date was it paid?';
@@ -142,7 +143,7 @@ describe('a simulated line', () => {
       return Promise.all(world.items.val.map((item) => tryUntilThrough(target, request(fullSkill, item.question))));
     };
     const rounds = await run();
-    expect(rounds.every(({ text }) => text.includes('<answer>'))).toBe(true);
+    expectEvery(rounds, ({ text }) => text.includes('<answer>'));
     const statuses = rounds.flatMap((round) => round.statuses);
     expect(new Set(statuses)).toEqual(new Set([429, 503]));
     expect(statuses.length).toBeGreaterThan(20);

@@ -6,7 +6,7 @@ import {
   simulatedOptimizer,
   simulatedTarget,
 } from '../../../src/public/sim.ts';
-import { readRules } from '../../../src/sim/world/read-rules.ts';
+import { readRules } from '../../../src/sim/world/world.ts';
 
 async function train(seed: number, options: SimulatedTargetOptions = {}) {
   const world = createWorld({ seed });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SimpleQAEnv } from '../../../src/public/envs.ts';
 import { createWorld, type World, type WorldItem } from '../../../src/public/sim.ts';
-import { readRules } from '../../../src/sim/world/read-rules.ts';
-import { readQuestion } from '../../../src/sim/world/topics.ts';
+import { readQuestion, readRules } from '../../../src/sim/world/world.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 
 const allItems = ({ items }: World) => [...items.train, ...items.val, ...items.test];
 const usualAnswer = ({ question }: WorldItem) => readQuestion(question)!.answer();
@@ -24,7 +24,7 @@ describe('the simulated world', () => {
     expect(new Set(items.map(({ question }) => question)).size).toBe(148);
     for (const split of Object.values(world.items))
       expect(new Set(split.map(({ taskType }) => taskType)).size).toBe(12);
-    expect(items.every(({ id, split }) => id.startsWith(split))).toBe(true);
+    expectEvery(items, ({ id, split }) => id.startsWith(split));
   });
 
   it('keeps its other tasks when one split grows', () => {

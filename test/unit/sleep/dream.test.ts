@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scripted } from '../../../src/models/index.ts';
 import { originalId, repeated } from '../../../src/sleep/dream/multi-rollout.ts';
 import { dreamTasks, multiRollout, RolloutSet } from '../../../src/sleep/index.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 import { sleepTask } from '../../support/sleep-tasks.ts';
 
 const attempt = (hard: number, soft: number, response = `${hard} ${soft}`) => ({
@@ -75,7 +76,7 @@ describe('dreamTasks', () => {
     const dreams = dreamTasks([exact], 4);
     expect(dreams.map(({ id }) => id)).toEqual([0, 1, 2, 3].map((at) => `exact_dream${at}`));
     const wrapped = dreams.map(({ intent }) => intent);
-    expect(wrapped.every((intent) => intent.includes(exact.intent))).toBe(true);
+    expectEvery(wrapped, (intent) => intent.includes(exact.intent));
     expect(new Set(wrapped).size).toBe(3);
     expect(wrapped[3]).toBe(wrapped[0]);
     for (const dream of dreams) {

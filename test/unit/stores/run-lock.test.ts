@@ -5,8 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { processStart } from '../../../src/stores/run/process-start.ts';
-import { takeRunLock } from '../../../src/stores/run/run-lock.ts';
+import { processStart, takeRunLock } from '../../../src/stores/run/run-lock.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
 const lockTaker = new URL('./run-lock.child.ts', import.meta.url);

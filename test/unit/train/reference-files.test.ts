@@ -5,6 +5,7 @@ import { bucketScores } from '../../../src/core/contracts/index.ts';
 import { toCamelCase, toSnakeCase } from '../../../src/core/text/index.ts';
 import { planItems } from '../../../src/envs/index.ts';
 import { planEpoch } from '../../../src/train/plan.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 import { appends, byLevel, scriptedRun, type Task } from '../../support/scripted-run.ts';
 
 const typed: Partial<SkillEnv<Task>> = {
@@ -102,7 +103,7 @@ describe('what is written is read back', () => {
   it.each(written(/(merged|ranked)_patch\.json$/))('%s', (_, json) => {
     const patch = Patch.parse(json);
     expect(roundTrip(patch)).toEqual(json);
-    expect(patch.edits.every(({ sourceType, supportCount }) => sourceType && supportCount)).toBe(true);
+    expectEvery(patch.edits, ({ sourceType, supportCount }) => sourceType && supportCount);
   });
 
   it.each(written(/(rollout_results|results)\.json$/))('%s', (_, json) => {

@@ -1,6 +1,7 @@
 import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { MARKERS, mergeNotes, readNotes, writeNotes } from '../../../src/core/document/index.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 import { appends, byLevel, ofStage, ofType, type Script, scriptedRun } from '../../support/scripted-run.ts';
 
 const config: SkillOptConfigInput = {
@@ -36,7 +37,7 @@ describe('skill-aware reflection', () => {
 
   it('says nothing of it when it is off, and then takes no notes', async () => {
     const { calls, summary } = await run({ analyst: () => said(5, 'a note') }, { useSkillAwareReflection: false });
-    expect(calls.every(({ prompt }) => !prompt.includes('skill_aware'))).toBe(true);
+    expectEvery(calls, ({ prompt }) => !prompt.includes('skill_aware'));
     expect(summary.bestSkill).not.toContain('a note');
   });
 
@@ -55,7 +56,7 @@ describe('skill-aware reflection', () => {
       { analyst: () => ({ patch: { skill_candidates: [{ new_skill: 'LEVEL=3' }] } }) },
       { skillUpdateMode: 'full_rewrite_minibatch' },
     );
-    expect(calls.every(({ prompt }) => !prompt.includes('skill_aware'))).toBe(true);
+    expectEvery(calls, ({ prompt }) => !prompt.includes('skill_aware'));
   });
 
   it('keeps no notes of a step that is rejected', async () => {
@@ -123,6 +124,6 @@ describe('the consolidation of notes', () => {
 
   it('never happens without a threshold', async () => {
     const { calls } = await run(many);
-    expect(calls.every(({ stage }) => stage !== 'appendix_consolidate')).toBe(true);
+    expectEvery(calls, ({ stage }) => stage !== 'appendix_consolidate');
   });
 });

@@ -1,6 +1,7 @@
 import { memoryRun, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { MARKERS } from '../../../src/core/document/index.ts';
+import { expectEvery } from '../../support/expect-every.ts';
 import { appends, levelOf, ofType, type Script, scriptedRun, type Task } from '../../support/scripted-run.ts';
 
 const BLOCK_START = MARKERS.slowUpdate.start;
@@ -200,7 +201,7 @@ describe('guidance', () => {
   it('is not asked for when it is off', async () => {
     const { facts, calls } = await run({ config: { useSlowUpdate: false, useMetaSkill: false } });
     expect(ofType(facts, 'slow-update-end')).toEqual([]);
-    expect(calls.every(({ stage }) => stage !== 'slow_update' && stage !== 'meta_skill')).toBe(true);
+    expectEvery(calls, ({ stage }) => stage !== 'slow_update' && stage !== 'meta_skill');
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_TEXT_LENGTH } from '../../../src/transcripts/kept-text.ts';
-import { asUtc, toUtc } from '../../../src/transcripts/moment.ts';
 import { collectSession } from '../../../src/transcripts/session-collector.ts';
+import { asUtc, MAX_TEXT_LENGTH, toUtc } from '../../../src/transcripts/transcript-source.ts';
 import { ana } from '../../support/transcript-fixture.ts';
 
 const start = { source: 'claude', rawPath: '/home/ana/.claude/x.jsonl', place: ana };

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../src/transcripts/index.ts';
-import { operationLog } from '../../../src/transcripts/read/operation-log.ts';
-import { copilot } from '../../../src/transcripts/sources/copilot.ts';
+import { copilot, operationLog } from '../../../src/transcripts/sources/copilot.ts';
 import { transcriptFixture } from '../../support/foreign-database.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

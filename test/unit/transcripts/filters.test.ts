@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { askForScore } from '../../../src/judges/judge-question.ts';
 import { feedbackReader } from '../../../src/transcripts/filters/feedback.ts';
-import { isHeadless, isOwnPrompt } from '../../../src/transcripts/filters/own-call.ts';
-import { isMeta, promptOf } from '../../../src/transcripts/filters/prompt.ts';
+import { isHeadless, isMeta, isOwnPrompt, promptOf } from '../../../src/transcripts/filters/filters.ts';
 import { SessionDigest } from '../../../src/transcripts/index.ts';
 import { collectSession } from '../../../src/transcripts/session-collector.ts';
 import { withoutPreamble } from '../../../src/transcripts/sources/codex.ts';

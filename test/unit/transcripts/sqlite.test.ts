@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import type { ForeignDatabase } from '../../../src/transcripts/read/foreign-rows.ts';
-import { readDatabase, statDatabase } from '../../../src/transcripts/read/sqlite.ts';
+import { type ForeignDatabase, readDatabase, statDatabase } from '../../../src/transcripts/read/sqlite.ts';
 import { buildDatabase, type Journal } from '../../support/foreign-database.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

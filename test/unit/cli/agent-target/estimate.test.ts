@@ -1,5 +1,6 @@
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { agentProject } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 200_000 });
@@ -13,7 +14,7 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
     /about \d+ attempts of the agent \([\d–]+\) with [\d,–]+ calls, whose cost is not known before one was made; besides/,
   );
   expect(said).toContain('skillopt try');
-  expect(before.out.split('\n').every((line) => line.length <= 80)).toBe(true);
+  expectEvery(before.out.split('\n'), (line) => line.length <= 80);
   const usual = JSON.parse((await project.run('estimate', '--json')).out).agent.likelyRollouts;
   expect(llm.calls()).toBe(0);
 

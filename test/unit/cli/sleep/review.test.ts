@@ -14,6 +14,7 @@ import {
   tasksFileText,
 } from '../../../../src/sleep/index.ts';
 import { writeNight } from '../../../../src/sleep/night/night-record.ts';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
@@ -226,7 +227,7 @@ describe('skillopt sleep review, without a terminal', () => {
     const { code } = await home.run(review(server.baseURL, '--drop-change', '2', '--yes'));
     expect(code).toBe(0);
     const measured = server.requests.map(({ messages }) => messages[0]!.content);
-    expect(measured.every((system) => system.includes('Another night’s rule.'))).toBe(true);
+    expectEvery(measured, (system) => system.includes('Another night’s rule.'));
     expect((await home.run(['adopt'])).code).toBe(0);
     expect(home.read('shop/CLAUDE.md')).toBe(`# Shop\n\n${other.replace('rule.\n', `rule.\n${USEFUL}\n`)}`);
   });

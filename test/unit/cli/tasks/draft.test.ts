@@ -4,6 +4,7 @@ import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { countGood } from '../../../../bench/quality/drafts/count-good.ts';
 import { readJournal } from '../../../../src/stores/run/journal.ts';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { PROJECT, worldFolder } from './world-folder.ts';
 
 describe('tasks draft', () => {
@@ -21,7 +22,7 @@ describe('tasks draft', () => {
     expect(out).toContain('next:  npx skillopt train');
     const rows = folder.rows() as { question: string; answers: string[]; taskType: string }[];
     expect(rows).toHaveLength(40);
-    expect(rows.every((row) => 'why' in row)).toBe(true);
+    expectEvery(rows, (row) => 'why' in row);
     expect(rows[0]).toMatchObject({ drafted: true, reviewed: false });
     expect(new Set(rows.map(({ taskType }) => taskType)).size).toBe(13);
     expect(rows.filter(({ taskType }) => taskType === 'control')).toHaveLength(4);

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/core/contracts/index.ts';
 import { type PersonTask, type SimulatedPersonOptions, simulatedPerson } from '../../../../src/public/sim.ts';
 import { mineTasks } from '../../../../src/public/sleep.ts';
-import { HARMS, REMARKS } from '../../../../src/sim/person/documents.ts';
+import { HARMS, REMARKS } from '../../../../src/sim/person/kind.ts';
 
 const days = Array.from({ length: 10 }, (_, at) => at + 1);
 

@@ -3,6 +3,7 @@ import { type ChatModel, ModelCallError } from '../../../../src/core/contracts/i
 import { readBlock } from '../../../../src/core/document/index.ts';
 import { scripted } from '../../../../src/models/index.ts';
 import { type ConsolidateOptions, consolidate, quarantining, type TaskRecord } from '../../../../src/sleep/index.ts';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 
 /** Tasks that want a word in every answer: `t1`, … to learn from and `v1`, … held out. */
@@ -55,7 +56,7 @@ describe('consolidate', () => {
     });
     expect(night.candidateScore! - night.baselineScore!).toBeGreaterThan(0.8);
     expect(readBlock(night.newSkill, 'learned')).toBe('- Say alpha.');
-    expect(night.gateTrials[0]!.taskDeltas.every(({ status }) => status === 'improved')).toBe(true);
+    expectEvery(night.gateTrials[0]!.taskDeltas, ({ status }) => status === 'improved');
     expect(night.gateTrials[0]!.pValue!).toBeLessThanOrEqual(night.gateTrials[0]!.error!);
   });
 

@@ -2,6 +2,7 @@ import { type ChatModel, ModelCallError, memoryRun, type SkillOptConfigInput, Sk
 import { withCircuit } from 'skillopt/models';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { levelOf, levelsEnv, levelsOptimizer, levelsTarget } from '../../../support/levels.ts';
 import { STRICT } from '../../../support/strict-gate.ts';
 
@@ -76,7 +77,7 @@ describe('an outage', () => {
     const errors: unknown[] = [];
     for (let i = 0; i < 12; i++) await model.complete({ messages: [] }).catch((error) => errors.push(error));
     expect(errors).toHaveLength(8);
-    expect(errors.every((error) => error instanceof ModelCallError && !error.isFatal)).toBe(true);
+    expectEvery(errors, (error) => error instanceof ModelCallError && !error.isFatal);
   });
 
   it('is not waited for when the key is refused', async () => {

@@ -1,5 +1,6 @@
 import { emptyRun, memoryRun, reduce, type SkillOptConfigInput, skillHash } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { appends, ofStage, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 type Solves = (skill: string, task: Task) => boolean | number;
@@ -68,7 +69,7 @@ describe.each(['paired', 'strict'] as const)('without a gate (gate: %s)', (gate)
     expect(state.history.map(({ currentScore }) => currentScore)).toEqual([1 / 12, 10 / 12, 2 / 12]);
     expect(state.history.map(({ bestOrigin }) => bestOrigin)).toEqual(['initial', 'step_0002', 'step_0002']);
     expect(truth(solves, summary.bestSkill)).toBe(10 / 12);
-    expect(states.every(({ best, current }) => best.score >= current.score)).toBe(true);
+    expectEvery(states, ({ best, current }) => best.score >= current.score);
   });
 });
 

@@ -1,5 +1,6 @@
 import { memoryRun, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { appends, ofStage, ofType, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 /** `GAIN` solves tasks 0 to 5. What stands before it is solved without: 6 to 11. `BREAK=9` takes task 9 away again. */
@@ -36,7 +37,7 @@ describe('the regression veto', () => {
     expect([...stopped.veto!.regressions].sort()).toEqual([...stopped.regressions.items].sort());
     const rerolled = [...stopped.regressions.items].sort().flatMap((id) => [id, id, id]);
     expect(stopped.veto!.incumbent.map(({ id }) => id).sort()).toEqual(rerolled);
-    expect(stopped.veto!.candidate.every(({ hard }) => hard === 0)).toBe(true);
+    expectEvery(stopped.veto!.candidate, ({ hard }) => hard === 0);
     expect(stopped.gains.items.length, 'apart, whatever the veto says').toBeGreaterThan(flips);
   });
 

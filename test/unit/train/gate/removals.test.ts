@@ -1,5 +1,6 @@
 import { emptyRun, memoryRun, type Progress, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { appends, type Call, ofStage, ofType, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 /** 6 of 20 tasks are solved; GAIN solves 8 more, HARM loses 3 of those that were solved, and HELP solves 3 others. */
@@ -82,7 +83,7 @@ describe('a patch that won and carried something harmful along', () => {
     expect(new Set(removals.map(({ candidateHash }) => candidateHash)).size).toBe(removals.length);
     expect(summary.bestSkill).toBe('# Skill\n\nGAIN\n\nHELP\n');
     expect(state.history.filter(({ action }) => action === 'reject').length).toBeGreaterThan(removals.length);
-    expect(state.history.every((record) => record.removed === undefined)).toBe(true);
+    expectEvery(state.history, (record) => record.removed === undefined);
   });
 
   it('is left as it is where it says one thing', async () => {

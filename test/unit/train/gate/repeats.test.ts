@@ -2,6 +2,7 @@ import { emptyRun, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { isSaidIn } from '../../../../src/core/document/index.ts';
 import { withoutRepeats } from '../../../../src/train/step/without-repeats.ts';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { appends, ofStage, ofType, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 describe('what a text says already', () => {
@@ -109,7 +110,7 @@ describe('a run', () => {
     'writes it all the same under %o',
     async (config) => {
       const { facts, summary } = await run(config);
-      expect(ofStage(facts, 'select').every(({ repeats }) => repeats === undefined)).toBe(true);
+      expectEvery(ofStage(facts, 'select'), ({ repeats }) => repeats === undefined);
       expect(summary.bestSkill).toBe('# Skill\n\nBe brief.\n\n- be BRIEF\n\nGAIN it.\n\n* Gain it\n');
     },
   );

@@ -2,6 +2,7 @@ import type { SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { MARKERS } from '../../../../src/core/document/index.ts';
 import { countTokens } from '../../../../src/public/models.ts';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { appends, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 /** Task k needs GOODk in the skill, and BAD spoils everything. */
@@ -78,7 +79,7 @@ describe('salvage', () => {
     const long = `GOOD3 ${'word '.repeat(100)}`;
     const { summary, facts } = await run(propose('GOOD0', 'BAD', 'GOOD1', long), { salvage: true, maxSkillTokens: 50 });
     expect(await countTokens(summary.bestSkill)).toBeLessThanOrEqual(50);
-    expect(ofType(facts, 'salvage-end')[0]!.tries.every(({ edits }) => !edits.includes(3))).toBe(true);
+    expectEvery(ofType(facts, 'salvage-end')[0]!.tries, ({ edits }) => !edits.includes(3));
   });
 });
 

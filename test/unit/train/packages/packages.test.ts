@@ -6,6 +6,7 @@ import { parseConfig } from '../../../../src/core/contracts/index.ts';
 import { joinPackage, splitPackage } from '../../../../src/core/document/index.ts';
 import { emptyRun, reduce } from '../../../../src/core/run/index.ts';
 import { noColors } from '../../../../src/report/index.ts';
+import { expectEvery } from '../../../support/expect-every.ts';
 import { levelOf, ofStage, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 const SKILL = '---\nname: levels\ndescription: Solves levels.\n---\n\n# Levels\n\nSee references/levels.md.\n';
@@ -56,7 +57,7 @@ describe('a run that trains references', () => {
     const [analyst] = calls.filter(({ stage }) => stage === 'analyst');
     expect(analyst!.user).toContain('- references/levels.md: may be changed\n- scripts/run.sh: may not be changed');
     const plain = await scriptedRun({ ...world, config: one, script: proposes({ op: 'append', content: 'x' }) });
-    expect(plain.calls.every(({ user }) => !user.includes('What may be changed'))).toBe(true);
+    expectEvery(plain.calls, ({ user }) => !user.includes('What may be changed'));
   });
 
   it('leaves scripts alone, and says so', async () => {

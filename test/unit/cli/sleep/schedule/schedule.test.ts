@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jobHash } from '../../../../../src/sleep/index.ts';
 import { type FakeLLM, startFakeLLM } from '../../../../../src/testing/index.ts';
+import { expectEvery } from '../../../../support/expect-every.ts';
 import { answerOf } from '../../../../support/sleep-home.ts';
 import { fakeSystem } from './fake-system.ts';
 
@@ -211,7 +212,7 @@ describe('a nightly job', () => {
     );
     const pairs = ['--max-tasks-per-night 5', '--max-minutes 30', '--max-calls 9', '--quiet --json'];
     for (const pair of pairs) expect(command.join(' ')).toContain(pair);
-    expect(command.slice(0, 2).every((path: string) => path === realpathSync(path))).toBe(true);
+    expectEvery(command.slice(0, 2), (path: string) => path === realpathSync(path));
   });
 
   it('gets no key of the shell, and says what to do about that', async () => {
