@@ -112,11 +112,17 @@ const Line = z.discriminatedUnion('type', [
 ]);
 
 function readAnswer({ stdout }: AgentOutput) {
-  const ended = eventsLike(jsonEvents(stdout), MessageEnd).findLast(({ message }) => message.role === 'assistant');
-  const { content: text = '', usage: used, stopReason, errorMessage } = ended?.message ?? {};
+  const messages = eventsLike(jsonEvents(stdout), MessageEnd).map(({ message }) => message);
+  const last = messages.findLast(({ role, usage }) => role === 'assistant' && usage !== undefined);
+  if (last?.usage === undefined) return undefined;
+  const {
+    content: text,
+    usage: { usage },
+    stopReason,
+    errorMessage,
+  } = last;
   if (errorMessage !== undefined) return { failure: errorMessage };
-  if (used === undefined) return undefined;
-  return { text, usage: used.usage, finishReason: stopReason === 'length' ? 'length' : 'stop' } as const;
+  return { text, usage, finishReason: stopReason === 'length' ? 'length' : 'stop' } as const;
 }
 
 function piReader(skills: readonly string[]): EventReader {
