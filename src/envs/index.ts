@@ -16,7 +16,7 @@ export { describeLeftOut, type LeftOut, NotCarried, reasonOf } from './import/le
 export { type Assertion, toCheck } from './import/promptfoo/assertion.ts';
 export { importPromptfoo, isPromptfoo } from './import/promptfoo/import-promptfoo.ts';
 export { fromJsPattern } from './import/promptfoo/js-pattern.ts';
-export { type Fields, isObject, parseData } from './import/promptfoo/source.ts';
+export { type Fields, parseData } from './import/promptfoo/source.ts';
 export type { TestRow } from './import/promptfoo/test-rows.ts';
 export { bytesBelow, readBelow, textIn } from './import/read-below.ts';
 export {

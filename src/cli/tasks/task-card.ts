@@ -1,5 +1,4 @@
-import { isObject } from '../../core/run/index.ts';
-import { oneLine, printable } from '../../core/text/index.ts';
+import { isObject, oneLine, printable } from '../../core/text/index.ts';
 import { textWidth, wrap } from '../../report/index.ts';
 import type { TaskRow } from '../../tasks/index.ts';
 

@@ -28,7 +28,6 @@ export {
   type StepAction,
   type TestSubject,
 } from './events/event-data.ts';
-export { isObject } from './events/field.ts';
 export { addFailures, type FailureTable, failureOf } from './failures.ts';
 export {
   type Blame,

@@ -1,4 +1,4 @@
-import { strip } from '../../core/text/index.ts';
+import { isObject, strip } from '../../core/text/index.ts';
 import { isFilled } from '../read/parse-rows.ts';
 import { type LeftOut, NotCarried } from './left-out.ts';
 
@@ -21,9 +21,6 @@ export type Evals = {
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Whether a file is one of skill-creator's, by what is in it. Lists of prompts and outputs alone are plain rows. */
 export function isEvals(root: unknown): boolean {
   if (Array.isArray(root)) return root.some((entry) => isObject(entry) && KNOWN_IN_LIST.some((key) => key in entry));

@@ -1,5 +1,6 @@
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
+import { isObject } from '../../core/text/index.ts';
 import { importTasks } from '../import/import-tasks.ts';
 import { describeLeftOut, type LeftOut } from '../import/left-out.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
@@ -15,7 +16,6 @@ import {
   type Fields,
   guessColumns,
   isBlank,
-  isRecord,
   type NamedRow,
   nameColumns,
   QA_ITEM_HINT,
@@ -107,7 +107,7 @@ export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, 
 
 const IMPORT_HINT = 'What is imported must have a question and checks.';
 
-export const fieldsOf = ({ value }: Pick<Row, 'value'>): Fields => (isRecord(value) ? value : {});
+export const fieldsOf = ({ value }: Pick<Row, 'value'>): Fields => (isObject(value) ? value : {});
 
 /** What a task asks and how it is scored. Neither its kind nor its split makes it another one. */
 function contentOf({ question, context, answers, judge }: Fields): unknown {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '../../core/text/index.ts';
 import type { LeftOut } from '../import/left-out.ts';
-import { isBlank, isRecord } from '../qa/qa-columns.ts';
+import { isBlank } from '../qa/qa-columns.ts';
 import type { Row } from './row.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -15,7 +16,7 @@ export function withContentIds<R extends Row>(
   const kept: R[] = [];
   const leftOut: LeftOut[] = [];
   for (const row of rows) {
-    if (!isRecord(row.value) || !isBlank(row.value.id)) {
+    if (!isObject(row.value) || !isBlank(row.value.id)) {
       kept.push(row);
       continue;
     }

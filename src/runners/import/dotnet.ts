@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
+import { isObject } from '../../core/text/index.ts';
 import { isFilled, type LeftOut, NotCarried, type Row, reasonOf } from '../../envs/index.ts';
 import type { Assertion } from '../workspace/assertion.ts';
 import type { WorkspaceTaskInput } from '../workspace/workspace-task.ts';
@@ -7,9 +8,6 @@ import { type FileContents, filesIn, readContents } from './file-contents.ts';
 import { type ImportedWork, unused, withOwnIds } from './imported-work.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Whether a file is one of dotnet's skill-validator: promptfoo's scenarios have `config` and `tests`. */
 export const isDotnet = (root: unknown): root is Fields =>
   isObject(root) &&

@@ -1,8 +1,9 @@
+import { isObject } from '../../../core/text/index.ts';
 import type { Row } from '../../read/row.ts';
 import { type LeftOut, NotCarried } from '../left-out.ts';
 import { requireCheck, toCheck } from './assertion.ts';
 import { readPrompts } from './prompts.ts';
-import { type Fields, isObject, Source } from './source.ts';
+import { type Fields, Source } from './source.ts';
 import { type Carry, type Layer, type TestRow, toRows } from './test-rows.ts';
 
 export type ImportedTests = { readonly rows: readonly (Row & TestRow)[]; readonly leftOut: readonly LeftOut[] };

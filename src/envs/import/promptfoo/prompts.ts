@@ -1,5 +1,6 @@
+import { isObject } from '../../../core/text/index.ts';
 import { reasonOf } from '../left-out.ts';
-import { isObject, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
 /** The prompts of a config that are one text. Without any, tests have a variable `prompt`. */
 export async function readPrompts(prompts: unknown, source: Source): Promise<string[]> {

@@ -1,15 +1,13 @@
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import { whyTooMuch } from '../../../core/contracts/index.ts';
+import { isObject } from '../../../core/text/index.ts';
 import { requireShallow } from '../../read/read-yaml.ts';
 import { type LeftOut, NotCarried, reasonOf } from '../left-out.ts';
 import { readBelow } from '../read-below.ts';
 import { testsInTable } from './table.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|go|sh)(?::[\w.$]+)?$/i;
 
 /** A config with the files that it refers to. They are read, below its folder, and never run. */

@@ -1,8 +1,9 @@
+import { isObject } from '../../../core/text/index.ts';
 import { isFilled } from '../../read/parse-rows.ts';
 import type { Row } from '../../read/row.ts';
 import { NotCarried, reasonOf } from '../left-out.ts';
 import type { Assertion } from './assertion.ts';
-import { type Fields, isObject, type Source } from './source.ts';
+import type { Fields, Source } from './source.ts';
 import { render, renderDeep, type Vars } from './template.ts';
 
 /** Something that says a part of a test, and where it stands. */

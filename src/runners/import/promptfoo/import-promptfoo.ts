@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { isObject } from '../../../core/text/index.ts';
 import {
   type Fields,
   importPromptfoo,
-  isObject,
   type LeftOut,
   NotCarried,
   type Row,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ChecksJudge } from '../../../core/judge/index.ts';
-import { isObject, NotCarried, toCheck, type Assertion as Written } from '../../../envs/index.ts';
+import { isObject } from '../../../core/text/index.ts';
+import { NotCarried, toCheck, type Assertion as Written } from '../../../envs/index.ts';
 import type { Assertion } from '../../workspace/assertion.ts';
 
 type ChatCheck = z.input<typeof ChecksJudge>['checks'][number];
