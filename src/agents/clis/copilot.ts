@@ -8,8 +8,8 @@ import { contentOf, eventsLike, jsonEvents, lineReader, skillNamedIn, toolEvents
 
 /**
  * It takes no system prompt and reports no tokens. As a chat it sees no skills: that needs a tool, and there is none. With
- * tools and a key it asks a provider of the user's own; otherwise it needs a sign-in. The workspace is not marked as trusted, so that hooks and
- * servers of the repository stay off.
+ * tools and a key it asks a provider of the user's own; otherwise it needs a sign-in. The workspace is not marked as trusted,
+ * so that hooks and servers of the repository stay off.
  */
 export const copilot: AgentCli<'copilot'> = {
   name: 'copilot',
