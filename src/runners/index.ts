@@ -1,5 +1,6 @@
-export { type AgentRunnerOptions, agentRunner } from './agent/agent-runner.ts';
 export { TRIGGER_LIMITS, WORK_LIMITS } from './agent/default-limits.ts';
+export type { AgentRunnerOptions } from './agent/open-agent.ts';
+export { agentRunner } from './agent/run-agent.ts';
 export { nameOf, requireAgent } from './agent/skill-at-work.ts';
 export { requireVisibleLoading } from './trigger/canary.ts';
 export { divideQueries, loadTriggerQueries, readQueries } from './trigger/load-queries.ts';

@@ -1,4 +1,4 @@
-import { type AgentCliName, agentClis, agentPrograms, findAgents } from '../agents/index.ts';
+import { agentClis, agentPrograms, findAgents } from '../agents/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
 import { agentTargetOf, type ModelSpec, readPins } from '../project/index.ts';
 
@@ -6,23 +6,23 @@ export type SleepModels = {
   readonly target: ModelSpec;
   readonly optimizer: ModelSpec;
   readonly judge: ModelSpec;
-  /** Whether somebody named them; else it is the first agent CLI that is pinned, or installed here. */
+  /** Whether somebody named them. Otherwise they are the first agent CLI that is pinned or installed here. */
   readonly isChosen: boolean;
 };
 
-type Named = {
+type NamedModels = {
   readonly target?: ModelSpec | undefined;
   readonly optimizer?: ModelSpec | undefined;
   readonly judge?: ModelSpec | undefined;
 };
 
-type Here = {
+type NightFolder = {
   readonly place: { readonly env: Readonly<Record<string, string | undefined>> };
   readonly project: string;
 };
 
-/** The models that settings name, where they name one; for the other roles the target, or an agent CLI that is installed. */
-export async function chooseModels(named: Named, here: Here): Promise<SleepModels> {
+/** The models that settings name. For the other roles: the target, or an agent CLI that is installed. */
+export async function chooseModels(named: NamedModels, here: NightFolder): Promise<SleepModels> {
   if (named.target === HANDOFF) return { target: HANDOFF, optimizer: HANDOFF, judge: HANDOFF, isChosen: true };
   if (named.optimizer === HANDOFF || named.judge === HANDOFF) throw halfHandoff();
   const optimizer = named.optimizer ?? inWords(named.target) ?? (await installedAgent(here));
@@ -31,7 +31,7 @@ export async function chooseModels(named: Named, here: Here): Promise<SleepModel
   return { target, optimizer, judge: named.judge ?? optimizer, isChosen };
 }
 
-/** An agent with tools answers nobody: the same CLI is asked in words. Which model one asks at another address is not known. */
+/** An agent with tools answers no questions, so the same CLI is asked as a chat. At another address its model is unknown. */
 function inWords(target: ModelSpec | undefined): ModelSpec | undefined {
   const spec = agentTargetOf({ target });
   if (spec === undefined) return target;
@@ -50,7 +50,7 @@ const needsOptimizer = (agent: string) =>
     },
   );
 
-/** No model at all: questions are written to files, and a session of an agent answers them. All roles or none. */
+/** No model at all: questions are written to files, and a session of an agent answers them. For all roles or none. */
 const HANDOFF = 'handoff';
 
 export const isHandoff = (spec: ModelSpec) => spec === HANDOFF;
@@ -60,10 +60,10 @@ const halfHandoff = () =>
     hint: 'Name it once, as the target.',
   });
 
-async function installedAgent({ place: { env }, project }: Here): Promise<string> {
+async function installedAgent({ place: { env }, project }: NightFolder): Promise<string> {
   const pins = await readPins(env);
-  const pinned = Object.keys(agentClis).find((cli) => pins[cli as AgentCliName] !== undefined);
-  const agent = pinned ?? findAgents(env, project)[0]?.cli;
+  const pinned = Object.values(agentClis).find(({ cli }) => pins[cli] !== undefined);
+  const agent = pinned?.cli ?? findAgents(env, project)[0]?.cli;
   if (agent !== undefined) return agent;
   throw new SkillError('CONFIG_INVALID', 'no model is named for the night, and no agent CLI is installed here', {
     hint: 'Install and sign in to one (Claude Code, Codex, Gemini CLI …), or name a model: target: provider:model in the project file or in config.yaml in the state folder.',

@@ -1,9 +1,9 @@
-import { type AgentCliName, agentPrograms, detectAgents, findBinary, isExecutable } from '../../agents/index.ts';
+import { type AgentCliName, agentClis, detectAgents, findBinary, isExecutable } from '../../agents/index.ts';
 import { type AgentPin, pinAgents, readPins } from '../../project/index.ts';
 import { probeSandbox } from '../../workspaces/index.ts';
 import type { Io } from '../terminal/io.ts';
 
-/** None is fine: they are only needed by who names one as a model. Those that are found are run from now on. */
+/** None is fine: only a project that names one as a model needs it. The programs that are found are used from now on. */
 export async function describeAgents(io: Io): Promise<string> {
   const before = await readPins(io.env);
   const agents = await detectAgents(io.env, io.cwd());
@@ -26,7 +26,7 @@ export async function describeAgents(io: Io): Promise<string> {
 
 const NONE = 'none on PATH; a target that names the path of its program needs none there';
 
-/** Where they would work, with tools. Tried, not guessed. */
+/** The sandbox that they would work in, with tools. Tried, not guessed. */
 async function describeSandbox(): Promise<string> {
   const { auto, bubblewrap } = await probeSandbox();
   if (auto !== undefined) return `with tools they work in ${auto}`;
@@ -35,13 +35,12 @@ async function describeSandbox(): Promise<string> {
 
 const named = (cli: string, version: string | null | undefined) => `${cli} ${version ?? '(version unknown)'}`;
 
-/** How it is named as a target with tools, and what it would still need for that. */
+/** How a project names it as a target with tools, and what it still needs for that. */
 function asTarget(cli: AgentCliName, { env }: Io): string {
-  const program = Object.values(agentPrograms).find((one) => one.cli === cli);
-  if (program === undefined) return ', no target with tools';
-  const missing = (program.needs ?? []).filter((name) => findBinary(name, env) === undefined);
-  const needs = missing.length === 0 ? '' : `, which needs ${missing.join(', ')} on PATH`;
-  return `, target: { agent: ${program.name} }${needs}`;
+  const { name, needs = [] } = agentClis[cli];
+  const missing = needs.filter((needed) => findBinary(needed, env) === undefined);
+  const lack = missing.length === 0 ? '' : `, which needs ${missing.join(', ')} on PATH`;
+  return `, target: { agent: ${name} }${lack}`;
 }
 
 const changeOf = (before: AgentPin | undefined, path: string) =>

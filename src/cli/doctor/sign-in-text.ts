@@ -1,7 +1,7 @@
-import { agentClis, agentPrograms } from '../../agents/index.ts';
+import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import { type AgentAbout, SkillError } from '../../core/contracts/index.ts';
 
-/** How an agent's model will know whose calls they are. Throws when it cannot. */
+/** How an agent signs in to its model. Throws when it cannot. */
 export function signInText({ agent, signIn }: AgentAbout): string {
   if (signIn === 'none') throw noSignIn(agent);
   if (signIn !== 'unseen') return SIGN_IN[signIn];
@@ -21,7 +21,7 @@ const noSignIn = (agent: string) =>
   });
 
 function remedy(agent: string): string {
-  const { cli, keyVariables } = agentPrograms[agent as keyof typeof agentPrograms];
+  const { signInCommand, keyVariables } = agentPrograms[agent as AgentName];
   const key = keyVariables.length === 0 ? '' : `set ${keyVariables.join(' or ')}, also in .env, or `;
-  return `${key}sign in: ${agentClis[cli].signInCommand}`;
+  return `${key}sign in: ${signInCommand}`;
 }

@@ -1,21 +1,10 @@
 import { z } from 'zod';
-import type { AgentCliName } from '../../agents/index.ts';
+import { type AgentCliName, agentChat, agentClis } from '../../agents/index.ts';
 import { define, type Provider } from './provider.ts';
-
-const CLIS: readonly AgentCliName[] = [
-  'claude-cli',
-  'codex-cli',
-  'copilot-cli',
-  'cursor-cli',
-  'gemini-cli',
-  'opencode-cli',
-  'pi-cli',
-  'qwen-cli',
-];
 
 /** Agent CLIs that are installed and signed in: they need no key of ours. */
 export const agentProviders: Readonly<Record<string, Provider>> = Object.fromEntries(
-  CLIS.map((cli) => [cli, agentProvider(cli)]),
+  Object.values(agentClis).map(({ cli }) => [cli, agentProvider(cli)]),
 );
 
 function agentProvider(cli: AgentCliName): Provider {
@@ -29,7 +18,6 @@ function agentProvider(cli: AgentCliName): Provider {
     }),
     fromText: (model) => (model === '' ? {} : { model }),
     async create(options, context) {
-      const { agentChat } = await import('../../agents/index.ts');
       const { namedProgram, pinnedProgram } = await import('./agent-pins.ts');
       const { env: inherited, directory: project = process.cwd(), notices } = context;
       const wanted = { cli, env: inherited, project, notices };

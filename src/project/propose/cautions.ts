@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentPrograms } from '../../agents/index.ts';
+import { agentClis } from '../../agents/index.ts';
 import { plural, shellWord } from '../../core/text/index.ts';
 import { isTooFew, sizesText } from '../../envs/index.ts';
 import { megabytes } from '../../imports/index.ts';
@@ -37,12 +37,10 @@ function skillCautions(skill: FoundSkill | undefined, { skills }: Found): string
 /** A chat reads scripts at best. Who has an agent is told how to train with it. */
 function agentCautions(skill: FoundSkill | undefined, { directory, models }: Found): string[] {
   if (skill === undefined || !existsSync(join(directory, skill.path.replace(/SKILL\.md$/i, ''), 'scripts'))) return [];
-  const able = models.agents.filter(({ cli }) => Object.values(agentPrograms).some((one) => one.cli === cli));
-  const { cli } = able.find(({ isSignedIn }) => isSignedIn) ?? able[0] ?? {};
-  const program = Object.values(agentPrograms).find((one) => one.cli === cli);
-  if (program === undefined) return [];
+  const agent = models.agents.find(({ isSignedIn }) => isSignedIn) ?? models.agents[0];
+  if (agent === undefined) return [];
   return [
-    `the skill has scripts, which a chat cannot run: target: { agent: ${program.name} } and env: workspace train it at work, on tasks with files (docs/agents.md)`,
+    `the skill has scripts, which a chat cannot run: target: { agent: ${agentClis[agent.cli].name} } and env: workspace train it at work, on tasks with files (docs/agents.md)`,
   ];
 }
 

@@ -1,74 +1,36 @@
 import { join } from 'node:path';
+import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import { homePath, type Place } from '../../transcripts/index.ts';
 
-/** Where an agent reads what people write down for it. */
+/** Where an agent reads what people write for it. */
 export type AgentPlaces = {
-  /** Folders of skills of the user, the one for new skills first; then below a project. */
+  /** Folders of skills of the user, the one for new skills first. */
   readonly userSkills: (place: Place) => readonly string[];
+  /** Folders of skills below a project. */
   readonly projectSkills: readonly string[];
   /** Files with instructions in a project, the usual one first. */
   readonly memory: readonly string[];
 };
 
-const shared = ({ home }: Place) => join(home, '.agents', 'skills');
-const inHome =
-  (variable: string, folder: string, ...rest: string[]) =>
-  (place: Place) => [join(homeOf(place, variable, folder), ...rest), shared(place)];
-const homeOf = ({ env, home }: Place, variable: string, folder: string) => homePath(env[variable] || folder, home);
-
-/** By the name of the transcript source. Seen by running them with marked skills. */
-const PLACES: Readonly<Record<string, AgentPlaces>> = {
-  claude: {
-    userSkills: (place) => [join(homeOf(place, 'CLAUDE_CONFIG_DIR', '.claude'), 'skills')],
-    projectSkills: ['.claude/skills'],
-    memory: ['CLAUDE.md'],
-  },
-  codex: {
-    userSkills: inHome('CODEX_HOME', '.codex', 'skills'),
-    projectSkills: ['.codex/skills', '.agents/skills'],
-    memory: ['AGENTS.md'],
-  },
-  gemini: {
-    // The variable names the home in which .gemini is.
-    userSkills: inHome('GEMINI_CLI_HOME', '', '.gemini', 'skills'),
-    projectSkills: ['.gemini/skills', '.agents/skills'],
-    memory: ['GEMINI.md'],
-  },
-  qwen: {
-    userSkills: inHome('QWEN_HOME', '.qwen', 'skills'),
-    projectSkills: ['.qwen/skills', '.agents/skills'],
-    memory: ['QWEN.md', 'AGENTS.md'],
-  },
-  opencode: {
-    userSkills: (place) => [
-      join(homeOf(place, 'XDG_CONFIG_HOME', '.config'), 'opencode', 'skills'),
-      join(place.home, '.claude', 'skills'),
-      shared(place),
-    ],
-    projectSkills: ['.opencode/skills', '.claude/skills', '.agents/skills'],
-    memory: ['AGENTS.md', 'CLAUDE.md'],
-  },
-  'copilot-cli': {
-    userSkills: inHome('COPILOT_HOME', '.copilot', 'skills'),
-    projectSkills: ['.github/skills', '.claude/skills', '.agents/skills'],
-    memory: ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md'],
-  },
-  pi: {
-    userSkills: inHome('PI_CODING_AGENT_DIR', join('.pi', 'agent'), 'skills'),
-    projectSkills: ['.pi/skills', '.agents/skills'],
-    memory: ['AGENTS.md', 'CLAUDE.md'],
-  },
-};
-
-/** For agents of which no place of their own is known: what most of them read. */
+/** What most agents read, for those whose own places are not known. */
 const COMMON: AgentPlaces = {
-  userSkills: (place) => [shared(place)],
+  userSkills: ({ home }) => [join(home, '.agents', 'skills')],
   projectSkills: ['.agents/skills'],
   memory: ['AGENTS.md'],
 };
 
-/** The names of agents in models and sources: `claude-cli`, `copilot`. */
+/** By the name of a model or of a transcript source: `claude-cli`, `copilot`. */
 export function placesOf(agent: string): AgentPlaces {
   const name = agent.replace(/-cli$/, '');
-  return PLACES[agent] ?? PLACES[name] ?? PLACES[`${name}-cli`] ?? COMMON;
+  const documents = Object.hasOwn(agentPrograms, name) ? agentPrograms[name as AgentName].documents : undefined;
+  if (documents === undefined) return COMMON;
+  const { home: own, ownSkills, sharedSkills, projectSkills, instructions, otherInstructions = [] } = documents;
+  return {
+    userSkills: ({ env, home }) => [
+      ...ownSkills.map((folder) => join(homePath(env[own.variable] || own.folder, home), folder)),
+      ...sharedSkills.map((folder) => join(home, folder)),
+    ],
+    projectSkills,
+    memory: [...instructions, ...otherInstructions],
+  };
 }

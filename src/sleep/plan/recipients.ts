@@ -1,7 +1,7 @@
-import { agentPrograms } from '../../agents/index.ts';
+import { type AgentCliName, agentClis, agentPrograms } from '../../agents/index.ts';
 import { type AgentTarget, agentTargetOf, type ModelSpec } from '../../project/index.ts';
 
-/** Who a model of a night belongs to, for the person whose texts it would read. */
+/** Who reads a person's texts through a model of a night. */
 export type Recipient = {
   /** What consent is given to. */
   readonly provider: string;
@@ -19,20 +19,18 @@ const NAMES: Readonly<Record<string, string>> = {
   minimax: 'MiniMax',
   openai: 'OpenAI',
   qwen: 'Qwen',
-  'claude-cli': 'Claude Code, as you are signed in there',
-  'codex-cli': 'Codex, as you are signed in there',
-  'copilot-cli': 'GitHub Copilot CLI, as you are signed in there',
-  'cursor-cli': 'Cursor, as you are signed in there',
-  'gemini-cli': 'Gemini CLI, as you are signed in there',
-  'opencode-cli': 'OpenCode and the provider that is set up there',
-  'pi-cli': 'pi and the provider that is set up there',
-  'qwen-cli': 'Qwen Code, as you are signed in there',
 };
+
+function labelOf(provider: string): string {
+  if (!Object.hasOwn(agentClis, provider)) return NAMES[provider] ?? provider;
+  const { title, hasManyProviders } = agentClis[provider as AgentCliName];
+  return `${title}${hasManyProviders ? ' and the provider that is set up there' : ', as you are signed in there'}`;
+}
 
 type Models = Readonly<Record<string, ModelSpec | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everybody who would read something, with what for. Simulated models are part of this process; of a handoff nothing is sent by us. */
+/** All who would read something, with the roles. Simulated models are part of this process; for a handoff we send nothing. */
 export function recipientsOf(models: Models, env: Environment): Recipient[] {
   const found = new Map<string, Recipient>();
   for (const [role, spec] of Object.entries(models)) {
@@ -49,16 +47,16 @@ function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> |
   if (agent !== undefined) return agentReader(agent);
   const { name, address } = readSpec(spec, env);
   if (name === 'simulated' || name === 'handoff') return undefined;
-  const label = NAMES[name] ?? name;
+  const label = labelOf(name);
   if (address === undefined) return { provider: name, name: label, isRemote: true };
   const host = hostOf(address);
   return { provider: `${name}@${host}`, name: `${label} at ${host}`, isRemote: !isLoopback(host) };
 }
 
-/** More is sent than texts of sessions, so that it is agreed to by itself. */
+/** It reads more than texts of sessions, so it needs a consent of its own. */
 function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> {
   const files = 'with tools: also files of this project that it opens';
-  const [provider, label] = [`${agent}-agent`, NAMES[agentPrograms[agent].cli] ?? agent];
+  const [provider, label] = [`${agent}-agent`, labelOf(agentPrograms[agent].cli)];
   if (baseURL === undefined) return { provider, name: `${label} (${files})`, isRemote: true };
   const host = hostOf(baseURL);
   return { provider: `${provider}@${host}`, name: `${agent} at ${host} (${files})`, isRemote: !isLoopback(host) };

@@ -1,16 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import type { ResourceLimits, SandboxRequest, SandboxResult } from '../../core/contracts/index.ts';
-import { atExit } from './at-exit.ts';
-import { keepOutput } from './keep-output.ts';
-import type { ProcessTree } from './process-tree.ts';
+import type { LimitWatch } from '../limits/watch-limits.ts';
+import { atExit } from '../processes/owner.ts';
+import type { ProcessTree } from '../processes/process-tree.ts';
 
-export type CommandResult = Omit<SandboxResult, 'toolsCalled'>;
+type CommandResult = Omit<SandboxResult, 'toolsCalled'>;
 
-type Started = {
+type StartedCommand = {
   readonly pid: number;
   /** What it wrote into its fourth stream, if it has one, once that is closed. */
   readonly told: Promise<string>;
@@ -23,23 +24,21 @@ export type CommandOptions = Pick<
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly hasFourthStream?: boolean;
-  readonly treeOf: (started: Started) => ProcessTree;
-  /** Is given the processes to look at and what to call when there is too much. Answers when it is disposed. */
-  readonly watch?: (tree: ProcessTree, exceeded: (limit: keyof ResourceLimits) => void) => Watch;
+  readonly treeOf: (started: StartedCommand) => ProcessTree;
+  /** Gets the processes to watch, and what to call when a limit is exceeded. */
+  readonly watch?: (tree: ProcessTree, exceeded: (limit: keyof ResourceLimits) => void) => LimitWatch;
 };
-
-export type Watch = { stop(): Promise<keyof ResourceLimits | undefined> };
 
 /** More than any verdict. */
 const MAX_OUTPUT = 1_000_000;
 
-/** How long a command may tidy up once it is asked to end. */
+/** How long a command may clean up once it is asked to end. */
 const GRACE_MS = 2_000;
 
-/** A process that cannot be ended may hold the output open for ever. What was printed is there by then. */
+/** A process that cannot be ended may keep the output open for ever. What was printed has arrived by then. */
 const DRAIN_MS = 200;
 
-/** Runs a program to its end, its time or its limits, whichever comes first, and ends all that it started. */
+/** Runs a program to its end, its time-out or its limits, whichever comes first, and ends all that it started. */
 export async function runCommand(options: CommandOptions): Promise<CommandResult> {
   const { signal, timeoutMs, onLine, maxOutputBytes: maxBytes = MAX_OUTPUT } = options;
   signal?.throwIfAborted();
@@ -67,7 +66,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   return { ...endOf(ending.why() ?? late, exitCode, endedBy), ...texts };
 }
 
-/** What is told of a command that we ended is why. */
+/** If we ended the command, the result says why. */
 function endOf(why: Why | undefined, exitCode: number | undefined, signal: string | undefined) {
   if (why === undefined) return { exitCode, signal, timedOut: false };
   if (why === 'time' || why === 'abort')
@@ -77,14 +76,14 @@ function endOf(why: Why | undefined, exitCode: number | undefined, signal: strin
 
 type Why = 'time' | 'abort' | keyof ResourceLimits;
 
-/** Asks once, and ends what does not go. The first reason is the one that counts. */
+/** Asks once, and kills what does not end. The first reason counts. */
 function endingOf(tree: ProcessTree, ended: Promise<void>) {
   let reason: Why | undefined;
   let thrown: { readonly error: unknown } | undefined;
   const end = (why: Why) => {
     if (reason !== undefined) return;
     reason = why;
-    if (why !== 'time' && why !== 'abort') return tree.kill(); // it would use more and more of it
+    if (why !== 'time' && why !== 'abort') return tree.kill(); // it would use more and more
     tree.ask();
     const controller = new AbortController();
     void ended.then(() => controller.abort());
@@ -96,7 +95,7 @@ function endingOf(tree: ProcessTree, ended: Promise<void>) {
   return {
     end,
     why: () => reason,
-    /** What the caller's own function throws is thrown to the caller. */
+    /** If the caller's own function throws, the run ends with that error. */
     guard: (onLine: (line: string) => void) => (line: string) => {
       if (thrown !== undefined) return;
       try {
@@ -146,4 +145,49 @@ function whenAborted(signal: AbortSignal | undefined, work: () => void): Disposa
   setMaxListeners(Number.POSITIVE_INFINITY, signal);
   signal.addEventListener('abort', work, { once: true });
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', work) };
+}
+
+type KeptOutput = {
+  /** The beginning of what came, without its last line break. */
+  text(): string;
+  /** Passes on a last line that has no end. */
+  finish(): void;
+};
+
+type KeptOutputOptions = { readonly maxBytes: number; readonly onLine?: ((line: string) => void) | undefined };
+
+/** Reads all that comes, so that no writer waits for us, and keeps the first `maxBytes`. */
+function keepOutput(stream: Readable, { maxBytes, onLine }: KeptOutputOptions): KeptOutput {
+  const kept: Buffer[] = [];
+  let room = maxBytes;
+  const lines = onLine && splitLines(onLine, maxBytes);
+  stream.on('error', () => {}); // it is closed when the process that held it is ended
+  stream.on('data', (chunk: Buffer) => {
+    lines?.push(chunk);
+    if (room <= 0) return;
+    kept.push(chunk.subarray(0, room));
+    room -= chunk.length;
+  });
+  const text = () => new StringDecoder('utf8').write(Buffer.concat(kept)).replace(/\r?\n$/, '');
+  return { text, finish: () => lines?.finish() };
+}
+
+/** A line of more than `maxLength` is cut there. */
+function splitLines(onLine: (line: string) => void, maxLength: number) {
+  const decoder = new StringDecoder('utf8');
+  let begun = '';
+  return {
+    push(chunk: Buffer) {
+      const [first = '', ...others] = decoder.write(chunk).split('\n');
+      begun += first.slice(0, maxLength - begun.length);
+      for (const next of others) {
+        onLine(begun);
+        begun = next.slice(0, maxLength);
+      }
+    },
+    finish() {
+      if (begun !== '') onLine(begun);
+      begun = '';
+    },
+  };
 }

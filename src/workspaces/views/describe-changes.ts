@@ -2,15 +2,15 @@ import { constants } from 'node:fs';
 import { open, readlink } from 'node:fs/promises';
 import { createTwoFilesPatch } from 'diff';
 import type { FileChange, WorkspaceDiff } from '../../core/contracts/index.ts';
-import { fileHash } from '../folders/manifest.ts';
-import type { Compared, Difference, Found } from './difference.ts';
+import { fileHash } from '../folders/folder-files.ts';
+import type { Compared, Difference, FoundPath } from './compare-trees.ts';
 
-/** What a person, or a model, can be asked to read. */
+/** As much as a person or a model can be asked to read. */
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_PATCH_CHARACTERS = 2 * 1024 * 1024;
 const MAX_CHANGES = 2_000;
 
-/** To hash more takes longer than anyone would wait for it. */
+/** Hashing more takes too long. */
 const MAX_HASHED_BYTES = 256 * 1024 * 1024;
 
 /** Changes by path, as far as there is room for them. */
@@ -43,7 +43,7 @@ async function describeChange({ path, before, after }: Difference): Promise<File
   return { path, change, ...(patch === undefined ? {} : { patch }), ...(note === '' ? {} : { note }) };
 }
 
-/** Either a text, or what is said in its place; of a link, both. */
+/** Either a text, or a note in its place; of a link, both. */
 type Content = { readonly text?: string; readonly note?: string };
 
 function noteOf(was: Content | undefined, is: Content | undefined): string {
@@ -51,14 +51,14 @@ function noteOf(was: Content | undefined, is: Content | undefined): string {
   return [is?.note, was?.note && is ? `before: ${was.note}` : was?.note].filter(Boolean).join(', ');
 }
 
-function modeNote(before: Found | undefined, after: Found | undefined): string {
+function modeNote(before: FoundPath | undefined, after: FoundPath | undefined): string {
   const [was, is] = [before, after].map((found) => found?.stats.isFile() && (found.stats.mode & 0o111) !== 0);
   if (!before?.stats.isFile() || !after?.stats.isFile() || was === is) return '';
   return is ? 'can be run now' : 'can no longer be run';
 }
 
-/** Pipes and devices are never opened: who reads one may wait for ever, or worse. */
-async function contentOf({ path, stats }: Found): Promise<Content> {
+/** Pipes and devices are never opened: reading one may wait for ever, or worse. */
+async function contentOf({ path, stats }: FoundPath): Promise<Content> {
   if (stats.isSymbolicLink()) return { text: `${await readlink(path)}\n`, note: 'a link' };
   if (!stats.isFile()) return { note: stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : 'a device' };
   if (stats.size > MAX_FILE_BYTES) return { note: `too long to show, ${await hashNote(path, stats.size)}` };
