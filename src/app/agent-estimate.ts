@@ -1,23 +1,10 @@
 import { AgentLimitsSpec, type Item } from '../core/contracts/index.ts';
 import { addUsage, noStageUsage } from '../core/run/index.ts';
 import { agentTargetOf, type Project } from '../project/index.ts';
+import type { AgentEstimate, Likely } from '../report/index.ts';
 import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/index.ts';
 import type { Range, StageEstimate } from '../train/index.ts';
-import { type EarlierRun, type Likely, within } from './likely-cost.ts';
-
-/** What attempts of an agent will take. How long it works on a task is known only when it has. */
-export type AgentEstimate = {
-  readonly rollouts: Range;
-  readonly likelyRollouts: number;
-  /** Calls of its model in all of them, which count for `maxCalls`: one each at least, `limits.maxTurns` each at most. */
-  readonly calls: Range;
-  /** `null` when no attempt was made before. */
-  readonly likelyCalls: number | null;
-  /** Of one attempt, as earlier runs of this project had them. `null` when there is none. `usd` is `null` without a price. */
-  readonly perRollout: { readonly calls: number; readonly tokens: number; readonly usd: number | null } | null;
-  /** What all of them can cost by `limits.maxUsd` of each, but for the call with which each passes it. `null` when that is not set. */
-  readonly mostUsd: number | null;
-};
+import { type EarlierRun, within } from './likely-cost.ts';
 
 type Attempts = {
   readonly stage: StageEstimate;

@@ -3,33 +3,16 @@ import { type Item, parseConfig } from '../core/contracts/index.ts';
 import { costUsd, countTokens, type Price, priceOf } from '../models/index.ts';
 import { loadPrompts } from '../pipeline/index.ts';
 import { isNoTarget, type LoadedProject, type ModelSpec } from '../project/index.ts';
+import type { CostEstimate, Likely } from '../report/index.ts';
 import { estimateRun, loadRunItems, type Range, type StageEstimate, withEnv } from '../train/index.ts';
-import { type AgentEstimate, estimateAgent } from './agent-estimate.ts';
-import { earlierRuns, type Likely, likelyStages, middleOf, withLearnedTokens } from './likely-cost.ts';
+import { estimateAgent } from './agent-estimate.ts';
+import { earlierRuns, likelyStages, middleOf, withLearnedTokens } from './likely-cost.ts';
 import { inlineFiles } from './overlay-env.ts';
 import type { Wiring } from './wire-run.ts';
 
 /** Nobody knows how long replies will be. These are usual for short answers, patches of a few edits, and rules of a sentence. */
 export const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
 const SAMPLE = 50;
-
-export type CostEstimate = {
-  readonly stages: readonly (StageEstimate & {
-    readonly usd: Range | null;
-    readonly likely: Likely;
-    readonly likelyUsd: number | null;
-  })[];
-  readonly totals: Readonly<Record<'calls' | 'inputTokens' | 'outputTokens' | 'tokens', Range>>;
-  /** `null` when a model has no known price. Simulated models cost nothing. */
-  readonly totalUsd: Range | null;
-  readonly assumed: typeof ASSUMED;
-  /** What it will probably be. */
-  readonly likely: { readonly calls: number; readonly tokens: number; readonly usd: number | null };
-  /** How many earlier runs of this project that was learned from. */
-  readonly learnedFrom: number;
-  /** Where the target is an agent: its attempts, which are in none of the figures above. */
-  readonly agent?: AgentEstimate;
-};
 
 /** What training this project will ask of its models. Makes no call. */
 export async function estimateWiring(

@@ -1,12 +1,10 @@
 import { knowsNoise, type SkillOptConfig } from '../core/contracts/index.ts';
 import { addUsage, noStageUsage, type RunState, verdictOf } from '../core/run/index.ts';
 import { isAgentSpec, type ModelSpec } from '../project/index.ts';
+import type { Likely } from '../report/index.ts';
 import { listRuns } from '../stores/index.ts';
 import { type EstimateInput, estimateRun, type Range, type StageEstimate } from '../train/index.ts';
 import { loadRun } from './load-run.ts';
-
-/** What a stage will probably ask for. */
-export type Likely = { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
 
 /** A finished run of the same project, and how much it says about the next one. */
 export type EarlierRun = { readonly state: RunState; readonly weight: number };

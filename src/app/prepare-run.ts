@@ -1,8 +1,9 @@
 import { parseConfig } from '../core/contracts/index.ts';
 import { type Caller, type LoadedProject, resolveModels } from '../project/index.ts';
+import type { CostEstimate } from '../report/index.ts';
 import { shownPath } from '../stores/index.ts';
 import { type TrainerOptions, withEnv } from '../train/index.ts';
-import { type CostEstimate, estimateWiring } from './estimate-project.ts';
+import { estimateWiring } from './estimate-project.ts';
 import { loadRun } from './load-run.ts';
 import { overlayEnv } from './overlay-env.ts';
 import { wireRun } from './wire-run.ts';

@@ -1,6 +1,5 @@
 import {
   gateMetricScore,
-  KIND_WORDS,
   type RunState,
   reportedScores,
   stepTotal,
@@ -9,6 +8,7 @@ import {
   type VerdictKind,
   verdictOf,
 } from '../core/run/index.ts';
+import { KIND_WORDS } from '../report/index.ts';
 import type { RunListing } from '../stores/index.ts';
 import { loadRun, standingOf } from './load-run.ts';
 

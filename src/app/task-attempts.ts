@@ -3,11 +3,9 @@ import { join, sep } from 'node:path';
 import { RolloutResult, SkillError } from '../core/contracts/index.ts';
 import type { RunState } from '../core/run/index.ts';
 import { suggestion } from '../core/text/index.ts';
+import type { TaskAttempt } from '../report/index.ts';
 import type { LoadedRun } from './load-run.ts';
 import { noVersion, stepOf } from './skill-version.ts';
-
-/** One attempt at a task, and in which part of a run it was made. */
-export type TaskAttempt = { readonly part: string; readonly step?: number; readonly result: RolloutResult };
 
 type Wanted = { readonly task: string; readonly step?: number | undefined };
 

@@ -2,20 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bucket } from '../core/contracts/index.ts';
 import type { RunState } from '../core/run/index.ts';
+import type { TriggerFigures } from '../report/index.ts';
 import { kindOf } from '../runners/index.ts';
 import type { LoadedRun } from './load-run.ts';
-
-/** Of so many queries, how many went right before and after. */
-export type TriggerShare = { readonly of: number; readonly before: number; readonly after: number };
-
-/** How often a skill is loaded when it should be (recall), and left alone when it should be (specificity). */
-export type TriggerFigures = { readonly recall: TriggerShare; readonly specificity: TriggerShare };
 
 const [SHOULD, SHOULD_NOT] = [true, false].map((shouldTrigger) => kindOf({ shouldTrigger })) as [string, string];
 
 /** By queries that the search never saw. Nothing where a run is about other tasks, or has not come to its test. */
 export function triggerFigures({ tests: { baseline, best } }: Pick<RunState, 'tests'>): TriggerFigures | undefined {
-  const share = (kind: string): TriggerShare | undefined => {
+  const share = (kind: string) => {
     const [before, after] = [baseline?.buckets[kind], best?.buckets[kind]];
     return before && after && { of: after.total, before: passed(before), after: passed(after) };
   };

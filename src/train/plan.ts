@@ -8,7 +8,7 @@ import {
   shuffle,
 } from '../core/contracts/index.ts';
 import { isFullRewrite } from '../core/document/index.ts';
-import { isAccepted, type RunState, type StepRecord } from '../core/run/index.ts';
+import { isBatchDone, type RunState } from '../core/run/index.ts';
 
 /** Tasks that are rolled out and reflected on together. */
 type Batch = { readonly seed: number; readonly items: readonly Item[] };
@@ -99,15 +99,6 @@ export function nextStep(state: PlanState, { epoch, groups }: Epoch, { config }:
   const place = { step, epoch, stepInEpoch: before.length + 1 };
   const editBudget = editBudgets(config, state.totalSteps)(step);
   return { ...place, editBudget, ...propose(batches, isReadAgain ? (last.proposal ?? 1) + 1 : 1) };
-}
-
-/** An optimizer that proposed nothing would propose nothing again. */
-export function isBatchDone(
-  { action, proposal = 1, nEditsMerged }: StepRecord,
-  { proposalsPerBatch }: Pick<PlanConfig, 'proposalsPerBatch'>,
-): boolean {
-  if (isAccepted(action) || proposal >= proposalsPerBatch) return true;
-  return proposalsPerBatch > 1 && nEditsMerged === 0;
 }
 
 /** Seeds of further proposals are this far apart: no epoch has so many batches. */

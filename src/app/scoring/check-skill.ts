@@ -1,27 +1,8 @@
-import { type GateMetric, parseConfig, type SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import type { Cost } from '../../core/run/index.ts';
 import { pooledMean } from '../../core/stats/index.ts';
-import { compareSides, type SideComparison, sideOf } from './compare-sides.ts';
-import type { ScoredDocument } from './score-documents.ts';
-
-/** What a measurement says to those who ask whether a skill may be used. */
-export type CheckKind = 'not-measured' | 'worse' | 'below-bar' | 'better' | 'not-proven' | 'no-change' | 'scored';
-
-export type SkillCheck = {
-  readonly kind: CheckKind;
-  /** Worse is not proven, the bar is met, and enough tasks have a score. */
-  readonly isPassed: boolean;
-  /** By the metric of the gate. */
-  readonly score: number;
-  readonly metric: GateMetric;
-  readonly minScore: number | undefined;
-  readonly isBelowBar: boolean;
-  /** With the baseline, if there is one. */
-  readonly against: SideComparison | undefined;
-  /** Of the document and its baseline together. */
-  readonly cost: Cost;
-  readonly unmeasured: SkillError | undefined;
-};
+import type { CheckKind, ScoredDocument, SkillCheck } from '../../report/index.ts';
+import { compareSides, sideOf } from './compare-sides.ts';
 
 export type CheckInput = {
   readonly scored: ScoredDocument;

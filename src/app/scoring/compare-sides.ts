@@ -1,31 +1,7 @@
-import { type GateMetric, parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
-import { type Cost, toObservations } from '../../core/run/index.ts';
-import {
-  addObservations,
-  comparePaired,
-  type Evidence,
-  noEvidence,
-  type PairedComparison,
-} from '../../core/stats/index.ts';
-import type { ScoredDocument } from './score-documents.ts';
-
-/** A skill with what is known of it by tasks, whether it was scored just now or by a run. */
-export type Side = {
-  readonly name: string;
-  readonly text: string;
-  readonly evidence: Evidence;
-  readonly cost: Cost;
-  /** What the target read besides the text, if that is known. */
-  readonly version?: string | undefined;
-};
-
-/** One skill against another on the tasks that both have a score for. */
-export type SideComparison = {
-  readonly kind: 'better' | 'worse' | 'not-proven' | 'no-change';
-  readonly metric: GateMetric;
-  /** Nothing without a task in common. Without a `gain` where it is one skill twice. */
-  readonly comparison: (Omit<PairedComparison, 'gain'> & Partial<Pick<PairedComparison, 'gain'>>) | undefined;
-};
+import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { toObservations } from '../../core/run/index.ts';
+import { addObservations, comparePaired, noEvidence } from '../../core/stats/index.ts';
+import type { ScoredDocument, Side, SideComparison } from '../../report/index.ts';
 
 type Metric = Pick<SkillOptConfigInput, 'gateMetric' | 'gateMixedWeight' | 'confidence'>;
 

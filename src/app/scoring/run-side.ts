@@ -8,8 +8,8 @@ import {
   totalCost,
 } from '../../core/run/index.ts';
 import { addObservations, type Evidence, noEvidence } from '../../core/stats/index.ts';
+import type { Side } from '../../report/index.ts';
 import { loadRun } from '../load-run.ts';
-import type { Side } from './compare-sides.ts';
 
 /** The best skill of a run by what the run itself measured. */
 export type RunSide = Side & {

@@ -1,11 +1,12 @@
 import { dirname, join } from 'node:path';
-import { bucketScores, parseConfig, type SkillError, toEvaluation } from '../../core/contracts/index.ts';
-import { addStageUsage, type Cost, type RunObserver, totalCost, type UsageTable } from '../../core/run/index.ts';
+import { bucketScores, parseConfig, toEvaluation } from '../../core/contracts/index.ts';
+import { addStageUsage, type RunObserver, totalCost, type UsageTable } from '../../core/run/index.ts';
 import { type Budget, createBudget, LimitReached } from '../../models/index.ts';
 import { whyUnscored } from '../../pipeline/index.ts';
 import type { LoadedProject, ScoringModels } from '../../project/index.ts';
+import type { ScoredDocument, SkillScore } from '../../report/index.ts';
 import { openCaches } from '../../stores/index.ts';
-import { evaluatePasses, type SkillScore } from '../../train/index.ts';
+import { evaluatePasses } from '../../train/index.ts';
 import { countLook } from '../count-look.ts';
 import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
 import type { SplitPlan } from './plan-splits.ts';
@@ -16,20 +17,6 @@ export type Subject = {
   readonly document: string;
   readonly text: string;
   readonly wiring: Wiring;
-};
-
-/** What a document scored on the splits that were asked for. */
-export type ScoredDocument = Pick<Subject, 'document' | 'text'> & {
-  readonly splits: Readonly<Record<string, SkillScore>>;
-  /** All tasks of these splits as if they were one. */
-  readonly whole: SkillScore;
-  readonly cost: Cost;
-  readonly testLooks: number | undefined;
-  readonly taskTypes: readonly string[];
-  /** What the target read besides the text: two documents with the same text may refer to different files. */
-  readonly version: string | undefined;
-  /** Why too few tasks have a score to say anything. */
-  readonly unmeasured?: SkillError | undefined;
 };
 
 export async function wireDocument(loaded: LoadedProject, path: string, document: string): Promise<Subject> {

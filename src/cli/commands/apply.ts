@@ -11,9 +11,17 @@ import {
   undoApply,
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { type RunState, verdictOf, verdictWords } from '../../core/run/index.ts';
+import { type RunState, verdictOf } from '../../core/run/index.ts';
 import { oneLine, plural, shellWord } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
+import {
+  patchOfPlan,
+  previewLines,
+  type RunVerdict,
+  verdictWords,
+  writtenFiles,
+  writtenLines,
+} from '../../report/index.ts';
 import { recoverReplacements } from '../../skills/index.ts';
 import { APPLIED_FOLDER, openStateFolder, shownPath, stateFolderOf } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
@@ -21,7 +29,6 @@ import { gitState } from '../git-state.ts';
 import { nameProject, projectFileOf } from '../named-project.ts';
 import { isNight, runPlace } from '../night-runs.ts';
 import { requireConsent, requireScriptConsent } from '../report/apply-consent.ts';
-import { patchOfPlan, previewLines, type RunVerdict, writtenFiles, writtenLines } from '../report/apply-lines.ts';
 import { placeOf } from '../sleep/open-sleep.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -105,7 +112,11 @@ async function write(applying: Applying, { yes = false, scripts = false }: Flags
   if (plan.standing !== 'write') return answerIdle(plan, verdict, terminal);
   const patch = patchOfPlan(plan);
   const uncommitted = (await gitState(plan.document.realPath))?.changes ?? null;
-  if (!terminal.isJson) terminal.answer({}, previewLines(plan, { patch, verdict, uncommitted }, terminal));
+  if (!terminal.isJson)
+    terminal.answer(
+      {},
+      previewLines(plan, { patch, verdict, uncommitted }, { ...terminal, width: terminal.lineWidth }),
+    );
   if (!yes) await requireConsent(plan, { verdict, command }, terminal);
   if (!scripts) await requireScriptConsent(plan, { isAsked: !yes, command }, terminal);
   const backup = await applyPlan(run, plan, applying);

@@ -13,13 +13,12 @@ import { addObservations, type Calibration, calibrate, noEvidence } from '../../
 import { oneLine, percent, plural } from '../../core/text/index.ts';
 import { judgementsOf } from '../../judges/index.ts';
 import { agentTargetOf, loadProject, resolvePath } from '../../project/index.ts';
+import { judgeFigures, judgeLines, testLookLines } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
 import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
-import { judgeFigures, judgeLines } from '../report/judge-figures.ts';
-import { testLookLines } from '../report/test-look-lines.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {

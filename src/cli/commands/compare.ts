@@ -8,7 +8,6 @@ import {
   requireSameMetric,
   runPath,
   runSide,
-  type Side,
   type Subject,
   scoreDocuments,
   sideOf,
@@ -17,13 +16,13 @@ import {
 import { parseConfig, SkillError } from '../../core/contracts/index.ts';
 import { plural } from '../../core/text/index.ts';
 import { loadProject, resolvePath, resolveScoring } from '../../project/index.ts';
+import { type CompareReport, compareLines, compareMarkdown, compareValue, type Side } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { formatOption, setOption } from '../flags/flags.ts';
 import { evalFlags, typedSettings } from '../flags/project-flags.ts';
 import { interruptible } from '../interrupt.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
-import { type CompareReport, compareLines, compareMarkdown, compareValue } from '../report/check/compare-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {

@@ -1,9 +1,8 @@
 import { attemptOf, filesOf, findRun, loadAttempts, onlyRun, versionFinder } from '../../app/index.ts';
 import { printable } from '../../core/text/index.ts';
+import { attemptText, coloured, filesPatch, foldPatch, listLines, patchOf } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { runPlace } from '../night-runs.ts';
-import { attemptText, listLines } from '../report/attempt-lines.ts';
-import { coloured, filesPatch, foldPatch, patchOf } from '../report/patch.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string; readonly task?: string };

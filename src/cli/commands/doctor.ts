@@ -46,14 +46,13 @@ async function diagnose({ config, set: overrides, canary: hasCanary }: Flags, te
 }
 
 function lines({ name, isOk, detail, remedy }: Check, terminal: Terminal): string[] {
-  const { io, width, called } = terminal;
+  const { lineWidth, called } = terminal;
   const { green, red, dim } = terminal.colors;
   const [first = '', ...rest] = called(detail).split('\n');
   const indent = ' '.repeat(13);
-  const room = io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : width; // a pipe gets whole lines
   return [
     `${isOk ? green('✓') : red('✗')} ${name.padEnd(10)} ${first}`,
     ...rest.map((line) => `${indent}${line.trimStart()}`),
     ...(remedy === undefined ? [] : [`${indent}${dim('→')} ${called(remedy)}`]),
-  ].flatMap((line) => wrap(line, room, indent));
+  ].flatMap((line) => wrap(line, lineWidth, indent));
 }

@@ -1,7 +1,7 @@
-import { type CostEstimate, estimateWiring, wireRun } from '../../app/index.ts';
+import { estimateWiring, wireRun } from '../../app/index.ts';
 import { findUnnamed, loadProject } from '../../project/index.ts';
+import { type CostEstimate, estimateLines } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { estimateLines } from '../estimate/estimate-lines.ts';
 import { setOption } from '../flags/flags.ts';
 import { addTrainFlags, typedSettings } from '../flags/project-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';

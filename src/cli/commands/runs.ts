@@ -30,8 +30,7 @@ const EXAMPLES = examples([
   ['skillopt runs --root ~/experiments --json', 'another folder, for machines'],
 ]);
 
-function runTable(runs: readonly RunRow[], { io, width: columnsWide, colors }: Terminal): string[] {
-  const width = io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : columnsWide; // a pipe gets whole names
+function runTable(runs: readonly RunRow[], { lineWidth: width, colors }: Terminal): string[] {
   const paint = (text: string, row: number) =>
     runs[row]!.problem !== undefined || runs[row]!.verdict === 'broken' ? colors.red(text) : text;
   const columns: Column[] = [

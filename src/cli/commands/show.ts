@@ -54,7 +54,7 @@ async function showTask({ name, root, task, step, isComplete }: Asked, terminal:
   const [run, { loadAttempts }, { attemptLines }] = await Promise.all([
     findRun(...runPlace(name, root, terminal)),
     import('../../app/index.ts'),
-    import('../report/attempt-lines.ts'),
+    import('../../report/index.ts'),
   ]);
   const attempts = await loadAttempts(run, { task, step });
   terminal.answer({ name: run.name, task, attempts }, attemptLines(task, attempts, { ...terminal, isComplete }));

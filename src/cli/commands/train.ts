@@ -1,8 +1,8 @@
-import { type CostEstimate, prepareRun } from '../../app/index.ts';
+import { prepareRun } from '../../app/index.ts';
 import { loadProject, type Project } from '../../project/index.ts';
+import { type CostEstimate, estimateLine } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
-import { estimateLine } from '../estimate/estimate-lines.ts';
 import { setOption } from '../flags/flags.ts';
 import { addTrainFlags, typedSettings } from '../flags/project-flags.ts';
 import { trainRun } from '../report/train-run.ts';

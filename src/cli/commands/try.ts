@@ -3,10 +3,10 @@ import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import { tryAgent } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.ts';
+import { liveStepLines, triedLines } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
 import { positiveNumber } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';
-import { stepLines, triedLines } from '../report/agent-lines.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {
@@ -73,7 +73,7 @@ async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<
       limits: { timeoutMs: minutes * 60_000, maxTurns, maxUsd, processes: 512, memoryMb: 4096, diskMb: 4096 },
       onStart: ({ id }) => terminal.say(colors.dim(`${id}; Ctrl-C ends it`)),
       onStep: (step) => {
-        if (!isJson) for (const line of stepLines(step, look)) terminal.say(line);
+        if (!isJson) for (const line of liveStepLines(step, look)) terminal.say(line);
       },
     }),
   );

@@ -1,8 +1,7 @@
-import type { CostEstimate } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { count, dollars } from '../../core/text/index.ts';
+import { type CostEstimate, rangeText } from '../../report/index.ts';
 import type { Range } from '../../train/index.ts';
-import { span } from './estimate-lines.ts';
 
 type Caps = {
   readonly maxCalls?: number | undefined;
@@ -47,7 +46,7 @@ const unit = (word: string) => (amount: string) => `${amount} ${word}${amount ==
 
 /** How far nobody knows before an agent has worked once. */
 const reach = (need: Range, show: (value: number) => string) =>
-  Number.isFinite(need.high) ? span(need, show) : `${show(need.low)} or more`;
+  Number.isFinite(need.high) ? rangeText(need, show) : `${show(need.low)} or more`;
 
 function compare(costs: CostEstimate, { maxCalls, maxTotalTokens, maxCostUsd }: Caps): Compared[] {
   const { calls, tokens, usd } = needsOf(costs);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CostEstimate, estimateWiring, wireRun } from '../../app/index.ts';
+import { estimateWiring, wireRun } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { shellWord } from '../../core/text/index.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Proposal,
   whatToSet,
 } from '../../project/index.ts';
-import { estimateLine } from '../estimate/estimate-lines.ts';
+import { type CostEstimate, estimateLine } from '../../report/index.ts';
 import type { Next } from './init-lines.ts';
 
 export type Costed = Next & { readonly estimate: CostEstimate | null };

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function starterLines(
   path: string,
   files: Readonly<Record<string, string>>,
-  { io, called, width, colors: { bold, dim } }: Terminal,
+  { io, called, lineWidth, colors: { bold, dim } }: Terminal,
 ): string[] {
   const cwd = io.cwd();
   const isHere = path === cwd;
@@ -23,5 +23,5 @@ export function starterLines(
     `  ${bold(called('skillopt diff starter', path))}  ${dim('what was learned')}`,
     `then put your tasks into tasks.jsonl and name real models as ${Object.keys(files)[0]} says`,
   ];
-  return fitRows(lines.join('\n'), io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : width).split('\n');
+  return fitRows(lines.join('\n'), lineWidth).split('\n');
 }

@@ -12,12 +12,17 @@ import {
 } from '../../core/run/index.ts';
 import { PASS_MARK } from '../../core/stats/index.ts';
 import { oneLine } from '../../core/text/index.ts';
-import { clip } from '../../report/index.ts';
+import {
+  type Change,
+  clip,
+  eventLines,
+  finishedRollouts,
+  isSearchOver,
+  openLine,
+  progressBlock,
+} from '../../report/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Change, eventLines, openLine } from './event-line.ts';
 import { type LiveBlock, openLiveBlock } from './live-block.ts';
-import { progressBlock } from './progress-block.ts';
-import { finishedRollouts, isSearchOver } from './rollout-count.ts';
 import { watchTrouble } from './trouble.ts';
 
 const REDRAW_MS = 120;

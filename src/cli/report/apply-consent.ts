@@ -1,10 +1,10 @@
 import { type ApplyPlan, scriptsIn } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
+import type { RunVerdict } from '../../report/index.ts';
 import { Answered } from '../answered.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { RunVerdict } from './apply-lines.ts';
 
 /** A person sees the change first. Where nobody can be asked, a proven one is what was asked for. */
 export async function requireConsent(

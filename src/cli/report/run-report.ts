@@ -1,10 +1,10 @@
 import { dirname, join, resolve } from 'node:path';
-import { type LoadedRun, listEdits, loadQueries, standingOf, triggerFigures } from '../../app/index.ts';
-import { loadingOf, summarize, type VerdictOptions, verdictOf } from '../../core/run/index.ts';
+import { type LoadedRun, loadQueries, standingOf, triggerFigures } from '../../app/index.ts';
+import { listEdits, loadingOf, summarize, type VerdictOptions, verdictOf } from '../../core/run/index.ts';
+import { reportLines } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { projectFileOf } from '../named-project.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { reportLines } from './report.ts';
 
 type ReportSettings = {
   readonly warnings?: readonly string[];
@@ -30,11 +30,12 @@ export async function reportRun(
     run: called ?? (dirname(run.path) === join(io.cwd(), 'runs') ? run.name : answer.outRoot),
     path: answer.outRoot,
     night,
+    trigger: triggerFigures(run.state),
     names: await loadQueries(run),
     bestSkillPath: answer.bestSkillPath,
     projectFile: projectFileOf(run, io.cwd()),
     skillFile: source === undefined ? undefined : shownPath(resolve(run.path, source), io.cwd()),
-    width: io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : terminal.width, // a file or a pipe gets whole lines
+    width: terminal.lineWidth,
     colors,
     called: terminal.called,
     isComplete,

@@ -1,5 +1,5 @@
-import type { HarvestCounts } from '../../sleep/index.ts';
 import { plural } from '../../core/text/index.ts';
+import type { HarvestCounts } from '../../sleep/index.ts';
 
 /** Why sessions that are there are not among those considered. */
 export function notConsidered(counts: HarvestCounts): string[] {

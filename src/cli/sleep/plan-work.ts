@@ -1,7 +1,7 @@
+import { count, plural } from '../../core/text/index.ts';
 import { agentTargetOf } from '../../project/index.ts';
 import { isReplayable, type NightPlan, notReplayableText, type TaskRecord } from '../../sleep/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
-import { count, plural } from '../../core/text/index.ts';
 import type { OpenSleep } from './open-sleep.ts';
 
 /** What an agent would do with tools; without one, how many tasks nobody can attempt. */

@@ -11,6 +11,8 @@ export type Terminal = {
   readonly canAsk: boolean;
   /** Columns to fill; 80 where nobody knows. */
   readonly width: number;
+  /** The same for text that a person may search or copy: a file or a pipe gets whole lines. */
+  readonly lineWidth: number;
   readonly colors: Colors;
   readonly errorColors: Colors;
   /** Commands of ours in a sentence, as this person types them here, or in `folder`: all that is said has them already. */
@@ -42,6 +44,9 @@ export function openTerminal(outside: Io, { isJson = false, called = asWritten }
     canAsk: !isJson && !io.env.CI && io.stdin?.isTTY === true && io.stderr.isTTY === true,
     get width() {
       return Math.min(io.stdout.columns ?? 80, WIDEST);
+    },
+    get lineWidth() {
+      return io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : Math.min(io.stdout.columns, WIDEST);
     },
     colors: colorsFor(io.stdout, io.env),
     errorColors,

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { listEdits, versionFinder } from '../../../src/app/index.ts';
-import { reportLines } from '../../../src/cli/report/report.ts';
+import { versionFinder } from '../../../src/app/index.ts';
 import { joinPackage } from '../../../src/core/document/index.ts';
-import { emptyRun, type RunEvent, type RunState, reduce, type StepRecord } from '../../../src/core/run/index.ts';
-import { colorsFor, noColors, textWidth } from '../../../src/report/index.ts';
+import {
+  emptyRun,
+  listEdits,
+  type RunEvent,
+  type RunState,
+  reduce,
+  type StepRecord,
+} from '../../../src/core/run/index.ts';
+import { colorsFor, reportLines, textWidth } from '../../../src/report/index.ts';
+import { noColors } from '../../../src/report/layout.ts';
 import { INITIAL_SKILL, LEARNED, sampleRun } from '../../support/sample-run.ts';
 
 const state = sampleRun.reduce(reduce, emptyRun);

@@ -1,15 +1,21 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../../core/contracts/index.ts';
 import { bucketsText } from '../../../core/run/index.ts';
 import { toSnakeCase } from '../../../core/text/index.ts';
 import { resolvePath } from '../../../project/index.ts';
+import {
+  checkMarkdown,
+  type EvalReport,
+  evalValue,
+  type JUnitMetric,
+  junitText,
+  summaryOf,
+} from '../../../report/index.ts';
 import { makeFolder } from '../../../stores/index.ts';
 import type { SkillScore } from '../../../train/index.ts';
-import { type EvalReport, evalValue, summaryOf } from '../eval-report.ts';
-import { checkMarkdown } from './check-markdown.ts';
-import { type JUnitMetric, junitText } from './junit.ts';
+import type { Io } from '../../terminal/io.ts';
 
 type Places = { readonly out: string | undefined; readonly junit: string | undefined };
 
@@ -81,4 +87,14 @@ async function writeScore(directory: string, score: SkillScore): Promise<void> {
     await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
   }
   await writeFile(join(directory, 'buckets.json'), bucketsText(score.evaluation.scores, types));
+}
+
+/** Adds a page to the summary of the workflow's step, where there is one. */
+export async function addStepSummary(page: string, { env }: Pick<Io, 'env'>): Promise<void> {
+  const path = env.GITHUB_STEP_SUMMARY;
+  if (!path) return;
+  await appendFile(path, `${page}\n`).catch((cause: Error) => {
+    const hint = 'Unset GITHUB_STEP_SUMMARY, or name a file that can be written.';
+    throw new SkillError('USAGE', `the step summary cannot be written: ${cause.message}`, { cause, hint });
+  });
 }

@@ -1,5 +1,5 @@
-import { leastCallsFor, type SleepSettings, smallestNight, type TaskRecord, usualCalls } from '../../../sleep/index.ts';
 import { count, plural } from '../../../core/text/index.ts';
+import { leastCallsFor, type SleepSettings, smallestNight, type TaskRecord, usualCalls } from '../../../sleep/index.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 type Limited = { readonly maxCalls: number | undefined; readonly settings: SleepSettings };

@@ -1,7 +1,6 @@
-import { type RolloutResult, selectGateScore } from '../../../core/contracts/index.ts';
-import { PASS_MARK } from '../../../core/stats/index.ts';
-import type { SkillScore } from '../../../train/index.ts';
-import type { EvalReport } from '../eval-report.ts';
+import { type RolloutResult, selectGateScore } from '../core/contracts/index.ts';
+import { PASS_MARK } from '../core/stats/index.ts';
+import type { EvalReport, SkillScore } from './eval-report.ts';
 
 /** How a task is scored: by the metric of the gate. */
 export type JUnitMetric = { readonly gateMetric: 'hard' | 'soft' | 'mixed'; readonly gateMixedWeight: number };

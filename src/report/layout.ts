@@ -1,4 +1,27 @@
-import { printable } from '../../core/text/index.ts';
+import pc from 'picocolors';
+import { printable } from '../core/text/index.ts';
+
+type Stream = { readonly isTTY?: boolean | undefined };
+type Environment = Readonly<Record<string, string | undefined>>;
+type Painting = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Colors = Pick<ReturnType<typeof pc.createColors>, Painting | 'isColorSupported'>;
+
+/** All that these colours are made of. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+export const COLOR_CODES = /(\x1b\[(?:1|2|22|31|32|33|36|39)m)/;
+
+/** Colours for one stream: on a terminal only, unless NO_COLOR or FORCE_COLOR say otherwise. */
+export function colorsFor(stream: Stream, env: Environment): Colors {
+  return pc.createColors(isColored(stream, env));
+}
+
+export const noColors: Colors = pc.createColors(false);
+
+export function isColored(stream: Stream, env: Environment): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
 
 /** `850 ms` as `0.9 s`, and from a minute on as `4:05` or `1:04:05`. */
 export function duration(ms: number): string {
@@ -90,16 +113,20 @@ export function wrap(text: string, width: number, indent = ''): string[] {
   return lines;
 }
 
-type Speaking = {
+/** How a text is laid out: the columns to fill, colours, and commands of ours as this person types them. */
+export type TextStyle = {
   readonly width: number;
-  readonly colors: { bold(text: string): string };
+  readonly colors: Colors;
   called(text: string): string;
 };
+
+/** The same for what names no command. */
+export type LineStyle = Pick<TextStyle, 'width' | 'colors'>;
 
 /** What to type next, and why: on one line, or the reason below it where that is too wide. */
 export function nextLines(
   written: readonly (readonly [command: string, why: string])[],
-  { width, colors: { bold }, called }: Speaking,
+  { width, colors: { bold }, called }: TextStyle,
 ): string[] {
   const commands = written.map(([command, why]) => [called(command), called(why)] as const);
   const longest = Math.max(...commands.map(([command]) => textWidth(command)));

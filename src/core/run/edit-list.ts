@@ -1,4 +1,7 @@
-import { type EditEffect, isAccepted, isUnscored, type RunState, type StepRecord } from '../core/run/index.ts';
+import { isAccepted } from './reduce/acceptance.ts';
+import { isUnscored } from './reduce/step.ts';
+import type { RunState } from './run-state.ts';
+import type { EditEffect, StepRecord } from './step-record.ts';
 
 /** An edit that reached the document, and what became of it. */
 export type ListedEdit = StepRecord['edits'][number] & {

@@ -1,12 +1,23 @@
-import type { Side, SideComparison } from '../../../app/index.ts';
-import { type Cost, change, dollarCell, METRICS, span } from '../../../core/run/index.ts';
-import { count, inMarkdown, nameAsData, oneLine, percent } from '../../../core/text/index.ts';
-import { type Column, table } from '../../../report/index.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { patchOf } from '../patch.ts';
-import { namedLines } from '../report-verdict.ts';
-import { changeDetails, costTable, flipItems, markdownPage } from './check-markdown.ts';
-import { tasksText } from './check-words.ts';
+import { randomUUID } from 'node:crypto';
+import { type Cost, dollarCell } from '../core/run/index.ts';
+import type { Evidence } from '../core/stats/index.ts';
+import { count, inMarkdown, nameAsData, oneLine, percent } from '../core/text/index.ts';
+import { patchOf } from './changes.ts';
+import { checkSentences, type EvalReport, type SideComparison, tasksOf, tasksText } from './eval-report.ts';
+import { type Column, type LineStyle, table } from './layout.ts';
+import { changeDetails, costTable, flipItems, markdownPage } from './markdown.ts';
+import { namedLines } from './run-lines.ts';
+import { change, METRICS, span } from './verdict-words.ts';
+
+/** A skill with what is known of it by tasks, whether it was scored just now or by a run. */
+export type Side = {
+  readonly name: string;
+  readonly text: string;
+  readonly evidence: Evidence;
+  readonly cost: Cost;
+  /** What the target read besides the text, if that is known. */
+  readonly version?: string | undefined;
+};
 
 /** Two skills, A and then B, as `compare` found them. */
 export type CompareReport = {
@@ -42,8 +53,8 @@ export function compareValue(report: CompareReport): object {
 }
 
 /** For people. */
-export function compareLines(report: CompareReport, terminal: Terminal): string[] {
-  const { colors } = terminal;
+export function compareLines(report: CompareReport, style: LineStyle): string[] {
+  const { colors } = style;
   const { kind, comparison } = report.against;
   const paint = { better: colors.green, worse: colors.red, 'not-proven': colors.yellow, 'no-change': colors.yellow }[
     kind
@@ -53,9 +64,9 @@ export function compareLines(report: CompareReport, terminal: Terminal): string[
     `${colors.bold(paint(`${head}:`))} ${text}`,
     ...commonLine(report),
     ...report.notes,
-    ...namedLines(comparison ?? {}, terminal),
+    ...namedLines(comparison ?? {}, style),
     '',
-    ...costLines(report, terminal),
+    ...costLines(report, style),
   ];
 }
 
@@ -65,7 +76,7 @@ function commonLine({ a, b, against }: CompareReport): string[] {
   return [`${common} tasks are common: ${oneLine(a.name)} has ${one}, ${oneLine(b.name)} has ${other}`];
 }
 
-function costLines({ a, b, costOf }: CompareReport, { width, colors }: Terminal): string[] {
+function costLines({ a, b, costOf }: CompareReport, { width, colors }: LineStyle): string[] {
   const columns: Column[] = [
     { title: `what ${costOf} cost`, isElastic: true },
     ...['calls', 'tokens', 'dollars'].map((title) => ({ title, align: 'right' as const })),
@@ -90,3 +101,27 @@ export function compareMarkdown(report: CompareReport): string {
     changeDetails(a.text, b.text, b.name),
   ]);
 }
+
+/** A page for the log of a workflow, with the verdict as an annotation. In a page commands are off: it holds foreign text. */
+export function githubLines(report: EvalReport, page: string): string[] {
+  const { check, baseline, scored } = report;
+  const level = check.isPassed ? 'notice' : 'error';
+  const sentences = checkSentences(check, tasksOf(report), baseline?.document);
+  const end = randomUUID();
+  return [
+    `::stop-commands::${end}`,
+    ...page.trimEnd().split('\n'),
+    `::${end}::`,
+    ...sentences.slice(0, 1).map(({ head, text }) => annotation(level, scored.document, `${head}: ${text}`)),
+  ];
+}
+
+/** What stopped a measurement, as an annotation. */
+export const githubError = (document: string, message: string) =>
+  annotation('error', document, `Not measured: ${message}`);
+
+const annotation = (level: string, document: string, message: string) =>
+  `::${level} title=${property(`skillopt: ${document}`)}::${data(message)}`;
+
+const data = (text: string) => oneLine(text).replaceAll('%', '%25');
+const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,20 +1,21 @@
 import { basename } from 'node:path';
 import {
   addMeasurement,
+  type Blame,
   type GateDecision,
   gateMetricScore,
   isAccepted,
   type RunEvent,
   type RunState,
   type SearchEnd,
+  type StepAction,
   type StepRecord,
   stepNumber,
   stepTotal,
-} from '../../core/run/index.ts';
-import { oneLine, percent, plural } from '../../core/text/index.ts';
-import { type Colors, clipWords, textWidth } from '../../report/index.ts';
-import { countTasks, taskCount } from '../report/scored-tasks.ts';
-import { bare, blameText, figures, judgementText, scoreChange, symbolOf, WORDS, wordOf } from './judgement-text.ts';
+} from '../core/run/index.ts';
+import { oneLine, percent, plural, points } from '../core/text/index.ts';
+import { countTasks, taskCount } from './eval-report.ts';
+import { type Colors, clipWords, textWidth } from './layout.ts';
 
 type LineOptions = { readonly width: number; readonly colors: Colors };
 
@@ -169,4 +170,74 @@ function padded(step: number, state: RunState): string {
 function paintSymbol(line: string, { green, red, dim }: Colors): string {
   const paint = { '✓': green, '✗': red, '·': dim }[line.slice(0, 1)];
   return paint && textWidth(line) > 1 ? paint(line.slice(0, 1)) + line.slice(1) : line;
+}
+
+/** What a candidate is compared with: what is believed of the current skill now, and the state after the judgement. */
+type Compared = { readonly now: number; readonly after: RunState };
+
+function symbolOf(action: StepAction): string {
+  if (isAccepted(action)) return '✓';
+  return action === 'reject' ? '✗' : '·';
+}
+
+const WORDS: Readonly<Record<StepAction, string>> = {
+  accept_new_best: 'new best',
+  accept: 'accepted',
+  force_accept: 'accepted',
+  reject: 'rejected',
+  unchanged: 'unchanged',
+  skip_no_patches: 'no edits',
+  skip_no_rewrite: 'no edits',
+  skip_invalid: 'invalid',
+};
+
+/** Verdicts that an action does not tell. */
+const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
+
+function wordOf({ verdict, action }: StepRecord): string {
+  return VERDICTS[verdict ?? ''] ?? WORDS[action];
+}
+
+/** What the skill has won by the step, or why it has not. */
+function judgementText(record: StepRecord, compared: Compared): string {
+  const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;
+  if (verdict === 'invalid') return verdictReason;
+  if (record.blame) return blameText(record.blame);
+  if (isAccepted(action))
+    return [scoreChange(compared), partText(record, compared)].filter((text) => text !== '').join('  ');
+  if (action !== 'reject') return '';
+  if (expectedGain === undefined) return lossText(record, compared);
+  if (verdict === 'inconclusive')
+    return partText(record, compared) || `after all ${plural(record.nItems ?? 0, 'task')}`;
+  return chance < 0.5 ? figures({ expectedGain, chance }) : verdictReason; // by a veto
+}
+
+/** The candidate, not the environment. */
+const blameText = ({ threw, total, reason }: Blame) =>
+  `it made ${threw} of ${plural(total, 'task')} throw: ${oneLine(reason)}`;
+
+/** `31.2 → 45.0 %  +13.8`: what is believed of the current skill before and after. */
+function scoreChange({ now, after }: Compared): string {
+  const { score } = after.current;
+  return `${bare(now).padStart(5)} → ${percent(score).padStart(7)}  ${points(rounded(score) - rounded(now)).padStart(5)}`;
+}
+
+/** As it is shown, so that the figures of a line add up. */
+const rounded = (score: number) => Math.round(1000 * score) / 1000;
+
+const bare = (score: number) => percent(score).replace(' %', '');
+
+/** What a candidate measured that lost by its score. */
+function lossText(record: StepRecord, compared: Compared): string {
+  const { candidateGateScore: score } = record;
+  if (record.nItemsMet !== undefined) return partText(record, compared);
+  return `${''.padStart(8)}${percent(score).padStart(7)}  ${points(score - compared.now).padStart(5)}`;
+}
+
+function partText({ nItemsMet, nItems }: StepRecord, { after }: Compared): string {
+  return nItemsMet === undefined ? '' : `after ${nItemsMet} of ${plural(nItems ?? after.items.val ?? 0, 'task')}`;
+}
+
+function figures({ expectedGain, chance }: Pick<GateDecision, 'expectedGain' | 'chance'>): string {
+  return `expected ${points(expectedGain)} points, chance ${(100 * chance).toFixed(0)} %`;
 }
