@@ -103,10 +103,10 @@ const likeInput = ({ config, items }: RunState, input: EstimateInput): EstimateI
   items: { train: items.train ?? 0, val: items.val ?? 0, test: items.test ?? 0 },
 });
 
-type Placed = EarlierRun & { readonly estimates: readonly StageEstimate[] };
+type PlacedRun = EarlierRun & { readonly estimates: readonly StageEstimate[] };
 
 /** Between the least (0) and the most (1) of a stage. What is usual counts as much as one run. */
-function placeOf(stage: StageEstimate['stage'], runs: readonly Placed[], { config }: EstimateInput): number {
+function placeOf(stage: StageEstimate['stage'], runs: readonly PlacedRun[], { config }: EstimateInput): number {
   const shares = runs.flatMap(({ state, weight, estimates }) => {
     const range = estimates.find((estimate) => estimate.stage === stage)?.calls;
     if (!range || range.high <= range.low) return [];

@@ -1,5 +1,5 @@
-import { combineJudgements, type Judgement } from '../core/stats/index.ts';
-import { count, dollars, percent, plural, points } from '../core/text/index.ts';
+import type { Calibration } from '../core/stats/index.ts';
+import { count, dollars, oneLine, percent, plural, points } from '../core/text/index.ts';
 import { type Column, type LineStyle, type TextStyle, table, wrap } from './layout.ts';
 import { PLAIN_WORDS } from './verdict-words.ts';
 
@@ -130,7 +130,7 @@ export function rangeText({ low, high }: Range, show: (value: number) => string)
 }
 
 /** What passes of one skill say about the judge. All but the shares in units of a score. */
-type JudgeFigures = {
+export type JudgeFigures = {
   readonly judgements: number;
   /** Standard deviation of one judgement about its answer's score. `null`: nothing was judged twice. */
   readonly judgeNoise: number | null;
@@ -143,22 +143,6 @@ type JudgeFigures = {
   readonly unjudgedShare: number;
 };
 
-/** `undefined` where no judge was asked. */
-export function judgeFigures(judgements: readonly Judgement[]): JudgeFigures | undefined {
-  if (judgements.length === 0) return undefined;
-  const { judgeVariance, rolloutVariance, positionBias, failedShare, missingShare } = combineJudgements(judgements);
-  const deviation = (variance: number | undefined) => (variance === undefined ? null : Math.sqrt(variance));
-  return {
-    judgements: judgements.length,
-    judgeNoise: deviation(judgeVariance),
-    // Without the judge's part it would be the noise of both.
-    rolloutNoise: judgeVariance === undefined ? null : deviation(rolloutVariance),
-    positionBias: positionBias ?? null,
-    failedShare,
-    unjudgedShare: missingShare,
-  };
-}
-
 export function judgeLines(figures: JudgeFigures, { colors }: Pick<TextStyle, 'colors'>): string[] {
   const { judgements, judgeNoise, rolloutNoise, positionBias, failedShare, unjudgedShare } = figures;
   const noise = (deviation: number | null) =>
@@ -170,5 +154,23 @@ export function judgeLines(figures: JudgeFigures, { colors }: Pick<TextStyle, 'c
     `  noise of the answers themselves: ${noise(rolloutNoise)}`,
     ...(positionBias === null ? [] : [`  for standing first: ${points(positionBias)} points`]),
     `  judgements that failed: ${percent(failedShare)}, answers without a score: ${percent(unjudgedShare)}`,
+  ];
+}
+
+/** How much of a score is noise, and what it takes to prove a gain. */
+export function calibrationLines(result: Calibration, passes: number, { colors }: LineStyle): string[] {
+  const { items, score, noiseFloor, smallestGain, flakiest, needs, warning } = result;
+  const inPoints = (share: number) => `${(100 * share).toFixed(1)} points`;
+  return [
+    `${colors.bold(percent(score))} on ${plural(items, 'task')}, ${plural(passes, 'pass', 'passes')} of the same skill`,
+    `noise of one pass: ±${inPoints(noiseFloor)} (standard deviation)`,
+    `smallest gain that can be proven here: ${inPoints(smallestGain)} (80 % power)`,
+    ...needs.map(
+      ({ gain, items: needed, repeats }) =>
+        `to prove ${inPoints(gain)}: ${plural(needed, 'task')}${repeats === undefined ? '' : `, or ${plural(repeats, 'pass', 'passes')} over these`}`,
+    ),
+    ...(flakiest.length > 0 ? ['', colors.dim('tasks that answer differently each time')] : []),
+    ...flakiest.map(({ id, mean, rollouts }) => `  ${oneLine(id)}  ${percent(mean)} of ${rollouts}`),
+    ...(warning === undefined ? [] : ['', `${colors.yellow('warning:')} ${warning}`]),
   ];
 }

@@ -43,9 +43,10 @@ export { type Change, eventLines, openLine } from './event-lines.ts';
 export {
   type AgentEstimate,
   type CostEstimate,
+  calibrationLines,
   estimateLine,
   estimateLines,
-  judgeFigures,
+  type JudgeFigures,
   judgeLines,
   type Likely,
   rangeText,

@@ -1,8 +1,7 @@
 import { Argument } from 'commander';
-import { bashScript, zshScript } from '../completion/bash-script.ts';
-import { fishScript } from '../completion/fish-script.ts';
-import { commandLevels } from '../completion/levels.ts';
+import { bashScript, commandLevels, fishScript, zshScript } from '../completion.ts';
 import { type CommandEntry, type DefineCommand, examples } from '../define-command.ts';
+import { jsonOption } from '../flags/flags.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 type Shell = keyof typeof SCRIPTS;
@@ -13,7 +12,7 @@ export const defineFor =
   (command, terminal) => {
     command
       .addArgument(new Argument('<shell>', 'whose completion is printed').choices(Object.keys(SCRIPTS)))
-      .option('--json', 'one JSON object on stdout')
+      .addOption(jsonOption())
       .addHelpText('after', EXAMPLES)
       .action(async (shell: Shell) => {
         const script = SCRIPTS[shell](await commandLevels(commands, terminal));

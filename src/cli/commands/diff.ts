@@ -2,6 +2,7 @@ import { attemptOf, filesOf, findRun, loadAttempts, onlyRun, versionFinder } fro
 import { printable } from '../../core/text/index.ts';
 import { attemptText, coloured, filesPatch, foldPatch, listLines, patchOf } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { jsonOption, rootOption } from '../flags/flags.ts';
 import { runPlace } from '../night-runs.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -13,8 +14,8 @@ export const define: DefineCommand = (command, terminal) => {
     .argument('[a]', 'initial, best, current, or a step', 'initial')
     .argument('[b]', 'the same', 'best')
     .option('--task <id>', 'what was done at one task with the one version and with the other')
-    .option('--root <dir>', 'folder of runs', 'runs')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(rootOption())
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (given: string | undefined, from: string, to: string, { root, task }: Flags) => {
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));

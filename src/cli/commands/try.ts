@@ -5,7 +5,7 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.ts';
 import { liveStepLines, triedLines } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { positiveNumber } from '../flags/flags.ts';
+import { jsonOption, positiveNumber } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -40,7 +40,7 @@ export const define: DefineCommand = (command, terminal) => {
     .addOption(new Option('--minutes <n>', 'longest time').default(10).argParser(positiveNumber))
     .addOption(new Option('--max-turns <n>', 'most calls of its model').argParser(positiveNumber))
     .addOption(new Option('--max-usd <n>', 'most dollars').argParser(positiveNumber))
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((task: string, flags: Flags) => attempt(task, flags, terminal));
 };

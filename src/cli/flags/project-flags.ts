@@ -1,7 +1,8 @@
 import { type Command, CommanderError, type Option } from 'commander';
 import type { z } from 'zod';
 import { configShape } from '../../core/contracts/index.ts';
-import { MAIN_SETTINGS, projectKeys, SETTING_GROUPS } from '../../project/index.ts';
+import { loadProject, MAIN_SETTINGS, projectKeys, SETTING_GROUPS } from '../../project/index.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { flagsFrom } from './flags.ts';
 import { flagOf } from './in-flags.ts';
 
@@ -77,4 +78,16 @@ const projectNames = new Set(Object.keys({ ...runKeys, ...ownKeys }));
 export function typedSettings(flags: Readonly<Record<string, unknown>>) {
   const settings = Object.entries(flags).filter(([key]) => projectNames.has(key));
   return { flags: Object.fromEntries(settings), flagOf };
+}
+
+type ProjectFlags = Readonly<Record<string, unknown>> & {
+  readonly config?: string | undefined;
+  readonly set?: readonly string[];
+};
+
+/** The project that is meant, with what was typed over its file. Warnings are said. */
+export async function typedProject({ config, set: overrides, ...flags }: ProjectFlags, { io, warn }: Terminal) {
+  const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: io.cwd() });
+  loaded.warnings.forEach(warn);
+  return loaded;
 }

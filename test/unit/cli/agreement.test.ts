@@ -1,7 +1,7 @@
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { capWarnings } from '../../../src/cli/estimate/cap.ts';
-import { runCli } from '../../../src/cli/main.ts';
+import { capWarnings } from '../../../src/app/index.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

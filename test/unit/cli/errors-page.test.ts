@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ERROR_MEANINGS } from '../../../src/cli/error-meanings.ts';
-import { EXIT_CODES, exitCodeOf } from '../../../src/cli/exit-code.ts';
+import { EXIT_CODES, exitCodeOf } from '../../../src/cli/errors.ts';
 import { type ErrorCode, SkillError } from '../../../src/core/contracts/index.ts';
 
 const PAGE = new URL('../../../docs/errors.md', import.meta.url);
