@@ -83,8 +83,8 @@ async function describeProbe(): Promise<string> {
 }
 
 const SEEN = {
-  event: 'loading a skill is told by an event',
-  reads: 'loading a skill is told by the files that it reads',
+  event: 'loading a skill is seen by an event',
+  reads: 'loading a skill is seen by the files that it reads',
 };
 
 /** The agent, found and asked for its version. No model is asked. */
@@ -106,7 +106,7 @@ async function targetCheck(loaded: LoadedProject, { env }: AgentLook) {
 /** What agents do with the description, which is all that they know of a skill before they load it. */
 const skillCheck = ({ project }: LoadedProject): Promise<Check> =>
   check('skill', async () => {
-    if (project.skill === undefined) return 'none is named: it begins with what the environment gives';
+    if (project.skill === undefined) return 'none is named: training starts from the skill of the environment';
     const { text } = await readSkill(project.skill);
     const { name: written, description = '' } = skillHeader(text);
     if (project.env === 'qa' && written === undefined)

@@ -97,7 +97,7 @@ async function costOf({ directory, config, flags = {} }: Costing): Promise<Omit<
     return { why: estimateLine(estimate), estimate };
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
-    const why = `It will not begin before this is mended: ${error.message}${error.hint ? ` (${error.hint})` : ''}`;
+    const why = `Fix this first: ${error.message}${error.hint ? ` (${error.hint})` : ''}`;
     return { why, estimate: null };
   }
 }
@@ -128,7 +128,7 @@ export async function nextForSkillOpt({ found, choice, goThere, env }: SkillOptP
     return { command: withFlags(command, flags), ...(await costOf({ directory, config, flags })) };
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
-    return { command, why: `It will not begin before this is mended: ${error.message}`, estimate: null };
+    return { command, why: `Fix this first: ${error.message}`, estimate: null };
   }
 }
 

@@ -104,7 +104,7 @@ async function readResults(folder: string, { path }: ResultFile): Promise<Rollou
     const problem = `${join(folder, path)} cannot be read: ${(cause as Error).message}`;
     throw new SkillError('JOURNAL_CORRUPT', problem, {
       cause,
-      hint: 'Remove the file: the rest of the run needs it not.',
+      hint: 'Remove the file: the rest of the run does not need it.',
     });
   }
 }

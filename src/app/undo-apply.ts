@@ -65,7 +65,7 @@ async function digestNow({ path, realPath }: Receipt['steps'][number]): Promise<
 function editedSince(path: string, backup: string | null): SkillError {
   const old =
     backup === null ? 'There was no file before.' : `What it was before is kept; compare: diff -u ${backup} ${path}`;
-  const hint = `Nothing was written, so that your edits stay. ${old}`;
+  const hint = `Nothing was written, so your edits stay. ${old}`;
   return new SkillError('DOCUMENT_REFUSED', `${path} was edited since the skill was applied`, { hint });
 }
 

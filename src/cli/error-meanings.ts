@@ -16,7 +16,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
   },
   TASKS_INVALID: {
     means: 'A task file is missing, cannot be read, or has rows that are no tasks.',
-    remedy: 'Mend the rows that the message names (`tasks.csv:17`). What a row may look like: [tasks.md](tasks.md).',
+    remedy: 'Fix the rows that the message names (`tasks.csv:17`). What a row may look like: [tasks.md](tasks.md).',
   },
   ENV_INVALID: {
     means: 'An environment module or adapter cannot be loaded, or is not what one must be.',
@@ -25,7 +25,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
   ENV_FAILED: {
     means:
       'More than half of a stage threw in the environment, it threw outside of a rollout, or its verifiers gave no verdict. No score is made of that.',
-    remedy: 'Mend the environment, or start what it calls. The same command resumes the run.',
+    remedy: 'Fix the environment, or start what it calls. The same command resumes the run.',
   },
   SKILL_NOT_FOUND: {
     means: 'The skill document that was named is not there, or its folder has no SKILL.md.',

@@ -68,7 +68,7 @@ export const EXIT_CODES = {
   1: 'done, and errors were found, or a check failed',
   2: 'user error, with a hint',
   3: 'budget exhausted',
-  4: 'model or environment out of order, or nothing measured',
+  4: 'a model or environment failed, or nothing was measured',
   5: 'locked by another run',
   6: 'waiting for an answer',
   70: 'a bug in skillopt',
@@ -87,7 +87,7 @@ const special: { readonly [code in ErrorCode]?: ExitCode } = {
   ANSWER_PENDING: 6,
 };
 
-/** An error thrown on purpose is the user's to mend, and so is what the operating system refuses; anything else is a bug. */
+/** An error thrown on purpose is for the user to fix, and so is what the operating system refuses; anything else is a bug. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Answered || error instanceof Interrupted) return error.exitCode;
   if (error instanceof SkillError) return special[error.code] ?? 2;

@@ -27,7 +27,7 @@ export async function buildCommand(entry: CommandEntry, terminal: Terminal): Pro
 /** A command that is only a folder of others says which. */
 function needsSubcommand(command: Command, name: string): SkillError {
   const names = command.commands.map((part) => `skillopt ${name} ${part.name()}`);
-  return new SkillError('USAGE', `${name} needs to be told what to do`, { hint: `There is: ${names.join(', ')}` });
+  return new SkillError('USAGE', `${name} needs a subcommand`, { hint: `There is: ${names.join(', ')}` });
 }
 
 /** Its part, if one was called. */

@@ -105,7 +105,7 @@ function agentWords(agent: AgentEstimate): string {
   const { rollouts, likelyRollouts, perRollout, mostUsd } = agent;
   const each = perRollout && `, each ${count(perRollout.tokens)} tokens${inDollars(perRollout.usd, likelyRollouts)}`;
   const cap = mostUsd === null ? '' : `, at most $${dollars(mostUsd)} by limits.maxUsd and a last call each`;
-  const unknown = `, whose cost is not known before one was made${cap}`;
+  const unknown = `, whose cost is unknown until one has run${cap}`;
   const attempts = `about ${count(likelyRollouts)} attempts of the agent (${rangeText(rollouts, count)})`;
   return `${attempts} with ${callWords(agent)}${each ? `${each}${cap}` : unknown}`;
 }
@@ -120,9 +120,9 @@ const inDollars = (usd: number | null, times: number) =>
 
 /** How to find out what an attempt costs. */
 function howToKnow({ perRollout, mostUsd }: AgentEstimate): string {
-  const tried = perRollout === null ? ' What one attempt costs, shows: skillopt try.' : '';
-  const cap = mostUsd === null ? ' A limit for each: limits: { maxUsd } of the target.' : '';
-  return `The table is without the attempts of the agent.${tried}${cap} `;
+  const tried = perRollout === null ? ' To see what one attempt costs: skillopt try.' : '';
+  const cap = mostUsd === null ? ' To limit each attempt: limits: { maxUsd } in the target.' : '';
+  return `The table does not include the attempts of the agent.${tried}${cap} `;
 }
 
 export function rangeText({ low, high }: Range, show: (value: number) => string): string {

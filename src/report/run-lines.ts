@@ -78,7 +78,9 @@ function noteLines(state: RunState, options: ReportOptions): string[] {
     ...unreadableLines(state, options),
     ...leakLines(state, options),
     ...memorisedLines(state, options),
-    ...(looks > 1 ? [options.colors.dim(`look ${looks} at these test tasks: each makes them a little less new`)] : []),
+    ...(looks > 1
+      ? [options.colors.dim(`look ${looks} at these test tasks: each look makes their score a little less reliable`)]
+      : []),
   ];
   const all = `${called('npx skillopt show')} ${options.run} --all`;
   const more = `… and ${notes.length - MOST_NOTES + 1} more notes: ${all}`;

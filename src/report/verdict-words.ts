@@ -103,11 +103,11 @@ export const span = ({ gain }: Pick<Comparison, 'gain'>) =>
 
 const sureness = (comparison: Comparison) => `${comparison.isProven ? 'proven' : 'not proven'}, ${span(comparison)}`;
 
-const FLATTERS = 'as the search itself saw it, which flatters';
+const FLATTERS = 'as the search itself saw it, which is too optimistic';
 
 function doubt({ comparison, tasksToProve }: Verdict): string {
   if (!comparison) return 'nothing was measured.';
-  if (!comparison.gain) return `${figures(comparison)}, ${FLATTERS}. Tasks kept for a test would tell.`;
+  if (!comparison.gain) return `${figures(comparison)}, ${FLATTERS}. Keep some tasks for a test to find out.`;
   if (comparison.gain.value <= 0)
     return `${figures(comparison)}, ${span(comparison)}: no better here, by luck or not. Keep the skill that you have.`;
   const more =
@@ -134,7 +134,7 @@ function unchanged(comparison: Comparison | undefined, state: RunState): string 
 
 /** The search ends by the tasks that it chooses by; the test may have more to gain. */
 const unseenGain = (state: RunState) =>
-  `the ${plural(validationTasks(state), 'task')} it is chosen by ${validationTasks(state) === 1 ? 'was' : 'were'} at ${percent(state.best.score)} already, so that nothing was tried`;
+  `the ${plural(validationTasks(state), 'task')} it is chosen by ${validationTasks(state) === 1 ? 'was' : 'were'} at ${percent(state.best.score)} already, so nothing was tried`;
 
 const validationTasks = ({ items, gate }: RunState) => items.val ?? Object.keys(gate.seed).length;
 

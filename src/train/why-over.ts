@@ -23,7 +23,7 @@ export function noRoomForStep(state: RunState, step: Step, { config, items }: Ru
   const { maxRollouts } = config;
   if (maxRollouts === undefined || state.stepsDone > 0) return undefined;
   const least = leastRollouts(neededFor(state, step, items), config, items);
-  return `maxRollouts: ${maxRollouts} attempts left no room for a step, so that nothing was tried; the least is ${least}.`;
+  return `maxRollouts: ${maxRollouts} attempts left no room for a step, so nothing was tried; the least is ${least}.`;
 }
 
 function newTasks({ batches }: Step, { attempted, current }: RunState): number {

@@ -47,8 +47,8 @@ export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run, or its path (default: the only one)')
     .option('--to <path>', 'another document, or its folder (default: what the run began from)')
-    .option('--yes', 'write without asking, also what is not proven')
-    .option('--scripts', 'with --yes: write scripts that agents will run, too')
+    .option('--yes', 'write without asking, even if the gain is not proven')
+    .option('--scripts', 'with --yes: also write scripts that agents will run')
     .option('--undo', 'put back what was there before, byte for byte')
     .addOption(rootOption())
     .addOption(jsonOption())
@@ -169,7 +169,7 @@ function changedSince({ document: { path }, before, edited = path }: ApplyPlan, 
   const diff = before.includes('\r\n') ? 'diff -u --strip-trailing-cr' : 'diff -u'; // a run keeps line feeds
   const shown = `${diff} ${shellWord(join(runPath, 'skills', 'skill_v0000.md'))} ${shellWord(path)}`;
   const hint = [
-    'Nothing was written, so that nobody loses an edit.',
+    'Nothing was written, so no edit is lost.',
     ...(edited === path ? [`What changed: ${shown}.`] : []),
     `Then undo that edit, train from it (${ways.train}), or write the trained one elsewhere: ${ways.other}`,
   ].join(' ');
@@ -178,7 +178,7 @@ function changedSince({ document: { path }, before, edited = path }: ApplyPlan, 
 
 const IDLE = {
   same: 'holds the trained text already; nothing was written',
-  unchanged: 'is what it was: training has found nothing better, so that nothing was written',
+  unchanged: 'is what it was: training has found nothing better, so nothing was written',
 };
 
 function answerIdle({ standing, document }: ApplyPlan, verdict: RunVerdict, terminal: Terminal): void {

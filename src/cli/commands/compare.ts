@@ -27,7 +27,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--split <name>', 'tasks to compare on', 'test')
     .addOption(rootOption())
     .addOption(formatOption(['text', 'md']))
-    .option('--no-cache', 'ask the model again, even for what is known')
+    .option('--no-cache', 'ask the model again, even for cached replies')
     .addOption(configOption())
     .addOption(quietOption())
     .addOption(jsonOption());

@@ -13,7 +13,7 @@ export const define: DefineCommand = (command, terminal) => {
     .argument('[run]', 'name of a run or a night, or its path (default: the only run)')
     .argument('[a]', 'initial, best, current, or a step', 'initial')
     .argument('[b]', 'the same', 'best')
-    .option('--task <id>', 'what was done at one task with the one version and with the other')
+    .option('--task <id>', 'compare the attempts at one task under the two versions')
     .addOption(rootOption())
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)

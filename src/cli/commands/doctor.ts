@@ -12,7 +12,7 @@ type Flags = { readonly config?: string; readonly set: readonly string[]; readon
 export const define: DefineCommand = (command, terminal) => {
   command
     .addOption(configOption())
-    .option('--canary', 'also try whether loading a skill can be seen: two short pieces of work of the agent')
+    .option('--canary', 'also test whether loading a skill can be observed: two short tasks for the agent')
     .addOption(jsonOption())
     .addOption(setOption())
     .addHelpText('after', EXAMPLES)

@@ -31,5 +31,5 @@ async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
 
 function unnamedLine(roles: readonly string[]): string {
   const flags = roles.map((role) => `--${role} PROVIDER:MODEL`).join(' ');
-  return `no ${roles.join(' and no ')} model is named, so that the cost is not known; train needs ${flags}`;
+  return `no ${roles.join(' and no ')} model is named, so the cost is not known; train needs ${flags}`;
 }

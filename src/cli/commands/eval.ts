@@ -35,7 +35,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--junit <file>', 'write the tasks there as JUnit XML')
     .addOption(formatOption(['text', 'md', 'github']))
     .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json and report.md there')
-    .option('--no-cache', 'ask the model again, even for what is known')
+    .option('--no-cache', 'ask the model again, even for cached replies')
     .addOption(configOption())
     .addOption(quietOption())
     .addOption(jsonOption());

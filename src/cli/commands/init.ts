@@ -39,11 +39,11 @@ type Flags = {
 export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[dir]', 'folder for the project', '.')
-    .option('--skill <path>', 'this skill of those that are there')
-    .option('--tasks <path>', 'these tasks of those that are there')
-    .option('--yes', 'ask nothing: take what is likeliest')
-    .option('--starter', 'write the starter, whatever is there')
-    .addOption(new Option('--format <format>', 'of the project file').choices(CONFIG_FORMATS).default('yaml'))
+    .option('--skill <path>', 'which skill, if there are several')
+    .option('--tasks <path>', 'which tasks, if there are several')
+    .option('--yes', 'do not ask: take the most likely choice')
+    .option('--starter', 'write the starter project, whatever is in the folder')
+    .addOption(new Option('--format <format>', 'format of the project file').choices(CONFIG_FORMATS).default('yaml'))
     .option('--force', 'overwrite files that exist')
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)

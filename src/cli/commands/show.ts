@@ -15,7 +15,7 @@ export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run or a night, or its path (default: the only run)')
     .addOption(rootOption())
-    .option('--all', 'all that is known, every edit in full')
+    .option('--all', 'show everything, every edit in full')
     .option('--task <id>', 'the attempts at one task: what was done, and how it was judged')
     .addOption(new Option('--step <n>', 'with --task: the attempts of one step').argParser(toStep))
     .addOption(jsonOption())

@@ -15,11 +15,11 @@ export const define: DefineCommand = (command, terminal) => {
       .addOption(jsonOption());
   const draft = part('draft', 'a model drafts tasks from a skill, its references and examples')
     .option('--skill <path>', 'folder with a SKILL.md, or a document (default: the skill of the project)')
-    .option('--n <number>', 'how many tasks the file shall have', readCount, 40)
+    .option('--n <number>', 'how many tasks the file should have', readCount, 40)
     .option('--out <file>', 'JSONL file to write, or to add to (default: the tasks of the project, or tasks.jsonl)')
-    .option('--model <model>', 'who drafts, such as openai:MODEL (default: the optimizer of the project)')
-    .option('--max-calls <number>', 'most calls of the model', readCount)
-    .option('--max-cost-usd <number>', 'most dollars; the model needs a known price', positiveNumber)
+    .option('--model <model>', 'model that drafts, such as openai:MODEL (default: the optimizer of the project)')
+    .option('--max-calls <number>', 'maximum number of model calls', readCount)
+    .option('--max-cost-usd <number>', 'maximum cost in dollars; the price of the model must be known', positiveNumber)
     .option('--quiet', 'no progress')
     .option('--yes', 'do not ask before the calls')
     .action(async (flags: DraftFlags) => (await import('../tasks/draft.ts')).draft(flags, terminal));

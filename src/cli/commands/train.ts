@@ -20,7 +20,7 @@ export const define: DefineCommand = (command, terminal) => {
   command
     .addOption(configOption())
     .option('--fresh', 'start over; the run that is there is moved aside, its paid replies are used again')
-    .option('--ignore-estimate', 'start even when a limit is below the least that the run can need')
+    .option('--ignore-estimate', 'start even if a limit is below the minimum that the run needs')
     .addOption(quietOption())
     .addOption(jsonOption());
   command.addOption(setOption());

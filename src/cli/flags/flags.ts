@@ -88,7 +88,7 @@ export function setOption(): Option {
 
 /** `--format`, where an answer for people has several forms. */
 export const formatOption = (forms: readonly string[]): Option =>
-  new Option('--format <form>', 'of the answer for people').choices(forms).default('text');
+  new Option('--format <form>', 'format of the answer').choices(forms).default('text');
 
 /** A reader of numbers that says what it expects. */
 const numberReader = (what: string, isGood: (number: number) => boolean) => (text: string) => {

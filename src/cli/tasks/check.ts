@@ -6,9 +6,9 @@ import { wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import type { Finding, LoadedCheck } from '../../tasks/index.ts';
 import { Answered } from '../answered.ts';
+import { projectOf, tasksPath } from '../flags/project-flags.ts';
 import { withProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { projectOf, tasksPath } from './project-of.ts';
 
 export type CheckFlags = {
   readonly config?: string;

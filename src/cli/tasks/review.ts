@@ -14,9 +14,9 @@ import {
   unreviewedLines,
   writeTaskLines,
 } from '../../tasks/index.ts';
+import { projectOf, tasksPath } from '../flags/project-flags.ts';
 import { answered, editText } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { projectOf, tasksPath } from './project-of.ts';
 
 export type ReviewFlags = { readonly config?: string; readonly keepAll?: boolean };
 

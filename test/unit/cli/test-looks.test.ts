@@ -26,7 +26,7 @@ function project() {
   };
 }
 
-const AGAIN = 'at these test tasks: each makes them a little less new';
+const AGAIN = 'at these test tasks: each look makes their score a little less reliable';
 const evaluate = 'eval --skill SKILL.md --quiet';
 
 vi.setConfig({ testTimeout: 400_000 }); // trains several runs, which a busy machine does slowly
