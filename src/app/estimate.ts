@@ -36,7 +36,7 @@ export async function estimateWiring(
   const tokens = {
     skill: await countTokens(skill),
     skillFiles: skillFiles.length === 0 ? 0 : await countTokens(inlineFiles(skillFiles)),
-    item: await meanTokens(items.train.slice(0, SAMPLE).map(itemText)),
+    item: await meanTokens(items.train.slice(0, SAMPLE).map((item) => JSON.stringify(item))),
     optimizerPrompt: await meanTokens(prompts),
     ...ASSUMED,
   };
@@ -76,7 +76,9 @@ export function priceStages(
   const stages = estimates.map((stage, at) => {
     const price = priceOfSpec(models[stage.role], prices);
     const expected = likely[at]!;
-    const likelyUsd = price ? usdOfLikely(expected, price) : null;
+    const likelyUsd = price
+      ? costUsd({ input: expected.inputTokens, cached: 0, output: expected.outputTokens }, price)
+      : null;
     return { ...stage, usd: price ? usdOf(stage, price) : null, likely: expected, likelyUsd };
   });
   const usd = addUp(stages.map(({ usd }) => usd));
@@ -88,11 +90,6 @@ export function priceStages(
     learnedFrom: 0,
   };
 }
-
-const usdOfLikely = ({ inputTokens, outputTokens }: Likely, price: Price) =>
-  costUsd({ input: inputTokens, cached: 0, output: outputTokens }, price);
-
-const itemText = (item: Item) => JSON.stringify(item);
 
 async function meanTokens(texts: readonly string[]): Promise<number> {
   const counts = await Promise.all(texts.map(countTokens));

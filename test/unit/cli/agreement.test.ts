@@ -122,9 +122,9 @@ describe('a limit that a run may reach', () => {
 
   it('is told with each unit once', () => {
     expect(capWarnings(costs, { maxCalls: 400, maxTotalTokens: 500, maxCostUsd: 600 })).toEqual([
-      'this run may need 303–2,603 calls; it stops at --max-calls 400',
-      'this run may need 303–2,603 tokens; it stops at --max-total-tokens 500',
-      'this run may need $303–2603; it stops at --max-cost-usd 600',
+      'this run may need 303–2,603 calls; it stops at maxCalls 400',
+      'this run may need 303–2,603 tokens; it stops at maxTotalTokens 500',
+      'this run may need $303–2603; it stops at maxCostUsd 600',
     ]);
   });
 });

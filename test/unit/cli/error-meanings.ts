@@ -1,12 +1,9 @@
-import type { ErrorCode } from '../core/contracts/index.ts';
+import type { ErrorCode } from '../../../src/core/contracts/index.ts';
 
 /** What an error means to the person who gets it, and what helps. Markdown: `docs/errors.md` is made of it. */
 type Explained = { readonly means: string; readonly remedy: string };
 
-/**
- * Every code in the words of the command line.
- * @public read by the test that writes docs/errors.md
- */
+/** Every code in the words of the command line. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
   CONFIG_INVALID: {
     means:
