@@ -8,7 +8,7 @@ import {
   shuffle,
 } from '../core/contracts/index.ts';
 import { isFullRewrite } from '../core/document/index.ts';
-import { isAccepted, type RunState, type SearchEnd, type StepRecord, toKnowledge } from '../core/run/index.ts';
+import { isBatchDone, type RunState, type SearchEnd, toKnowledge } from '../core/run/index.ts';
 import { barFor, unmetItems, weigh } from '../core/stats/index.ts';
 import { leastRollouts, rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Run } from './run.ts';
@@ -104,15 +104,6 @@ export function nextStep(state: PlanState, { epoch, groups }: Epoch, { config }:
   return { ...place, editBudget, ...propose(batches, isReadAgain ? (last.proposal ?? 1) + 1 : 1) };
 }
 
-/** An optimizer that proposed nothing would propose nothing again. */
-export function isBatchDone(
-  { action, proposal = 1, nEditsMerged }: StepRecord,
-  { proposalsPerBatch }: Pick<PlanConfig, 'proposalsPerBatch'>,
-): boolean {
-  if (isAccepted(action) || proposal >= proposalsPerBatch) return true;
-  return proposalsPerBatch > 1 && nEditsMerged === 0;
-}
-
 /** Seeds of further proposals are this far apart: no epoch has so many batches. */
 const SEEDS_APART = 1_000_000;
 
@@ -180,7 +171,7 @@ export function noRoomForStep(state: RunState, step: Step, { config, items }: Ru
   const { maxRollouts } = config;
   if (maxRollouts === undefined || state.stepsDone > 0) return undefined;
   const least = leastRollouts(neededFor(state, step, items), config, items);
-  return `maxRollouts: ${maxRollouts} attempts left no room for a step, so that nothing was tried; the least is ${least}.`;
+  return `maxRollouts: ${maxRollouts} attempts left no room for a step, so nothing was tried; the least is ${least}.`;
 }
 
 function newTasks({ batches }: Step, { attempted, current }: RunState): number {

@@ -71,9 +71,9 @@ describe('floors', () => {
 
   it('speaks of settings, not of flags, below the command line', () => {
     // Agents, interpreters and sandboxes are called with flags of theirs; a project is read for the person who typed the overrides;
-    // what is staged waits for a command of a person, and so does what a run found: the pages of both name it.
+    // a report tells a person which command to type next, and so does what is staged.
     const others = sources.filter(
-      (path) => !/^(cli|agents|runners|workspaces|project)\/|\/(proposal-commands|next-step)\.ts$/.test(path),
+      (path) => !/^(cli|agents|runners|workspaces|project|report)\/|\/proposal-commands\.ts$/.test(path),
     );
     const flags = others.flatMap((path) => {
       const texts = textOf(path).match(/(['"`])(?:\\.|(?!\1)[^\\\n])*\1/g) ?? [];

@@ -1,4 +1,5 @@
-import { oneLine } from '../../core/text/index.ts';
+import type { Next } from '../../app/index.ts';
+import { oneLine, shellWord } from '../../core/text/index.ts';
 import {
   type Choice,
   DEEPEST,
@@ -8,18 +9,9 @@ import {
   type Proposal,
   sourcesOf,
 } from '../../project/index.ts';
-import { wrap } from '../../report/index.ts';
+import { fitRows, wrap } from '../../report/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-
-/** What to type next, and what is to be known about it. */
-export type Next = {
-  /** What has to be done before, by hand. */
-  readonly first?: string;
-  readonly command: string;
-  readonly why: string;
-  /** What to type after that. */
-  readonly afterwards?: string;
-};
 
 type Row = readonly [what: string, text: string];
 
@@ -107,3 +99,26 @@ function decidedRows({ skill, source, columns, scoring, models }: Choice, { sett
 
 const nameOf = (spec: unknown): string =>
   typeof spec === 'string' ? spec : String((spec as { model?: unknown }).model);
+
+/** What the starter is, and how to begin. */
+export function starterLines(
+  path: string,
+  files: Readonly<Record<string, string>>,
+  { io, called, lineWidth, colors: { bold, dim } }: Terminal,
+): string[] {
+  const cwd = io.cwd();
+  const isHere = path === cwd;
+  const what = [' how it is trained', ' what is learned from', ' where training starts'];
+  const names = Object.keys(files).map((name, index) => `  ${name.padEnd(22)}${dim(what[index]!)}`);
+  const lines = [
+    `wrote a project into ${isHere ? 'this folder' : shownPath(path, cwd)}`,
+    ...names,
+    '',
+    'next:',
+    ...(isHere ? [] : [`  ${bold(`cd ${shellWord(shownPath(path, cwd))}`)}`]),
+    `  ${bold(called('skillopt train', path))}         ${dim('offline, with simulated models, in a few seconds')}`,
+    `  ${bold(called('skillopt diff starter', path))}  ${dim('what was learned')}`,
+    `then put your tasks into tasks.jsonl and name real models as ${Object.keys(files)[0]} says`,
+  ];
+  return fitRows(lines.join('\n'), lineWidth).split('\n');
+}

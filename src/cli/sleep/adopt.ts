@@ -1,3 +1,4 @@
+import { type GitState, gitState } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine, plural } from '../../core/text/index.ts';
 import {
@@ -11,7 +12,6 @@ import {
   settle,
 } from '../../sleep/index.ts';
 import { stateFolderOf } from '../../stores/index.ts';
-import { type GitState, gitState } from '../git-state.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
   choosePending,

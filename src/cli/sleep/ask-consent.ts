@@ -8,7 +8,7 @@ import {
   withoutConsent,
 } from '../../sleep/index.ts';
 import { Answered } from '../answered.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Asking = {

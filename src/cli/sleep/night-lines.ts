@@ -1,5 +1,5 @@
 import { count, oneLine, plural, printable } from '../../core/text/index.ts';
-import { clip, nextLines, wrap } from '../../report/index.ts';
+import { changedLines, clip, nextLines, wrap } from '../../report/index.ts';
 import {
   type DocumentReport,
   isOfSeveral,
@@ -8,7 +8,6 @@ import {
   withToolsText,
 } from '../../sleep/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { changedLines } from '../../train/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { commandFor, nightCommand } from './choose-proposals.ts';
 

@@ -2,7 +2,7 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { count, oneLine, plural, shellWord } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { agentTargetOf, checkModelSpec, resolveModel } from '../../project/index.ts';
-import { nextLines, wrap } from '../../report/index.ts';
+import { estimateLine, estimateLines, nextLines, rangeText, wrap } from '../../report/index.ts';
 import {
   chooseModels,
   findWork,
@@ -15,7 +15,6 @@ import {
   type SleepSettings,
 } from '../../sleep/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
-import { estimateLine, estimateLines, span } from '../estimate/estimate-lines.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type OpenSleep, retyped, type SleepFlags } from './open-sleep.ts';
 
@@ -83,14 +82,14 @@ export function planLines(plan: NightPlan, notes: PlanNotes, terminal: Terminal)
 }
 
 const minutesOf = ({ minutes }: NightEstimate) =>
-  `about ${span(minutes, (value) => (value < 1 ? '<1' : value.toFixed(0)))} minutes`;
+  `about ${rangeText(minutes, (value) => (value < 1 ? '<1' : value.toFixed(0)))} minutes`;
 
 /** Before a night begins. */
 export const costLine = ({ estimate }: NightPlan): string =>
   `${estimateLine(estimate)}, ${minutesOf(estimate)}; ${USAGE_LIMIT_LINE}`;
 
 function tasksOf({ miner, models, estimate }: NightPlan): string {
-  if (miner === 'model') return `about ${span(estimate.tasks, String)} tasks, as the model finds them`;
+  if (miner === 'model') return `about ${rangeText(estimate.tasks, String)} tasks, as the model finds them`;
   const why = isSimulated(models.optimizer) ? ' (the simulated optimizer cannot find any)' : '';
   return `${plural(estimate.tasks.high, 'task')}, by rule${why}`;
 }

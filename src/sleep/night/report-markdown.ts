@@ -1,5 +1,5 @@
 import { inMarkdown, nameAsData, oneLine } from '../../core/text/index.ts';
-import { changedLines } from '../../train/index.ts';
+import { changedLines } from '../../report/index.ts';
 import { notReplayableText, withToolsText } from '../replay/with-tools.ts';
 import { nightCommandOf } from '../staging/proposal-commands.ts';
 import type { DocumentReport, SleepReport } from './sleep-report.ts';

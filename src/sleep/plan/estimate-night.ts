@@ -1,6 +1,7 @@
-import { ASSUMED, type CostEstimate, priceStages } from '../../app/index.ts';
+import { ASSUMED, priceStages } from '../../app/index.ts';
 import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { isAgentSpec, type ModelSpec } from '../../project/index.ts';
+import type { CostEstimate } from '../../report/index.ts';
 import { estimateRun, type Range, type StageEstimate } from '../../train/index.ts';
 import type { MinerKind, Page } from './pages.ts';
 

@@ -20,7 +20,7 @@ import {
   type Views,
   WHOLE_FOLDER,
 } from '../../core/run/index.ts';
-import { reportView } from './report-view.ts';
+import { reportView } from '../../report/index.ts';
 
 /** Has a fact written down, and answers with the state after it. */
 export type Commit = (fact: RunFact, detail?: Detail) => Promise<RunState>;

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'n
 import { delimiter, dirname, join } from 'node:path';
 import { createWorld, worldSkillFolder } from 'skillopt/sim';
 import { parse, stringify } from 'yaml';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { claudeSession } from '../../support/sleep-home.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,9 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf } from '../../../src/cli/exit-code.ts';
-import { runCli } from '../../../src/cli/main.ts';
-import { printError } from '../../../src/cli/print-error.ts';
+import { exitCodeOf, printError } from '../../../src/cli/errors.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { openTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,8 +1,7 @@
 import { findPoison } from '../../../core/guard/index.ts';
 import { oneLine } from '../../../core/text/index.ts';
 import type { ReviewDecision, ReviewedChange } from '../../../sleep/index.ts';
-import { answered } from '../../terminal/confirm.ts';
-import { editText } from '../../terminal/edit-text.ts';
+import { answered, editText } from '../../terminal/ask.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 const CHOICES = [

@@ -26,7 +26,7 @@ import {
 } from '../../../sleep/index.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openProgress } from '../../progress/progress.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { confirm } from '../../terminal/ask.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { choosePending, commandFor, meantProject, type ProposalFlags } from '../choose-proposals.ts';
 import { type OpenSleep, openSleep, privateFiles } from '../open-sleep.ts';

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { askForOneWord, type Check, check } from '../../../app/index.ts';
 import { SkillError } from '../../../core/contracts/index.ts';
 import { type AgentTarget, agentTargetOf, resolveModel } from '../../../project/index.ts';
 import {
@@ -14,8 +15,7 @@ import {
 } from '../../../sleep/index.ts';
 import { writePrivate } from '../../../stores/index.ts';
 import { priceFor } from '../../../train/index.ts';
-import { type Check, check } from '../../doctor/check.ts';
-import { askForOneWord } from '../../doctor/examine.ts';
+import { checkInFlags } from '../../flags/in-flags.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { type OpenSleep, openSleep } from '../open-sleep.ts';
 import { planOf } from '../plan-lines.ts';
@@ -24,7 +24,7 @@ import type { RunFlags } from '../run.ts';
 /** What a night would need, each looked at by itself: called by `schedule`, in the job's own environment. */
 export async function checkNight(flags: RunFlags, terminal: Terminal): Promise<void> {
   const checks: Check[] = [];
-  for await (const one of examineNight(flags, terminal)) checks.push(one);
+  for await (const one of examineNight(flags, terminal)) checks.push(checkInFlags(one));
   terminal.answer(
     { checks },
     checks.map(({ name, detail }) => `${name}: ${detail}`),

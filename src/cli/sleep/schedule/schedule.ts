@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { isInside } from '../../../agents/index.ts';
+import type { Check } from '../../../app/index.ts';
 import { SkillError } from '../../../core/contracts/index.ts';
 import { oneLine } from '../../../core/text/index.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../../../sleep/index.ts';
 import { makeFolderBelow, takeLock } from '../../../stores/index.ts';
 import { Answered } from '../../answered.ts';
-import type { Check } from '../../doctor/check.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { providersIn, requireConsent } from '../ask-consent.ts';
 import { warnOfEveryNight } from '../gather/least-need.ts';

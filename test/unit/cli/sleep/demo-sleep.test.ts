@@ -8,7 +8,8 @@ import { type PlayNight, playWeek } from '../../../../src/cli/sleep/demo/play-we
 import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
 import { simulatedPerson } from '../../../../src/public/sim.ts';
 import { type Cursors, harvest, mineTasks, openSessionIndex } from '../../../../src/public/sleep.ts';
-import { noColors, textWidth } from '../../../../src/report/index.ts';
+import { textWidth } from '../../../../src/report/index.ts';
+import { noColors } from '../../../../src/report/layout.ts';
 import { claude } from '../../../../src/transcripts/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 
