@@ -216,11 +216,10 @@ const named = (cli: string, version: string | null | undefined) => `${cli} ${ver
 
 /** How it is named as a target with tools, and what it would still need for that. */
 function asTarget(cli: AgentCliName, env: Environment): string {
-  const program = Object.values(agentPrograms).find((one) => one.cli === cli);
-  if (program === undefined) return ', no target with tools';
-  const missing = (program.needs ?? []).filter((name) => findBinary(name, env) === undefined);
-  const needs = missing.length === 0 ? '' : `, which needs ${missing.join(', ')} on PATH`;
-  return `, target: { agent: ${program.name} }${needs}`;
+  const { name, needs = [] } = agentClis[cli];
+  const missing = needs.filter((needed) => findBinary(needed, env) === undefined);
+  const lack = missing.length === 0 ? '' : `, which needs ${missing.join(', ')} on PATH`;
+  return `, target: { agent: ${name} }${lack}`;
 }
 
 const changeOf = (before: AgentPin | undefined, path: string) =>
@@ -246,7 +245,7 @@ const noSignIn = (agent: string) =>
   });
 
 function signInRemedy(agent: string): string {
-  const { cli, keyVariables } = agentPrograms[agent as keyof typeof agentPrograms];
+  const { signInCommand, keyVariables } = agentPrograms[agent as keyof typeof agentPrograms];
   const key = keyVariables.length === 0 ? '' : `set ${keyVariables.join(' or ')}, also in .env, or `;
-  return `${key}sign in: ${agentClis[cli].signInCommand}`;
+  return `${key}sign in: ${signInCommand}`;
 }
