@@ -7,7 +7,7 @@ import {
   type Choice,
   DRAFTS,
   type Environment,
-  type Found,
+  type FolderFindings,
   hasTasks,
   isModulePath,
   type LoadedProject,
@@ -34,7 +34,7 @@ export type Next = {
 type Costed = Next & { readonly estimate: CostEstimate | null };
 
 type ProjectPlace = {
-  readonly found: Found;
+  readonly found: FolderFindings;
   readonly file: string;
   /** `cd DIR && `, or nothing. */
   readonly goThere: string;
@@ -107,7 +107,7 @@ const withFlags = (command: string, flags: Readonly<Record<string, string>>): st
   [command, ...Object.entries(flags).map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ');
 
 type SkillOptPlace = {
-  readonly found: Found;
+  readonly found: FolderFindings;
   readonly choice: Choice;
   readonly goThere: string;
   readonly env: Environment;

@@ -6,7 +6,7 @@ import {
   type Choice,
   checkModelSpec,
   describeSource,
-  type Found,
+  type FolderFindings,
   type FoundTasks,
   type ModelOption,
   mappingOf,
@@ -34,7 +34,7 @@ export type Asker = {
 type ChoiceOption<Value> = { readonly value: Value; readonly label: string; readonly hint?: string };
 
 /** What is likeliest, or what a person says: at most five questions, and only those with more than one answer. */
-export async function chooseProject(found: Found, asker?: Asker): Promise<Choice> {
+export async function chooseProject(found: FolderFindings, asker?: Asker): Promise<Choice> {
   const pick = <Value>(question: string, options: readonly ChoiceOption<Value>[]) =>
     asker && options.length > 1 ? asker.choose(question, options) : Promise.resolve(options[0]?.value);
   const skill = await pick(
@@ -79,12 +79,12 @@ function scorings({ answers }: FoundTasks): { value: ProposedScoring; label: str
   return [first, { value: exact, label: 'exact', hint: exact.why }];
 }
 
-async function modelsFor(found: Found, source: Source | undefined): Promise<ModelOption[]> {
+async function modelsFor(found: FolderFindings, source: Source | undefined): Promise<ModelOption[]> {
   const isStarter = source?.kind === 'tasks' && (await isOfStarter(found, source.path));
   return [...(isStarter ? [SIMULATED] : []), ...modelOptions(found.models)];
 }
 
-async function isOfStarter({ directory }: Found, path: string): Promise<boolean> {
+async function isOfStarter({ directory }: FolderFindings, path: string): Promise<boolean> {
   if (path !== STARTER_TASKS) return false;
   const starter = Buffer.from(starterProject('json', 'starter')[STARTER_TASKS]!);
   return (await readHead(join(directory, path), starter.length + 1)).equals(starter);

@@ -11,7 +11,7 @@ import {
   cautionsFor,
   configText,
   discover,
-  type Found,
+  type FolderFindings,
   isEmpty,
   leftOutCautions,
   propose,
@@ -66,7 +66,7 @@ async function init(directory: string, flags: Flags, terminal: Terminal): Promis
   await writeProject(found, flags, terminal);
 }
 
-async function lookInto(directory: string, flags: Flags, terminal: Terminal): Promise<Found> {
+async function lookInto(directory: string, flags: Flags, terminal: Terminal): Promise<FolderFindings> {
   const cwd = terminal.io.cwd();
   const skill = flags.skill && relative(directory, resolvePath(cwd, flags.skill)).replace(/(^|\/)SKILL\.md$/i, '');
   const found = await discover({ directory, skill, ...placeOf(terminal) });
@@ -76,7 +76,7 @@ async function lookInto(directory: string, flags: Flags, terminal: Terminal): Pr
 async function writeStarter(
   path: string,
   { format, force = false }: Flags,
-  found: Found | undefined,
+  found: FolderFindings | undefined,
   terminal: Terminal,
 ): Promise<void> {
   const files = starterProject(format, basename(path));
@@ -88,7 +88,7 @@ async function writeStarter(
   terminal.answer({ directory: path, files: Object.keys(files), cautions }, [...notes, ...lines]);
 }
 
-async function writeProject(found: Found, flags: Flags, terminal: Terminal): Promise<void> {
+async function writeProject(found: FolderFindings, flags: Flags, terminal: Terminal): Promise<void> {
   const { directory } = found;
   const choice = await chooseProject(
     found,

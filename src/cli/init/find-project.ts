@@ -2,13 +2,17 @@ import { existsSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import { CONFIG_NAMES, type Found, type LeftOut, resolvePath } from '../../project/index.ts';
+import { CONFIG_NAMES, type FolderFindings, type LeftOut, resolvePath } from '../../project/index.ts';
 import { skillFileAt } from '../../skills/index.ts';
 
 type NamedParts = { readonly skill?: string | undefined; readonly tasks?: string | undefined };
 
 /** What flags name, alone. Throws for what is not there, and for a skill that nobody can read. */
-export async function onlyNamed(found: Found, { skill, tasks }: NamedParts, cwd: string): Promise<Found> {
+export async function onlyNamed(
+  found: FolderFindings,
+  { skill, tasks }: NamedParts,
+  cwd: string,
+): Promise<FolderFindings> {
   const { directory } = found;
   const kept = skill === undefined ? found : await withSkill(found, skill, cwd);
   const [unread] = kept.brokenSkills;
@@ -21,7 +25,7 @@ export async function onlyNamed(found: Found, { skill, tasks }: NamedParts, cwd:
 }
 
 /** By the file itself, since a skill that links lead to was found once. */
-async function withSkill(found: Found, typed: string, cwd: string): Promise<Found> {
+async function withSkill(found: FolderFindings, typed: string, cwd: string): Promise<FolderFindings> {
   const wanted = await realSkill(resolvePath(cwd, typed));
   const pick = async <Thing extends { readonly path: string }>(things: readonly Thing[]) => {
     const files = await Promise.all(things.map(({ path }) => realSkill(join(found.directory, path))));
@@ -37,7 +41,11 @@ async function realSkill(path: string): Promise<string> {
   return realpath(file).catch(() => file);
 }
 
-function notFound({ directory }: Found, flag: string, things: readonly { readonly path: string }[]): SkillError {
+function notFound(
+  { directory }: FolderFindings,
+  flag: string,
+  things: readonly { readonly path: string }[],
+): SkillError {
   const hint = things.length === 0 ? 'There is none.' : `There is: ${things.map(({ path }) => path).join(', ')}`;
   return new SkillError('USAGE', `${flag} is none of what was found in ${directory}`, { hint });
 }

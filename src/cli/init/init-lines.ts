@@ -4,7 +4,7 @@ import {
   type Choice,
   DEEPEST,
   describeSource,
-  type Found,
+  type FolderFindings,
   mappingOf,
   type Proposal,
   sourcesOf,
@@ -17,7 +17,7 @@ type Row = readonly [what: string, text: string];
 
 /** What was found, what was decided and why, what was written, and the next command. */
 export function initLines(
-  { found, choice, proposal }: { found: Found; choice: Choice; proposal?: Proposal },
+  { found, choice, proposal }: { found: FolderFindings; choice: Choice; proposal?: Proposal },
   { written, next, cautions }: { written: readonly string[]; next: Next; cautions: readonly string[] },
   terminal: Terminal,
 ): string[] {
@@ -62,7 +62,7 @@ export const noteLines = (text: string, { width, colors: { yellow } }: Terminal)
 const INDENT = 12;
 const MOST_NAMED = 4;
 
-function foundRows(found: Found, { skill }: Choice): Row[] {
+function foundRows(found: FolderFindings, { skill }: Choice): Row[] {
   const { servers, keys, agents } = found.models;
   const models = [
     ...servers.map(({ url, variable, name }) => `${variable ?? name} ${url}`),
