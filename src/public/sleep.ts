@@ -1,6 +1,6 @@
 // The public names of this room. Adding a line is adding API.
 
-/** What a night changes in the list of learned rules, and the list itself. */
+export { type NightPlan, planNight } from '../app/index.ts';
 export {
   applyEditRecords,
   EditRecord,
@@ -20,6 +20,7 @@ export {
   redactValue,
 } from '../core/guard/index.ts';
 export { inMarkdown, nameAsData } from '../core/text/index.ts';
+export { type GateAction, type GateTrial, reportMarkdown, type SleepReport } from '../report/index.ts';
 export { type ReadDocument, readDocument } from '../skills/index.ts';
 export {
   type Adopted,
@@ -53,8 +54,6 @@ export {
   type FileTrouble,
   findMemory,
   findSkill,
-  type GateAction,
-  type GateTrial,
   type GatheredNight,
   giveConsent,
   groupByHint,
@@ -86,7 +85,6 @@ export {
   multiRollout,
   type NamedSkill,
   type NightModels,
-  type NightPlan,
   type NightRow,
   type NotTaken,
   nightFolder,
@@ -104,7 +102,6 @@ export {
   type Purgeable,
   pagesOf,
   pendingProposals,
-  planNight,
   poolValidation,
   prepareTasks,
   purge,
@@ -127,7 +124,6 @@ export {
   recordProposal,
   replayBatch,
   replayOne,
-  reportMarkdown,
   requireReviewed,
   resolveFractions,
   resolveSkill,
@@ -141,7 +137,6 @@ export {
   type SkillChoice,
   SLEEP_SPLITS,
   type SleepEnvOptions,
-  type SleepReport,
   SleepSettings,
   SleepState,
   type SplitOptions,
@@ -169,6 +164,7 @@ export {
   type Trouble,
   transcriptSources,
 } from '../transcripts/index.ts';
+/** What a night changes in the list of learned rules, and the list itself. */
 /** What keeps orders of strangers out of a skill or a memory. */
 /** Text of sessions on its way into Markdown, and names in it on their way into a sentence. */
 /** A document as it is now, if it could be replaced. */

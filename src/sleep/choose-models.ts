@@ -69,3 +69,10 @@ async function installedAgent({ place: { env }, project }: Here): Promise<string
     hint: 'Install and sign in to one (Claude Code, Codex, Gemini CLI …), or name a model: target: provider:model in the project file or in config.yaml in the state folder.',
   });
 }
+
+/** Whether a model can find tasks. With a handoff that would take a round of its own, so rules find them. */
+export const canMine = (spec: SleepModels['optimizer']) => !isSimulated(spec) && !isHandoff(spec);
+
+/** A simulated model is part of this process: it reads no sessions and finds no tasks. */
+export const isSimulated = (spec: SleepModels['optimizer']) =>
+  (typeof spec === 'string' ? spec : String(spec.provider)).startsWith('simulated');

@@ -5,7 +5,7 @@ export { FRESH_FROM } from './finish.ts';
 export { isBatchDone } from './plan.ts';
 export { notify } from './record/recorder.ts';
 export { diffBlock, namedTasks } from './record/report-view.ts';
-export { changedLines, type SkillChange, skillChange } from './record/skill-change.ts';
+export { type SkillChange, skillChange } from './record/skill-change.ts';
 export { createRunDeps } from './setup/create-deps.ts';
 export { hashTasks, loadRunItems, splitItems } from './setup/run-items.ts';
 export { withEnv } from './setup/with-env.ts';

@@ -22,7 +22,7 @@ import { nameProject, projectFileOf } from '../named-project.ts';
 import { isNight, runPlace } from '../night-runs.ts';
 import { requireConsent, requireScriptConsent } from '../report/apply-consent.ts';
 import { patchOfPlan, previewLines, type RunVerdict, writtenFiles, writtenLines } from '../report/apply-lines.ts';
-import { placeOf } from '../sleep/open-sleep.ts';
+import { placeOf } from '../sleep/sleep-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {

@@ -26,7 +26,7 @@ import { onlyNamed } from '../init/only-named.ts';
 import { requireFolder, requireNoOther } from '../init/require-room.ts';
 import { nextForSkillOpt } from '../init/skillopt-file.ts';
 import { starterLines } from '../init/starter-lines.ts';
-import { placeOf } from '../sleep/open-sleep.ts';
+import { placeOf } from '../sleep/sleep-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {

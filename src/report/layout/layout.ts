@@ -90,7 +90,7 @@ export function wrap(text: string, width: number, indent = ''): string[] {
   return lines;
 }
 
-type Speaking = {
+export type Speaking = {
   readonly width: number;
   readonly colors: { bold(text: string): string };
   called(text: string): string;

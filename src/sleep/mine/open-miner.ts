@@ -6,8 +6,7 @@ import type { Budget } from '../../models/index.ts';
 import { createStop } from '../../pipeline/index.ts';
 import { ANSWERS_FOLDER, makeFolderBelow, openCaches } from '../../stores/index.ts';
 import { wrapModels } from '../../train/index.ts';
-import { nightConfig } from '../plan/plan-night.ts';
-import type { SleepSettings } from '../settings/sleep-settings.ts';
+import { nightConfig, type SleepSettings } from '../settings/sleep-settings.ts';
 
 type MinerOptions = {
   readonly model: ChatModel;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { reportMarkdown, type SleepReport } from '../../report/index.ts';
 import { writePrivate } from '../../stores/index.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { type OverNights, recordNight, type SleepState } from '../state/sleep-state.ts';
@@ -9,8 +10,6 @@ import type { CycleInput } from './cycle-input.ts';
 import { diagnosticsOf } from './diagnostics.ts';
 import { rejectedIn } from './night-history.ts';
 import { type NightRecord, writeNight } from './night-record.ts';
-import { reportMarkdown } from './report-markdown.ts';
-import type { SleepReport } from './sleep-report.ts';
 import { supersede } from './stage-night.ts';
 
 type Finished = {

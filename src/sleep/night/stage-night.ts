@@ -1,5 +1,6 @@
 import { readBlock, writeBlock } from '../../core/document/index.ts';
 import type { Amounts } from '../../core/run/index.ts';
+import type { DocumentReport, SleepReport } from '../../report/index.ts';
 import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { type Proposal, recordProposal } from '../staging/proposal.ts';
@@ -10,7 +11,7 @@ import type { CycleInput } from './cycle-input.ts';
 import type { NightRecord } from './night-record.ts';
 import type { Proof } from './prove.ts';
 import type { QuarantinedText } from './quarantining.ts';
-import { costOf, type DocumentReport, type SleepReport, toReport, usageOf, verdictOf } from './sleep-report.ts';
+import { costOf, toReport, usageOf, verdictOf } from './sleep-report.ts';
 import type { TrainedDocument } from './train-document.ts';
 
 /**

@@ -15,8 +15,8 @@ import {
 import { PROOF_LOOKS } from '../../core/stats/index.ts';
 import { SkillOptTrainer } from '../../train/index.ts';
 import { repeated } from '../dream/multi-rollout.ts';
-import { nightConfig } from '../plan/plan-night.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
+import { nightConfig } from '../settings/sleep-settings.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { type DocumentNight, metricOf } from './document-night.ts';
 import { isOutOfBudget, searchBudget } from './night-limits.ts';

@@ -54,9 +54,12 @@ export async function loadSleepSettings(source: SettingsSource): Promise<LoadedS
   return { settings, origins, ...(imported ? { imported: { file: imported.file, notTaken: imported.notTaken } } : {}) };
 }
 
+/** The origin of settings that the caller gives. */
+export const CALLER = 'command line';
+
 function flagLayer({ flags = {}, place, project }: SettingsSource): Layer {
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
-  return { place: 'command line', path: [], values: anchor(given, project, place) };
+  return { place: CALLER, path: [], values: anchor(given, project, place) };
 }
 
 const projectFileOf = ({ project, config }: SettingsSource) =>

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import { readBlock, readRules, writeBlock, writeRules } from '../../core/document/index.ts';
 import { strip } from '../../core/text/index.ts';
+import { commandOf } from '../../report/index.ts';
 import {
   backupPath,
   type Moment,
@@ -17,7 +18,6 @@ import {
 import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
 import type { OpenSleepState } from '../state/state-file.ts';
 import { findProposal, type Proposal, recordProposal } from './proposal.ts';
-import { commandOf } from './proposal-commands.ts';
 import { notStaged, readProposed, textOf } from './stage.ts';
 
 export type Adopted = {

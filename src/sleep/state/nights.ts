@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isMissing, makeFolderBelow } from '../../stores/index.ts';
+import { isMissing, makeFolderBelow, SCHEDULES_FOLDER } from '../../stores/index.ts';
 import { nightOf, type SleepState } from './sleep-state.ts';
 
 const NIGHTS_FOLDER = 'nights';
@@ -65,4 +65,15 @@ async function namesIn(folder: string): Promise<string[]> {
     if (isMissing(error)) return [];
     throw error;
   });
+}
+
+/** The name of a project's nightly job. */
+export const jobHash = (project: string): string => createHash('sha256').update(project).digest('hex').slice(0, 20);
+
+/** Removes the logs of nightly jobs, of one project or of all: they tell of tasks. Returns how many there were. */
+export async function removeJobLogs(stateFolder: string, hash = ''): Promise<number> {
+  const folder = join(stateFolder, SCHEDULES_FOLDER);
+  const names = (await namesIn(folder)).filter((name) => name.startsWith(hash) && /\.log(\.old)?$/.test(name));
+  for (const name of names) await rm(join(folder, name), { force: true });
+  return names.length;
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { plural } from '../../../core/text/index.ts';
 import { flagsFrom } from '../../flags/flags.ts';
 import { interruptible } from '../../interrupt.ts';
-import { plural } from '../../../core/text/index.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { type NightStory, weekLines } from './night-story.ts';
 import { type PlayNight, playWeek } from './play-week.ts';

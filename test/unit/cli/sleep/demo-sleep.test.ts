@@ -9,7 +9,7 @@ import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
 import { simulatedPerson } from '../../../../src/public/sim.ts';
 import { type Cursors, harvest, mineTasks, openSessionIndex } from '../../../../src/public/sleep.ts';
 import { noColors, textWidth } from '../../../../src/report/index.ts';
-import { claude } from '../../../../src/transcripts/index.ts';
+import { claude } from '../../../../src/transcripts/sources/claude.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 
 const quietNight: NightStory = {
