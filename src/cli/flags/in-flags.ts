@@ -20,6 +20,10 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ['They are for a night of sleep.', 'They are for a night: skillopt sleep run --tasks FILE.'],
   ['agree once: consent ', 'agree once: --consent '],
   ['or name a model: target: provider:model', 'or name a model: --target PROVIDER:MODEL, or target: PROVIDER:MODEL'],
+  ['find the tasks: llmMine: false.', 'find the tasks: --no-llm-mine.'],
+  ['Turn llmMine on, or let rules find the tasks.', 'Turn it on with --llm-mine, or leave --with-model out.'],
+  ['Name a real optimizer, or let rules', 'Name a real one with --optimizer, or leave --with-model out: rules'],
+  ['Name another optimizer, or let rules', 'Name another with --optimizer, or leave --with-model out: rules'],
   ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],
 ];
 
