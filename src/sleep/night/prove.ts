@@ -24,7 +24,7 @@ import { type Held, paidSince } from '../../models/index.ts';
 import type { TaskDelta } from '../../report/index.ts';
 import { evaluatePasses } from '../../train/index.ts';
 import type { TaskRecord } from '../task-record.ts';
-import { type DocumentNight, metricOf } from './document-night.ts';
+import { type DocumentNight, metricOf } from './cycle-input.ts';
 import { isOutOfBudget } from './night-limits.ts';
 
 export type Proof = {

@@ -12,16 +12,15 @@ import {
   takeLock,
   writePrivate,
 } from '../../stores/index.ts';
-import { documentOf, runNameOf } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
+import { documentOf, runNameOf } from '../documents/skills.ts';
 import { handoffNight } from '../handoff/foresee.ts';
 import { HANDOFF_FOLDER, HandoffPending } from '../handoff/handoff.ts';
-import { nightWork, type OpenedWork } from '../replay/night-work.ts';
-import type { Trained } from '../replay/sleep-env.ts';
+import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env.ts';
+import { nightWork, type OpenedWork } from '../replay/work.ts';
 import type { Proposal } from '../staging/proposal.ts';
-import { listNights, projectFolder } from '../state/nights.ts';
-import { nightOf, type SleepState } from '../state/sleep-state.ts';
-import { readSleepState } from '../state/state-file.ts';
+import { listNights, type NightRecord, projectFolder, readNight, writeNight } from '../state/nights.ts';
+import { nightOf, readSleepState, type SleepState } from '../state/sleep-state.ts';
 import {
   documentsFor,
   gatherWith,
@@ -36,14 +35,9 @@ import {
 import { consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
-import { diagnosticsOf, evidenceLog } from './diagnostics.ts';
-import { finishNight } from './finish-night.ts';
-import { nightNotes } from './night-history.ts';
+import { diagnosticsOf, evidenceLog, finishNight, onPending, reportNight, stageNight } from './finish-night.ts';
 import { isSpent, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
-import { type NightRecord, readNight, writeNight } from './night-record.ts';
-import { overNightsOf } from './over-nights.ts';
-import { type Quarantine, quarantining } from './quarantining.ts';
-import { onPending, reportNight, stageNight } from './stage-night.ts';
+import { nightNotes, overNightsOf } from './over-nights.ts';
 
 export type CycleOutcome = {
   readonly report: SleepReport;

@@ -1,9 +1,9 @@
 import type { Amounts, UsageTable } from '../../core/run/index.ts';
 import type { SleepReport, WithTools } from '../../report/index.ts';
-import { isReplayable } from '../replay/replayable.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
+import type { NightRecord } from '../state/nights.ts';
+import { isReplayable } from '../task-record.ts';
 import { type ConsolidationResult, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
-import type { NightRecord } from './night-record.ts';
 import type { Proof } from './prove.ts';
 import { labelOf } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';

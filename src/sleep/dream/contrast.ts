@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { ChatModel } from '../../core/contracts/index.ts';
+import type { ChatModel, ReflectContext } from '../../core/contracts/index.ts';
+import type { RawPatch } from '../../core/document/index.ts';
 import { fence, head, jsonCandidates, parseJson } from '../../core/text/index.ts';
-import type { RolloutSet } from './rollout-set.ts';
+import type { TaskRecord } from '../task-record.ts';
+import { type AttemptMetric, originalId, RolloutSet } from './multi-rollout.ts';
 
 const MOST_SETS = 6;
 const [TASK_LENGTH, ANSWER_LENGTH, REASON_LENGTH, CONTRACT_LENGTH] = [160, 200, 100, 900];
@@ -35,7 +37,7 @@ export type ContrastOptions = {
 export type ContrastRule = { readonly content: string; readonly rationale: string };
 
 /** The sets that tell most: the largest differences first, and as they came where they are equal. */
-export const informative = (sets: readonly RolloutSet[]): RolloutSet[] =>
+const informative = (sets: readonly RolloutSet[]): RolloutSet[] =>
   sets
     .filter(({ spread }) => spread > 0)
     .sort((one, other) => other.spread - one.spread)
@@ -94,4 +96,41 @@ function contract(sets: readonly RolloutSet[]): string[] {
   return system === undefined
     ? []
     : [`## Contract of the answers\n${fence('contract', head(system, CONTRACT_LENGTH))}`];
+}
+
+/** Learns from the contrast between several attempts at the same tasks, where there is one; else from single failures. */
+export async function reflectOnContrast(
+  context: ReflectContext,
+  tasks: readonly TaskRecord[],
+  surroundings: string,
+  metric?: AttemptMetric,
+): Promise<RawPatch[]> {
+  const sets = informative(setsOf(context, tasks, metric));
+  if (sets.length === 0) return context.reflectByDefault();
+  const { optimizer, editBudget, sampleIndex, skill, signal } = context;
+  const known = { document: skill, surroundings };
+  const rules = await contrastiveReflect(optimizer, sets, { editBudget, sampleIndex, ...known, signal });
+  if (rules.length === 0) return context.reflectByDefault();
+  const edits = rules.map(({ content }) => ({
+    op: 'append' as const,
+    target: '',
+    content: `- ${content.replace(/^[-*]\s+/, '')}`,
+    supportCount: sets.length,
+    sourceType: 'failure' as const,
+  }));
+  const reasoning = rules.map(({ rationale }) => rationale).join(' ');
+  return [{ patch: { edits, reasoning }, sourceType: 'failure', batchSize: sets.length }];
+}
+
+function setsOf({ results }: ReflectContext, tasks: readonly TaskRecord[], metric?: AttemptMetric): RolloutSet[] {
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const attempts = new Map<string, RolloutSet['attempts'][number][]>();
+  for (const { id, hard, soft, errored, predictedAnswer = '', failReason = '' } of results) {
+    if (errored) continue;
+    const key = originalId(id);
+    attempts.set(key, [...(attempts.get(key) ?? []), { hard, soft, response: predictedAnswer, failReason }]);
+  }
+  return [...attempts].flatMap(([id, made]) =>
+    made.length > 1 && byId.has(id) ? [new RolloutSet(byId.get(id)!, made, metric)] : [],
+  );
 }

@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
 import type { Place } from '../../transcripts/index.ts';
-import { readSkillHint } from '../mine/skill-hint.ts';
+import { readSkillHint } from '../mine/heuristic-miner.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
-import { placesOf } from './agent-places.ts';
-import { type LiveDocument, readLive } from './live-document.ts';
+import { groupByHint } from '../splits.ts';
+import type { TaskRecord } from '../task-record.ts';
+import { type LiveDocument, placesOf, readLive, scaffoldOf } from './live-document.ts';
 
 export type DocumentSearch = {
   /** Whose documents: the name of a source or of an agent CLI. */
@@ -82,7 +84,7 @@ const skillRootsOf = ({ agent, place, project, settings }: DocumentSearch): stri
 export const skillFileOf = (path: string): string => (/\.md$/i.test(path) ? path : join(path, 'SKILL.md'));
 
 /** The skill in a folder, or whose SKILL.md this is. It must be there, and be the person's own. */
-export async function skillAt(given: string, search: DocumentSearch): Promise<LiveDocument> {
+async function skillAt(given: string, search: DocumentSearch): Promise<LiveDocument> {
   const path = skillFileOf(resolve(search.project, given));
   if (basename(path).toLowerCase() !== 'skill.md')
     throw notFound(`expected the SKILL.md of a skill, got ${path}`, 'Give the path of its SKILL.md, or of its folder.');
@@ -115,4 +117,92 @@ async function namesOfSkills(search: DocumentSearch): Promise<string[]> {
   const names = [...new Set((await Promise.all(lists)).flat())].sort();
   const found = await Promise.all(names.map(async (name) => ({ name, ...(await resolveSkill(name, search)) })));
   return found.filter(({ status }) => status === 'found').map(({ name }) => oneLine(name));
+}
+
+/** An existing skill that tasks name, and the hints by which they do. */
+export type NamedSkill = LiveDocument & { readonly hints: readonly string[] };
+
+export type SkillChoice = {
+  readonly skills: readonly NamedSkill[];
+  /** Why the others are not trained. */
+  readonly notes: readonly string[];
+};
+
+export const noChoice: SkillChoice = { skills: [], notes: [] };
+
+/**
+ * The existing skills that tasks were done with. What is not found, in doubt or of somebody else is said, and never guessed:
+ * such tasks stay with `main`, the skill that the night improves anyway.
+ */
+export async function chooseSkills(
+  tasks: readonly TaskRecord[],
+  search: DocumentSearch,
+  main: Pick<LiveDocument, 'name' | 'live'>,
+): Promise<SkillChoice> {
+  const { multiSkillFanout, targetSkillPath } = search.settings;
+  if (!multiSkillFanout || targetSkillPath !== undefined) return noChoice;
+  const skills = new Map<string, NamedSkill>();
+  const notes: string[] = [];
+  for (const { skillHint, tasks: own } of groupByHint(tasks)) {
+    if (skillHint === '' || readSkillHint(skillHint)?.skill === main.name) continue;
+    const found = await resolveSkill(skillHint, search);
+    if (found.status !== 'found') notes.push(notTrained(skillHint, found.why, own.length, main.name));
+    else if (found.document.live.realPath !== main.live.realPath) addTo(skills, found.document, skillHint);
+  }
+  return { skills: [...skills.values()], notes };
+}
+
+/** Two names may lead to one file. */
+function addTo(skills: Map<string, NamedSkill>, document: LiveDocument, hint: string): void {
+  const before = skills.get(document.live.realPath);
+  skills.set(document.live.realPath, { ...(before ?? document), hints: [...(before?.hints ?? []), hint] });
+}
+
+const notTrained = (hint: string, why: string, count: number, main: string) =>
+  `The skill ${hint} is not trained: ${why}. ${count === 1 ? 'Its task counts' : `Its ${count} tasks count`} for ${main}.`;
+
+/** The document that a run has trained: the one of its kind, or an existing skill by its name. */
+export const documentOf = <Document extends Pick<LiveDocument, 'kind' | 'name' | 'hints'>>(
+  documents: readonly Document[],
+  kind: LiveDocument['kind'],
+  named: string,
+): Document | undefined =>
+  documents.find(
+    (one) => one.kind === kind && (named === '' ? one.hints === undefined : one.name === named && one.hints),
+  );
+
+/**
+ * The name of a document's run behind the number of its night; nothing for the skill of our own, or a target. A skill that is
+ * called as the run of the memory has a name of its own.
+ */
+export const runNameOf = (kind: LiveDocument['kind'], named: string): string => {
+  if (kind === 'memory') return '.memory';
+  if (named === '') return '';
+  return /^memory(\.skill)*$/i.test(named) ? `.${named}.skill` : `.${named}`;
+};
+
+/** The name of the skill that a task belongs to; empty: the one that the night improves anyway. */
+export function ownerAmong(
+  skills: readonly { readonly name: string; readonly hints: readonly string[] }[],
+): (task: Pick<TaskRecord, 'skillHint'>) => string {
+  const owners = new Map(skills.flatMap(({ name, hints }) => hints.map((hint) => [hint, name] as const)));
+  return ({ skillHint }) => owners.get(skillHint.trim()) ?? '';
+}
+
+/** The skill that a night improves: the one that was named, else one of our own in the agent's user scope. */
+export async function findSkill({ agent, place, project, settings }: DocumentSearch): Promise<LiveDocument> {
+  const { targetSkillPath, managedSkillName: name } = settings;
+  if (targetSkillPath !== undefined) return skillAt(targetSkillPath, { agent, place, project, settings });
+  const [root] = placesOf(agent).userSkills(place);
+  const path = join(root!, name, 'SKILL.md');
+  // The scope's folder may itself be a link, or not be there yet.
+  const roots = [dirname(root!)];
+  return readLive({ kind: 'skill', name, path, roots, isNewAllowed: true, scaffold: scaffoldOf(name) });
+}
+
+/** The project's file with instructions: the first of the agent's that is there, else the usual one. */
+export async function findMemory({ agent, project }: Pick<DocumentSearch, 'agent' | 'project'>): Promise<LiveDocument> {
+  const names = placesOf(agent).memory;
+  const name = names.find((one) => existsSync(join(project, one))) ?? names[0]!;
+  return readLive({ kind: 'memory', name, path: join(project, name), roots: [project], isNewAllowed: true });
 }

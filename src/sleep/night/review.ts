@@ -1,23 +1,23 @@
 import { dirname } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import { readBlock, writeBlock } from '../../core/document/index.ts';
+import { applyEditRecords, EditRecord, readBlock, readRules, writeBlock } from '../../core/document/index.ts';
 import { nextError, PROOF_LOOKS } from '../../core/stats/index.ts';
+import { strip } from '../../core/text/index.ts';
 import { commandOf } from '../../report/index.ts';
 import { type ReadDocument, readDocument } from '../../skills/index.ts';
 import { runDirectory } from '../../stores/index.ts';
-import { ownerAmong } from '../documents/choose-skills.ts';
 import { scaffoldOf } from '../documents/live-document.ts';
-import type { Documents } from '../replay/attempt.ts';
-import type { NightWork } from '../replay/night-work.ts';
+import { ownerAmong } from '../documents/skills.ts';
+import type { Documents } from '../replay/replay.ts';
 import { sleepEnv } from '../replay/sleep-env.ts';
+import type { NightWork } from '../replay/work.ts';
 import type { Proposal } from '../staging/proposal.ts';
 import { settleText, stage, textOf } from '../staging/stage.ts';
-import { nightFolder } from '../state/nights.ts';
+import { type NightRecord, nightFolder, readNight } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
 import type { CycleInput } from './cycle-input.ts';
-import { testedNights } from './night-history.ts';
 import { nightBudget } from './night-limits.ts';
-import { type NightRecord, readNight } from './night-record.ts';
+import { testedNights } from './over-nights.ts';
 import { type Proof, prove, REPORT_PASSES } from './prove.ts';
 import { environmentOf, nightConfigOf } from './train-document.ts';
 
@@ -128,4 +128,53 @@ export function regateCost(review: Reviewable, scorers: CycleInput['scorers']) {
   const callsOf = (passes: number) => Math.round(2 * passes * tasks.length * (1 + judgeCalls));
   const [first, last] = [PROOF_LOOKS[0]!, PROOF_LOOKS.at(-1)!];
   return { tasks: tasks.length, least: callsOf(first.passes), most: callsOf(last.passes + REPORT_PASSES) };
+}
+
+/** One rule that a proposal brings or takes. */
+export type ReviewedChange = { readonly kind: 'add' | 'remove'; readonly rule: string };
+
+/** What a person says of it: as it is proposed, not at all, or in their own words. */
+export type ReviewDecision = 'keep' | 'drop' | { readonly rule: string };
+
+type Blocks = Pick<Proposal, 'baseBlock' | 'block'>;
+
+/** The changes of a proposal, one by one: what it adds, in its order, then what it takes out. */
+export function changesOf({ baseBlock, block }: Blocks): ReviewedChange[] {
+  const [before, after] = [readRules(baseBlock), readRules(block)];
+  return [
+    ...after.filter((rule) => !before.includes(rule)).map((rule) => ({ kind: 'add' as const, rule })),
+    ...before.filter((rule) => !after.includes(rule)).map((rule) => ({ kind: 'remove' as const, rule })),
+  ];
+}
+
+/**
+ * The block with only what the person wants of the changes. Where the document's block is not the one that the night
+ * worked on, they are made on the one that is there.
+ */
+export function reviewedBlock(
+  { baseBlock, block }: Blocks,
+  changes: readonly ReviewedChange[],
+  decisions: readonly ReviewDecision[],
+  liveBlock = baseBlock,
+): string {
+  if (decisions.every((decision) => decision === 'drop')) return liveBlock;
+  const isMoved = strip(liveBlock) !== strip(baseBlock);
+  const recordsFor = isMoved ? recordsToMake : recordsToUndo;
+  const records = changes.flatMap((change, index) => recordsFor(change, decisions[index] ?? 'keep'));
+  return applyEditRecords(isMoved ? liveBlock : block, records).block;
+}
+
+/** From the proposed block back to what is wanted: everything else in it stays as it was proposed. */
+function recordsToUndo({ kind, rule }: ReviewedChange, decision: ReviewDecision): EditRecord[] {
+  if (decision === 'keep') return [];
+  const content = decision === 'drop' ? '' : decision.rule;
+  if (kind === 'remove') return [EditRecord.parse({ content: decision === 'drop' ? rule : content })];
+  return [EditRecord.parse({ op: strip(content) === '' ? 'delete' : 'replace', anchor: rule, content })];
+}
+
+function recordsToMake({ kind, rule }: ReviewedChange, decision: ReviewDecision): EditRecord[] {
+  if (decision === 'drop') return [];
+  const content = decision === 'keep' ? rule : decision.rule;
+  if (kind === 'add') return [EditRecord.parse({ content })];
+  return [EditRecord.parse({ op: decision === 'keep' ? 'delete' : 'replace', anchor: rule, content })];
 }
