@@ -1,6 +1,22 @@
 // The public names of this room. Adding a line is adding API.
 
-export { type NightPlan, planNight } from '../app/index.ts';
+/** Acts on a project that `openSleep` has opened, with the models that its settings name; and a person's yes or no to proposals. */
+export {
+  adoptProposals,
+  dropProposal,
+  harvestSessions,
+  type NightConsent,
+  type NightEvent,
+  type NightLimits,
+  type NightPlan,
+  type NightPreview,
+  type NightStatus,
+  nightStatus,
+  planNight,
+  previewNight,
+  rollbackProposals,
+  runNight,
+} from '../app/index.ts';
 export {
   applyEditRecords,
   EditRecord,
@@ -89,10 +105,12 @@ export {
   type NotTaken,
   nightFolder,
   nightOf,
+  type OpenSleep,
   type OpenSleepState,
   type Overview,
   openHandoff,
   openSessionIndex,
+  openSleep,
   openSleepState,
   overview,
   type Page,
@@ -137,6 +155,7 @@ export {
   type SkillChoice,
   SLEEP_SPLITS,
   type SleepEnvOptions,
+  type SleepOptions,
   SleepSettings,
   SleepState,
   type SplitOptions,
