@@ -8,7 +8,6 @@ export {
   triedLines,
 } from './attempt-lines.ts';
 export {
-  changedLines,
   coloured,
   filesPatch,
   foldPatch,
@@ -70,6 +69,19 @@ export {
   wrap,
 } from './layout.ts';
 export { checkMarkdown, reportView } from './markdown.ts';
+export { type NextCommand, nightLines } from './night/night-lines.ts';
+export { reportMarkdown } from './night/night-page.ts';
+export { commandOf, nightCommandOf, type ProposalCommand } from './night/proposal-commands.ts';
+export {
+  type DocumentReport,
+  type GateAction,
+  type GateTrial,
+  notReplayableText,
+  type SleepReport,
+  type TaskDelta,
+  type WithTools,
+  withToolsText,
+} from './night/sleep-report.ts';
 export { finishedRollouts, isSearchOver, progressBlock } from './progress-block.ts';
 export type { TriggerFigures } from './run-details.ts';
 export { reportLines, testLookLines } from './run-lines.ts';

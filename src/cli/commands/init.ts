@@ -23,7 +23,7 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption } from '../flags/flags.ts';
 import { onlyNamed, requireFolder, requireNoOther } from '../init/find-project.ts';
 import { initLines, noteLines, starterLines } from '../init/init-lines.ts';
-import { placeOf } from '../sleep/open-sleep.ts';
+import { placeOf } from '../sleep/sleep-flags.ts';
 import { askForText, chooseOne } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -33,6 +33,10 @@ const ADVICE: readonly (readonly [string, string])[] = [
     'Give the path of the older document instead: --baseline OLD.md',
   ],
   ['or choose another split (val, or all for documents).', 'or choose another (--split val, or all for documents).'],
+  ['find the tasks: llmMine: false.', 'find the tasks: --no-llm-mine.'],
+  ['Turn llmMine on, or let rules find the tasks.', 'Turn it on with --llm-mine, or leave --with-model out.'],
+  ['Name a real optimizer, or let rules', 'Name a real one with --optimizer, or leave --with-model out: rules'],
+  ['Name another optimizer, or let rules', 'Name another with --optimizer, or leave --with-model out: rules'],
   ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],
 ];
 

@@ -5,7 +5,7 @@ import { openSleepState, type Proposal, PURGEABLE, type Purgeable, purge } from 
 import { stateFolderOf } from '../../stores/index.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { placeOf } from './open-sleep.ts';
+import { placeOf } from './sleep-flags.ts';
 
 export type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
 

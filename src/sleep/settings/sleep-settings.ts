@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GATE_METRICS } from '../../core/contracts/index.ts';
+import { GATE_METRICS, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { type Place, transcriptSources } from '../../transcripts/index.ts';
 
 const count = z.number().int().nonnegative();
@@ -104,4 +104,19 @@ export type SleepKey = keyof typeof sleepShape;
 export function withHomes(place: Place, homes: SleepSettings['homes']): Place {
   const variables = Object.entries(homes).map(([source, home]) => [HOME_VARIABLES[source], home] as const);
   return { ...place, env: { ...place.env, ...Object.fromEntries(variables) } };
+}
+
+/** The settings of a night as the config of its runs. */
+export function nightConfig(settings: SleepSettings): SkillOptConfigInput {
+  const { editBudget, gateMetric, gateMixedWeight, gateNoRegression, seed, maxTokensPerNight } = settings;
+  return {
+    numEpochs: 1,
+    editBudget,
+    minEditBudget: Math.min(2, editBudget),
+    gateMetric,
+    gateMixedWeight,
+    regressionVeto: gateNoRegression,
+    seed,
+    maxTotalTokens: maxTokensPerNight,
+  };
 }
