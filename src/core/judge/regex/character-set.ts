@@ -8,10 +8,10 @@ export type CharacterSet = (codePoint: number) => boolean;
 /** The flags of Python that hold at a place of a pattern, as letters. */
 export type Flags = string;
 
-/** The first and the last of some characters, or a category as a class of JavaScript. */
+/** A range of characters, or a category as JavaScript writes it inside a class. */
 type Member = { readonly first: number; readonly last: number } | { readonly category: string };
 
-/** What they mean in Python, and with its flag `a`. Marks are no letters there. */
+/** What `\d`, `\s` and `\w` mean in Python, without its flag `a` and with it. Marks are no letters. */
 const CATEGORIES: Readonly<Record<string, readonly [unicode: string, ascii: string]>> = {
   d: ['\\p{Nd}', '0-9'],
   s: [WHITESPACE, '\\t-\\r\\x20'],
@@ -19,9 +19,9 @@ const CATEGORIES: Readonly<Record<string, readonly [unicode: string, ascii: stri
 };
 
 const CODE = 'x[\\da-fA-F]{2}|u[\\da-fA-F]{4}|U[\\da-fA-F]{8}';
-/** An escape outside of a class. */
+/** An escape outside a class. */
 export const ESCAPE = `\\\\(?:${CODE}|0[0-7]{0,2}|[0-7]{3}|\\d+|[^])`;
-/** Inside of one, two digits are a character too. */
+/** A character or an escape inside a class, where one or two octal digits are a character too. */
 const CHARACTER = `\\\\(?:${CODE}|[0-7]{1,3}|[^])|[^]`;
 const MEMBER = new RegExp(`(${CHARACTER})(?:-(${CHARACTER}))?`, 'gu');
 
@@ -35,7 +35,7 @@ export function classSet(written: string, flags: Flags): CharacterSet {
   return setOf(members, flags, isNegated);
 }
 
-/** A character or an escape outside of a class. One that stands in a pattern again and again is one set, which is asked once. */
+/** A character or an escape outside a class. The same one is always the same set, so that a search asks it once for each place. */
 export const characterSet = (written: string, flags: Flags): CharacterSet => setsWith(flags)(written);
 
 const setsWith = memoize(
@@ -61,7 +61,7 @@ function memberOf(written: string, flags: Flags, isInClass: boolean): Member {
 
 const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
-/** The character that is meant by what stands behind a backslash. */
+/** The character that an escape means, without its backslash. */
 function escapedCode(sign: string, isInClass: boolean): number {
   const code = Number.parseInt(sign.slice(1), 16);
   if (/^[xuU]./.test(sign) && code <= 0x10ffff) return code;
@@ -85,7 +85,7 @@ function rangeOf(whole: string, from: Member, to: Member): Member {
   throw broken(`${whole} is no range of characters`);
 }
 
-/** Asks JavaScript, one character at a time. Without case, the characters are compared and the categories are not. */
+/** JavaScript decides, about one character at a time. Without case, Python compares the ranges and not the categories. */
 function setOf(members: readonly Member[], flags: Flags, isNegated = false): CharacterSet {
   const categories = members.flatMap((member) => ('category' in member ? member.category : []));
   const ranges = members.flatMap((member) => ('first' in member ? `${inHex(member.first)}-${inHex(member.last)}` : []));
@@ -105,10 +105,10 @@ function anyOf(members: readonly string[], flags: string): CharacterSet {
 }
 
 const only = (codePoint: number) => [codePoint];
-/** With the flag `a`, letters of ASCII alone have another case. */
+/** With the flag `a`, only letters of ASCII have another case. */
 const asciiLetters = (codePoint: number) =>
   /[A-Za-z]/.test(String.fromCodePoint(codePoint)) ? [codePoint, codePoint ^ 0x20] : [codePoint];
 
-/** I, i, İ and ı are one letter in Python. In everything else JavaScript compares as it does. */
+/** I, i, İ and ı are one letter in Python. JavaScript compares all other letters as Python does. */
 const LETTERS_I = [0x49, 0x69, 0x130, 0x131];
 const unicodeLetters = (codePoint: number) => (LETTERS_I.includes(codePoint) ? LETTERS_I : [codePoint]);

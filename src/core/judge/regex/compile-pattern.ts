@@ -1,19 +1,22 @@
 import { type CharacterSet, characterSet, classSet, ESCAPE, type Flags } from './character-set.ts';
 import { broken, PatternError, refused } from './pattern-error.ts';
 
-/** What is asked about a place between two characters: Python's sign for it, and the flag that changes what it means. */
+/** A condition on a place between two characters: as Python writes it, with the flag that changes its meaning. */
 export type Assertion = '\\A' | '\\Z' | '^' | '^m' | '$' | '$m' | '\\b' | '\\ba' | '\\B' | '\\Ba';
 
 const FLAG_OF: Readonly<Record<string, string>> = { '\\A': '', '\\Z': '', '^': 'm', $: 'm', '\\b': 'a', '\\B': 'a' };
 
-/** One step of a machine that can be in many places at once (Thompson's). It continues behind, or at so many steps from here. */
+/**
+ * One step of a machine that can be in many places at once (Thompson's). After a set or an assertion it continues with the
+ * next step; `jumps` are relative. The end of the program is a match.
+ */
 export type Instruction = {
   readonly set?: CharacterSet;
   readonly assertion?: Assertion;
   readonly jumps?: readonly number[];
 };
 
-/** A part of a pattern. What a group captured, and which of two ways is tried first, is nothing to a yes or no. */
+/** A part of a pattern. Captures, and which of two ways is tried first, do not change a yes or no, and are left out. */
 type Part = { readonly program: readonly Instruction[]; readonly is?: 'assertion' | 'repetition' };
 
 /** A group that is not closed yet: where it begins, and the parts of each of its options. */
@@ -123,7 +126,7 @@ function setOf(token: string, flags: Flags): CharacterSet {
 const anything: CharacterSet = () => true;
 const anythingInLine: CharacterSet = (codePoint) => codePoint !== 10;
 
-/** The flags behind `(?i-s:` and the like. Either of `a` and `u` ends the other. */
+/** The flags inside a group such as `(?i-s:…)`. Each of `a` and `u` ends the other. */
 function withFlags(flags: Flags, letters: string): Flags {
   const unknown = /[^aimsu-]/.exec(letters)?.[0];
   if (unknown !== undefined) throw refused(`(?${unknown}`, 'a flag other than a, i, m, s and u');
@@ -148,7 +151,7 @@ function choiceOf(options: readonly (readonly Part[])[]): readonly Instruction[]
   return [{ jumps: starts }, ...written];
 }
 
-/** As few as possible, or as many: that is the same to a yes or no. */
+/** Whether as few or as many as possible are tried first does not matter. */
 function repetitionOf(part: Part | undefined, quantifier: string): Part {
   if (!part || part.is === 'assertion')
     throw broken(`there is nothing that ${JSON.stringify(quantifier)} could repeat`);

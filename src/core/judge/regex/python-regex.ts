@@ -126,7 +126,7 @@ class Search {
     if (assertion === '\\Z') return ahead === undefined;
     if (assertion === '$m') return ahead === undefined || ahead === NEWLINE;
     if (assertion === '$') return ahead === undefined || (ahead === NEWLINE && this.#at === this.#text.length - 1);
-    if (this.#text === '') return false; // in Python neither \b nor \B is in an empty text
+    if (this.#text === '') return false; // before Python 3.14, neither \b nor \B is in an empty text
     const isWord = assertion.endsWith('a') ? isAsciiWord : isUnicodeWord;
     const isBoundary = (before !== undefined && isWord(before)) !== (ahead !== undefined && isWord(ahead));
     return isBoundary === assertion.startsWith('\\b');
