@@ -74,7 +74,7 @@ describe('floors', () => {
     // a report tells a person which command to type next, and so does what is staged.
     const others = sources.filter(
       (path) =>
-        !/^(cli|agents|runners|workspaces|project|app\/schedule)\/|\/(proposal-commands|next-step|verdict-words|baseline)\.ts$/.test(
+        !/^(cli|agents|runners|workspaces|project|report|app\/schedule)\/|\/(proposal-commands|baseline)\.ts$/.test(
           path,
         ),
     );

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { searchPattern } from '../../src/core/judge/index.ts';
+import { PatternError } from '../../src/core/judge/regex/pattern-error.ts';
 import { includesText } from '../../src/core/text/index.ts';
 
 /** Pieces that mean the same in Python and in JavaScript's `u` mode, on texts without newlines and with letters of ASCII. */
@@ -32,6 +34,20 @@ it('finds what a backtracking engine finds, wherever the two languages agree', (
     }),
     { numRuns: 2_000 },
   );
+});
+
+type PythonAnswer = { pattern: string; error?: string; found?: string[]; missed?: string[] };
+const pythonAnswers = readFileSync('test/fixtures/python-patterns/answers.jsonl', 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as PythonAnswer);
+
+it('finds what Python found, and refuses what Python refuses', () => {
+  for (const { pattern, error, found = [], missed = [] } of pythonAnswers) {
+    if (error !== undefined) expect(() => searchPattern(pattern, ''), `${pattern}: ${error}`).toThrow(PatternError);
+    for (const text of found) expect([pattern, text, searchPattern(pattern, text)]).toEqual([pattern, text, true]);
+    for (const text of missed) expect([pattern, text, searchPattern(pattern, text)]).toEqual([pattern, text, false]);
+  }
 });
 
 it('reads any text as a pattern or says why not', () => {

@@ -1,100 +1,114 @@
-import { memoize, WHITESPACE } from '../../text/index.ts';
+import { memoize } from '../../text/collections.ts';
+import { WHITESPACE } from '../../text/python-text.ts';
+import { broken, refused } from './pattern-error.ts';
 
 /** Whether a code point belongs. */
 export type CharacterSet = (codePoint: number) => boolean;
 
-/** A piece of a class: one character or a range, which are compared without case if asked, or a category, which never is. */
-export type ClassPart = { readonly first: number; readonly last: number } | { readonly category: CharacterSet };
+/** The flags of Python that hold at a place of a pattern, as letters. */
+export type Flags = string;
 
-const ofPattern = (pattern: RegExp): CharacterSet =>
-  memoize((codePoint) => pattern.test(String.fromCodePoint(codePoint)), { maxEntries: 100_000 });
+/** A range of characters, or a category as JavaScript writes it inside a class. */
+type Member = { readonly first: number; readonly last: number } | { readonly category: string };
 
-/** Python's `str.isalnum()` and the underscore. Marks are no letters there. */
-const isWord = ofPattern(/^[\p{L}\p{N}_]$/u);
-const isAsciiWord = ofPattern(/^\w$/);
-
-const CATEGORIES: Readonly<Record<string, readonly [unicode: CharacterSet, ascii: CharacterSet]>> = {
-  d: [ofPattern(/^\p{Nd}$/u), ofPattern(/^[0-9]$/)],
-  s: [ofPattern(new RegExp(`^[${WHITESPACE}]$`)), ofPattern(/^[\t-\r ]$/)],
-  w: [isWord, isAsciiWord],
+/** What `\d`, `\s` and `\w` mean in Python, without its flag `a` and with it. Marks are no letters. */
+const CATEGORIES: Readonly<Record<string, readonly [unicode: string, ascii: string]>> = {
+  d: ['\\p{Nd}', '0-9'],
+  s: [WHITESPACE, '\\t-\\r\\x20'],
+  w: ['\\p{L}\\p{N}_', '0-9A-Za-z_'],
 };
 
-export const wordsOf = (isAscii: boolean): CharacterSet => (isAscii ? isAsciiWord : isWord);
+const CODE = 'x[\\da-fA-F]{2}|u[\\da-fA-F]{4}|U[\\da-fA-F]{8}';
+/** An escape outside a class. */
+export const ESCAPE = `\\\\(?:${CODE}|0[0-7]{0,2}|[0-7]{3}|\\d+|[^])`;
+/** A character or an escape inside a class, where one or two octal digits are a character too. */
+const CHARACTER = `\\\\(?:${CODE}|[0-7]{1,3}|[^])|[^]`;
+const MEMBER = new RegExp(`(${CHARACTER})(?:-(${CHARACTER}))?`, 'gu');
 
-/** `\d`, `\s`, `\w` and their opposites in capitals; `undefined` for any other letter. */
-export function categoryOf(letter: string, isAscii: boolean): CharacterSet | undefined {
-  const set = CATEGORIES[letter.toLowerCase()]?.[isAscii ? 1 : 0];
-  if (set === undefined || letter === letter.toLowerCase()) return set;
-  return (codePoint) => !set(codePoint);
+/** A class of a pattern, with its brackets. */
+export function classSet(written: string, flags: Flags): CharacterSet {
+  const isNegated = written.startsWith('[^');
+  const members = [...written.slice(isNegated ? 2 : 1, -1).matchAll(MEMBER)].map(([whole, first, last]) => {
+    const member = memberOf(first!, flags, true);
+    return last === undefined ? member : rangeOf(whole, member, memberOf(last, flags, true));
+  });
+  return setOf(members, flags, isNegated);
 }
 
-export type SetOptions = { readonly isNegated?: boolean; readonly ignoresCase: boolean; readonly isAscii: boolean };
+/** A character or an escape outside a class. The same one is always the same set, so that a search asks it once for each place. */
+export const characterSet = (written: string, flags: Flags): CharacterSet => setsWith(flags)(written);
 
-/** The characters of a class, or of one literal. */
-export function toSet(
-  parts: readonly ClassPart[],
-  { isNegated = false, ignoresCase, isAscii }: SetOptions,
-): CharacterSet {
-  const [only] = parts;
-  if (parts.length === 1 && !isNegated && 'first' in only! && only.first === only.last) {
-    return LITERALS[ignoresCase ? (isAscii ? 'ascii' : 'unicode') : 'exact'](only.first);
-  }
-  const holds = (codePoint: number) => parts.some((part) => isIn(codePoint, part));
-  const isMember = ignoresCase ? (codePoint: number) => variantsOf(codePoint, isAscii).some(holds) : holds;
-  return memoize((codePoint) => isMember(codePoint) !== isNegated, { maxEntries: 100_000 });
+const setsWith = memoize(
+  (flags: Flags) =>
+    memoize(
+      (written: string): CharacterSet => {
+        const member = memberOf(written, flags, false);
+        const isExact = 'first' in member && !flags.includes('i');
+        return isExact ? (codePoint) => codePoint === member.first : setOf([member], flags);
+      },
+      { maxEntries: 1_000 },
+    ),
+  { maxEntries: 100 },
+);
+
+function memberOf(written: string, flags: Flags, isInClass: boolean): Member {
+  const letter = written.startsWith('\\') ? written.slice(1) : undefined;
+  const category = CATEGORIES[letter?.toLowerCase() ?? '']?.[flags.includes('a') ? 1 : 0];
+  if (category) return { category: letter === letter!.toLowerCase() ? category : `[^${category}]` };
+  const code = letter === undefined ? written.codePointAt(0)! : escapedCode(letter, isInClass);
+  return { first: code, last: code };
 }
 
-/** A letter that stands in a pattern again and again is one set, which a search asks once for each character. */
-const literals = (variants: (codePoint: number) => readonly number[]) =>
-  memoize(
-    (letter: number): CharacterSet => {
-      const same = variants(letter);
-      return (codePoint) => same.includes(codePoint);
-    },
-    { maxEntries: 1_000 },
-  );
-const LITERALS = {
-  exact: literals((letter) => [letter]),
-  ascii: literals((letter) => variantsOf(letter, true)),
-  unicode: literals((letter) => variantsOf(letter, false)),
-};
+const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
-const isIn = (codePoint: number, part: ClassPart) =>
-  'category' in part ? part.category(codePoint) : codePoint >= part.first && codePoint <= part.last;
-
-/** All that Python takes for the same letter: what has the same capital form after it was made small. */
-function variantsOf(codePoint: number, isAscii: boolean): readonly number[] {
-  if (isAscii) return asciiVariants(codePoint);
-  return sameLetters().get(caseKey(codePoint)) ?? [codePoint];
+/** The character that an escape means, without its backslash. */
+function escapedCode(sign: string, isInClass: boolean): number {
+  const code = Number.parseInt(sign.slice(1), 16);
+  if (/^[xuU]./.test(sign) && code <= 0x10ffff) return code;
+  if (/^(?:0|[0-7]{3})/.test(sign) || (isInClass && /^[0-7]/.test(sign))) return octalCode(sign);
+  if (/^\d/.test(sign) && !isInClass) throw refused(`\\${sign}`, 'a backreference');
+  if (sign === 'N') throw refused('\\N', 'a character by name');
+  if (sign === 'b' && isInClass) return 8;
+  const control = CONTROL[sign];
+  if (control === undefined && /^[a-zA-Z\d]/.test(sign)) throw broken(`\\${sign} is no escape`);
+  return control ?? sign.codePointAt(0)!;
 }
 
-function asciiVariants(codePoint: number): readonly number[] {
-  const letter = String.fromCodePoint(codePoint);
-  return /^[A-Za-z]$/.test(letter) ? [codePoint, codePoint ^ 0x20] : [codePoint];
+function octalCode(digits: string): number {
+  const code = Number.parseInt(digits, 8);
+  if (code <= 0o377) return code;
+  throw broken(`\\${digits} is more than an octal escape can be: \\377`);
 }
 
-/** Equal for characters that are one letter but for case, as `re.IGNORECASE` compares them. */
-function caseKey(codePoint: number): string {
-  const small = Array.from(String.fromCodePoint(codePoint).toLowerCase())[0]!;
-  return small.toUpperCase();
+function rangeOf(whole: string, from: Member, to: Member): Member {
+  if ('first' in from && 'first' in to && from.first <= to.first) return { first: from.first, last: to.last };
+  throw broken(`${whole} is no range of characters`);
 }
 
-/** No letters with case lie above it. */
-const LAST_CASED = 0x1ffff;
-
-let table: ReadonlyMap<string, readonly number[]> | undefined;
-
-/** Made when the first pattern needs it: tens of thousands of characters are looked at. */
-function sameLetters(): ReadonlyMap<string, readonly number[]> {
-  if (table) return table;
-  const groups = new Map<string, number[]>();
-  for (let codePoint = 0; codePoint <= LAST_CASED; codePoint++) {
-    if (!IS_CASED.test(String.fromCodePoint(codePoint))) continue;
-    const key = caseKey(codePoint);
-    groups.set(key, [...(groups.get(key) ?? []), codePoint]);
-  }
-  table = groups;
-  return groups;
+/** JavaScript decides, about one character at a time. Without case, Python compares the ranges and not the categories. */
+function setOf(members: readonly Member[], flags: Flags, isNegated = false): CharacterSet {
+  const categories = members.flatMap((member) => ('category' in member ? member.category : []));
+  const ranges = members.flatMap((member) => ('first' in member ? `${inHex(member.first)}-${inHex(member.last)}` : []));
+  const [ignoresCase, isAscii] = [flags.includes('i'), flags.includes('a')];
+  const isInCategory = anyOf(categories, 'v');
+  const isInRange = anyOf(ranges, ignoresCase && !isAscii ? 'iv' : 'v');
+  const sameLetters = ignoresCase ? (isAscii ? asciiLetters : unicodeLetters) : only;
+  const isMember = (codePoint: number) => isInCategory(codePoint) || sameLetters(codePoint).some(isInRange);
+  return memoize((codePoint) => isMember(codePoint) !== isNegated, { maxEntries: 10_000 });
 }
 
-const IS_CASED = /^(?:\p{Cased}|\u0345)$/u;
+const inHex = (codePoint: number) => `\\u{${codePoint.toString(16)}}`;
+
+function anyOf(members: readonly string[], flags: string): CharacterSet {
+  const pattern = new RegExp(`^[${members.join('')}]$`, flags);
+  return (codePoint) => pattern.test(String.fromCodePoint(codePoint));
+}
+
+const only = (codePoint: number) => [codePoint];
+/** With the flag `a`, only letters of ASCII have another case. */
+const asciiLetters = (codePoint: number) =>
+  /[A-Za-z]/.test(String.fromCodePoint(codePoint)) ? [codePoint, codePoint ^ 0x20] : [codePoint];
+
+/** I, i, İ and ı are one letter in Python. JavaScript compares all other letters as Python does. */
+const LETTERS_I = [0x49, 0x69, 0x130, 0x131];
+const unicodeLetters = (codePoint: number) => (LETTERS_I.includes(codePoint) ? LETTERS_I : [codePoint]);

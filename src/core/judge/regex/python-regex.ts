@@ -1,22 +1,30 @@
-import { memoize } from '../../text/index.ts';
-import { wordsOf } from './character-set.ts';
-import { compilePattern, type Program } from './compile-program.ts';
-import type { Assertion } from './parse-pattern.ts';
+import { memoize } from '../../text/collections.ts';
+import { characterSet } from './character-set.ts';
+import { type Assertion, compilePattern } from './compile-pattern.ts';
 
 /** So many steps are well under a second. A text of a million characters may take fifteen of them each. */
 const MAX_STEPS = 15_000_000;
 
-const compile = memoize(compilePattern, { maxEntries: 500 });
+const read = memoize(
+  (pattern: string) => {
+    const instructions = compilePattern(pattern);
+    const sets = [...new Set(instructions.flatMap(({ set }) => set ?? []))];
+    const setNumbers = new Map(sets.map((set, number) => [set, number]));
+    return { instructions, sets, setOf: Int32Array.from(instructions, ({ set }) => (set ? setNumbers.get(set)! : -1)) };
+  },
+  { maxEntries: 500 },
+);
+type Program = ReturnType<typeof read>;
 
 /** Says what is wrong with a pattern by throwing `PatternError`. */
-export const checkPattern = (pattern: string): void => void compile(pattern);
+export const checkPattern = (pattern: string): void => void read(pattern);
 
 /**
  * Python's `re.search` as a yes or no, in one pass over the text: each character is met once by every place of the pattern
  * that may be next, so that no text makes it slower than pattern times text. `undefined`: that is too much, nobody knows.
  */
 export function searchPattern(pattern: string, text: string): boolean | undefined {
-  return new Search(compile(pattern), text).run();
+  return new Search(read(pattern), text).run();
 }
 
 /** Typed arrays that are used again for every character: this is the one loop here that must be fast. */
@@ -41,7 +49,7 @@ class Search {
   #ahead: number | undefined;
 
   constructor(program: Program, text: string) {
-    const size = program.instructions.length;
+    const size = program.instructions.length + 1;
     this.#program = program;
     this.#text = text;
     this.#reachedAt = new Int32Array(size).fill(-1);
@@ -50,12 +58,12 @@ class Search {
     this.#spare = new Int32Array(size);
     this.#askedAt = new Int32Array(program.sets.length).fill(-1);
     this.#isMember = new Uint8Array(program.sets.length);
+    this.#ahead = text.codePointAt(0);
   }
 
   run(): boolean | undefined {
-    this.#ahead = this.#text.codePointAt(0);
-    this.#reach(this.#program.start);
     while (this.#steps <= MAX_STEPS) {
+      this.#reach(0); // the pattern may begin anywhere
       if (this.#follow()) return true;
       if (this.#ahead === undefined) return false;
       this.#read(this.#ahead);
@@ -72,24 +80,21 @@ class Search {
 
   /** Finds every instruction that may read the next character. Says whether the end of the pattern was reached. */
   #follow(): boolean {
+    const { instructions } = this.#program;
     while (this.#waitingCount > 0) {
       this.#steps++;
-      const instruction = this.#program.instructions[this.#waiting[--this.#waitingCount]!]!;
-      if (instruction.type === 'match') return true;
-      if (instruction.type === 'assertion') {
-        if (this.#holds(instruction.assertion, instruction.isAscii)) this.#reach(instruction.next);
-      } else if (instruction.type === 'fork') {
-        const { targets } = instruction;
-        this.#steps += targets.length;
-        for (let index = 0; index < targets.length; index++) this.#reach(targets[index]!);
-      }
+      const place = this.#waiting[--this.#waitingCount]!;
+      if (place === instructions.length) return true;
+      const { jumps, assertion } = instructions[place]!;
+      if (assertion !== undefined && this.#holds(assertion)) this.#reach(place + 1);
+      if (jumps === undefined) continue;
+      this.#steps += jumps.length;
+      for (let index = 0; index < jumps.length; index++) this.#reach(place + jumps[index]!);
     }
     return false;
   }
 
-  /** Passes over a character. The pattern may begin behind it too. */
   #read(codePoint: number): void {
-    const { setOf, next, start } = this.#program;
     const reading = this.#reading;
     const count = this.#readingCount;
     this.#reading = this.#spare;
@@ -101,36 +106,33 @@ class Search {
     this.#ahead = this.#text.codePointAt(this.#at);
     for (let index = 0; index < count; index++) {
       const place = reading[index]!;
-      if (this.#holdsSet(setOf[place]!, codePoint)) this.#reach(next[place]!);
+      if (this.#holdsSet(this.#program.setOf[place]!, codePoint)) this.#reach(place + 1);
     }
-    this.#reach(start);
   }
 
-  #holdsSet(index: number, codePoint: number): boolean {
-    if (this.#askedAt[index] !== this.#at) {
-      this.#askedAt[index] = this.#at;
-      this.#isMember[index] = this.#program.sets[index]!(codePoint) ? 1 : 0;
+  #holdsSet(number: number, codePoint: number): boolean {
+    if (this.#askedAt[number] !== this.#at) {
+      this.#askedAt[number] = this.#at;
+      this.#isMember[number] = this.#program.sets[number]!(codePoint) ? 1 : 0;
     }
-    return this.#isMember[index] === 1;
+    return this.#isMember[number] === 1;
   }
 
-  #holds(assertion: Assertion, isAscii: boolean): boolean {
+  #holds(assertion: Assertion): boolean {
     const before = this.#before;
     const ahead = this.#ahead;
-    if (assertion === 'start') return before === undefined;
-    if (assertion === 'line-start') return before === undefined || before === NEWLINE;
-    if (assertion === 'end') return ahead === undefined;
-    if (assertion === 'line-end') return ahead === undefined || ahead === NEWLINE;
-    if (assertion === 'last-line-end') return ahead === undefined || (ahead === NEWLINE && this.#isLast());
-    if (this.#text === '') return false; // in Python neither \b nor \B is in an empty text
-    const isWord = wordsOf(isAscii);
+    if (assertion === '^' || assertion === '\\A') return before === undefined;
+    if (assertion === '^m') return before === undefined || before === NEWLINE;
+    if (assertion === '\\Z') return ahead === undefined;
+    if (assertion === '$m') return ahead === undefined || ahead === NEWLINE;
+    if (assertion === '$') return ahead === undefined || (ahead === NEWLINE && this.#at === this.#text.length - 1);
+    if (this.#text === '') return false; // before Python 3.14, neither \b nor \B is in an empty text
+    const isWord = assertion.endsWith('a') ? isAsciiWord : isUnicodeWord;
     const isBoundary = (before !== undefined && isWord(before)) !== (ahead !== undefined && isWord(ahead));
-    return isBoundary === (assertion === 'boundary');
-  }
-
-  #isLast(): boolean {
-    return this.#at === this.#text.length - 1;
+    return isBoundary === assertion.startsWith('\\b');
   }
 }
 
 const NEWLINE = 10;
+const isUnicodeWord = characterSet('\\w', '');
+const isAsciiWord = characterSet('\\w', 'a');
