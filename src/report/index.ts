@@ -27,3 +27,4 @@ export {
   type WithTools,
   withToolsText,
 } from './night/sleep-report.ts';
+export { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from './night/week-lines.ts';

@@ -5,12 +5,11 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import type { HarvestFlags } from '../sleep/harvest.ts';
 import type { PageNumber } from '../sleep/plan.ts';
 import type { ProposalFlags } from '../sleep/proposals.ts';
-import type { PurgeFlags } from '../sleep/purge.ts';
 import type { ReviewFlags } from '../sleep/review.ts';
 import type { RunFlags } from '../sleep/run.ts';
 import type { ScheduleFlags, UnscheduleFlags } from '../sleep/schedule.ts';
 import { addSleepFlags, type SleepFlags } from '../sleep/sleep-flags.ts';
-import type { StatusFlags } from '../sleep/status.ts';
+import type { PurgeFlags, StatusFlags } from '../sleep/state.ts';
 
 const SCHEDULE_KINDS = ['systemd', 'cron', 'launchd', 'windows'];
 
@@ -90,7 +89,7 @@ export const define: DefineCommand = (command, terminal) => {
   partOfProject('status', 'what waits for you, in a moment')
     .option('--short', 'one line for a shell prompt; nothing when nothing waits')
     .action(async (_, own) =>
-      (await import('../sleep/status.ts')).showStatus(own.optsWithGlobals() as StatusFlags, terminal),
+      (await import('../sleep/state.ts')).showStatus(own.optsWithGlobals() as StatusFlags, terminal),
     );
 
   partOfProject('adopt', 'put what a night proposed into the live document')
@@ -132,7 +131,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--yes', 'also what a person may miss, without asking')
     .option('--json', 'one JSON object on stdout')
     .action(async (what: string, _, own) =>
-      (await import('../sleep/purge.ts')).purgeKept(what, own.optsWithGlobals() as PurgeFlags, terminal),
+      (await import('../sleep/state.ts')).purgeKept(what, own.optsWithGlobals() as PurgeFlags, terminal),
     );
   command.addHelpText('after', EXAMPLES);
 };

@@ -1,5 +1,5 @@
-import { oneLine, percent, plural, points } from '../../../core/text/index.ts';
-import { type Colors, clip, padEnd, wrap } from '../../../report/index.ts';
+import { oneLine, percent, plural, points } from '../../core/text/index.ts';
+import { type Colors, clip, padEnd, wrap } from '../index.ts';
 
 /** A line that a document gained, lost, or did not get. */
 export type StoryLine = { readonly text: string; readonly why?: string };
