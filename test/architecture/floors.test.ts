@@ -74,7 +74,8 @@ describe('floors', () => {
     // what is staged waits for a command of a person, and so does what a run found: the pages of both name it. A nightly job is a
     // command line.
     const others = sources.filter(
-      (path) => !/^(cli|agents|runners|workspaces|project|app\/schedule)\/|\/(proposal-commands|next-step)\.ts$/.test(path),
+      (path) =>
+        !/^(cli|agents|runners|workspaces|project|app\/schedule)\/|\/(proposal-commands|next-step)\.ts$/.test(path),
     );
     const flags = others.flatMap((path) => {
       const texts = textOf(path).match(/(['"`])(?:\\.|(?!\1)[^\\\n])*\1/g) ?? [];
