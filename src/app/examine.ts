@@ -112,7 +112,7 @@ async function tryModel(
 }
 
 /** One tiny call, which tells more than a key that is there. */
-export async function askForOneWord(model: ChatModel): Promise<void> {
+async function askForOneWord(model: ChatModel): Promise<void> {
   const messages = [{ role: 'user' as const, content: 'Answer with the word ok.' }];
   // Room for a model that thinks before it answers.
   await withTimeout(model, CALL_TIMEOUT_MS).complete({ messages, maxOutputTokens: 1024, stage: 'doctor' });

@@ -183,19 +183,3 @@ export {
   type Trouble,
   transcriptSources,
 } from '../transcripts/index.ts';
-/** What a night changes in the list of learned rules, and the list itself. */
-/** What keeps orders of strangers out of a skill or a memory. */
-/** Text of sessions on its way into Markdown, and names in it on their way into a sentence. */
-/** A document as it is now, if it could be replaced. */
-/** Where agents read what people write down for them. */
-/** Several attempts at one task, and what their difference teaches. */
-/** The sessions that were not considered yet, from all sources. */
-/** A night whose questions are files that a session of an agent answers: `models` and `handoff` of `runSleepCycle`. */
-/** Which agents, projects and sessions there are, without reading a transcript. */
-/** Turns sessions into tasks worth learning from. */
-/** One night over given tasks. */
-/** One night, from the sessions to the proposal. */
-/** What nights propose, and a person's yes or no to it. */
-/** Removes what was kept of a person's sessions. */
-/** Takes secrets, homes and names of people out of a text. */
-/** Every agent whose transcripts can be read. */

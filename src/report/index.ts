@@ -63,7 +63,6 @@ export {
   fitRows,
   isColored,
   nextLines,
-  padEnd,
   table,
   textWidth,
   wrap,
@@ -82,6 +81,7 @@ export {
   type WithTools,
   withToolsText,
 } from './night/sleep-report.ts';
+export { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from './night/week-lines.ts';
 export { finishedRollouts, isSearchOver, progressBlock } from './progress-block.ts';
 export type { TriggerFigures } from './run-details.ts';
 export { reportLines, testLookLines } from './run-lines.ts';

@@ -11,19 +11,19 @@ export type SleepModels = {
   readonly isChosen: boolean;
 };
 
-type Named = {
+type NamedModels = {
   readonly target?: ModelSpec | undefined;
   readonly optimizer?: ModelSpec | undefined;
   readonly judge?: ModelSpec | undefined;
 };
 
-type Here = {
+type ModelPlace = {
   readonly place: { readonly env: Readonly<Record<string, string | undefined>> };
   readonly project: string;
 };
 
 /** The models that settings name, where they name one; for the other roles the target, or an agent CLI that is installed. */
-export async function chooseModels(named: Named, here: Here): Promise<SleepModels> {
+export async function chooseModels(named: NamedModels, here: ModelPlace): Promise<SleepModels> {
   if (named.target === HANDOFF) return { target: HANDOFF, optimizer: HANDOFF, judge: HANDOFF, isChosen: true };
   if (named.optimizer === HANDOFF || named.judge === HANDOFF) throw halfHandoff();
   const optimizer = named.optimizer ?? inWords(named.target) ?? (await installedAgent(here));
@@ -61,7 +61,7 @@ const halfHandoff = () =>
     hint: 'Name it once, as the target.',
   });
 
-async function installedAgent({ place: { env }, project }: Here): Promise<string> {
+async function installedAgent({ place: { env }, project }: ModelPlace): Promise<string> {
   const pins = await readPins(env);
   const pinned = Object.values(agentClis).find(({ cli }) => pins[cli] !== undefined);
   const agent = pinned?.cli ?? findAgents(env, project)[0]?.cli;
@@ -98,7 +98,7 @@ const NAMES: Readonly<Record<string, string>> = {
   qwen: 'Qwen',
 };
 
-type Models = Readonly<Record<string, ModelSpec | undefined>>;
+type ModelsByRole = Readonly<Record<string, ModelSpec | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function labelOf(provider: string): string {
@@ -108,7 +108,7 @@ function labelOf(provider: string): string {
 }
 
 /** Everybody who would read something, with what for. Simulated models are part of this process; of a handoff nothing is sent by us. */
-export function recipientsOf(models: Models, env: Environment): Recipient[] {
+export function recipientsOf(models: ModelsByRole, env: Environment): Recipient[] {
   const found = new Map<string, Recipient>();
   for (const [role, spec] of Object.entries(models)) {
     const reader = spec === undefined ? undefined : readerOf(spec, env);

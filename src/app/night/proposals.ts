@@ -89,7 +89,7 @@ export function requireAsItWas(state: SleepState, before: Proposal): void {
 }
 
 /** A night that was interrupted, or whose questions wait for an agent session to answer them. */
-export type UnfinishedNight = { readonly night: number; readonly questions: string | null };
+type UnfinishedNight = { readonly night: number; readonly questions: string | null };
 
 export type NightStatus = {
   readonly project: string;

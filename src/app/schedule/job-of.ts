@@ -28,7 +28,7 @@ import { schedulesFolder } from './kept-schedule.ts';
 import { type ClockTime, clockText, type NightJob, type PinnedProgram, requireWritable } from './night-job.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Where = { readonly env: Environment; readonly project: string };
+type ProgramPlace = { readonly env: Environment; readonly project: string };
 type Role = 'target' | 'optimizer' | 'judge';
 
 type PinnedModels = {
@@ -38,7 +38,7 @@ type PinnedModels = {
 };
 
 /** The same models, with the program of each agent CLI by its absolute real path. */
-async function pinModels({ target, optimizer, judge }: SleepModels, where: Where): Promise<PinnedModels> {
+async function pinModels({ target, optimizer, judge }: SleepModels, where: ProgramPlace): Promise<PinnedModels> {
   const specs = { target, optimizer, judge };
   if (!Object.values(specs).some((spec) => cliOf(spec) !== undefined)) return { specs: {}, programs: [] };
   const installed = await detectAgents(where.env, where.project);
@@ -74,7 +74,11 @@ function blockOf(spec: string): Readonly<Record<string, unknown>> {
 }
 
 /** A program inside the project could be changed by an agent that works there, and would run at night with a sign-in. */
-async function realProgram(cli: AgentCliName, path: string | undefined, { env, project }: Where): Promise<string> {
+async function realProgram(
+  cli: AgentCliName,
+  path: string | undefined,
+  { env, project }: ProgramPlace,
+): Promise<string> {
   const home = homeIn(env);
   const { binary, installCommand } = agentClis[cli];
   const real = path === undefined ? undefined : await realpath(path).catch(() => undefined);
@@ -110,8 +114,10 @@ export async function jobOf(sleep: OpenSleep, { limits, at, isUnsure }: JobOptio
   });
 }
 
+const { projects: _projects, homes: _homes, promptOverrides: _prompts, retention: _retention, ...flagged } = sleepShape;
+
 /** The settings that the command line has flags for; the others are for files. */
-export const { projects: _, homes: __, promptOverrides: ___, retention: ____, ...flagShape } = sleepShape;
+export const flagShape = flagged;
 
 /** Everything that the caller set for the night, with absolute paths: it is about the same sessions and documents. */
 function nightWords({ settings, origins, configFile: config }: OpenSleep, models: PinnedModels, project: string) {

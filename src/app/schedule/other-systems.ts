@@ -12,7 +12,7 @@ import {
   scriptPath,
 } from './night-job.ts';
 
-export const launchLabel = (hash: string) => `com.skillopt.sleep.${hash}`;
+const launchLabel = (hash: string) => `com.skillopt.sleep.${hash}`;
 
 /**
  * An agent of launchd. A Mac that was asleep starts it when it wakes up; for one that was off it is started at the login too, and

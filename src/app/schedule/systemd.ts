@@ -13,7 +13,7 @@ import {
   scriptPath,
 } from './night-job.ts';
 
-export const unitName = (hash: string) => `skillopt-sleep-${hash}`;
+const unitName = (hash: string) => `skillopt-sleep-${hash}`;
 
 /** A service and the timer that starts it, for the user's own manager. */
 export function systemdUnits(job: NightJob, folder: string): [service: JobFile, timer: JobFile] {

@@ -6,7 +6,7 @@ import { createWorld, simulatedOptimizer, simulatedTarget } from '../../sim/inde
 import { type DefineCommand, examples } from '../define-command.ts';
 import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import { trainShown } from '../report-run.ts';
-import { addDemoSleep } from '../sleep/demo/demo-sleep.ts';
+import { addDemoSleep } from '../sleep/demo-sleep.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {
@@ -29,7 +29,7 @@ export const define: DefineCommand = (command, terminal) => {
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((flags: Flags) => demo(flags, terminal));
-  addDemoSleep(command, terminal, async (evening) => (await import('../sleep/demo/demo-night.ts')).demoNight(evening));
+  addDemoSleep(command, terminal, async (evening) => (await import('../sleep/demo-night.ts')).demoNight(evening));
 };
 
 const EXAMPLES = examples([

@@ -5,21 +5,20 @@ import { type DefineCommand, examples } from '../define-command.ts';
 import type { HarvestFlags } from '../sleep/harvest.ts';
 import type { PageNumber } from '../sleep/plan.ts';
 import type { ProposalFlags } from '../sleep/proposals.ts';
-import type { PurgeFlags } from '../sleep/purge.ts';
 import type { ReviewFlags } from '../sleep/review.ts';
 import type { RunFlags } from '../sleep/run.ts';
 import type { ScheduleFlags, UnscheduleFlags } from '../sleep/schedule.ts';
 import { addSleepFlags, type SleepFlags } from '../sleep/sleep-flags.ts';
-import type { StatusFlags } from '../sleep/status.ts';
+import type { PurgeFlags, StatusFlags } from '../sleep/state.ts';
 
 const SCHEDULE_KINDS = ['systemd', 'cron', 'launchd', 'windows'];
 
-/** Each part loads what it needs when it is called: a status in a shell prompt has no time for models. */
+/** Each part loads its code when it is called: a status in a shell prompt must be quick. */
 export const define: DefineCommand = (command, terminal) => {
-  const shorter = (flags: string) => flags.replace(/^(--[\w-]+), --[\w-]+/, '$1'); // A long name is for files.
+  const shorter = (flags: string) => flags.replace(/^(--[\w-]+), --[\w-]+/, '$1'); // The long name is for files.
   command.configureHelp({ ...command.configureHelp(), optionTerm: ({ flags }) => shorter(flags) });
   addSleepFlags(command)
-    .allowExcessArguments(true) // They are commands that do not exist, which is said in other words.
+    .allowExcessArguments(true) // unknownPart reports them
     .action(async (flags: SleepFlags) => {
       if (command.args.length > 0) throw unknownPart(command);
       return (await import('../sleep/overview.ts')).showOverview(flags, terminal);
@@ -27,24 +26,24 @@ export const define: DefineCommand = (command, terminal) => {
   const part = (name: string, what: string) => command.command(name).description(what).allowExcessArguments(false);
   const partOfProject = (name: string, what: string) =>
     part(name, what)
-      .option('--project <path>', 'the project whose nights are meant (default: where you are)')
+      .option('--project <path>', 'the project (default: the current folder)')
       .option('--json', 'one JSON object on stdout');
 
   addSleepFlags(part('harvest', 'the tasks in your sessions, as a table or as a file to review'), ['optimizer'])
     .option('--output <file>', 'write the tasks there, to review by hand; - is stdout')
-    .option('--force', 'overwrite a file that is reviewed, or not of tasks')
-    .option('--with-model', 'let the optimizer find them; else rules do, and no model is asked')
-    .option('--consent <provider...>', 'agree that texts of sessions are sent there; a terminal asks once')
+    .option('--force', 'overwrite a reviewed file, or one that holds no tasks')
+    .option('--with-model', 'let the optimizer find them; otherwise rules do, and no model is asked')
+    .option('--consent <provider...>', 'agree to send session texts to this provider; a terminal asks once')
     .action(async (_, own) =>
       (await import('../sleep/harvest.ts')).showHarvest(own.optsWithGlobals() as HarvestFlags, terminal),
     );
 
   const limited = (name: string, what: string) =>
     addSleepFlags(part(name, what), ['target', 'optimizer', 'judge'])
-      .option('--consent <provider...>', 'agree that texts of sessions are sent there; a terminal asks once')
-      .option('--max-minutes <number>', 'stop after so long; the same command resumes', readAmount)
-      .option('--max-calls <number>', 'most calls of models', readAmount)
-      .option('--max-cost-usd <number>', 'most dollars; every model needs a known price', readAmount)
+      .option('--consent <provider...>', 'agree to send session texts to this provider; a terminal asks once')
+      .option('--max-minutes <number>', 'stop after this many minutes; the same command resumes', readAmount)
+      .option('--max-calls <number>', 'maximum number of model calls', readAmount)
+      .option('--max-cost-usd <number>', 'maximum cost in dollars; every model needs a known price', readAmount)
       .addOption(
         new Option('--skill <name>', 'improve this existing skill: its name, folder or SKILL.md').conflicts(
           'targetSkillPath',
@@ -55,16 +54,16 @@ export const define: DefineCommand = (command, terminal) => {
       .option('--tasks <file>', 'reviewed tasks instead of those in your sessions')
       .option('--quiet', 'no progress');
 
-  night('dry-run', 'a night of which nothing is kept').action(async (_, own) =>
+  night('dry-run', 'run a night and keep nothing of it').action(async (_, own) =>
     (await import('../sleep/run.ts')).showNight(own.optsWithGlobals() as RunFlags, terminal, true),
   );
 
   night('run', 'a night: learn from your sessions, and stage what is proven better')
-    .option('--plan', 'say what it would cost, and send nothing')
-    .option('--page <number>', 'a page of the texts that it may send, or all', readPage)
+    .option('--plan', 'show what it would cost, and send nothing')
+    .option('--page <number>', 'show one page of the texts that it may send, or all', readPage)
     .option('--drop <id...>', 'never learn from this session or task')
-    .addOption(new Option('--if-due <time>', 'only when it came round since the last job').hideHelp())
-    .addOption(new Option('--check', 'look at what a nightly job needs').hideHelp())
+    .addOption(new Option('--if-due <time>', 'only if this time has passed since the last job').hideHelp())
+    .addOption(new Option('--check', 'check what a nightly job needs').hideHelp())
     .action(async ({ check }, own) => {
       const flags = own.optsWithGlobals() as RunFlags;
       const { showNight, showNightChecks } = await import('../sleep/run.ts');
@@ -79,8 +78,8 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--memory', 'what is proposed for the memory file')
     .option('--night <number>', 'what this night proposed', readNight)
     .option('--drop-change <number...>', 'drop these changes without asking', readNumbers)
-    .option('--consent <provider...>', 'agree that texts of sessions are sent there; a terminal asks once')
-    .option('--max-calls <number>', 'most calls of models', readAmount)
+    .option('--consent <provider...>', 'agree to send session texts to this provider; a terminal asks once')
+    .option('--max-calls <number>', 'maximum number of model calls', readAmount)
     .option('--yes', 'measure without asking')
     .option('--quiet', 'no progress')
     .action(async (_, own) =>
@@ -90,7 +89,7 @@ export const define: DefineCommand = (command, terminal) => {
   partOfProject('status', 'what waits for you, in a moment')
     .option('--short', 'one line for a shell prompt; nothing when nothing waits')
     .action(async (_, own) =>
-      (await import('../sleep/status.ts')).showStatus(own.optsWithGlobals() as StatusFlags, terminal),
+      (await import('../sleep/state.ts')).showStatus(own.optsWithGlobals() as StatusFlags, terminal),
     );
 
   partOfProject('adopt', 'put what a night proposed into the live document')
@@ -111,28 +110,28 @@ export const define: DefineCommand = (command, terminal) => {
       (await import('../sleep/adopt.ts')).rollBackChosen(own.optsWithGlobals() as ProposalFlags, terminal),
     );
 
-  limited('schedule', 'have a night run every night: a systemd timer, cron, launchd or the Task Scheduler')
+  limited('schedule', 'run a night every night: with a systemd timer, cron, launchd or the Task Scheduler')
     .option('--at <time>', 'when, on the clock of this machine (default: 03:17)')
     .addOption(new Option('--with <kind>', 'how (default: what works here)').choices(SCHEDULE_KINDS))
     .option('--print', 'show what would be installed, and install nothing')
-    .option('--force', 'install it though something would be missing at night')
+    .option('--force', 'install it even if something would be missing at night')
     .action(async (_, own) =>
       (await import('../sleep/schedule.ts')).schedule(own.optsWithGlobals() as ScheduleFlags, terminal),
     );
 
-  partOfProject('unschedule', 'take the nightly job away')
-    .option('--all', 'those of every project')
+  partOfProject('unschedule', 'remove the nightly job')
+    .option('--all', 'the jobs of every project')
     .action(async (_, own) =>
       (await import('../sleep/schedule.ts')).unschedule(own.optsWithGlobals() as UnscheduleFlags, terminal),
     );
 
   part('purge', 'delete what is kept of your sessions')
     .argument('[what]', 'all, archive, index, consent or nights', 'all')
-    .option('--project <path>', 'only of this folder and below')
-    .option('--yes', 'also what a person may miss, without asking')
+    .option('--project <path>', 'only for this folder and below')
+    .option('--yes', 'delete everything without asking')
     .option('--json', 'one JSON object on stdout')
     .action(async (what: string, _, own) =>
-      (await import('../sleep/purge.ts')).purgeKept(what, own.optsWithGlobals() as PurgeFlags, terminal),
+      (await import('../sleep/state.ts')).purgeKept(what, own.optsWithGlobals() as PurgeFlags, terminal),
     );
   command.addHelpText('after', EXAMPLES);
 };

@@ -151,7 +151,7 @@ function outputLines(output: string | undefined, flags: HarvestFlags, terminal: 
   const use = called(
     `Then skillopt sleep run --tasks ${shellWord(file)} spends a night on it; skillopt train does not read it.`,
   );
-  return ['', ...wrap(`written: ${file}. Read it, mend it, and set "reviewed": true in it. ${use}`, width)];
+  return ['', ...wrap(`written: ${file}. Read it, correct it, and set "reviewed": true in it. ${use}`, width)];
 }
 
 /** Why sessions that are there are not among those considered. */

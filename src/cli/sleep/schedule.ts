@@ -78,9 +78,9 @@ function refuse(problems: readonly NightCheck[], terminal: Terminal): never {
     ...(remedy === undefined ? [] : [`  → ${remedy}`]),
   ]);
   terminal.answer({ isScheduled: false, problems }, [
-    'Nothing was installed: at night this would be missing.',
+    'Nothing was installed, because this would be missing at night:',
     ...lines,
-    'Mend it and call schedule again, or install the job all the same with --force.',
+    'Fix it and run schedule again, or install the job anyway with --force.',
   ]);
   throw new Answered();
 }
@@ -115,7 +115,7 @@ function doneLines({ job, kind }: PreparedJob, flags: ScheduleFlags, { colors, c
 
 export type UnscheduleFlags = { readonly project?: string; readonly all?: boolean };
 
-/** Takes nightly jobs of ours away, and nothing else. */
+/** Removes nightly jobs of ours, and nothing else. */
 export async function unschedule(flags: UnscheduleFlags, terminal: Terminal): Promise<void> {
   const place = placeOf(terminal);
   const isAll = flags.all === true;

@@ -19,10 +19,10 @@ export type LiveDocument = {
   readonly hints?: readonly string[] | undefined;
 };
 
-type Wanted = Omit<LiveDocument, 'text' | 'live'> & { readonly path: string; readonly scaffold?: string };
+type DocumentToRead = Omit<LiveDocument, 'text' | 'live'> & { readonly path: string; readonly scaffold?: string };
 
 /** Reads a document with every link resolved once. What could not be replaced in the morning is refused in the evening. */
-export async function readLive({ path, scaffold = '', ...wanted }: Wanted): Promise<LiveDocument> {
+export async function readLive({ path, scaffold = '', ...wanted }: DocumentToRead): Promise<LiveDocument> {
   const live = await readDocument(path, wanted.roots);
   return { ...wanted, live, text: live.bytes === null ? scaffold : textOf(live.bytes, path) };
 }

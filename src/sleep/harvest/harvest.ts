@@ -125,7 +125,7 @@ function newestFirst({ head: a }: Placed, { head: b }: Placed): number {
 
 const nameOf = ({ source, sessionId }: SessionHead) => `${source} ${sessionId}`;
 
-type Choice = {
+type SessionChoice = {
   readonly inScope: (project: string) => boolean;
   readonly cursors?: Cursors | undefined;
   /** In milliseconds. */
@@ -136,7 +136,7 @@ type Choice = {
   readonly now: number;
 };
 
-type Chosen = {
+type ChosenSessions = {
   readonly chosen: readonly Placed[];
   /** What the limit left over. */
   readonly waiting: readonly SessionHead[];
@@ -144,7 +144,7 @@ type Chosen = {
 };
 
 /** The sessions that are to be considered now, in the order given. */
-function chooseSessions(found: readonly Placed[], choice: Choice): Chosen {
+function chooseSessions(found: readonly Placed[], choice: SessionChoice): ChosenSessions {
   const isSeen = seenTest(choice.cursors ?? {});
   const reasons = found.map(({ head }) => whyNot(head, choice, isSeen));
   const usable = found.filter((_, index) => reasons[index] === undefined);
@@ -172,7 +172,7 @@ type Reason = 'other-project' | 'too-old' | 'ignored' | 'seen' | LeftOut;
 
 const LEFT_OUT = SessionDigest.shape.leftOut.unwrap().options;
 
-function whyNot(head: SessionHead, choice: Choice, isSeen: (head: SessionHead) => boolean): Reason | undefined {
+function whyNot(head: SessionHead, choice: SessionChoice, isSeen: (head: SessionHead) => boolean): Reason | undefined {
   if (!choice.inScope(folderOf(head))) return 'other-project';
   if (timeOf(head) < floorOf(head, choice)) return 'too-old'; // A session without a time never is.
   if (choice.isIgnored?.(head)) return 'ignored';
@@ -181,14 +181,14 @@ function whyNot(head: SessionHead, choice: Choice, isSeen: (head: SessionHead) =
   return isSeen(head) ? 'seen' : undefined;
 }
 
-function floorOf({ source }: SessionHead, { since, cursors = {}, ...choice }: Choice): number {
+function floorOf({ source }: SessionHead, { since, cursors = {}, ...choice }: SessionChoice): number {
   if (since !== undefined) return since;
   const from = cursors[source]?.from;
   return from === undefined ? lookbackFloor(choice) : Date.parse(from);
 }
 
 /** Where a source begins that has no cursor. */
-export const lookbackFloor = ({ lookbackHours = 0, now }: Pick<Choice, 'lookbackHours' | 'now'>): number =>
+export const lookbackFloor = ({ lookbackHours = 0, now }: Pick<SessionChoice, 'lookbackHours' | 'now'>): number =>
   lookbackHours > 0 ? now - lookbackHours * 3_600_000 : 0;
 
 /** How long considered sessions are remembered one by one. Older ones are done with as a whole. */

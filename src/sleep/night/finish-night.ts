@@ -82,7 +82,7 @@ export async function stageNight(
   return proposals;
 }
 
-type Night = {
+type NightToReport = {
   readonly record: NightRecord;
   readonly result: ConsolidationResult;
   readonly proposals: readonly Proposal[];
@@ -92,7 +92,7 @@ type Night = {
 };
 
 export function reportNight(
-  { record, result, proposals, quarantined, spent }: Night,
+  { record, result, proposals, quarantined, spent }: NightToReport,
   { documents, now }: CycleInput,
 ): SleepReport {
   const reported = result.documents.map((trained): DocumentReport => {

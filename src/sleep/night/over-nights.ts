@@ -76,7 +76,7 @@ type Recurring = {
   readonly category: PairCategory;
 };
 
-type Night = {
+type ComparedNight = {
   readonly project: string;
   readonly night: number;
   readonly tasks: readonly TaskRecord[];
@@ -89,7 +89,7 @@ type Night = {
   readonly signal?: AbortSignal | undefined;
 };
 
-type Kept = { readonly overNights: OverNights; readonly notes: readonly string[] };
+type KeptGuidance = { readonly overNights: OverNights; readonly notes: readonly string[] };
 
 type Cycle = CycleInput & {
   readonly state: SleepState;
@@ -102,7 +102,7 @@ export async function overNightsOf(record: NightRecord, result: ConsolidationRes
   const { project, night, tasks } = record;
   const { state, settings, models, handoff, budget, signal, modelKey } = input;
   const known = modelKeyOf(state, project) === modelKey ? state.overNights : state.overNights.map(withoutScores);
-  const kept: Kept[] = [];
+  const kept: KeptGuidance[] = [];
   for (const document of settings.slowUpdate ? result.documents : []) {
     const asking = {
       optimizer: handoff ? undefined : models.optimizer,
@@ -127,7 +127,7 @@ const MOST_TASKS = 12;
  * back got worse or still fail, guidance for later analysts. It attempts nothing, and neither gate nor document sees it.
  * Held-out tasks are no part of it: analysts must not read them.
  */
-async function lookOverNights(document: TrainedDocument, night: Night): Promise<Kept> {
+async function lookOverNights(document: TrainedDocument, night: ComparedNight): Promise<KeptGuidance> {
   const { project, night: number, known } = night;
   const before = known.find((one) => one.project === project && one.document === labelOf(document));
   const digest = skillHash(document.baseBlock);
@@ -146,7 +146,11 @@ async function lookOverNights(document: TrainedDocument, night: Night): Promise<
   return withGuidance({ ...kept, askedNight: number }, recurring, document, night);
 }
 
-function compare(before: OverNights | undefined, { attempted }: TrainedDocument, { tasks }: Night): Recurring[] {
+function compare(
+  before: OverNights | undefined,
+  { attempted }: TrainedDocument,
+  { tasks }: ComparedNight,
+): Recurring[] {
   return tasks.flatMap((task) => {
     const [was, now] = [before?.scores[task.id]?.score, attempted[task.id]];
     return was === undefined || now === undefined ? [] : [{ task, before: was, now, category: categoryOf(was, now) }];
@@ -163,7 +167,7 @@ async function withGuidance(
   kept: OverNights,
   recurring: readonly Recurring[],
   document: TrainedDocument,
-  night: Night,
+  night: ComparedNight,
 ) {
   const told = recurring.filter(({ category }) => category !== 'stable_success').length;
   const what = `Over nights, ${told} of ${recurring.length} tasks that came back changed or still fail (${labelOf(document)})`;
@@ -198,7 +202,7 @@ function question({ guidance }: OverNights, recurring: readonly Recurring[], { b
 
 let prompt: string | undefined;
 
-async function ask(user: string, { optimizer, config: given, budget: shared, store, signal }: Night) {
+async function ask(user: string, { optimizer, config: given, budget: shared, store, signal }: ComparedNight) {
   prompt ??= readFileSync(new URL('./prompts/over-nights.md', import.meta.url), 'utf8');
   const config = parseConfig(given);
   await using open = await store.open();

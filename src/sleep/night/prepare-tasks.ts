@@ -110,7 +110,7 @@ export type PreparedTasks = {
 /** More validation tasks than this cost more than they prove. */
 export const MOST_VALIDATION = 36;
 
-type Wanted = Pick<SleepSettings, 'recallK' | 'dreamFactor'>;
+type TaskShares = Pick<SleepSettings, 'recallK' | 'dreamFactor'>;
 
 /**
  * What a night works with: the day's tasks that can be attempted, with their splits; from earlier nights, those to measure
@@ -121,7 +121,7 @@ type Wanted = Pick<SleepSettings, 'recallK' | 'dreamFactor'>;
 export function prepareTasks(
   day: readonly TaskRecord[],
   archive: readonly TaskRecord[],
-  wanted: Wanted,
+  wanted: TaskShares,
   ownerOf: (task: TaskRecord) => string = () => '',
   canReplay: (task: TaskRecord) => boolean = isReplayable,
 ): PreparedTasks {
@@ -146,7 +146,7 @@ function prepareOwn(
   day: readonly TaskRecord[],
   archive: readonly TaskRecord[],
   learned: readonly TaskRecord[],
-  { recallK, dreamFactor }: Wanted,
+  { recallK, dreamFactor }: TaskShares,
 ): Pick<PreparedTasks, 'tasks' | 'pooled' | 'repeated'> {
   const proving = new Set(
     withoutNearDuplicates(

@@ -22,7 +22,7 @@ export type Page = {
 };
 
 type Speaker = 'you' | 'agent' | 'marks';
-type Said = readonly [by: Speaker, text: string];
+type SpokenText = readonly [by: Speaker, text: string];
 
 /** A page for each session that gives something to send. */
 export function pagesOf(digests: readonly SessionDigest[], miner: MinerKind): Page[] {
@@ -38,7 +38,7 @@ function pageOf(digest: SessionDigest, miner: MinerKind): Page {
 }
 
 /** A miner model reads this; every task of the night is made from what it answers. */
-function minedTexts(digest: SessionDigest): readonly Said[] {
+function minedTexts(digest: SessionDigest): readonly SpokenText[] {
   const { requests, answer, feedback } = excerptOf(digest);
   return [
     ...requests.map((text) => ['you', text] as const),
@@ -48,7 +48,7 @@ function minedTexts(digest: SessionDigest): readonly Said[] {
 }
 
 /** Without one, the task is the request itself, and the models that attempt and judge it read that. */
-function taskTexts(digest: SessionDigest): readonly Said[] {
+function taskTexts(digest: SessionDigest): readonly SpokenText[] {
   const task = heuristicTask(digest);
   return task
     ? [
@@ -66,17 +66,17 @@ const [CALLS_BY_RULE, CALLS_JUDGED] = [1, 3];
 /** About as many times an agent with tools calls its model for a task. */
 const USUAL_TURNS = 6;
 
-type Asked = Pick<SleepSettings, 'dreamRollouts' | 'gateMode' | 'target'>;
+type NightSize = Pick<SleepSettings, 'dreamRollouts' | 'gateMode' | 'target'>;
 type AttemptCalls = { readonly train: number; readonly val: number };
 
 /** About the fewest calls with which a night proposes something: attempts, one analyst, a first look at the evidence. */
-function leastOf({ train, val }: AttemptCalls, { dreamRollouts, gateMode }: Asked): number {
+function leastOf({ train, val }: AttemptCalls, { dreamRollouts, gateMode }: NightSize): number {
   const measured = gateMode === 'off' ? 0 : Math.ceil(PASSES * val);
   return measured + train * Math.max(1, dreamRollouts) + 1;
 }
 
 /** For these tasks of one document; nothing, where they are too few to prove anything. */
-export function leastCallsFor(tasks: readonly TaskRecord[], asked: Asked): number | undefined {
+export function leastCallsFor(tasks: readonly TaskRecord[], asked: NightSize): number | undefined {
   const of = (wanted: TaskRecord['split']) => tasks.filter(({ split }) => split === wanted);
   const calls = (some: readonly TaskRecord[]) => some.reduce((sum, task) => sum + callsAt(task) + moreCalls(asked), 0);
   const [train, val] = [of('train'), of('val')];
@@ -87,10 +87,10 @@ export function leastCallsFor(tasks: readonly TaskRecord[], asked: Asked): numbe
 const callsAt = ({ referenceKind }: TaskRecord) =>
   referenceKind === 'rubric' || referenceKind === 'none' ? CALLS_JUDGED : CALLS_BY_RULE;
 
-const moreCalls = ({ target }: Asked) => (isAgentSpec(target) ? USUAL_TURNS - 1 : 0);
+const moreCalls = ({ target }: NightSize) => (isAgentSpec(target) ? USUAL_TURNS - 1 : 0);
 
 /** For the smallest night that can prove anything, whatever its tasks are. */
-export function smallestNight(asked: Asked): number {
+export function smallestNight(asked: NightSize): number {
   const calls = 1 + moreCalls(asked);
   return leastOf({ train: calls, val: LEAST_HELD_OUT * calls }, asked);
 }
@@ -98,7 +98,7 @@ export function smallestNight(asked: Asked): number {
 /** For so many tasks that nobody has seen yet: most are judged. */
 export function usualCalls(
   tasks: number,
-  { valFraction, testFraction, ...asked }: Asked & Pick<SleepSettings, 'valFraction' | 'testFraction'>,
+  { valFraction, testFraction, ...asked }: NightSize & Pick<SleepSettings, 'valFraction' | 'testFraction'>,
 ): number {
   const val = Math.max(LEAST_HELD_OUT, Math.round(tasks * valFraction));
   const train = Math.max(1, tasks - val - Math.round(tasks * testFraction));

@@ -27,17 +27,19 @@ export const sleepShape = {
     .default('invoked')
     .describe('Sessions of which projects: of this one, of all, or of these folders.'),
   lookbackHours: z.number().nonnegative().default(72).describe('How far back the first night looks; 0 is all.'),
-  maxTasksPerNight: positive.default(40).describe('Most tasks of a night.'),
-  maxSessionsPerNight: positive.optional().describe('Most sessions of a night. Default: three times the tasks.'),
+  maxTasksPerNight: positive.default(40).describe('Maximum number of tasks per night.'),
+  maxSessionsPerNight: positive
+    .optional()
+    .describe('Maximum number of sessions per night. Default: three times the tasks.'),
   maxTokensPerNight: positive
     .default(400_000)
     .describe(
-      'Most tokens of a night, in and out: a hard limit. With an agent as the target 10,000,000, unless it is said.',
+      'Maximum number of tokens per night, input and output: a hard limit. With an agent as the target the default is 10,000,000.',
     ),
-  holdoutFraction: fraction.default(0.34).describe('Another name of valFraction, which wins over it.'),
+  holdoutFraction: fraction.default(0.34).describe('Alias of valFraction, which takes precedence.'),
   valFraction: fraction.default(0.34).describe('Share of the tasks that the gate measures on.'),
   testFraction: fraction.default(0).describe('Share of the tasks that only the report measures on.'),
-  editBudget: positive.default(4).describe('Most edits of a night.'),
+  editBudget: positive.default(4).describe('Maximum number of edits per night.'),
   preferences: z.string().default('').describe('What you want of the skill, in your words.'),
   gateMetric: z.enum(GATE_METRICS).default('mixed').describe('Which score the gate compares.'),
   gateMixedWeight: fraction.default(0.5).describe('Weight of the soft score in mixed.'),
@@ -46,16 +48,16 @@ export const sleepShape = {
     .default('on')
     .describe('Propose only what is proven better, or whatever was learned: off measures nothing.'),
   gateNoRegression: z.boolean().default(false).describe('Refuse a proposal that makes any task worse.'),
-  dreamRollouts: positive.default(1).describe('Attempts at each task of training.'),
-  dreamFactor: count.default(0).describe('Invented variants of each task of training.'),
-  recallK: count.default(10).describe('Most tasks of earlier nights that join a night.'),
+  dreamRollouts: positive.default(1).describe('Attempts at each training task.'),
+  dreamFactor: count.default(0).describe('Invented variants of each training task.'),
+  recallK: count.default(10).describe('Maximum number of tasks from earlier nights that join a night.'),
   slowUpdate: z
     .boolean()
     .default(true)
     .describe('Compare tasks that come back over nights, and note for later nights what got worse or still fails.'),
   evolveSkill: z.boolean().default(true).describe('Propose edits to the skill.'),
   evolveMemory: z.boolean().default(true).describe('Propose edits to the memory file.'),
-  llmMine: z.boolean().default(true).describe('Let the optimizer find the tasks; else rules do.'),
+  llmMine: z.boolean().default(true).describe('Let the optimizer find the tasks; otherwise rules do.'),
   targetSkillPath: path.optional().describe('Skill to improve: its folder or SKILL.md. Default: one of our own.'),
   skillRoots: z.array(path).default([]).describe('Folders in which skills may be found and improved.'),
   multiSkillFanout: z

@@ -1,5 +1,4 @@
-import { memoize } from '../../text/collections.ts';
-import { WHITESPACE } from '../../text/python-text.ts';
+import { memoize, WHITESPACE } from '../../text/index.ts';
 import { broken, refused } from './pattern-error.ts';
 
 /** Whether a code point belongs. */

@@ -1,4 +1,4 @@
-import { memoize } from '../../text/collections.ts';
+import { memoize } from '../../text/index.ts';
 import { characterSet } from './character-set.ts';
 import { type Assertion, compilePattern } from './compile-pattern.ts';
 

@@ -1,5 +1,5 @@
-import { oneLine, percent, plural, points } from '../../../core/text/index.ts';
-import { type Colors, clip, padEnd, wrap } from '../../../report/index.ts';
+import { oneLine, percent, plural, points } from '../../core/text/index.ts';
+import { type Colors, clip, padEnd, wrap } from '../layout.ts';
 
 /** A line that a document gained, lost, or did not get. */
 export type StoryLine = { readonly text: string; readonly why?: string };
@@ -37,16 +37,16 @@ export type WeekStory = {
   readonly nights: readonly NightStory[];
 };
 
-type Look = { readonly width: number; readonly colors: Colors };
+type TextStyle = { readonly width: number; readonly colors: Colors };
 
 /** A week as a person reads it: night by night, and what it was worth. */
-export function weekLines(week: WeekStory, look: Look): string[] {
+export function weekLines(week: WeekStory, look: TextStyle): string[] {
   const before = (at: number) => week.nights[at - 1]?.score ?? week.start;
   return [...week.nights.flatMap((night, at) => [...nightLines(night, before(at), look), '']), ...endLines(week, look)];
 }
 
 /** `before`: the score on unseen days in the evening. */
-function nightLines(night: NightStory, before: number, look: Look): string[] {
+function nightLines(night: NightStory, before: number, look: TextStyle): string[] {
   const { bold, dim, green } = look.colors;
   const counts = [plural(night.sessions, 'session'), plural(night.tasks, 'task'), plural(night.calls, 'call')];
   const gain = night.score - before;
@@ -65,7 +65,7 @@ function nightLines(night: NightStory, before: number, look: Look): string[] {
 }
 
 /** Whole, since it says what to do. */
-const nothingLines = ({ whyNothing = '' }: NightStory, { width }: Look) =>
+const nothingLines = ({ whyNothing = '' }: NightStory, { width }: TextStyle) =>
   whyNothing === ''
     ? []
     : wrap(oneLine(whyNothing), textSpace(width)).map((line, at) => labelled(at === 0 ? 'no proposal' : '', line));
@@ -88,7 +88,7 @@ function storyLines(
   label: string,
   sign: string,
   lines: readonly StoryLine[],
-  { width }: Look,
+  { width }: TextStyle,
   paint: Paint = (text) => text,
 ): string[] {
   return lines.map(({ text, why }, at) => {
@@ -104,14 +104,14 @@ const FATES: Readonly<Record<PoisonFate, string>> = {
   staged: 'STAGED, which must not happen',
 };
 
-function poisonLines({ poison }: NightStory, { width, colors }: Look): string[] {
+function poisonLines({ poison }: NightStory, { width, colors }: TextStyle): string[] {
   if (!poison) return [];
   const tried = clip(`a pasted text ${oneLine(poison.name)}: ${oneLine(poison.text)}`, textSpace(width));
   const fate = clip(FATES[poison.fate], textSpace(width));
   return [labelled('poison', colors.yellow(tried)), labelled('', poison.fate === 'staged' ? colors.red(fate) : fate)];
 }
 
-function endLines({ start, best, things, nights }: WeekStory, { width, colors }: Look): string[] {
+function endLines({ start, best, things, nights }: WeekStory, { width, colors }: TextStyle): string[] {
   const end = nights.at(-1)?.score ?? start;
   const poisons = nights.flatMap(({ poison }) => poison ?? []);
   const staged = poisons.filter(({ fate }) => fate === 'staged').length;

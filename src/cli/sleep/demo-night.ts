@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { adoptProposals } from '../../../app/index.ts';
-import { findMemory, findSkill, runSleepCycle, SleepSettings } from '../../../sleep/index.ts';
+import { adoptProposals } from '../../app/index.ts';
+import { findMemory, findSkill, runSleepCycle, SleepSettings } from '../../sleep/index.ts';
 import type { PlayNight } from './demo-sleep.ts';
 
 /** A night as `skillopt sleep run` spends it, with the person's own models; in the morning what it staged is adopted. */

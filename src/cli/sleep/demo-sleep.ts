@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { plural } from '../../../core/text/index.ts';
-import { type SimulatedPerson, simulatedPerson } from '../../../sim/index.ts';
-import { flagsFrom } from '../../flags/flags.ts';
-import { interruptible } from '../../interrupt.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from './night-story.ts';
+import { plural } from '../../core/text/index.ts';
+import { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from '../../report/index.ts';
+import { type SimulatedPerson, simulatedPerson } from '../../sim/index.ts';
+import { flagsFrom } from '../flags/flags.ts';
+import { interruptible } from '../interrupt.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {
   seed: z.number().int().default(11).describe('Seed of the person and the models.'),
