@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { COMMAND } from '../../support/compiled.ts';
 
-const BIN = resolve('bin/skillopt.mjs');
 const SCRIPT = '/usr/bin/script';
 
 /** Whether a command can be given a terminal here. */
@@ -19,13 +18,13 @@ type Started = {
 /** What to wait for on the screen, and what to type then. */
 export type Typed = readonly [seen: RegExp, ...keys: string[]];
 
-/** Runs the command line of this clone on a terminal of its own, where somebody types. Answers with the code and the screen. */
+/** Runs the command on a terminal of its own, where somebody types. Answers with the code and the screen. */
 export function runOnTerminal(
   args: readonly string[],
   { cwd, env, size: [columns, rows] = [100, 40] }: Started,
   typed: readonly Typed[],
 ) {
-  const words = [process.execPath, BIN, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  const words = [process.execPath, COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   const child = spawn(SCRIPT, ['-qefc', `stty cols ${columns} rows ${rows}; exec ${words.join(' ')}`, '/dev/null'], {
     cwd,
     env: { PATH: process.env.PATH ?? '', TERM: 'xterm', NO_COLOR: '1', ...env },

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recoverReplacements } from '../../../../src/skills/index.ts';
+import { programArgs } from '../../../support/compiled.ts';
 import { contentsOf, replaceWorld } from './replace-world.ts';
 
-const CHILD = new URL('./replace.child.ts', import.meta.url).pathname;
+const CHILD = programArgs(new URL('./replace.child.ts', import.meta.url));
 
 type Place = { readonly project: string; readonly journal: string };
 type Started = {
@@ -18,7 +19,7 @@ type Started = {
 const argsOf = (
   { project, journal }: Place,
   { names = 'AGENTS.md', text = 'new\n', dieAt = '', node = [] }: Started,
-) => [...['--import', 'tsx', ...node], ...[CHILD, project, journal, names, text, dieAt]];
+) => [...node, ...CHILD, project, journal, names, text, dieAt];
 
 function start(place: Place, started: Started = {}): Promise<string> {
   return new Promise((done) => {
