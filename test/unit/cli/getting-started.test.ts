@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/main.ts';
+import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { startClone } from './clone-cli.ts';
 
 /** The commands of the page in their order, each block with the lines that are shown below it. */
 function blocksOf(page: string): { commands: string[]; shown: string[] }[] {
@@ -26,9 +27,9 @@ it('docs/getting-started.md: every command works, and prints what the page shows
       if (program === 'cd') cwd = join(cwd, args[0]!);
       else {
         expect([program, args.shift()]).toEqual(['npx', 'skillopt']);
-        const { code, stdout, stderr } = await startClone(args, { cwd, env: { HOME: folder.path } }).finished;
-        expect([command, code, stderr]).toEqual([command, 0, expect.any(String)]);
-        printed += stdout;
+        const io = captureIo({ cwd, env: { HOME: folder.path } });
+        expect([command, await runCli(args, io), io.err()]).toEqual([command, 0, expect.any(String)]);
+        printed += io.out();
       }
     }
     for (const line of shown) expect(printed).toContain(line);
