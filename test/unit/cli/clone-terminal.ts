@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { COMMAND } from '../../support/compiled.ts';
+import { isMissing } from '../../support/machine.ts';
 
 const SCRIPT = '/usr/bin/script';
 
 /** Whether a command can be given a terminal here. */
-export const hasTerminal = process.platform === 'linux' && existsSync(SCRIPT);
+export const hasTerminal = !isMissing('script', process.platform === 'linux' && existsSync(SCRIPT));
 
 export const KEYS = { enter: '\r', down: '\u001b[B', ctrlC: '\u0003', left: '\u001b[D', yes: 'y' } as const;
 

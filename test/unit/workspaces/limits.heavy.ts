@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { ResourceLimits, SandboxResult } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
 import { programArgs } from '../../support/compiled.ts';
+import { isMissing } from '../../support/machine.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, newMark, processesWith, sh } from './kinds.ts';
 
@@ -74,7 +75,7 @@ function readGroups(): string[] {
   });
 }
 
-const canChangeUser = process.getuid?.() === 0 && process.platform === 'linux';
+const canChangeUser = process.getuid?.() === 0 && !isMissing('setpriv');
 
 /** As somebody who may make no groups, nor mount anything but in a namespace of users. */
 describe.runIf(canChangeUser).each(kinds)('without rights, in %s (runs as root, which can give them up)', (kind) => {

@@ -19,6 +19,7 @@ import {
   windowsTask,
 } from '../../../../src/sleep/index.ts';
 import { clockTime, lastDue } from '../../../../src/sleep/schedule/night-job.ts';
+import { isMissing } from '../../../support/machine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const project = `/home/ann/it's 100% "<$x> & ü`;
@@ -88,7 +89,7 @@ describe('the files of a job', () => {
   });
 
   const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
-  it.skipIf(!hasAnalyze)('are units that systemd takes', () => {
+  it.skipIf(isMissing('systemd-analyze', hasAnalyze))('are units that systemd takes', () => {
     using folder = tempFolder();
     const units = systemdUnits(job, folder.path);
     for (const { path, text } of units) writeFileSync(path, text);
