@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCli } from '../src/cli/main.ts';
+import { runCli } from '../src/cli/index.ts';
 import { worldFiles } from '../test/e2e/project.ts';
 import { captureIo } from '../test/support/capture-io.ts';
 import type { BenchRow } from './row.ts';

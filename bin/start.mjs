@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = (path) => new URL(path, import.meta.url);
-const source = here('../src/cli/main.ts');
+const source = here('../src/cli/index.ts');
 
 // In a clone the sources run as they are; the published package has only the compiled ones.
 const isClone = existsSync(source);
@@ -14,7 +14,7 @@ if (isClone) {
   const { register } = await import('tsx/esm/api');
   register({ tsconfig: fileURLToPath(here('../tsconfig.json')) });
 }
-const { start } = await import(isClone ? source.href : here('../dist/cli/main.js').href).catch((error) => {
+const { start } = await import(isClone ? source.href : here('../dist/cli/index.js').href).catch((error) => {
   if (error.code !== 'EMFILE') throw error;
   console.error(
     `error: too many files are open: ${error.message}\nhint: allow this process more of them: ulimit -n 1024`,

@@ -1,4 +1,4 @@
-import { runSleepCycle } from '../../src/sleep/index.ts';
+import { runCycle } from '../../src/sleep/night/run-cycle.ts';
 import { doneTasks, nightWorld } from '../../test/unit/sleep/night/night-world.ts';
 import { type BenchRow, median } from '../row.ts';
 
@@ -29,7 +29,7 @@ async function timeNight(night: number): Promise<Night> {
   using world = nightWorld();
   const input = await world.input({ tasks: doneTasks(`t${night}`, { train: 20, val: 20 }) });
   const [before, start] = [process.cpuUsage(), performance.now()];
-  const { report, proposals } = await runSleepCycle(input);
+  const { report, proposals } = await runCycle(input);
   const ms = performance.now() - start;
   const { user, system } = process.cpuUsage(before);
   if (proposals.length === 0) throw new Error('a night that should stage a proposal staged none');

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { harvest, openSessionIndex, overview, updateIndex } from '../../src/sleep/index.ts';
-import { claude, type TranscriptSource } from '../../src/transcripts/index.ts';
+import type { TranscriptSource } from '../../src/transcripts/index.ts';
+import { claude } from '../../src/transcripts/sources/claude.ts';
 import { type BenchRow, median } from '../row.ts';
 
 const [SESSIONS, CORPUS_MB, MANY] = [400, 200, 2_000];

@@ -7,21 +7,12 @@ import {
   PromptTooLongError,
   SkillError,
 } from '../core/contracts/index.ts';
-import type {
-  AgentAnswer,
-  AgentCli,
-  AgentCliName,
-  AgentOutput,
-  AgentRefusal,
-  Environment,
-  Located,
-} from './agent-cli.ts';
-import { agentClis } from './agent-clis.ts';
+import type { AgentAnswer, AgentCli, AgentOutput, AgentRefusal, Environment, Located } from './agent-cli.ts';
+import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { agentError, startError } from './agent-error.ts';
 import { openCallFolder } from './call-folder.ts';
 import { childEnvironment } from './child-environment.ts';
 import { flattenMessages } from './flatten-messages.ts';
-import { followLogs } from './follow-logs.ts';
 import { callerVariables, homeIn, locate, type Whereabouts } from './require-installed.ts';
 import { runProcess } from './run-process.ts';
 
@@ -29,13 +20,14 @@ export type AgentChatOptions = Whereabouts & {
   /** As the CLI spells it. Without one, the CLI's own default. */
   readonly model?: string | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Names of variables of the caller that the CLI gets beside those it is known to need. */
+  /** Names of further variables of the caller that the CLI gets. */
   readonly passEnv?: readonly string[] | undefined;
 };
 
 /**
  * Chat through an installed agent CLI with the user's sign-in: one process per call, without tools, in an empty folder, with
- * the variables that it needs and no others, without the user's instructions. CLIs take neither temperature nor a token limit, so those of a request have no effect.
+ * only the variables that it needs, without the user's instructions. CLIs take neither a temperature nor a token limit: those
+ * of a request have no effect.
  */
 export function agentChat(options: AgentChatOptions): ChatModel {
   const { model, timeoutMs = 600_000 } = options;
@@ -63,14 +55,14 @@ export function agentChat(options: AgentChatOptions): ChatModel {
   };
 }
 
-/** A CLI would read an option into it, or cannot be given it at all. */
+/** A CLI would read such a name as an option, or cannot be given it at all. */
 function requireModelName(model: string, cli: AgentCliName): void {
   if (!/^-|\p{Cc}/u.test(model)) return;
   const message = `${cli}: a model's name has no "-" at its start and no control characters, got ${JSON.stringify(model)}`;
   throw new SkillError('CONFIG_INVALID', message, { hint: `Name one as ${agentClis[cli].binary} spells it.` });
 }
 
-type Asking = {
+type CliCall = {
   readonly options: AgentChatOptions;
   readonly id: string;
   readonly program: Located;
@@ -79,8 +71,8 @@ type Asking = {
   readonly onLine: (line: string) => void;
 };
 
-async function ask(asking: Asking, { messages }: ChatRequest): Promise<AgentOutput> {
-  const { options, id, program, env, signal, onLine } = asking;
+async function ask(call: CliCall, { messages }: ChatRequest): Promise<AgentOutput> {
+  const { options, id, program, env, signal, onLine } = call;
   const { model, passEnv, inherited = process.env } = options;
   const cli = agentClis[options.cli];
   await using folder = await openCallFolder();
@@ -89,7 +81,6 @@ async function ask(asking: Asking, { messages }: ChatRequest): Promise<AgentOutp
   const allowed = childEnvironment({ cli, model, program, inherited, passEnv });
   for (const argument of invocation.args) requireArgument(argument, id);
   await folder.furnish(invocation);
-  using _ = invocation.logs === undefined ? undefined : followLogs(join(folder.path, invocation.logs), onLine);
   return await runProcess({
     file: program.path,
     name: program.foundAt,
@@ -99,6 +90,7 @@ async function ask(asking: Asking, { messages }: ChatRequest): Promise<AgentOutp
     env: { ...allowed, ...options.env, NO_COLOR: '1', CI: '1', ...invocation.env },
     signal,
     onLine: cli.refusalIn && onLine,
+    logs: invocation.logs && join(folder.path, invocation.logs),
   });
 }
 
@@ -118,29 +110,29 @@ function requireArgument(argument: string, id: string): void {
   }
 }
 
-type Asked = { readonly cli: AgentCli; readonly id: string; readonly env: Environment };
+type CliOfCall = { readonly cli: AgentCli; readonly id: string; readonly env: Environment };
 
 /** A signal that ends the CLI, with the error as its reason, once a line tells of a try that it is about to repeat. */
-function watchForRefusal(asked: Asked) {
+function watchForRefusal(of: CliOfCall) {
   const controller = new AbortController();
   const onLine = (line: string) => {
-    const refusal = asked.cli.refusalIn?.(line);
-    if (refusal !== undefined) controller.abort(toError(refusal, asked));
+    const refusal = of.cli.refusalIn?.(line);
+    if (refusal !== undefined) controller.abort(toError(refusal, of));
   };
   return { signal: controller.signal, onLine };
 }
 
-const toError = ({ failure, status }: AgentRefusal, asked: Asked) => agentError({ ...asked, words: failure, status });
+const toError = ({ failure, status }: AgentRefusal, of: CliOfCall) => agentError({ ...of, words: failure, status });
 
-function toReply(answer: AgentAnswer | undefined, { output, ...asked }: Asked & { output: AgentOutput }): ChatReply {
-  if (answer === undefined) throw toError({ failure: lastWords(output) }, asked);
-  if ('failure' in answer) throw toError(answer, asked);
+function toReply(answer: AgentAnswer | undefined, { output, ...of }: CliOfCall & { output: AgentOutput }): ChatReply {
+  if (answer === undefined) throw toError({ failure: lastWords(output) }, of);
+  if ('failure' in answer) throw toError(answer, of);
   const { text, usage, finishReason = 'stop' } = answer;
-  if (text.trim() === '') throw new ModelCallError(`${asked.id} sent a reply without text`, { isRetryable: true });
+  if (text.trim() === '') throw new ModelCallError(`${of.id} sent a reply without text`, { isRetryable: true });
   return { text, usage, finishReason };
 }
 
-/** A program says why it gave up at the end of what it prints for people, or above its usage. */
+/** A program prints why it gave up at the end, or above its usage. */
 function lastWords({ stdout, stderr }: AgentOutput): string {
   const [complaint = '', usage] = (stderr.trim() || stdout.trim()).split(/^Usage:/m).map((part) => part.trim());
   return complaint === '' && usage !== undefined ? 'unknown option: it printed its usage' : complaint.slice(-300);

@@ -10,7 +10,7 @@ export type AgentFailure = {
 };
 
 const MAX_LENGTH = 300;
-/** What is looked at to find those, and for patterns. */
+/** How much of a long text is searched. */
 const MAX_READ = 8_000;
 const SHORTEST_SECRET = 8;
 
@@ -19,7 +19,7 @@ const SIGN_IN =
 const MODEL = /model\b.{0,200}(?:not found|not exist|not available|unavailable|not supported|no access)|unknown model/i;
 const VERSION = /unknown (?:option|argument|flag)|unexpected argument|too old|newer version|please (?:update|upgrade)/i;
 
-/** What a CLI said instead of an answer: what failed, whether another try can help, and otherwise the remedy. */
+/** What a CLI said instead of an answer, as an error: what failed, whether another try can help, and otherwise the remedy. */
 export function agentError(failure: AgentFailure): ModelCallError {
   const told = { ...failure, words: failure.words.slice(0, MAX_READ) };
   const status = failure.status ?? statusIn(told.words);
@@ -35,7 +35,7 @@ export function agentError(failure: AgentFailure): ModelCallError {
 const BUSY = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'ETXTBSY'];
 const NEVER = ['EACCES', 'EISDIR', 'ELOOP', 'ENOENT', 'ENOEXEC', 'ENOTDIR', 'EPERM', 'EROFS'];
 
-/** Nothing was asked: the program did not start, or there is no folder for it. */
+/** The CLI was not asked: the program did not start, or there is no folder for it. */
 export function startError(cause: unknown, { id, env }: Pick<AgentFailure, 'id' | 'env'>): ModelCallError {
   const { code = '', message = String(cause) } = cause as NodeJS.ErrnoException;
   return new ModelCallError(`${id} could not be started: ${shorten(mask(withoutValue(message), env))}`, {
@@ -55,7 +55,7 @@ function remedyFor({ cli, words }: AgentFailure, status: number | undefined): st
   return undefined;
 }
 
-/** Values of variables that hold keys are not for messages. */
+/** Values of variables that hold keys must not be in messages. */
 function mask(words: string, env: Environment): string {
   return Object.entries(env)
     .filter(([name, value = '']) => /KEY|TOKEN|SECRET/i.test(name) && value.length >= SHORTEST_SECRET)
@@ -69,14 +69,14 @@ function shorten(words: string): string {
 
 const NUMBER = /(?:^|status:? |HTTP |Error: |\()([45]\d\d)\b/;
 
-/** How CLIs that leave the number out put it. */
+/** Words of CLIs that leave the number out. */
 const WORDS: readonly (readonly [RegExp, number])[] = [
   [/rate.?limit|too many requests/i, 429],
   [/internal server error/i, 500],
   [/overloaded|service unavailable/i, 503],
 ];
 
-/** The HTTP status that a CLI's words about a refused call give away. */
+/** The HTTP status in a CLI's words about a refused call. */
 export function statusIn(words: string): number | undefined {
   const number = NUMBER.exec(words)?.[1];
   return number === undefined ? WORDS.find(([pattern]) => pattern.test(words))?.[1] : Number(number);

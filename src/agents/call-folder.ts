@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { OWN_CALL_FOLDER } from '../core/contracts/index.ts';
 import type { Invocation } from './agent-cli.ts';
-import { atProcessEnd } from './at-process-end.ts';
+import { atProcessEnd } from './run-process.ts';
 
-/** A private folder for one call, with an empty `work` in it. Gone when disposed. */
+/** A private folder for one call, with an empty `work` in it. Disposing removes it. */
 export async function openCallFolder() {
   const path = await mkdtemp(join(await realpath(tmpdir()), OWN_CALL_FOLDER));
-  let links: readonly (readonly [string, string])[] = [];
+  const links: (readonly [link: string, target: string])[] = [];
   const cleanup = atProcessEnd(() => {
     for (const [link, target] of links) if (lstatSync(link).isFile()) copyFileSync(link, target);
     rmSync(path, REMOVAL);
@@ -20,10 +20,8 @@ export async function openCallFolder() {
     work: join(path, 'work'),
     async furnish(invocation: Invocation) {
       for (const [name, text] of Object.entries(invocation.files ?? {})) await write(join(path, name), text);
-      const wanted = Object.entries(invocation.links ?? {}).map(
-        ([name, target]) => [join(path, name), target] as const,
-      );
-      links = await keepAsync(wanted, ([link, target]) => linkTo(link, target));
+      for (const [name, target] of Object.entries(invocation.links ?? {}))
+        if (await linkTo(join(path, name), target)) links.push([join(path, name), target]);
     },
     async [Symbol.asyncDispose]() {
       for (const [link, target] of links) await returnRenewed(link, target);
@@ -41,7 +39,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(path, text);
 }
 
-/** Whether there was something to link to. */
+/** Returns whether there is something to link to. */
 async function linkTo(link: string, target: string): Promise<boolean> {
   const source = await realpath(target).catch(() => undefined);
   if (source === undefined) return false;
@@ -50,13 +48,8 @@ async function linkTo(link: string, target: string): Promise<boolean> {
   return true;
 }
 
-/** A CLI that renews a sign-in may replace the link by a file. The old sign-in is void then, so the new one is kept. */
+/** A CLI that renews a sign-in may replace the link by a file. The old sign-in is then invalid, so the new one replaces it. */
 async function returnRenewed(link: string, target: string): Promise<void> {
   const state = await lstat(link).catch(() => undefined);
   if (state?.isFile()) await copyFile(link, target).catch(() => undefined);
-}
-
-async function keepAsync<T>(items: readonly T[], keep: (item: T) => Promise<boolean>): Promise<readonly T[]> {
-  const kept = await Promise.all(items.map(keep));
-  return items.filter((_, index) => kept[index]);
 }

@@ -1,5 +1,7 @@
-import type { AgentCliName, Environment, Located } from './agent-cli.ts';
-import { agentClis } from './agent-clis.ts';
+import { basename } from 'node:path';
+import { SkillError } from '../core/contracts/index.ts';
+import type { Environment, Located } from './agent-cli.ts';
+import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { openCallFolder } from './call-folder.ts';
 import { childEnvironment } from './child-environment.ts';
 import { findBinary, projectFolders, realPath } from './find-binary.ts';
@@ -28,27 +30,80 @@ export async function detectAgents(
 /** The same, without running anything. */
 export function findAgents(env: Environment, project: string): readonly Omit<InstalledAgent, 'version'>[] {
   const projects = projectFolders(project, homeIn(env));
-  return Object.values(agentClis).flatMap(({ name, binary }) => {
+  return Object.values(agentClis).flatMap(({ cli, binary }) => {
     const foundAt = findBinary(binary, env, projects);
-    return foundAt === undefined ? [] : [{ cli: name, path: realPath(foundAt), foundAt }];
+    return foundAt === undefined ? [] : [{ cli, path: realPath(foundAt), foundAt }];
   });
 }
 
-/** What a CLI says that its version is. */
-export async function versionOf(program: Asked, inherited: Environment): Promise<string | undefined> {
+type CliAt = Located & { readonly cli: AgentCliName };
+
+/** The version that a CLI prints; absent when it prints none. */
+export async function versionOf(program: CliAt, inherited: Environment): Promise<string | undefined> {
   return versionIn((await printedVersion(program, inherited)) ?? '');
 }
 
-export const versionIn = (printed: string): string | undefined =>
-  /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(printed)?.[0];
+const versionIn = (printed: string): string | undefined => /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(printed)?.[0];
 
-type Asked = Located & { readonly cli: AgentCliName };
-
-/** What a CLI prints of its version; absent when it cannot be run. It is run like any call: in an empty folder, with the variables that it needs. */
-export async function printedVersion({ cli, ...program }: Asked, inherited: Environment): Promise<string | undefined> {
+/** Absent when the CLI cannot be run. It is run like any call: in an empty folder, with the variables that it needs. */
+async function printedVersion({ cli, ...program }: CliAt, inherited: Environment): Promise<string | undefined> {
   await using folder = await openCallFolder();
   const env = { ...childEnvironment({ cli: agentClis[cli], program, inherited }), NO_COLOR: '1', CI: '1' };
   const started = { file: program.path, name: program.foundAt, args: ['--version'], input: '', cwd: folder.work, env };
   const printed = await runProcess({ ...started, signal: AbortSignal.timeout(20_000) }).catch(() => undefined);
   return printed && `${printed.stdout}\n${printed.stderr}`;
+}
+
+/**
+ * The version of an agent's program; `unknown` where it cannot be run. Throws for a program that is not the agent's: it would
+ * be started with the arguments of another agent and misunderstand them.
+ */
+export async function requireProgram(program: CliAt, env: Environment): Promise<string> {
+  const printed = await printedVersion(program, env);
+  const other = agentNamedIn(printed ?? '', program.cli) ?? agentAt(program);
+  if (other !== undefined) throw otherProgram(program, `it is the program of ${agentClis[other].name}`);
+  if (printed === undefined) return 'unknown';
+  const version = looksOwn(printed, program.cli) ? versionIn(printed) : undefined;
+  if (version === undefined) throw otherProgram(program, `asked for its version, it printed ${firstLine(printed)}`);
+  return version;
+}
+
+const names = (text: string, cli: AgentCliName) => new RegExp(`\\b${agentClis[cli].name}\\b`, 'i').test(text);
+
+/** Another agent that prints its name beside its version. */
+function agentNamedIn(printed: string, own: AgentCliName): AgentCliName | undefined {
+  return names(printed, own) ? undefined : othersThan(own).find((cli) => names(printed, cli));
+}
+
+/** Another agent whose file or package it is: some print nothing but a number. */
+function agentAt({ path, foundAt, cli: own }: CliAt): AgentCliName | undefined {
+  const isAt = (cli: AgentCliName) => {
+    const { binary, installCommand } = agentClis[cli];
+    const inPackage = path.replaceAll('\\', '/').includes(`/node_modules/${installCommand.split(' ').at(-1)}/`);
+    return inPackage || [path, foundAt].some((file) => basename(file) === binary);
+  };
+  return isAt(own) ? undefined : othersThan(own).find(isAt);
+}
+
+const othersThan = (own: AgentCliName) => Object.values(agentClis).flatMap(({ cli }) => (cli === own ? [] : [cli]));
+
+/** A version by itself, or behind the agent's own name. `Python 3.12.1` is none. */
+const looksOwn = (printed: string, cli: AgentCliName) =>
+  printed.split('\n').some((line) => {
+    const version = versionIn(line);
+    if (version === undefined) return false;
+    const before = line.slice(0, line.indexOf(version)).trim();
+    return before === '' || before === 'v' || names(before, cli);
+  });
+
+function firstLine(printed: string): string {
+  const line = printed.trim().split('\n')[0]!;
+  return line === '' ? 'nothing' : JSON.stringify(line.slice(0, 80));
+}
+
+function otherProgram({ cli, foundAt }: CliAt, came: string): SkillError {
+  const { name, binary, installCommand } = agentClis[cli];
+  return new SkillError('CONFIG_INVALID', `expected the program of ${name} at ${foundAt}, but ${came}`, {
+    hint: `Name the path of ${binary}, or none: it is then looked for on PATH. To install it: ${installCommand}`,
+  });
 }

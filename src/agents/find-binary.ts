@@ -3,15 +3,15 @@ import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'no
 import type { Environment } from './agent-cli.ts';
 
 /**
- * Where `binary` is on the search path. Left out is what somebody else may have put there: entries that are not absolute, a
- * `node_modules/.bin`, and all that lies in one of `projects`, also behind a link. A program would run with a person's sign-in.
+ * Where `binary` is on the search path. Places that somebody else may have written to do not count: relative entries, a
+ * `node_modules/.bin`, and everything in one of `projects`, also behind a link. The program would run with a person's sign-in.
  */
 export function findBinary(binary: string, env: Environment, projects: readonly string[] = []): string | undefined {
   const folders = searchPath(env).filter((folder) => isAbsolute(folder) && !isForeign(folder, projects));
   return candidates(folders, binary, env).find((path) => isExecutable(path) && !isForeign(path, projects));
 }
 
-/** Why a program of that name on the search path was left out, or nothing when there is none. */
+/** Why a program of that name on the search path was not used. Empty when there is none. */
 export function skippedNote(binary: string, env: Environment): string {
   const folder = searchPath(env).find((one) => candidates([one], binary, env).some(isExecutable));
   if (folder === undefined) return '';
@@ -27,7 +27,7 @@ function candidates(folders: readonly string[], binary: string, env: Environment
   return folders.flatMap((folder) => endings.map((ending) => join(folder, binary + ending)));
 }
 
-/** Whether a program or a folder of programs is brought along by a project, by its own name or its real one. */
+/** Whether a project brings this program or folder of programs along, by its own path or its real one. */
 export function isForeign(path: string, projects: readonly string[]): boolean {
   return [resolve(path), realPath(path)].some(
     (one) => /[\\/]node_modules[\\/]\.bin(?:[\\/]|$)/.test(one) || projects.some((project) => isInside(one, project)),
@@ -35,8 +35,8 @@ export function isForeign(path: string, projects: readonly string[]): boolean {
 }
 
 /**
- * The folders that belong to the project that one is in: the folder, and the checkout around it, by all their names. A home
- * is no project, although some keep their settings in a repository there.
+ * The folders that belong to the project around `folder`: the folder itself and its checkout, by all their paths. A home is
+ * no project, although some people keep their settings in a repository there.
  */
 export function projectFolders(folder: string, home: string): readonly string[] {
   const names = [resolve(folder), realPath(folder)];
@@ -49,7 +49,7 @@ function checkoutOf(folder: string): string | undefined {
   return dirname(folder) === folder ? undefined : checkoutOf(dirname(folder));
 }
 
-/** The real path, or the path itself where nothing is. */
+/** The real path, or the path itself where there is nothing. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

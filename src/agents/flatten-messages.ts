@@ -1,9 +1,6 @@
 import { type ChatMessage, OWN_CALL_SENTINEL } from '../core/contracts/index.ts';
 
-/**
- * A conversation as the two texts that a CLI can take. A single user message stays as it is; several turns follow each
- * other in sections that name their speaker.
- */
+/** A conversation as the two texts that a CLI takes. A single user message stays as it is; several turns become sections. */
 export function flattenMessages(messages: readonly ChatMessage[]): { system: string; conversation: string } {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   const turns = messages.filter(({ role }) => role !== 'system');
@@ -18,7 +15,7 @@ export function withSystemSection(texts: Texts): string {
   return texts.system === '' ? texts.conversation : inSections(texts);
 }
 
-/** The same with a section even for a single text. The first tag says that no person wrote this. */
+/** Both texts in sections, even where there is one. The first tag marks that no person wrote this. */
 export function inSections({ system, conversation }: Texts): string {
   const instructions = system === '' ? [] : [section('instructions', system)];
   const [first, ...others] = [...instructions, section('request', conversation)];

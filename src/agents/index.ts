@@ -3,29 +3,23 @@ export type {
   AgentAnswer,
   AgentCall,
   AgentCli,
-  AgentCliName,
+  AgentEvent,
+  AgentJob,
   AgentOutput,
   AgentRefusal,
+  CliDocuments,
+  CliUser,
   Environment,
+  EventReader,
   Invocation,
+  Launch,
   Located,
+  Provider,
 } from './agent-cli.ts';
-export { agentClis } from './agent-clis.ts';
+export { type AgentCliName, type AgentName, agentClis, agentPrograms } from './agent-clis.ts';
 export { agentError, startError } from './agent-error.ts';
 export { childEnvironment } from './child-environment.ts';
-export { detectAgents, findAgents, type InstalledAgent, versionOf } from './detect-agents.ts';
+export { NO_KEY } from './cli-parts.ts';
+export { detectAgents, findAgents, type InstalledAgent, requireProgram, versionOf } from './detect-agents.ts';
 export { findBinary, isExecutable, isForeign, isInside, projectFolders } from './find-binary.ts';
-export {
-  type AgentEvent,
-  type AgentJob,
-  type AgentName,
-  type AgentProgram,
-  type EventReader,
-  type Launch,
-  NO_KEY,
-  type Provider,
-} from './programs/agent-program.ts';
-export { agentPrograms } from './programs/programs.ts';
-export { isSameModel } from './programs/same-model.ts';
 export { callerVariables, homeIn, locate, requireInstalled, type Whereabouts } from './require-installed.ts';
-export { requireProgram } from './require-program.ts';

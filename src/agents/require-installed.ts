@@ -2,27 +2,27 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
-import type { AgentCliName, Environment, Located } from './agent-cli.ts';
-import { agentClis } from './agent-clis.ts';
+import type { Environment, Located } from './agent-cli.ts';
+import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { findBinary, isExecutable, projectFolders, realPath, skippedNote } from './find-binary.ts';
 
 export type Whereabouts = {
   readonly cli: AgentCliName;
-  /** The CLI's program, when it is not to be searched on `PATH`. */
+  /** The CLI's program. Default: the one on `PATH`. */
   readonly path?: string | undefined;
   /** Where `path` was found, when that is a link to it: what the program needs may lie beside the link. */
   readonly foundAt?: string | undefined;
-  /** The variables of the caller, of which the CLI gets those it needs. Default: those of this process. */
+  /** The variables of the caller. The CLI gets those it needs. Default: those of this process. */
   readonly inherited?: Environment | undefined;
   /** Added to them, and given to the CLI as they are. */
   readonly env?: Environment | undefined;
-  /** The project, whose programs are never used. Default: the folder of this process. */
+  /** The project's folder. Programs in it are never used. Default: the folder of this process. */
   readonly project?: string | undefined;
-  /** What the caller calls the CLI and its path, for messages. */
+  /** The caller's names for the CLI and for the setting of its path, for messages. */
   readonly words?: { readonly agent: string; readonly path: string } | undefined;
 };
 
-/** Where the CLI's program is, absolute and without links, or an error with the command that installs it. Nothing is run. */
+/** The path of the CLI's program, absolute and without links. Throws with the command that installs it. Runs nothing. */
 export const requireInstalled = (where: Whereabouts): string => locate(where).path;
 
 export function locate(where: Whereabouts): Located {
@@ -39,9 +39,9 @@ export function locate(where: Whereabouts): Located {
   });
 }
 
-type Named = Readonly<Record<'agent' | 'binary' | 'setting', string>>;
+type ProgramWords = Readonly<Record<'agent' | 'binary' | 'setting', string>>;
 
-function notAProgram(path: string, { agent, binary, setting }: Named): SkillError {
+function notAProgram(path: string, { agent, binary, setting }: ProgramWords): SkillError {
   const there = statSync(path, { throwIfNoEntry: false });
   const came = there === undefined ? 'is not there' : there.isDirectory() ? 'is a folder' : 'may not be executed';
   return new SkillError('CONFIG_INVALID', `expected the program of ${agent}, and ${path} ${came}`, {
@@ -49,7 +49,7 @@ function notAProgram(path: string, { agent, binary, setting }: Named): SkillErro
   });
 }
 
-/** All that a CLI would see if the caller started it by hand. */
+/** The variables that a CLI would see if the caller started it by hand. */
 export const callerVariables = ({
   inherited = process.env,
   env,

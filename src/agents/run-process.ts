@@ -1,49 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { ModelCallError } from '../core/contracts/index.ts';
 import type { AgentOutput, Environment } from './agent-cli.ts';
-import { atProcessEnd } from './at-process-end.ts';
 
 export type ProcessOptions = {
   readonly file: string;
-  /** What the program is told that it is called; some are several programs in one. */
+  /** The name that the program sees as its own; some are several programs in one. */
   readonly name?: string | undefined;
   readonly args: readonly string[];
   readonly input: string;
   readonly cwd: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Gets each printed line when it comes. */
+  /** Gets each line when it is printed. */
   readonly onLine?: ((line: string) => void) | undefined;
+  /** A folder of logs whose lines `onLine` gets too. */
+  readonly logs?: string | undefined;
 };
 
-/** More than any reply; a CLI that prints without end is stopped here. */
+/** More than any reply. A CLI that prints without end is stopped here. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
-function tooMuchOutput(file: string): ModelCallError {
-  const message = `${file} printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`;
-  return new ModelCallError(message, { isRetryable: false, hint: 'Run it by hand to see what it prints.' });
-}
-
 const hasGroups = process.platform !== 'win32';
+
+const fixedOptions = {
+  extendEnv: false,
+  detached: hasGroups, // a group of its own, so that its children can be ended with it
+  reject: false,
+  maxBuffer: MAX_OUTPUT_BYTES,
+  encoding: 'utf8',
+  windowsHide: true,
+} as const;
 
 /**
  * Runs a program to its end. An abort, and the end of this process, end it with all that it started. Throws the system's
  * error when it could not be started.
  */
-export async function runProcess({
-  file,
-  name = file,
-  args,
-  signal,
-  onLine,
-  ...options
-}: ProcessOptions): Promise<AgentOutput> {
+export async function runProcess(options: ProcessOptions): Promise<AgentOutput> {
+  const { file, name = file, args, signal, onLine, logs, ...rest } = options;
   signal.throwIfAborted();
   const pipe = onLine === undefined ? 'pipe' : tap(onLine);
-  const subprocess = execa(file, args, { ...options, ...fixedOptions, argv0: name, stdout: pipe, stderr: pipe });
+  const subprocess = execa(file, args, { ...rest, ...fixedOptions, argv0: name, stdout: pipe, stderr: pipe });
   const end = () => (hasGroups ? killGroup(subprocess.pid) : subprocess.kill('SIGKILL'));
   signal.addEventListener('abort', end, { once: true });
-  using _ = atProcessEnd(end);
+  using _ending = atProcessEnd(end);
+  using _logs = logs === undefined || onLine === undefined ? undefined : followLogs(logs, onLine);
   try {
     const { stdout, stderr, failed, isMaxBuffer, shortMessage = '', cause } = await subprocess;
     signal.throwIfAborted();
@@ -56,20 +58,16 @@ export async function runProcess({
   }
 }
 
-const fixedOptions = {
-  extendEnv: false,
-  detached: hasGroups, // a group of its own, so that its children can be ended with it
-  reject: false,
-  maxBuffer: MAX_OUTPUT_BYTES,
-  encoding: 'utf8',
-  windowsHide: true,
-} as const;
-
 function tap(onLine: (line: string) => void) {
   return function* (line: unknown) {
     onLine(String(line));
     yield line;
   };
+}
+
+function tooMuchOutput(file: string): ModelCallError {
+  const message = `${file} printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`;
+  return new ModelCallError(message, { isRetryable: false, hint: 'Run it by hand to see what it prints.' });
 }
 
 function killGroup(pid: number | undefined): void {
@@ -78,5 +76,80 @@ function killGroup(pid: number | undefined): void {
     process.kill(-pid, 'SIGKILL');
   } catch {
     // nobody is left
+  }
+}
+
+const LOGS_EVERY_MS = 250;
+
+/** Hands over the lines that a program appends to the files in `folder`, until disposed. */
+function followLogs(folder: string, onLine: (line: string) => void): Disposable {
+  const linesRead = new Map<string, number>();
+  const timer = setInterval(() => {
+    for (const path of filesIn(folder)) {
+      const lines = completeLines(path);
+      const fresh = lines.slice(linesRead.get(path) ?? 0);
+      linesRead.set(path, lines.length);
+      fresh.forEach(onLine);
+    }
+  }, LOGS_EVERY_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Links are left out: one CLI keeps a link to its newest log beside it. */
+function filesIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
+  } catch {
+    return []; // not made yet
+  }
+}
+
+const completeLines = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
+const pending = new Set<() => void>();
+
+/**
+ * Calls `cleanup` when this process ends before it is disposed: by an exit, or by a signal with no other listener. The last
+ * one added is called first. Only `kill -9` leaves things behind.
+ */
+export function atProcessEnd(cleanup: () => void): Disposable {
+  if (pending.size === 0) listen();
+  pending.add(cleanup);
+  return {
+    [Symbol.dispose]() {
+      pending.delete(cleanup);
+      if (pending.size === 0) stopListening();
+    },
+  };
+}
+
+function listen(): void {
+  process.on('exit', cleanUp);
+  for (const signal of SIGNALS) process.on(signal, endBy);
+}
+
+function stopListening(): void {
+  process.off('exit', cleanUp);
+  for (const signal of SIGNALS) process.off(signal, endBy);
+}
+
+/** Other listeners decide what a signal means. Without any, it does what it would have done without us. */
+function endBy(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  cleanUp();
+  stopListening();
+  process.kill(process.pid, signal);
+}
+
+function cleanUp(): void {
+  for (const cleanup of [...pending].reverse()) {
+    try {
+      cleanup();
+    } catch {
+      // the others are still called
+    }
   }
 }

@@ -1,12 +1,10 @@
 import { knowsNoise, type SkillOptConfig } from '../core/contracts/index.ts';
 import { addUsage, noStageUsage, type RunState, verdictOf } from '../core/run/index.ts';
 import { isAgentSpec, type ModelSpec } from '../project/index.ts';
+import type { Likely } from '../report/index.ts';
 import { listRuns } from '../stores/index.ts';
 import { type EstimateInput, estimateRun, type Range, type StageEstimate } from '../train/index.ts';
 import { loadRun } from './load-run.ts';
-
-/** What a stage will probably ask for. */
-export type Likely = { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
 
 /** A finished run of the same project, and how much it says about the next one. */
 export type EarlierRun = { readonly state: RunState; readonly weight: number };
@@ -105,10 +103,10 @@ const likeInput = ({ config, items }: RunState, input: EstimateInput): EstimateI
   items: { train: items.train ?? 0, val: items.val ?? 0, test: items.test ?? 0 },
 });
 
-type Placed = EarlierRun & { readonly estimates: readonly StageEstimate[] };
+type PlacedRun = EarlierRun & { readonly estimates: readonly StageEstimate[] };
 
 /** Between the least (0) and the most (1) of a stage. What is usual counts as much as one run. */
-function placeOf(stage: StageEstimate['stage'], runs: readonly Placed[], { config }: EstimateInput): number {
+function placeOf(stage: StageEstimate['stage'], runs: readonly PlacedRun[], { config }: EstimateInput): number {
   const shares = runs.flatMap(({ state, weight, estimates }) => {
     const range = estimates.find((estimate) => estimate.stage === stage)?.calls;
     if (!range || range.high <= range.low) return [];

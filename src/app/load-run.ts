@@ -79,10 +79,10 @@ function withKnown({ isMost, ...ledger }: Spent, known: Amounts): Spent {
   return { ...ledger, ...largerAmounts(ledger, known), ...(isMost && isMore ? { isMost } : {}) };
 }
 
-type Place = { readonly cwd: string; readonly root: string };
+type RunFolder = { readonly cwd: string; readonly root: string };
 
 /** The name that is meant where none was given: that of the only run. */
-export async function onlyRun({ cwd, root }: Place): Promise<string> {
+export async function onlyRun({ cwd, root }: RunFolder): Promise<string> {
   const names = (await listRuns(resolvePath(cwd, root))).map((run) => run.name);
   const [only] = names;
   if (only !== undefined && names.length === 1) return only;
@@ -92,7 +92,7 @@ export async function onlyRun({ cwd, root }: Place): Promise<string> {
 }
 
 /** The name that is meant where something is to be watched: that of the only run at work, or else of the only run. */
-export async function liveRun(place: Place): Promise<string> {
+export async function liveRun(place: RunFolder): Promise<string> {
   const runs = await listRuns(resolvePath(place.cwd, place.root));
   const atWork = await Promise.all(runs.map(({ path }) => isRunLocked(path)));
   const live = runs.filter((_, index) => atWork[index]);
@@ -103,7 +103,7 @@ const LIST = 'Name a run, or its path. Which there are: skillopt runs';
 const NO_RUNS = 'Start one with: skillopt train';
 
 /** Where the run with a name below `root`, or at a path, is; nothing where there is none. */
-export function runPath(nameOrPath: string, { cwd, root }: Place): string | undefined {
+export function runPath(nameOrPath: string, { cwd, root }: RunFolder): string | undefined {
   if (nameOrPath.trim() === '') throw new SkillError('USAGE', 'the name of a run is empty', { hint: LIST });
   const candidates = [resolvePath(resolvePath(cwd, root), nameOrPath), resolvePath(cwd, nameOrPath)];
   return candidates.find((candidate) => existsSync(join(candidate, JOURNAL)) || isClosed(candidate));
@@ -119,14 +119,14 @@ function isClosed(path: string): boolean {
 }
 
 /** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */
-export async function findRun(nameOrPath: string, { cwd, root }: Place, watch?: Watch): Promise<LoadedRun> {
+export async function findRun(nameOrPath: string, { cwd, root }: RunFolder, watch?: Watch): Promise<LoadedRun> {
   const path = runPath(nameOrPath, { cwd, root });
   if (path !== undefined) return loadRun(path, watch);
   throw await noRun(nameOrPath, { cwd, root });
 }
 
 /** That a name is that of no run, with those that there are. `what` says what else it is not. */
-export async function noRun(name: string, { cwd, root }: Place, what = ''): Promise<SkillError> {
+export async function noRun(name: string, { cwd, root }: RunFolder, what = ''): Promise<SkillError> {
   const names = (await listRuns(resolvePath(cwd, root))).map((run) => run.name);
   const hint = names.length > 0 ? `Runs in ${root}: ${names.join(', ')}` : `There are no runs in ${root}. ${NO_RUNS}`;
   return new SkillError('RUN_NOT_FOUND', `no run ${name}${what}${suggestion(name, names)}`, { hint });

@@ -1,18 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { RolloutResult, SkillError } from '../core/contracts/index.ts';
-import type { RunState } from '../core/run/index.ts';
+import type { RunEvent, RunState } from '../core/run/index.ts';
 import { suggestion } from '../core/text/index.ts';
+import type { TaskAttempt } from '../report/index.ts';
 import type { LoadedRun } from './load-run.ts';
-import { noVersion, stepOf } from './skill-version.ts';
 
-/** One attempt at a task, and in which part of a run it was made. */
-export type TaskAttempt = { readonly part: string; readonly step?: number; readonly result: RolloutResult };
-
-type Wanted = { readonly task: string; readonly step?: number | undefined };
+type AskedTask = { readonly task: string; readonly step?: number | undefined };
 
 /** All attempts at a task that a run has files of, in its order. Throws for a task that nobody attempted. */
-export async function loadAttempts({ path, name }: LoadedRun, { task, step }: Wanted): Promise<TaskAttempt[]> {
+export async function loadAttempts({ path, name }: LoadedRun, { task, step }: AskedTask): Promise<TaskAttempt[]> {
   const files = await resultFiles(path);
   const lists = await Promise.all(files.map(async (file) => ({ ...file, results: await readResults(path, file) })));
   const chosen = lists.filter((list) => step === undefined || list.step === step);
@@ -51,7 +48,7 @@ export function attemptOf(version: string, attempts: readonly TaskAttempt[], sta
 
 type Seen = { readonly name: string; readonly ids: readonly string[]; readonly parts: readonly string[] };
 
-function notAttempted({ task, step }: Wanted, { name, ids, parts }: Seen) {
+function notAttempted({ task, step }: AskedTask, { name, ids, parts }: Seen) {
   const isKnown = ids.includes(task);
   const where = step !== undefined && isKnown ? `step ${step} of the run ${name}` : `the run ${name}`;
   const hint = isKnown ? `It was attempted in: ${parts.join('; ')}` : tasksOf(ids);
@@ -107,7 +104,38 @@ async function readResults(folder: string, { path }: ResultFile): Promise<Rollou
     const problem = `${join(folder, path)} cannot be read: ${(cause as Error).message}`;
     throw new SkillError('JOURNAL_CORRUPT', problem, {
       cause,
-      hint: 'Remove the file: the rest of the run needs it not.',
+      hint: 'Remove the file: the rest of the run does not need it.',
     });
   }
 }
+
+/** Finds versions of a skill by name while a journal is read: `initial`, `best`, `current`, or after a step (`3`, `v0003`). */
+export function versionFinder(names: readonly string[]) {
+  const wanted = new Set(names.map(stepOf));
+  const afterStep = new Map<number | undefined, string>();
+  const watch = (event: RunEvent, { current }: RunState): void => {
+    const isFound = event.type === 'step-end' && wanted.has(event.step) && !afterStep.has(event.step);
+    if (isFound) afterStep.set(event.step, current.skill);
+  };
+  return {
+    /** Told of each event and the state after it. None, when the last state knows all that is asked for. */
+    watch: names.some(stepOf) ? watch : undefined, // step 0 is the initial one
+    find(name: string, { initialSkill: initial, best, current, stepsDone }: RunState): string {
+      const named: Readonly<Record<string, string>> = { initial, best: best.skill, current: current.skill };
+      if (Object.hasOwn(named, name)) return named[name]!;
+      const step = stepOf(name);
+      const text = step === 0 ? initial : afterStep.get(step);
+      if (step !== undefined && text !== undefined) return text;
+      throw noVersion(name, stepsDone);
+    },
+  };
+}
+
+function noVersion(name: string, stepsDone: number): SkillError {
+  const message = `no version ${name}: initial, best, current or a step from 0 to ${stepsDone} was expected`;
+  const hint = 'For example: skillopt diff RUN initial best, or skillopt diff RUN 2 3';
+  return new SkillError('USAGE', message, { hint });
+}
+
+/** The step that a version is named by. */
+const stepOf = (name: string) => (/^v?\d+$/.test(name) ? Number(name.replace('v', '')) : undefined);

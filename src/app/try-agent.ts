@@ -1,13 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { AgentName } from '../agents/index.ts';
-import {
-  type AgentLimits,
-  type AgentRun,
-  type AgentStep,
-  SkillError,
-  type WorkspaceDiff,
-} from '../core/contracts/index.ts';
+import { type AgentLimits, type AgentStep, SkillError } from '../core/contracts/index.ts';
 import type { SandboxSpec } from '../project/index.ts';
+import type { Tried } from '../report/index.ts';
 import { agentRunner, nameOf } from '../runners/index.ts';
 import { readPackage, skillHeader } from '../skills/index.ts';
 import { fileReason, isMissing, shownPath } from '../stores/index.ts';
@@ -32,15 +27,6 @@ export type TryOptions = {
   readonly signal: AbortSignal;
   readonly onStart: (about: { readonly id: string }) => void;
   readonly onStep: (step: AgentStep) => void;
-};
-
-export type Tried = {
-  readonly id: string;
-  /** The name of the skill. */
-  readonly skill: string | undefined;
-  readonly run: AgentRun;
-  readonly diff: WorkspaceDiff;
-  readonly ms: number;
 };
 
 /** One piece of work of an agent with a skill, in a workspace that is gone afterwards. */

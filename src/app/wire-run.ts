@@ -17,6 +17,7 @@ import {
   trainsPackage,
 } from '../core/document/index.ts';
 import type { SkillSource } from '../core/run/index.ts';
+import { skillHash } from '../core/text/index.ts';
 import {
   isAgentSpec,
   isPromptPath,
@@ -37,7 +38,6 @@ import {
 } from '../skills/index.ts';
 import { shownPath } from '../stores/index.ts';
 import { requireReadable } from '../train/index.ts';
-import { withSkillFiles } from './overlay-env.ts';
 
 /** A project with everything loaded that does not depend on a model. */
 export type Wiring = {
@@ -112,15 +112,15 @@ function runConfig(project: Project): SkillOptConfigInput {
   return Object.fromEntries(entries) as SkillOptConfigInput;
 }
 
-export type ReadSkill = { readonly file: string; readonly text: string; readonly digest: string };
+type ReadSkill = { readonly file: string; readonly text: string; readonly digest: string };
 
-type Trained = { readonly parts?: readonly SkillPart[] | undefined; readonly tasks?: string | undefined };
+type TrainedParts = { readonly parts?: readonly SkillPart[] | undefined; readonly tasks?: string | undefined };
 
 /**
  * The document at a path, or the SKILL.md of a folder, with the files beside it that are trained. Throws for one that is not
  * there, or that no model could read.
  */
-export async function readSkill(path: string, trained: Trained = {}): Promise<ReadSkill> {
+export async function readSkill(path: string, trained: TrainedParts = {}): Promise<ReadSkill> {
   const file = await skillFileAt(path);
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
     throw new SkillError('SKILL_NOT_FOUND', `the skill document ${shownPath(path)} ${unreadableBecause(cause)}`, {
@@ -135,7 +135,7 @@ export async function readSkill(path: string, trained: Trained = {}): Promise<Re
   return { file, text, digest: digestOf(bytes) };
 }
 
-async function packageText(file: string, document: string, { tasks, parts }: Trained): Promise<string> {
+async function packageText(file: string, document: string, { tasks, parts }: TrainedParts): Promise<string> {
   const { files } = await readPackage(file, tasks === undefined ? [] : [tasks]);
   const trained = Object.entries(trainedFiles(files, { parts })).map(([path, text]) => [path, trainedForm(text)]);
   return joinPackage({ ...Object.fromEntries(trained), [SKILL_FILE]: document });
@@ -167,3 +167,36 @@ async function readPrompt(name: string, value: string): Promise<string> {
     throw new SkillError('CONFIG_INVALID', `promptOverrides.${name} cannot be read: ${cause.message}`, { cause, hint });
   });
 }
+
+/** The same environment with some parts of it replaced. It may be an instance of a class with private fields, so that it is not copied. */
+export function overlayEnv(env: SkillEnv, parts: Partial<SkillEnv>): SkillEnv {
+  return new Proxy(env, {
+    get(target, key) {
+      if (Object.hasOwn(parts, key)) return parts[key as keyof SkillEnv];
+      const value = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** The same environment, whose target reads these files behind the skill. They are no part of what is trained. */
+function withSkillFiles(env: SkillEnv, files: readonly SkillFile[]): SkillEnv {
+  if (files.length === 0) return env;
+  const behind = inlineFiles(files);
+  return overlayEnv(env, {
+    version: `${env.version ?? ''} skill files ${skillHash(behind)}`.trimStart(),
+    surroundings: [env.surroundings, knownFiles(files)].filter(Boolean).join('\n\n'),
+    rolloutOne: (context) => env.rolloutOne({ ...context, skill: context.skill + behind }),
+    ...(env.rolloutMany
+      ? { rolloutMany: (context) => env.rolloutMany!({ ...context, skill: context.skill + behind }) }
+      : {}),
+  });
+}
+
+export const inlineFiles = (files: readonly SkillFile[]) =>
+  ['\n\nFiles of this skill:', ...files.map(({ path, text }) => `<file path="${path}">\n${text}\n</file>`)].join(
+    '\n\n',
+  );
+
+const knownFiles = (files: readonly SkillFile[]) =>
+  `The agent reads these files of the skill, too, which no edit can change: ${files.map(({ path }) => path).join(', ')}.`;

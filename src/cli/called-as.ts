@@ -43,7 +43,7 @@ function programOf({ argv, env, cwd }: Started, name: Typed): string {
   if (script === undefined) return `npx ${name}`;
   const isPackage = /[\\/]node_modules[\\/]/.test(script);
   if (!isPackage && script.endsWith('.mjs') && !isOwnScript(env))
-    return `node ${shown(join(dirname(script), `${name}.mjs`), cwd())}`;
+    return `node ${shownScript(join(dirname(script), `${name}.mjs`), cwd())}`;
   const isFound = (env.PATH ?? '').split(delimiter).includes(dirname(script));
   return isFound && !(isPackage && env.npm_command) ? name : `npx ${name}`; // npm puts its own folders on PATH
 }
@@ -52,7 +52,7 @@ function programOf({ argv, env, cwd }: Started, name: Typed): string {
 const isOwnScript = ({ npm_package_name, npm_command }: Started['env']) =>
   npm_command !== undefined && npm_package_name === 'skillopt';
 
-function shown(script: string, folder: string): string {
+function shownScript(script: string, folder: string): string {
   const path = relative(folder, script);
   return shellWord(isAbsolute(path) || path.length > script.length ? script : path);
 }

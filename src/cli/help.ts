@@ -1,6 +1,6 @@
 import { fitRows } from '../report/index.ts';
 import { commands } from './command-table.ts';
-import { EXIT_CODES } from './exit-code.ts';
+import { EXIT_CODES } from './errors.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 const EXAMPLES = [

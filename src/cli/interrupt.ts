@@ -1,4 +1,4 @@
-import type { Io } from './terminal/io.ts';
+import type { Io } from './terminal/terminal.ts';
 
 const EXIT_CODE_OF = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const WORD_OF = { SIGHUP: 'hung up', SIGINT: 'interrupted', SIGTERM: 'terminated' } as const;

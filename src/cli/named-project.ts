@@ -1,7 +1,4 @@
-import { resolve } from 'node:path';
-import type { LoadedRun } from '../app/index.ts';
 import { shellWord } from '../core/text/index.ts';
-import { shownPath } from '../stores/index.ts';
 
 /** The project file that was named in arguments. Help says how commands are called in general. */
 export function configIn(argv: readonly string[]): string | undefined {
@@ -20,7 +17,3 @@ const ABOUT_PROJECT =
  */
 export const nameProject = (text: string, file: string | undefined): string =>
   file ? text.replace(ABOUT_PROJECT, (command) => `${command} --config ${shellWord(file)}`) : text;
-
-/** The project file that a run was begun with, as it is named in `cwd`. */
-export const projectFileOf = ({ path, state: { projectFile } }: LoadedRun, cwd: string): string | undefined =>
-  projectFile === undefined ? undefined : shownPath(resolve(path, projectFile), cwd);

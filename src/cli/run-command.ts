@@ -1,8 +1,7 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type Option } from 'commander';
 import { SkillError } from '../core/contracts/index.ts';
 import { fitRows } from '../report/index.ts';
 import type { CommandEntry } from './define-command.ts';
-import { meantOption } from './flags/meant-option.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Loads one command and runs it with its arguments. A mistake in them is a `USAGE` error. */
@@ -28,7 +27,7 @@ export async function buildCommand(entry: CommandEntry, terminal: Terminal): Pro
 /** A command that is only a folder of others says which. */
 function needsSubcommand(command: Command, name: string): SkillError {
   const names = command.commands.map((part) => `skillopt ${name} ${part.name()}`);
-  return new SkillError('USAGE', `${name} needs to be told what to do`, { hint: `There is: ${names.join(', ')}` });
+  return new SkillError('USAGE', `${name} needs a subcommand`, { hint: `There is: ${names.join(', ')}` });
 }
 
 /** Its part, if one was called. */
@@ -56,3 +55,37 @@ function usageError(command: Command, text: string): SkillError {
   const help = `See ${command.parent === null ? '' : `${command.parent.name()} `}${command.name()} --help`;
   return new SkillError('USAGE', message!, { hint: meant ? `${meant} ${help}` : help });
 }
+
+/** What other tools of the field call it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  budget: 'max-cost-usd',
+  concurrency: 'workers',
+  cost: 'max-cost-usd',
+  data: 'tasks',
+  dataset: 'tasks',
+  file: 'config',
+  'learning-rate': 'edit-budget',
+  lr: 'edit-budget',
+  model: 'target',
+  out: 'run',
+  output: 'run',
+  parallel: 'workers',
+  prompt: 'skill',
+  'run-dir': 'run',
+  timeout: 'call-timeout-ms',
+};
+
+/** A guess where spelling alone finds none: `--epochs` is `--num-epochs`, `--model` is `--target`. */
+export function meantOption(message: string, { options }: Command): string | undefined {
+  const typed = /^unknown option '--([\w-]+)/.exec(message)?.[1]?.toLowerCase();
+  if (typed === undefined) return undefined;
+  const names = options.flatMap(namesOf);
+  const meant = names.find((name) => name === ELSEWHERE[typed]) ?? names.find((name) => holdsWords(name, typed));
+  return meant === undefined ? undefined : `Did you mean --${meant}?`;
+}
+
+const namesOf = ({ long, short }: Option) =>
+  [short, long].flatMap((name) => (name?.startsWith('--') ? name.slice(2) : []));
+
+/** `num-epochs` holds `epochs`. */
+const holdsWords = (name: string, typed: string) => `-${name}-`.includes(`-${typed}-`);

@@ -11,14 +11,6 @@ export {
   type Selection,
 } from './adapter/env-adapter.ts';
 export { type EnvFactory, envNames, findEnvFactory, registerEnv } from './env-registry.ts';
-export { type EvalItem, isEvals, isTriggerSet, readEvals } from './import/evals.ts';
-export { describeLeftOut, type LeftOut, NotCarried, reasonOf } from './import/left-out.ts';
-export { type Assertion, toCheck } from './import/promptfoo/assertion.ts';
-export { importPromptfoo, isPromptfoo } from './import/promptfoo/import-promptfoo.ts';
-export { fromJsPattern } from './import/promptfoo/js-pattern.ts';
-export { type Fields, isObject, parseData } from './import/promptfoo/source.ts';
-export type { TestRow } from './import/promptfoo/test-rows.ts';
-export { bytesBelow, readBelow, textIn } from './import/read-below.ts';
 export {
   BaseDataLoader,
   type BatchSpec,
@@ -28,6 +20,7 @@ export {
   type SplitLoaderOptions,
 } from './loader/base-data-loader.ts';
 export { SplitDataLoader } from './loader/split-data-loader.ts';
+export { withContentIds } from './qa/content-id.ts';
 export {
   type DraftMarks,
   draftMarksOf,
@@ -51,13 +44,6 @@ export {
   tokenF1,
 } from './qa/simple-qa-env.ts';
 export { asksModel } from './qa/task-judges.ts';
-export { withContentIds } from './read/content-id.ts';
-export { elementLines } from './read/element-lines.ts';
-export { loadItems, TASK_FILE_ENDINGS } from './read/load-items.ts';
-export { isFilled, parseRows } from './read/parse-rows.ts';
-export { isTree, megabytes, peekRows, readHead } from './read/peek-rows.ts';
-export { type Row, takeSplits } from './read/row.ts';
-export { tasksInvalid, unreadable } from './read/tasks-invalid.ts';
 export {
   apportion,
   isRatio,

@@ -1,7 +1,6 @@
 import { type Item, SkillError, shuffle } from '../core/contracts/index.ts';
 import { groupBy, plural } from '../core/text/index.ts';
-import { checkUniqueIds, type Row } from './read/row.ts';
-import { tasksInvalid } from './read/tasks-invalid.ts';
+import { checkUniqueIds, type Row, tasksInvalid } from '../imports/index.ts';
 
 /**
  * Each row's task in exactly one split, in the order of the rows: where its row says, or, if no row says anything, by

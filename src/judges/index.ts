@@ -1,6 +1,11 @@
-export { commandJudge } from './command-judge.ts';
-export { type AnswerJudgement, type JudgeAnswerInput, judgeAnswer } from './judge-answer.ts';
+export {
+  type AnswerJudgement,
+  type JudgeAnswerInput,
+  type JudgedOutputOptions,
+  judgeAnswer,
+  judgedOutput,
+  judgementsOf,
+  SingleJudgement,
+} from './judge-answer.ts';
 export type { JudgeSubject } from './judge-question.ts';
-export { type JudgedOutputOptions, judgedOutput } from './judged-output.ts';
-export { rubricJudge } from './rubric-judge.ts';
-export { judgementsOf, SingleJudgement } from './single-judgement.ts';
+export { commandJudge, rubricJudge } from './task-judges.ts';

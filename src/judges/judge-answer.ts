@@ -1,8 +1,21 @@
-import { type ChatMessage, type ChatModel, type ChatReply, ModelCallError } from '../core/contracts/index.ts';
-import { combineJudgements } from '../core/stats/index.ts';
-import { askForScore, askToCompare, type JudgeQuestion, type JudgeReply, type JudgeSubject } from './judge-question.ts';
-import { readVerdict } from './read-verdict.ts';
-import { type SingleJudgement, toJudgement } from './single-judgement.ts';
+import { z } from 'zod';
+import {
+  type ChatMessage,
+  type ChatModel,
+  type ChatReply,
+  ModelCallError,
+  type RolloutOutput,
+  type RolloutResult,
+} from '../core/contracts/index.ts';
+import { combineJudgements, type Judgement } from '../core/stats/index.ts';
+import {
+  askForScore,
+  askToCompare,
+  type JudgeQuestion,
+  type JudgeReply,
+  type JudgeSubject,
+  readVerdict,
+} from './judge-question.ts';
 
 export type JudgeAnswerInput = JudgeSubject & {
   /** The model that a rollout is handed. */
@@ -24,12 +37,8 @@ export type AnswerJudgement = {
  * taste for one of them cancels. A reply that cannot be read, or holds verdicts that differ, is asked for again once; then
  * that judgement is missing. A model out of reach throws.
  */
-export async function judgeAnswer({
-  judge,
-  repeats = 2,
-  signal,
-  ...subject
-}: JudgeAnswerInput): Promise<AnswerJudgement> {
+export async function judgeAnswer(input: JudgeAnswerInput): Promise<AnswerJudgement> {
+  const { judge, repeats = 2, signal, ...subject } = input;
   if (!judge) throw noJudge();
   const judgements: SingleJudgement[] = [];
   // One after the other: a rollout has one call in flight, to a judge too.
@@ -40,9 +49,9 @@ export async function judgeAnswer({
   return { score: combine(judgements), judgements };
 }
 
-type Placed = JudgeQuestion & Pick<SingleJudgement, 'position'>;
+type PlacedQuestion = JudgeQuestion & Pick<SingleJudgement, 'position'>;
 
-function questionsOf({ reference, ...subject }: JudgeSubject, repeats: number): Placed[] {
+function questionsOf({ reference, ...subject }: JudgeSubject, repeats: number): PlacedQuestion[] {
   const count = Math.max(reference === undefined ? 1 : 2, Math.floor(repeats));
   return Array.from({ length: count }, (_, index) => {
     if (reference === undefined) return askForScore(subject);
@@ -51,7 +60,7 @@ function questionsOf({ reference, ...subject }: JudgeSubject, repeats: number): 
   });
 }
 
-type Draw = {
+type JudgeDraw = {
   readonly judge: ChatModel;
   /** Draws with different indexes are independent. */
   readonly sampleIndex: number;
@@ -61,7 +70,7 @@ type Draw = {
 /** A reply that does not fit is shown its error once; a second one that does not fit is no judgement. */
 async function askJudge(
   question: JudgeQuestion,
-  { judge, sampleIndex, signal }: Draw,
+  { judge, sampleIndex, signal }: JudgeDraw,
 ): Promise<JudgeReply | undefined> {
   const { schema } = question;
   const messages: ChatMessage[] = [...question.messages];
@@ -99,4 +108,65 @@ function noJudge(): ModelCallError {
     isFatal: true,
     hint,
   });
+}
+
+export type JudgedOutputOptions = {
+  /** The lowest score that counts as success. Beside a reference, a half is «as good as that». */
+  readonly passMark?: number;
+};
+
+/**
+ * A judgement as the result of a rollout. Without a score the result is missing, which is not zero: no mean counts it and
+ * no analyst sees it. Add to it what else the rollout has to tell.
+ */
+export function judgedOutput(
+  { score, judgements }: AnswerJudgement,
+  { passMark = 0.5 }: JudgedOutputOptions = {},
+): RolloutOutput {
+  const extras = { judgements };
+  if (score === null) {
+    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: whyMissing(judgements), extras };
+  }
+  const hard = score >= passMark ? 1 : 0;
+  return { hard, soft: score, ...(hard ? {} : { failReason: whyFailed(judgements, passMark) }), extras };
+}
+
+function whyMissing(judgements: readonly SingleJudgement[]): string {
+  const asked = `asked ${judgements.length} times`;
+  const isOneSided = judgements.some(({ position, score }) => position !== undefined && score !== null);
+  if (isOneSided) return `judged in one position only, ${asked}: a score takes both`;
+  return `the judge gave no judgement that can be used, ${asked}`;
+}
+
+/** The words of the judgement with the lowest score. */
+function whyFailed(judgements: readonly SingleJudgement[], passMark: number): string {
+  const [worst] = judgements.filter(({ score }) => score !== null).sort((a, b) => a.score! - b.score!);
+  return `judged below ${passMark}: ${worst?.reason || 'no reason given'}`;
+}
+
+/** One time that a judge was asked about an answer. */
+export const SingleJudgement = z.object({
+  /** Beside a reference: where the answer stood. */
+  position: z.enum(['first', 'second']).optional(),
+  /** `null`: what the judge said could not be read. */
+  score: z.number().min(0).max(1).nullable(),
+  /** In the judge's words. */
+  reason: z.string().default(''),
+});
+export type SingleJudgement = z.infer<typeof SingleJudgement>;
+
+const Extras = z.object({ judgements: z.array(SingleJudgement) });
+
+/** The single judgements of a pass over tasks, as `combineJudgements` takes them. `rollout` is the pass's number. */
+export function judgementsOf(results: readonly RolloutResult[], rollout: number): Judgement[] {
+  return results.flatMap(({ id, extras }) => {
+    const known = Extras.safeParse(extras);
+    if (!known.success) return [];
+    return known.data.judgements.map((judgement) => toJudgement(judgement, { id, rollout }));
+  });
+}
+
+/** As the statistics take it. */
+function toJudgement({ position, score }: SingleJudgement, of: Pick<Judgement, 'id' | 'rollout'>): Judgement {
+  return { ...of, score, ...(position === undefined ? {} : { position }) };
 }

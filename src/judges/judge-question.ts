@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ChatMessage } from '../core/contracts/index.ts';
-import { fence } from '../core/text/index.ts';
+import { fence, parseJson } from '../core/text/index.ts';
 
 /** Where the answer stands beside a reference. The judge is not told which is which. */
-export type Position = 'first' | 'second';
+type Position = 'first' | 'second';
 
 /** What a judge is asked about: a task, what came of it, and by what it is measured. */
 export type JudgeSubject = {
@@ -80,4 +80,62 @@ function readPrompt(name: PromptFile): string {
   const text = prompts.get(name) ?? readFileSync(new URL(`./prompts/${name}.md`, import.meta.url), 'utf8');
   prompts.set(name, text);
   return text;
+}
+
+type Verdict = { readonly said: JudgeReply } | { readonly problem: string };
+
+/**
+ * What a judge's reply says. A judge may quote what it reads, and an answer may hold a verdict on itself. Which of two is
+ * the judge's own cannot be told from the text, so verdicts that differ are none.
+ */
+export function readVerdict(text: string, schema: JudgeQuestion['schema']): Verdict {
+  const read = jsonObjects(text).map((object) => schema.safeParse(object));
+  const verdicts = read.flatMap(({ data }) => data ?? []);
+  const said = verdicts.at(-1);
+  if (!said) return { problem: describe(read.at(-1)?.error ?? schema.safeParse(undefined).error) };
+  if (verdicts.every(({ score }) => score === said.score)) return { said };
+  return { problem: `It holds ${verdicts.length} JSON objects that do not say the same. Do not quote any.` };
+}
+
+function describe(error: z.ZodError | undefined): string {
+  return error ? z.prettifyError(error).replaceAll('→ at', 'at') : '';
+}
+
+/** How an object begins that is not empty. Braces of code mostly do not. */
+const START = /\{\s*"/g;
+
+/** Beginnings that may come to nothing. A model that repeats itself to its limit writes thousands, each read to the end. */
+const MAX_FALSE_STARTS = 200;
+/** And all of them together, in characters. */
+const MAX_READ = 8_000_000;
+
+/** Every JSON object with a key that stands in a text, in order. What is inside one of them is a part of it. */
+export function jsonObjects(text: string): unknown[] {
+  const found: unknown[] = [];
+  let [falseStarts, read] = [0, 0];
+  let behind = 0;
+  for (const { index } of text.matchAll(START)) {
+    if (index < behind) continue;
+    const end = endOfObject(text, index);
+    read += (end ?? text.length) - index;
+    const value = end === undefined ? undefined : parseJson(text.slice(index, end));
+    if (value !== undefined) found.push(value);
+    else if (++falseStarts > MAX_FALSE_STARTS || read > MAX_READ) return []; // it is not known what else the text says
+    behind = value === undefined ? behind : end!;
+  }
+  return found;
+}
+
+/** Just behind the brace that closes the one at `start`. Braces in strings do not count. */
+function endOfObject(text: string, start: number): number | undefined {
+  let depth = 0;
+  let isInString = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (isInString && character === '\\') at++;
+    else if (character === '"') isInString = !isInString;
+    else if (!isInString && character === '{') depth++;
+    else if (!isInString && character === '}' && --depth === 0) return at + 1;
+  }
+  return undefined;
 }

@@ -1,24 +1,23 @@
 export { askForJson, type OptimizerStage, repairJson } from './ask/ask.ts';
-export { loadPackagePrompts } from './ask/package-section.ts';
-export { loadPrompts } from './ask/prompts.ts';
-export { compareEpochs } from './epoch/compare-epochs.ts';
+export { loadPackagePrompts, loadPrompts } from './ask/prompts.ts';
 export type { Memory } from './epoch/memory.ts';
-export { writeMetaSkill } from './epoch/meta-skill.ts';
-export { writeGuidance } from './epoch/slow-update.ts';
+export { compareEpochs, writeGuidance, writeMetaSkill } from './epoch/slow-update.ts';
 export { evaluateCandidate, gateScore, judgeSkill, scorePasses, scoreSkill } from './evaluate/evaluate.ts';
-export { pruneSkill, withoutPassageIn } from './evaluate/prune.ts';
+export { pruneSkill, salvagePatch, withoutPassageIn } from './evaluate/leave-out.ts';
 export type { JudgedCandidate } from './evaluate/race-input.ts';
-export { salvagePatch } from './evaluate/salvage.ts';
-export { createLimit } from './limit.ts';
-export { failurePatterns } from './reflect/failure-patterns.ts';
-export { runMinibatchReflect } from './reflect/reflect.ts';
+export { failurePatterns, runMinibatchReflect } from './reflect/reflect.ts';
 export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';
-export type { RolloutCache } from './rollout/rollout-memory.ts';
-export { settleAll } from './settle-all.ts';
-export { createStageDeps, type StageDeps } from './stage-deps.ts';
-export { createStop, type Stop } from './stop.ts';
+export {
+  createLimit,
+  createStageDeps,
+  createStop,
+  type RolloutCache,
+  type StageDeps,
+  type Stop,
+  settleAll,
+  stageSettings,
+} from './stage-deps.ts';
 export { mergePatches } from './update/aggregate.ts';
-export { decideLearningRate } from './update/learning-rate.ts';
-export { rankAndSelect } from './update/select.ts';
+export { decideLearningRate, rankAndSelect } from './update/select.ts';
 export { readFirst, updateSkill } from './update/update.ts';

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import pLimit from 'p-limit';
 import {
   type AgentRunner,
   type ChatModel,
@@ -6,15 +8,21 @@ import {
   parseConfig,
   type RolloutResult,
   type RolloutRunner,
+  type SkillOptConfig,
+  type TextCache,
 } from '../core/contracts/index.ts';
 import type { Progress } from '../core/run/index.ts';
 import { loadPrompts } from './ask/prompts.ts';
-import { createLimit, type Limit } from './limit.ts';
-import type { RolloutCache } from './rollout/rollout-memory.ts';
-import { createStop, type Stop } from './stop.ts';
+
+/** A cache may let a text wait for others before it is safe, unless `flush` says that a caller waits for it. */
+export type RolloutCache = TextCache & {
+  flush?(): void;
+  /** Keeps a text for as long as the process runs, and no longer. */
+  hold?(key: string, value: string): void;
+};
 
 /** What a stage may reach for. Anything else a stage needs is in its input. */
-export type StageDeps = {
+export type StageDeps = Readonly<ReturnType<typeof stageSettings>> & {
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
   /** Scores what no rule can, for environments that want one. */
@@ -31,19 +39,11 @@ export type StageDeps = {
   readonly extras: Readonly<Record<string, unknown>>;
   /** Tokens of a text, as near as one tokenizer can tell for another. */
   readonly countTokens: (text: string) => number | Promise<number>;
-  readonly optimizerMaxCompletionTokens: number;
-  readonly rewriteMaxCompletionTokens: number;
-  /** Most tokens of trajectories in one prompt, and of the prompt with its reply. */
-  readonly maxTrajectoryTokens: number;
-  readonly optimizerContextTokens: number;
-  readonly callTimeoutMs: number;
-  readonly rolloutTimeoutMs: number;
-  readonly maxErroredShare: number;
   /** `phase` where a stage is not what usually comes next. */
   readonly onProgress: (done: number, total: number, result?: Progress['result'], phase?: Progress['phase']) => void;
-  /** Told of each attempt just made whose environment threw. */
+  /** Is notified of each attempt just made whose environment threw. */
   readonly onThrown: (result: RolloutResult) => void;
-  /** Told of each reply of the optimizer: with its text if it could not be read. */
+  /** Is notified of each reply of the optimizer: with its text if it could not be read. */
   readonly onAnswer: (stage: string, unreadable?: string) => void;
 };
 
@@ -66,13 +66,7 @@ export function createStageDeps(given: StageDepsOptions): StageDeps {
     rollouts: undefined,
     // A stage alone has no tokenizer: four characters a token is usual for English.
     countTokens: (text) => Math.ceil(text.length / 4),
-    optimizerMaxCompletionTokens: config.optimizerMaxCompletionTokens,
-    rewriteMaxCompletionTokens: config.rewriteMaxCompletionTokens,
-    maxTrajectoryTokens: config.maxTrajectoryTokens,
-    optimizerContextTokens: config.optimizerContextTokens,
-    callTimeoutMs: config.callTimeoutMs,
-    rolloutTimeoutMs: config.rolloutTimeoutMs,
-    maxErroredShare: config.maxErroredShare,
+    ...stageSettings(config),
     onProgress: () => {},
     onThrown: () => {},
     onAnswer: () => {},
@@ -81,5 +75,89 @@ export function createStageDeps(given: StageDepsOptions): StageDeps {
     stop,
     limit: createLimit(workers, stop),
     prompts: loadPrompts(promptOverrides, extras),
+  };
+}
+
+/** The settings that stages read. */
+export function stageSettings(config: SkillOptConfig) {
+  const { callTimeoutMs, rolloutTimeoutMs, maxErroredShare, maxTrajectoryTokens } = config;
+  const { optimizerContextTokens, optimizerMaxCompletionTokens, rewriteMaxCompletionTokens } = config;
+  return {
+    ...{ callTimeoutMs, rolloutTimeoutMs, maxErroredShare, maxTrajectoryTokens },
+    ...{ optimizerContextTokens, optimizerMaxCompletionTokens, rewriteMaxCompletionTokens },
+  };
+}
+
+/** Slots shared by everything that a run does at the same time. */
+interface Limit {
+  /** One piece of work, as soon as a slot is free. */
+  run<R>(work: () => Promise<R>): Promise<R>;
+  /** Answers in the order of `items`. After a failure nothing new starts; what runs is waited for, then it throws. */
+  map<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]>;
+}
+
+/** At most `workers` pieces of work at once, over all calls together. Work that fails stops the run. */
+export function createLimit(workers: number, stop: Stop): Limit {
+  const slot = pLimit(workers);
+  const guarded = async <R>(work: () => Promise<R>): Promise<R> => {
+    stop.signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      stop.halt(error);
+      throw error;
+    }
+  };
+  return {
+    run: (work) => slot(() => guarded(work)),
+    async map(items, work) {
+      const running = items.map((item, index) => slot(() => guarded(() => work(item, index))));
+      await Promise.allSettled(running); // replies that are on their way get kept, whatever happened to others
+      stop.signal.throwIfAborted();
+      return Promise.all(running);
+    },
+  };
+}
+
+/** `Promise.all` that waits for every one first: replies that are on their way get kept, whatever happened to others. */
+export async function settleAll<const Work extends readonly Promise<unknown>[]>(
+  work: Work,
+): Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }> {
+  await Promise.allSettled(work);
+  return Promise.all(work) as Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }>;
+}
+
+/** How a run ends early: nothing new is started at once; what is in flight may finish, but not for long. */
+export interface Stop extends Disposable {
+  /** Aborted as soon as the run should stop: start nothing, end every wait. */
+  readonly signal: AbortSignal;
+  /** Aborted `drainMs` later: give up on what is still in flight. */
+  readonly abandon: AbortSignal;
+  /** Stops the run because of `error`. The first reason stays. */
+  halt(error: unknown): void;
+}
+
+/** A stop that follows `signal`. Replies that are already paid for get `drainMs` to arrive and be kept. */
+export function createStop(signal?: AbortSignal, drainMs = 10_000): Stop {
+  const [soft, hard] = [new AbortController(), new AbortController()];
+  setMaxListeners(0, soft.signal, hard.signal); // every call in flight listens, and that is no leak
+  let timer: NodeJS.Timeout | undefined;
+  const halt = (error: unknown) => {
+    if (soft.signal.aborted) return;
+    soft.abort(error);
+    timer = setTimeout(() => hard.abort(error), drainMs);
+    timer.unref();
+  };
+  const follow = () => halt(signal?.reason);
+  if (signal?.aborted) follow();
+  signal?.addEventListener('abort', follow);
+  return {
+    signal: soft.signal,
+    abandon: hard.signal,
+    halt,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', follow);
+    },
   };
 }

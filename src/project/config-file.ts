@@ -12,11 +12,11 @@ export const CONFIG_NAMES = [
   'skillopt.config.ts',
 ] as const;
 
-/** The project file of a folder, or `undefined`. Two of them are an error: neither is more right. */
+/** The project file of a folder, or `undefined`. Two of them are an error: neither takes precedence. */
 export function findConfigFile(directory: string): string | undefined {
   const found = CONFIG_NAMES.filter((name) => existsSync(join(directory, name)));
   if (found.length > 1) {
-    throw new SkillError('CONFIG_INVALID', `${directory} has ${found.join(' and ')}; one project file was expected`, {
+    throw new SkillError('CONFIG_INVALID', `expected one project file in ${directory}, got ${found.join(' and ')}`, {
       hint: `Delete all but one, or choose with --config ${found[0]}.`,
     });
   }
@@ -38,7 +38,7 @@ const readers: Readonly<Record<string, (path: string, options: ReadOptions) => P
   '.mts': readModule,
 };
 
-/** What a project file says, not yet checked: neither against the schema nor for secrets. */
+/** The keys and values of a project file. They are not checked yet: neither by the schema nor for secrets. */
 export async function readConfigFile(path: string, options: ReadOptions = {}): Promise<ProjectInput> {
   const read = readers[extname(path)];
   if (!read) throw invalid(path, `expected .yaml, .json, .mjs or .ts, got "${extname(path)}"`);
@@ -68,7 +68,7 @@ async function readYaml(path: string, { isSkillOpt = false }: ReadOptions): Prom
   return parse(text, { merge: true, logLevel: 'error', ...(isSkillOpt ? YAML_1_1 : {}) }) as unknown;
 }
 
-/** But for numbers to the base of 60 and dates: 2:1:7 is a ratio, and 2024-12-01 a version. */
+/** Without numbers to the base of 60 and dates: 2:1:7 is a ratio, and 2024-12-01 is a version. */
 const YAML_1_1: import('yaml').ParseOptions & import('yaml').DocumentOptions & import('yaml').SchemaOptions = {
   version: '1.1',
   customTags: (tags) =>
@@ -85,7 +85,7 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** The engine tells an offset for most errors, but not for all. */
+/** The engine gives an offset for most errors, but not for all. */
 function lineOf(text: string, message: string): string {
   const offset = /at position (\d+)/.exec(message)?.[1];
   return offset === undefined ? '' : ` (line ${text.slice(0, Number(offset)).split('\n').length})`;
@@ -100,13 +100,15 @@ async function readModule(path: string): Promise<unknown> {
 const TOO_DEEP = 'it is nested more than 100 levels deep, or in a circle';
 
 const invalid = (path: string, message: string) =>
-  new SkillError('CONFIG_INVALID', `${basename(path)}: ${message}`, { hint: 'See one that works: skillopt init DIR' });
+  new SkillError('CONFIG_INVALID', `${basename(path)}: ${message}`, {
+    hint: 'For a working example: skillopt init DIR',
+  });
 
 function unreadable(path: string, cause: unknown): SkillError {
   const words = cause instanceof Error ? cause.message.trim() : String(cause);
-  const message = words.replace(/^Excessive alias count.*/, 'its aliases multiply beyond reason');
+  const message = words.replace(/^Excessive alias count.*/, 'it has too many aliases');
   return new SkillError('CONFIG_INVALID', `${basename(path)} cannot be read: ${message}`, {
     cause,
-    hint: 'Mend it, or see one that works: skillopt init DIR',
+    hint: 'Fix it. For a working example: skillopt init DIR',
   });
 }

@@ -1,12 +1,10 @@
 export { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 export { discover } from './discover/discover.ts';
-export { type Found, type FoundTasks, isEmpty, type LeftOut } from './discover/found.ts';
-export { DEEPEST } from './discover/list-files.ts';
+export { DEEPEST } from './discover/discover-files.ts';
+export { type FolderFindings, type FoundTasks, isEmpty, type LeftOut } from './discover/found.ts';
 export { loadEnv } from './env/load-env.ts';
-export type { KeyPath } from './find-line.ts';
 export { isModulePath, isPromptPath, type LoadedProject, loadProject } from './load-project.ts';
 export { type AgentPin, namedProgram, pinAgents, pinnedProgram, readPins } from './models/agent-pins.ts';
-export { SandboxSpec } from './models/agent-settings.ts';
 export {
   AgentTarget,
   agentTargetOf,
@@ -26,15 +24,30 @@ export {
   resolveScoring,
   type ScoringModels,
 } from './models/resolve-models.ts';
-export { placeIn, withPlace } from './origin.ts';
-export { defineConfig, Project, type ProjectConfig, type ProjectInput, projectKeys } from './project.ts';
-export { cautionsFor, leftOutCautions } from './propose/cautions.ts';
+export { type KeyPath, placeIn, withPlace } from './origin.ts';
+export { defineConfig, Project, type ProjectConfig, type ProjectInput, projectKeys, SandboxSpec } from './project.ts';
 export { CONFIG_FORMATS, type ConfigFormat, configText } from './propose/config-text.ts';
 export { type ModelOption, modelOptions, SIMULATED, whatToSet } from './propose/model-options.ts';
-export { type Choice, DRAFTS, hasTasks, mappingOf, type Proposal, propose } from './propose/propose.ts';
-export { type ProposedScoring, proposeScoring, SCORINGS } from './propose/propose-scoring.ts';
-export { describeSource, type Source, skillsOf, sourcesOf } from './propose/sources.ts';
-export { weighTasks } from './propose/weigh-tasks.ts';
+export {
+  type Choice,
+  cautionsFor,
+  DRAFTS,
+  hasTasks,
+  leftOutCautions,
+  mappingOf,
+  type Proposal,
+  propose,
+} from './propose/propose.ts';
+export {
+  describeSource,
+  type ProposedScoring,
+  proposeScoring,
+  SCORINGS,
+  type Source,
+  skillsOf,
+  sourcesOf,
+  weighTasks,
+} from './propose/sources.ts';
 export { resolvePath } from './resolve-path.ts';
 export { refuseSecrets } from './secrets.ts';
 export { MAIN_SETTINGS, SETTING_GROUPS } from './setting-groups.ts';

@@ -5,22 +5,22 @@ import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
 import { resolvePath } from './resolve-path.ts';
 import { refuseSecrets } from './secrets.ts';
-import { isSkillOptConfig } from './skillopt-config/layer.ts';
+import { isSkillOptConfig } from './skillopt-config/layers.ts';
 import { loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
 
 export type LoadedProject = {
   readonly project: Project;
-  /** Where the project file is: runs are kept beside it. For a SkillOpt config: where the command runs, as over there. */
+  /** Where the project file is: runs are kept beside it. For a SkillOpt config: where the command runs, as in SkillOpt. */
   readonly directory: string;
   /** The project file, absolute, where the caller named it. */
   readonly namedFile?: string | undefined;
   /** Whether the caller named the folder of the run. */
   readonly isRunNamed?: boolean;
-  /** What the file means without saying it. */
+  /** What the file implies. */
   readonly notes: readonly string[];
-  /** What the file says and nothing here does. */
+  /** Settings of the file that have no effect here. */
   readonly warnings: readonly string[];
-  /** Where a setting was said, for messages. */
+  /** Where a setting was set, for messages. */
   readonly findOrigin: FindOrigin;
 };
 
@@ -55,22 +55,22 @@ export async function loadProject(source: ProjectSource): Promise<LoadedProject>
 }
 
 type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };
-type Place = { readonly cwd: string; readonly overrides: readonly string[]; readonly flags: ProjectInput };
+type CallerSettings = { readonly cwd: string; readonly overrides: readonly string[]; readonly flags: ProjectInput };
 
-async function readProject(file: string | undefined, place: Place): Promise<FileProject> {
-  const { cwd } = place;
+async function readProject(file: string | undefined, caller: CallerSettings): Promise<FileProject> {
+  const { cwd, overrides } = caller;
   const raw = file === undefined ? {} : await readConfigFile(file);
-  if (file !== undefined && isSkillOptConfig(raw)) return readSkillOpt(file, place);
+  if (file !== undefined && isSkillOptConfig(raw)) return readSkillOpt(file, caller);
   const directory = file === undefined ? cwd : dirname(file);
   if (file !== undefined) await refuseSecrets(raw, file);
-  const set = overridesForProject(place.overrides);
+  const set = overridesForProject(overrides);
   const over = withExtras(raw, anchorPaths(set, cwd));
   const input = mergeInputs(anchorPaths(raw, directory), over);
   return { input, directory, notes: [], warnings: [], findOrigin: originIn({ file, raw, set }) };
 }
 
-/** Such files lie in folders of their own, and their paths are read from where the command runs. */
-async function readSkillOpt(file: string, { cwd, overrides, flags }: Place): Promise<FileProject> {
+/** Such files lie in folders of their own, and their paths start where the command runs. */
+async function readSkillOpt(file: string, { cwd, overrides, flags }: CallerSettings): Promise<FileProject> {
   const raw = await readConfigFile(file, { isSkillOpt: true });
   const { input, warning, ...rest } = await loadSkillOptConfig({ file, raw, overrides, flags });
   const warnings = warning === undefined ? [] : [warning];
@@ -81,7 +81,7 @@ async function readSkillOpt(file: string, { cwd, overrides, flags }: Place): Pro
 const withExtras = ({ extras }: ProjectInput, over: ProjectInput): ProjectInput =>
   over.extras === undefined ? over : { ...over, extras: { ...(extras as object), ...(over.extras as object) } };
 
-/** Later ones win; a key that was not given does not. */
+/** Later inputs take precedence. A key without a value does not count. */
 function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
   const given = inputs.flatMap((input) => Object.entries(input).filter(([, value]) => value !== undefined));
   return Object.fromEntries(given);
@@ -115,6 +115,6 @@ export const isPromptPath = (value: unknown): value is string =>
   typeof value === 'string' && /^[^\n]+\.md$/.test(value);
 
 function noProject(cwd: string): SkillError {
-  const hint = 'Write one with: skillopt init. Or say where it is: --config PATH.';
+  const hint = 'Write one with: skillopt init. Or name an existing one: --config PATH.';
   return new SkillError('CONFIG_INVALID', `no project in ${cwd}: none of ${CONFIG_NAMES.join(', ')}`, { hint });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  AgentLimitsSpec,
   CONFIG_HINT,
   checkTogether,
   configShape,
@@ -13,7 +14,6 @@ import {
 import { Scoring } from '../core/judge/index.ts';
 import { describeValue, suggestion, valueAt } from '../core/text/index.ts';
 import { Columns, isRatio } from '../envs/index.ts';
-import { SandboxSpec, WorkspaceKeys } from './models/agent-settings.ts';
 import { type FindOrigin, nameOf } from './origin.ts';
 
 const modelSpec = z.union(
@@ -21,6 +21,33 @@ const modelSpec = z.union(
   'expected a model such as openai:MODEL, or provider and model as keys',
 );
 const NAME = /^[A-Za-z0-9][\w.-]*$/;
+
+/** Where agents, their verifiers, and commands that judge run: by name, or in a container of this image. */
+export const SandboxSpec = z.union(
+  [
+    z.enum(['auto', 'bubblewrap', 'none']),
+    z.strictObject({ container: z.string().min(1), engine: z.enum(['docker', 'podman']).optional() }),
+  ],
+  'expected auto, bubblewrap, none, or { container: IMAGE }',
+);
+export type SandboxSpec = z.output<typeof SandboxSpec>;
+
+/** Settings of workspaces. */
+const WorkspaceKeys = z.strictObject({
+  /** Folders of further skills that the agent has: the user's own compete with the one that is trained. */
+  neighbours: z
+    .union([
+      z
+        .string()
+        .min(1)
+        .transform((one) => [one]),
+      z.array(z.string().min(1)),
+    ])
+    .optional(),
+  limits: AgentLimitsSpec.optional(),
+  /** For env: trigger: how often one attempt asks a query. */
+  runs: z.number().int().positive().max(20).optional(),
+});
 
 /** What a project file may say besides the settings of a run. */
 export const projectKeys = {
@@ -43,26 +70,31 @@ export const projectKeys = {
     ),
   columns: Columns.default({}).describe('Names of columns that are not the usual ones: question, answers, taskType …'),
   scoring: Scoring.optional().describe(
-    'How tasks without a judge are scored: docs/task-judges.md. Default: one of the answers.',
+    'How tasks without a judge are scored: docs/task-judges.md. Default: the reply must be one of the answers.',
   ),
   skill: z
     .string()
     .min(1)
     .optional()
-    .describe('Document to start from, or a folder with a SKILL.md. Default: what the environment has.'),
+    .describe('Document to start from, or a folder with a SKILL.md. Default: the skill of the environment.'),
   skillFiles: z
     .enum(['inline', 'none'])
     .default('inline')
-    .describe('Text files that the skill refers to: behind it in the prompt, up to 48 kB, or left out.'),
+    .describe(
+      'Text files that the skill refers to. inline: they follow the skill in the prompt, up to 48 kB. none: left out.',
+    ),
   splitRatio: z
     .string()
     .refine(isRatio, 'expected three positive numbers such as 4:3:3')
     .default('4:3:3')
     .describe('Shares of train:val:test for tasks without a split.'),
   splitSeed: z.number().int().default(42).describe('Seed of that split.'),
-  splitMode: z.enum(['ratio', 'split_dir']).optional().describe('How data outside a task file is divided.'),
+  splitMode: z
+    .enum(['ratio', 'split_dir'])
+    .optional()
+    .describe('How data outside a task file is divided: by splitRatio, or by the folders of splitDir.'),
   splitDir: z.string().min(1).optional().describe('Folder with train/, val/ and test/.'),
-  dataPath: z.string().min(1).optional().describe('Data that is divided by ratio.'),
+  dataPath: z.string().min(1).optional().describe('Data that is divided by splitRatio.'),
   target: modelSpec
     .optional()
     .describe(
@@ -70,9 +102,11 @@ export const projectKeys = {
     ),
   optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
   judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),
-  workspace: WorkspaceKeys.optional().describe('For env: workspace: other skills at hand, and limits of a task.'),
+  workspace: WorkspaceKeys.optional().describe(
+    'For env: workspace: other skills that the agent has, and limits per task.',
+  ),
   sandbox: SandboxSpec.default('auto').describe(
-    'Where agents, and commands that judge answers, run. none: with your rights and network.',
+    'Where agents and commands that judge answers run. none: with your rights and network.',
   ),
   promptOverrides: z
     .partialRecord(z.enum(PROMPT_NAMES), z.string())
@@ -81,7 +115,7 @@ export const projectKeys = {
   sleep: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Settings of sleep: docs/sleep-settings.md. A run of training does not read them.'),
+    .describe('Settings of sleep: docs/sleep-settings.md. Training does not read them.'),
 };
 
 const projectShape = { ...configShape, ...projectKeys };
@@ -111,7 +145,7 @@ export async function refuseUnknownKeys(input: ProjectInput, findOrigin: FindOri
   throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
 }
 
-/** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem: where it was said, and what is wrong with it. */
+/** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem: where it was set, and what is wrong with it. */
 export async function parseProject(input: ProjectInput, findOrigin: FindOrigin): Promise<Project> {
   const whole = withParts(withPreset(input));
   const result = Project.safeParse(whole);

@@ -4,7 +4,7 @@ import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
 /** A path that somebody typed, absolute. A control character in it is a slip, and no system call takes a NUL. */
 export function resolvePath(directory: string, path: string, code: ErrorCode = 'USAGE', what = ''): string {
   if (!/\p{Cc}/u.test(path)) return resolve(directory, path);
-  throw new SkillError(code, `${what}a path holds no control characters, got ${JSON.stringify(path)}`, {
+  throw new SkillError(code, `${what}a path must not have control characters, got ${JSON.stringify(path)}`, {
     hint: 'Look for a line break, or for a backslash that was read as part of \\n or \\t.',
   });
 }

@@ -1,57 +1,98 @@
 import { SkillError } from '../core/contracts/index.ts';
 import { placeIn } from './origin.ts';
 
-const SECRET_KEY =
-  /^(.*api[-_]?key|.*secret|.*password|((access|auth|bearer|refresh)[-_]?)?token|authorization|headers)$/i;
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-export const isSecretKey = (key: string): boolean => SECRET_KEY.test(key);
-
-type Problem = { readonly what: string; readonly hint: string };
+type EntryProblem = { readonly what: string; readonly hint: string };
 
 /** Throws when a project file holds a secret. Never repeats the value: messages end up in logs. */
 export async function refuseSecrets(value: unknown, file: string): Promise<void> {
   const found = findEntry(value, problemOf);
   if (found === undefined) return;
-  const { path, found: problem } = found;
-  const message = `${await placeIn(file, [path])}: ${path.join('.')} ${problem.what}`;
-  throw new SkillError('CONFIG_INVALID', message, { hint: problem.hint });
+  const { path, finding } = found;
+  const message = `${await placeIn(file, [path])}: ${path.join('.')} ${finding.what}`;
+  throw new SkillError('CONFIG_INVALID', message, { hint: finding.hint });
 }
 
-/** The first entry, however deep, in which `find` sees something. */
-export function findEntry<Found>(
-  value: unknown,
-  find: (key: string, entry: unknown) => Found | undefined,
-  path: readonly string[] = [],
-): { readonly path: readonly string[]; readonly found: Found } | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, entry] of Object.entries(value)) {
-    const here = [...path, key];
-    const found = find(key, entry);
-    const seen = found === undefined ? findEntry(entry, find, here) : { path: here, found };
-    if (seen !== undefined) return seen;
-  }
-  return undefined;
-}
-
-function problemOf(key: string, entry: unknown): Problem | undefined {
-  if (isSecretKey(key) && holdsValue(entry)) return SECRET;
+function problemOf(key: string, entry: unknown): EntryProblem | undefined {
+  if (SECRET_KEY.test(key) && holdsValue(entry)) return SECRET;
   if (key === 'apiKeyEnv' && !(typeof entry === 'string' && VARIABLE_NAME.test(entry))) return NO_VARIABLE;
   return typeof entry === 'string' && hasUserInUrl(entry) ? SECRET : undefined;
 }
 
-const SECRET: Problem = {
-  what: 'looks like a secret, and secrets do not belong in this file',
+const SECRET_KEY =
+  /^(.*api[-_]?key|.*secret|.*password|((access|auth|bearer|refresh)[-_]?)?token|authorization|headers)$/i;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const SECRET: EntryProblem = {
+  what: 'looks like a secret, and this file must not hold secrets',
   hint: 'Put the key into an environment variable and name the variable: apiKeyEnv: MY_API_KEY',
 };
 
-const NO_VARIABLE: Problem = {
+const NO_VARIABLE: EntryProblem = {
   what: 'must be the name of an environment variable',
   hint: 'For example apiKeyEnv: MY_API_KEY, and in the shell: export MY_API_KEY=…',
 };
 
-/** Numbers such as a token limit are no secrets. */
+/** A number, such as a token limit, is not a secret. */
 const holdsValue = (entry: unknown) =>
   (typeof entry === 'string' && entry !== '') || (typeof entry === 'object' && entry !== null);
 
-export const hasUserInUrl = (text: string) => /https?:\/\/[^/\s@]+@/.test(text);
+const hasUserInUrl = (text: string) => /https?:\/\/[^/\s@]+@/.test(text);
+
+/** The variable in which each key's secret belongs, by the name of the key. */
+type VariableNames = ReadonlyMap<string, string>;
+
+/** The same for a SkillOpt config. It names the variable for the secret; `${NAME}` in place of one is allowed. */
+export async function refuseNamedSecrets(value: unknown, file: string, variables: VariableNames): Promise<void> {
+  const found = findEntry(value, (key, entry) => variableFor(key, entry, variables));
+  if (found === undefined) return;
+  throw secretIn(`${await placeIn(file, [found.path])}: ${found.path.join('.')}`, found.finding);
+}
+
+/** The same for one key of the command line. */
+export function refuseNamedSecret(name: string, value: unknown, variables: VariableNames): void {
+  const variable = variableFor(name.split('.').at(-1)!, value, variables);
+  if (variable !== undefined) throw secretIn(`--set: ${name}`, variable);
+}
+
+/** How keys of well-known services begin, and the variable that each usually has. */
+const SHAPES: readonly (readonly [RegExp, string])[] = [
+  [/^sk-ant-[\w-]{8,}$/, 'ANTHROPIC_API_KEY'],
+  [/^sk-[\w-]{8,}$/, 'OPENAI_API_KEY'],
+  [/^AIza[\w-]{20,}$/, 'GEMINI_API_KEY'],
+  [/^gh[pousr]_\w{20,}$/, 'GITHUB_TOKEN'],
+  [/^(Bearer )?eyJ[\w-]+\.[\w-]+\.[\w-]*$/, 'API_TOKEN'],
+  [/^Bearer \S{8,}$/, 'API_TOKEN'],
+];
+
+function variableFor(key: string, value: unknown, variables: VariableNames): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '' || variableIn(value) !== undefined) return undefined;
+  const shape = SHAPES.find(([pattern]) => pattern.test(value.trim()))?.[1];
+  if (!SECRET_KEY.test(key) && shape === undefined && !hasUserInUrl(value)) return undefined;
+  return variables.get(key) ?? shape ?? key.toUpperCase().replace(/\W+/g, '_');
+}
+
+/** The variable that `${NAME}` stands for. */
+export function variableIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? /^\$\{([A-Za-z_]\w*)\}$/.exec(value.trim())?.[1] : undefined;
+}
+
+const secretIn = (where: string, variable: string) =>
+  new SkillError('CONFIG_INVALID', `${where} looks like a secret, and a config must not hold secrets`, {
+    hint: `Remove it. In the shell: export ${variable}=… If the key is not found then, write \${${variable}} in its place.`,
+  });
+
+/** The first entry, however deep, about which `look` finds something. */
+function findEntry<Finding>(
+  value: unknown,
+  look: (key: string, entry: unknown) => Finding | undefined,
+  path: readonly string[] = [],
+): { readonly path: readonly string[]; readonly finding: Finding } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, entry] of Object.entries(value)) {
+    const here = [...path, key];
+    const finding = look(key, entry);
+    const seen = finding === undefined ? findEntry(entry, look, here) : { path: here, finding };
+    if (seen !== undefined) return seen;
+  }
+  return undefined;
+}

@@ -6,7 +6,7 @@ export type SettingGroup = { readonly title: string; readonly keys: readonly str
 
 const group = (title: string, keys: string): SettingGroup => ({ title, keys: keys.trim().split(/\s+/) });
 
-/** Every key of a project once, sorted by what it is about. In the file itself they stand side by side. */
+/** Every key of a project once, by subject. In the file itself they stand side by side. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   group(
     'project',
@@ -43,7 +43,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   group('running', 'outRoot seed workers maxRetries callTimeoutMs rolloutTimeoutMs saveEveryStep maxCacheMb verbose'),
 ];
 
-/** Those that most people change; help shows the others when it is asked for all. */
+/** Those that most people change. --help shows these, --help-all shows every setting. */
 export const MAIN_SETTINGS: ReadonlySet<string> = new Set(
   'tasks skill target optimizer numEpochs batchSize maxCalls maxCostUsd workers outRoot'.split(' '),
 );

@@ -20,7 +20,7 @@ const YAML = `# A skillopt project. Train it: npx skillopt train
 # Every key and its default: npx skillopt train --help-all
 
 name: starter           # the run is kept in runs/starter
-tasks: tasks.jsonl      # a task a line: id, question, answers, and if you like context, taskType, split
+tasks: tasks.jsonl      # one task per line: id, question, answers, and optionally context, taskType, split
 skill: SKILL.md         # where training starts; it is read, never written
 
 # The simulated models work offline and only understand the tasks that came with this file.
@@ -42,7 +42,7 @@ const MJS = `// A skillopt project. Train it: npx skillopt train
 // Every key and its default: npx skillopt train --help-all
 export default {
   name: 'starter', // the run is kept in runs/starter
-  tasks: 'tasks.jsonl', // a task a line: id, question, answers, and if you like context, taskType, split
+  tasks: 'tasks.jsonl', // one task per line: id, question, answers, and optionally context, taskType, split
   skill: 'SKILL.md', // where training starts; it is read, never written
 
   // The simulated models work offline and only understand the tasks that came with this file.

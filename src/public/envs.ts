@@ -19,9 +19,7 @@ export {
   envNames,
   extractAnswer,
   isEnvAdapter,
-  type LeftOut,
   type LoadedTasks,
-  loadItems,
   loadQaItems,
   loadTasks,
   normalizeAnswer,
@@ -31,7 +29,6 @@ export {
   type QaItemInput,
   type RawPatchDict,
   type RolloutDict,
-  type Row,
   registerEnv,
   type Selection,
   SimpleQAEnv,
@@ -46,6 +43,7 @@ export {
   type TaskOptions,
   tokenF1,
 } from '../envs/index.ts';
+export { type LeftOut, loadItems, type Row } from '../imports/index.ts';
 /** Environments that a project may name. */
 /** Something in a file of tasks that is not carried, and why. */
 /** What a batch holds: loaders, and the order of an epoch. */

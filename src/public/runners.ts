@@ -1,7 +1,9 @@
 /** Agents at work: what they are asked to do, in which workspace, and how it is scored. */
+
+export { Assertion, WorkspaceTask, type WorkspaceTaskInput } from '../core/judge/index.ts';
+export { toEvals, type WrittenEvals } from '../imports/index.ts';
 export {
   type AgentRunnerOptions,
-  Assertion,
   agentRunner,
   loadTriggerQueries,
   loadWorkspaceTasks,
@@ -9,12 +11,8 @@ export {
   qaInWorkspace,
   type TriggerEnvOptions,
   TriggerQuery,
-  toEvals,
   triggerEnv,
   type WorkspaceEnvOptions,
-  WorkspaceTask,
-  type WorkspaceTaskInput,
   type WorkspaceTasks,
-  type WrittenEvals,
   workspaceEnv,
 } from '../runners/index.ts';

@@ -1,6 +1,22 @@
 // The public names of this room. Adding a line is adding API.
 
-/** What a night changes in the list of learned rules, and the list itself. */
+/** Acts on a project that `openSleep` has opened, with the models that its settings name; and a person's yes or no to proposals. */
+export {
+  adoptProposals,
+  dropProposal,
+  harvestSessions,
+  type NightConsent,
+  type NightEvent,
+  type NightLimits,
+  type NightPlan,
+  type NightPreview,
+  type NightStatus,
+  nightStatus,
+  planNight,
+  previewNight,
+  rollbackProposals,
+  runNight,
+} from '../app/index.ts';
 export {
   applyEditRecords,
   EditRecord,
@@ -20,6 +36,7 @@ export {
   redactValue,
 } from '../core/guard/index.ts';
 export { inMarkdown, nameAsData } from '../core/text/index.ts';
+export { type GateAction, type GateTrial, reportMarkdown, type SleepReport } from '../report/index.ts';
 export { type ReadDocument, readDocument } from '../skills/index.ts';
 export {
   type Adopted,
@@ -53,8 +70,6 @@ export {
   type FileTrouble,
   findMemory,
   findSkill,
-  type GateAction,
-  type GateTrial,
   type GatheredNight,
   giveConsent,
   groupByHint,
@@ -86,15 +101,16 @@ export {
   multiRollout,
   type NamedSkill,
   type NightModels,
-  type NightPlan,
   type NightRow,
   type NotTaken,
   nightFolder,
   nightOf,
+  type OpenSleep,
   type OpenSleepState,
   type Overview,
   openHandoff,
   openSessionIndex,
+  openSleep,
   openSleepState,
   overview,
   type Page,
@@ -104,7 +120,6 @@ export {
   type Purgeable,
   pagesOf,
   pendingProposals,
-  planNight,
   poolValidation,
   prepareTasks,
   purge,
@@ -127,7 +142,6 @@ export {
   recordProposal,
   replayBatch,
   replayOne,
-  reportMarkdown,
   requireReviewed,
   resolveFractions,
   resolveSkill,
@@ -141,7 +155,7 @@ export {
   type SkillChoice,
   SLEEP_SPLITS,
   type SleepEnvOptions,
-  type SleepReport,
+  type SleepOptions,
   SleepSettings,
   SleepState,
   type SplitOptions,
@@ -169,6 +183,7 @@ export {
   type Trouble,
   transcriptSources,
 } from '../transcripts/index.ts';
+/** What a night changes in the list of learned rules, and the list itself. */
 /** What keeps orders of strangers out of a skill or a memory. */
 /** Text of sessions on its way into Markdown, and names in it on their way into a sentence. */
 /** A document as it is now, if it could be replaced. */

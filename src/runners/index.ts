@@ -1,16 +1,14 @@
-export { type AgentRunnerOptions, agentRunner } from './agent/agent-runner.ts';
 export { TRIGGER_LIMITS, WORK_LIMITS } from './agent/default-limits.ts';
+export type { AgentRunnerOptions } from './agent/open-agent.ts';
+export { agentRunner } from './agent/run-agent.ts';
 export { nameOf, requireAgent } from './agent/skill-at-work.ts';
-export { toEvals, type WrittenEvals } from './import/evals.ts';
 export { requireVisibleLoading } from './trigger/canary.ts';
 export { divideQueries, loadTriggerQueries, readQueries } from './trigger/load-queries.ts';
 export { type TriggerEnvOptions, triggerEnv } from './trigger/trigger-env.ts';
 export { kindOf, TriggerQuery } from './trigger/trigger-query.ts';
-export { Assertion } from './workspace/assertion.ts';
 export { workText } from './workspace/judged-work.ts';
 export { loadWorkspaceTasks, type WorkspaceTasks } from './workspace/load-tasks.ts';
 export { type QaInWorkspaceOptions, qaInWorkspace } from './workspace/qa-in-workspace.ts';
 export { trajectoryOf } from './workspace/shown-work.ts';
 export { type KnownTask, knownTasks } from './workspace/task-template.ts';
 export { limitsOf, toOutput, type WorkspaceEnvOptions, workspaceEnv } from './workspace/workspace-env.ts';
-export { WorkspaceTask, type WorkspaceTaskInput } from './workspace/workspace-task.ts';

@@ -8,7 +8,8 @@ import {
   noEvidence,
 } from '../core/stats/index.ts';
 import { groupBy, plural } from '../core/text/index.ts';
-import { isTooFew, type LeftOut, sizesText } from '../envs/index.ts';
+import { isTooFew, sizesText } from '../envs/index.ts';
+import type { LeftOut } from '../imports/index.ts';
 import { type CheckedTask, type Finding, finding } from './load-for-check.ts';
 import { isSameTask, readAsked } from './task-file.ts';
 

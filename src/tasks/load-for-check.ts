@@ -1,15 +1,14 @@
 import type { Item } from '../core/contracts/index.ts';
 import {
   type DraftMarks,
-  type LeftOut,
   loadTasks,
   type QaItem,
-  type Row,
   type SplitOptions,
   type Splits,
   splitItems,
   type TaskOptions,
 } from '../envs/index.ts';
+import type { LeftOut, Row } from '../imports/index.ts';
 import type { KnownTask } from '../runners/index.ts';
 import { isLineFile, readTaskLines, type TaskRow } from './task-file.ts';
 

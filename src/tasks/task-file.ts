@@ -3,8 +3,7 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import type { TaskJudgeInput } from '../core/judge/index.ts';
-import { isObject } from '../core/run/index.ts';
-import { jaccard, splitWords, type Words, wordsOf } from '../core/text/index.ts';
+import { isObject, jaccard, splitWords, type Words, wordsOf } from '../core/text/index.ts';
 import { draftMarksOf, QaItem } from '../envs/index.ts';
 
 /** A line of a task file, as it is written and as it is read. Empty lines have no row. */

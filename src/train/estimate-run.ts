@@ -41,13 +41,8 @@ export type EstimateInput = {
  * to change though there is something to gain: unchanged candidates are not measured, known rollouts not repeated, and a
  * batch that gave nothing is not read again. The high end has a new candidate at every step.
  */
-export function estimateRun({
-  config,
-  items,
-  tokens,
-  judgeCalls = 0,
-  hasOwnPlan = false,
-}: EstimateInput): StageEstimate[] {
+export function estimateRun(input: EstimateInput): StageEstimate[] {
+  const { config, items, tokens, judgeCalls = 0, hasOwnPlan = false } = input;
   const steps = mostSteps(config, items);
   const perStep = config.accumulation * minibatches(config, Math.min(config.batchSize, items.train)).high;
   const analysts =
@@ -151,7 +146,7 @@ function salvages({ salvage, salvageRollouts }: SkillOptConfig, val: number, ste
   return salvage ? steps * Math.ceil((salvageRollouts || 2 * val) / val) : 0;
 }
 
-/** Two sides of each task; who wants changed ones alone may have to look at all. */
+/** Two sides of each task. A policy that wants changed tasks alone may have to look at all. */
 function comparisons(config: SkillOptConfig, train: number): number {
   const { numEpochs, useSlowUpdate, useMetaSkill, slowUpdateSamples, longitudinalPairPolicy } = config;
   if (!useSlowUpdate && !useMetaSkill) return 0;

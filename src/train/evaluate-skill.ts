@@ -20,9 +20,8 @@ import type { Budget } from '../models/index.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import { notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
-import { splitItems } from './setup/run-items.ts';
-import { withEnv } from './setup/with-env.ts';
-import { requireReadable } from './step/skill-cap.ts';
+import { requireReadable } from './setup/run-identity.ts';
+import { splitItems, withEnv } from './setup/run-items.ts';
 
 export type EvaluateSkillOptions<I extends Item = Item> = {
   readonly env: SkillEnv<I>;
@@ -82,17 +81,9 @@ async function scoreInEnv<I extends Item>(
   if (items.length === 0) throw emptySplit(env, split);
   using stop = createStop(signal);
   const { deps, takeUsage } = createRunDeps({
-    config,
-    target,
-    optimizer: target,
-    judge,
-    agent,
-    runner,
-    caches,
+    ...{ config, target, optimizer: target, judge, agent, runner, caches, observers, stop },
     shared: options.budget,
     promptOverrides: {},
-    observers,
-    stop,
     onWarning: (message) => notify(observers, 'onWarning', message),
     onProgress(done, total, result) {
       notify(observers, 'onProgress', { phase: 'test', step: 0, done, total, ...(result ? { result } : {}) });

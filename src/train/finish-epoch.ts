@@ -5,12 +5,12 @@ import { compareEpochs, judgeSkill, writeGuidance, writeMetaSkill } from '../pip
 import { rolloutsLeft } from './budget/rollouts-left.ts';
 import { comparisonOrder } from './plan.ts';
 import { memoryOf, type Run } from './run.ts';
-import { leakCriticOf } from './step/leak-critic-of.ts';
+import { leakCriticOf } from './step/guard-edits.ts';
 
 /** What an epoch leaves behind: guidance in the skill, and notes for the optimizer. The first one has nothing to compare. */
 export async function finishEpoch(start: RunState, epoch: number, run: Run): Promise<RunState> {
   let state = start;
-  const wants = wanted(state, epoch, run);
+  const wants = whatIsDue(state, epoch, run);
   if (wants.guidance || wants.notes) {
     const pairs = await compare(state, epoch, run);
     if (wants.guidance) state = await updateSlowly(state, { epoch, pairs }, run);
@@ -20,7 +20,7 @@ export async function finishEpoch(start: RunState, epoch: number, run: Run): Pro
 }
 
 /** Notes after the last epoch would be read by nobody. */
-function wanted(state: RunState, epoch: number, { config, items }: Run) {
+function whatIsDue(state: RunState, epoch: number, { config, items }: Run) {
   const left = rolloutsLeft(state, config, items) ?? Number.POSITIVE_INFINITY;
   const hasPrevious = state.lastEpoch !== undefined && left >= 2 * config.slowUpdateSamples + items.val.length;
   return {
@@ -43,9 +43,9 @@ function compare(state: RunState, epoch: number, { config, env, items, deps }: R
   );
 }
 
-type Compared = { readonly epoch: number; readonly pairs: readonly Pair[] };
+type ComparedEpoch = { readonly epoch: number; readonly pairs: readonly Pair[] };
 
-async function updateSlowly(state: RunState, { epoch, pairs }: Compared, run: Run): Promise<RunState> {
+async function updateSlowly(state: RunState, { epoch, pairs }: ComparedEpoch, run: Run): Promise<RunState> {
   const previousSkill = state.lastEpoch!.skill;
   const guidance = await writeGuidance({ previousSkill, skill: state.current.skill, pairs }, run.deps);
   const { results, ...verdict } = await judgeGuidance(state, guidance, run);
@@ -56,10 +56,10 @@ async function updateSlowly(state: RunState, { epoch, pairs }: Compared, run: Ru
   return run.commit({ type: 'slow-update-end', epoch, ...fact }, { results, pairs });
 }
 
-type Written = { readonly content: string; readonly candidateSkill: string; readonly candidateHash: string };
+type WrittenGuidance = { readonly content: string; readonly candidateSkill: string; readonly candidateHash: string };
 
 /** Guidance meets the gate like everything else. Forced, it is measured all the same: a stale score would be the next bar. */
-async function judgeGuidance(state: RunState, written: Written, { config, env, items, deps }: Run) {
+async function judgeGuidance(state: RunState, written: WrittenGuidance, { config, env, items, deps }: Run) {
   const nothing = { evaluation: null, score: state.current.score, results: [] };
   if (written.content === '') return { ...nothing, action: 'no_content' as const };
   if (written.candidateHash === state.current.hash) return { ...nothing, action: 'unchanged' as const };
@@ -76,7 +76,7 @@ async function judgeGuidance(state: RunState, written: Written, { config, env, i
   return judgeSkill(written, { ...gate, rolloutsLeft: rolloutsLeft(state, config, items) }, deps);
 }
 
-async function updateMetaSkill(state: RunState, { epoch, pairs }: Compared, run: Run): Promise<RunState> {
+async function updateMetaSkill(state: RunState, { epoch, pairs }: ComparedEpoch, run: Run): Promise<RunState> {
   const { config, commit, deps } = run;
   const comparison = { previousSkill: state.lastEpoch!.skill, skill: state.epochSkill, pairs };
   const notes = await writeMetaSkill({ ...comparison, memory: memoryOf(state, config) }, deps);

@@ -23,8 +23,8 @@ import {
 } from '../pipeline/index.ts';
 import { finalPassesOf, rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Run } from './run.ts';
-import { countTestLook } from './setup/count-test-look.ts';
-import { unusableBeside } from './step/why-unusable.ts';
+import { hashTasks } from './setup/run-items.ts';
+import { unusableBeside } from './step/guard-edits.ts';
 
 /** The end of a search: the last skill has its chance to be the best; then it is pruned if wished. */
 export async function chooseWinner(start: RunState, run: Run): Promise<RunState> {
@@ -137,4 +137,21 @@ async function measureOnTest(start: RunState, run: Run): Promise<RunState> {
     state = await commit({ type: 'test-end', subject, evaluation, taskTypes }, { results });
   }
   return state;
+}
+
+/**
+ * Counts a run's look at the test tasks, one for all its skills, before the first of the tasks is attempted. A run that
+ * is resumed has looked already, and one that is made again from what is known shows nothing new.
+ */
+async function countTestLook(
+  state: RunState,
+  skills: Readonly<Record<string, string>>,
+  { env, config, commit, lookAtTest, deps: { target, judge } }: Run,
+): Promise<RunState> {
+  if (state.testLooks !== undefined) return state;
+  const tasks = await hashTasks(env, config.testSplit);
+  const subjects = Object.fromEntries(Object.entries(skills).map(([name, skill]) => [name, skillHash(skill)]));
+  const measurement = skillHash(JSON.stringify([target.id, judge?.id, subjects]));
+  const looks = await lookAtTest({ measurement, tasks, subjects });
+  return commit({ type: 'test-look', looks, tasks });
 }

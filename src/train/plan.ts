@@ -8,7 +8,10 @@ import {
   shuffle,
 } from '../core/contracts/index.ts';
 import { isFullRewrite } from '../core/document/index.ts';
-import { isAccepted, type RunState, type StepRecord } from '../core/run/index.ts';
+import { isBatchDone, type RunState, type SearchEnd, toKnowledge } from '../core/run/index.ts';
+import { barFor, unmetItems, weigh } from '../core/stats/index.ts';
+import { leastRollouts, rolloutsLeft } from './budget/rollouts-left.ts';
+import type { Run } from './run.ts';
 
 /** Tasks that are rolled out and reflected on together. */
 type Batch = { readonly seed: number; readonly items: readonly Item[] };
@@ -101,15 +104,6 @@ export function nextStep(state: PlanState, { epoch, groups }: Epoch, { config }:
   return { ...place, editBudget, ...propose(batches, isReadAgain ? (last.proposal ?? 1) + 1 : 1) };
 }
 
-/** An optimizer that proposed nothing would propose nothing again. */
-export function isBatchDone(
-  { action, proposal = 1, nEditsMerged }: StepRecord,
-  { proposalsPerBatch }: Pick<PlanConfig, 'proposalsPerBatch'>,
-): boolean {
-  if (isAccepted(action) || proposal >= proposalsPerBatch) return true;
-  return proposalsPerBatch > 1 && nEditsMerged === 0;
-}
-
 /** Seeds of further proposals are this far apart: no epoch has so many batches. */
 const SEEDS_APART = 1_000_000;
 
@@ -157,4 +151,40 @@ function editBudgets(config: PlanConfig, totalSteps: number): (step: number) => 
 /** Training tasks in the order in which an epoch's comparison draws them. */
 export function comparisonOrder(items: readonly Item[], { seed }: Pick<PlanConfig, 'seed'>, epoch: number): Item[] {
   return shuffle(items, seed + epoch * 2000);
+}
+
+/** A first look at a candidate has about so many tasks; with fewer left a step would be wasted. */
+const LEAST_LOOK = 20;
+
+/** Why no step need be taken any more; `undefined` while there is something to gain. */
+export function whyOver(state: RunState, step: Step, { config, items }: Run): SearchEnd | undefined {
+  const left = rolloutsLeft(state, config, items);
+  if (left !== undefined && left < neededFor(state, step, items)) return 'rollouts_spent';
+  return isNothingLeft(state, { config, items }) ? 'nothing_to_gain' : undefined;
+}
+
+const neededFor = (state: RunState, step: Step, items: Run['items']) =>
+  newTasks(step, state) + Math.min(items.val.length, LEAST_LOOK);
+
+/** What to say of a limit that has paid for a baseline and a final measurement, and for no step between them. */
+export function noRoomForStep(state: RunState, step: Step, { config, items }: Run): string | undefined {
+  const { maxRollouts } = config;
+  if (maxRollouts === undefined || state.stepsDone > 0) return undefined;
+  const least = leastRollouts(neededFor(state, step, items), config, items);
+  return `maxRollouts: ${maxRollouts} attempts left no room for a step, so nothing was tried; the least is ${least}.`;
+}
+
+function newTasks({ batches }: Step, { attempted, current }: RunState): number {
+  const known = new Set(attempted.hash === current.hash ? attempted.ids : []);
+  return new Set(batches.flatMap((batch) => batch.items.map(({ id }) => id)).filter((id) => !known.has(id))).size;
+}
+
+/** Perfect scores would not be ahead by as much as a winner must be. Only where each task was attempted with this very skill. */
+function isNothingLeft(state: RunState, { config, items }: Pick<Run, 'config' | 'items'>): boolean {
+  if (!knowsNoise(config.gate) || !config.useGate) return false;
+  const knowledge = toKnowledge(state.gate);
+  const ids = items.val.map(({ id }) => id);
+  if (unmetItems(knowledge, ids).length > 0) return false;
+  const room = ids.reduce((sum, id) => sum + 1 - knowledge.own.get(id)!.sum / knowledge.own.get(id)!.count, 0);
+  return room < barFor(weigh({ knowledge, observed: new Map(), ids }).noise, ids.length).lead;
 }

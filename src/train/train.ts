@@ -6,11 +6,10 @@ import { secondPassSize } from './budget/rollouts-left.ts';
 import { withReserve } from './budget/with-reserve.ts';
 import { chooseWinner, finish } from './finish.ts';
 import { finishEpoch } from './finish-epoch.ts';
-import { nextEpoch, nextStep, planEpoch, type Step } from './plan.ts';
+import { nextEpoch, nextStep, noRoomForStep, planEpoch, type Step, whyOver } from './plan.ts';
 import type { Run } from './run.ts';
-import { memorisedShareOf } from './step/leak-critic-of.ts';
+import { memorisedShareOf } from './step/guard-edits.ts';
 import { takeStep } from './step/take-step.ts';
-import { noRoomForStep, whyOver } from './why-over.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
 export async function train(start: RunState, run: Run): Promise<RunState> {

@@ -22,19 +22,15 @@ import {
 import { type LimitReached, paidSince } from '../models/index.ts';
 import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
-import { advisedLimit } from './budget/advised-limit.ts';
-import { createReserve, keepLimit } from './budget/create-reserve.ts';
-import { requireRollouts } from './budget/rollouts-left.ts';
-import { createFileUse } from './record/file-use.ts';
+import { advisedLimit, requireRollouts } from './budget/rollouts-left.ts';
+import { createReserve, keepLimit } from './budget/with-reserve.ts';
 import { type Commit, createRecorder, notify } from './record/recorder.ts';
+import { createFileUse } from './record/tallies.ts';
+import type { TrainerOptions } from './run.ts';
 import { createRunDeps } from './setup/create-deps.ts';
-import { describeStart, type Start } from './setup/describe-start.ts';
-import { requireSameRun } from './setup/run-identity.ts';
-import { loadRunItems, type RunItems } from './setup/run-items.ts';
-import { withEnv } from './setup/with-env.ts';
-import { skillCap } from './step/skill-cap.ts';
+import { describeStart, requireSameRun, type Start, skillCap } from './setup/run-identity.ts';
+import { loadRunItems, type RunItems, withEnv } from './setup/run-items.ts';
 import { train } from './train.ts';
-import type { TrainerOptions } from './trainer-options.ts';
 
 const NOTHING_READ =
   'No reply of the optimizer could be read: nothing was learned. Use a model that answers with JSON as it is asked.';

@@ -1,6 +1,5 @@
 export { homePath } from './read/list-files.ts';
 export { type RedactorPlace, redactor } from './redactor.ts';
-export { claude } from './sources/claude.ts';
 export { chooseSources, findSource, foundSources, transcriptSources } from './sources.ts';
 export {
   keptPath,

@@ -53,6 +53,8 @@ export interface TranscriptSource {
   readonly name: string;
   /** For people. */
   readonly title: string;
+  /** The agent's own variable for its home. The setting `homes` stands in for it. */
+  readonly homeVariable?: string;
   /** Folders and databases to look at, by the agent's own variables. They need not exist. */
   roots(place: Place): readonly string[];
   /** What lies below a root and may hold sessions. Opens no transcript, follows no links out of the root. */

@@ -1,13 +1,11 @@
-export { layFiles, namesInterpreter } from './folders/lay-files.ts';
-export { manifestHash } from './folders/manifest.ts';
+export { layFiles, manifestHash, namesInterpreter } from './folders/folder-files.ts';
 export { removeStale } from './folders/remove-stale.ts';
 export { openRolloutFolder, type RolloutFolder } from './folders/rollout-folder.ts';
 export { describeKeptBack, projectFiles } from './project/project-files.ts';
 export { openProjectTemplate, type ProjectTemplate } from './project/project-template.ts';
-export { findGit, gitEnvironment, QUIET_GIT } from './project/system-git.ts';
-export type { BubblewrapOptions } from './sandbox/bubblewrap.ts';
+export { findGit, gitEnvironment, QUIET_GIT } from './project/tracked-files.ts';
+export type { BubblewrapOptions, BubblewrapProbe, OverlayProbe } from './sandbox/bubblewrap.ts';
 export type { ContainerOptions } from './sandbox/container.ts';
-export type { BubblewrapProbe, OverlayProbe } from './sandbox/probe-bubblewrap.ts';
 export { openSandbox, probeSandbox, type SandboxChoice, type SandboxProbe, sandboxes } from './sandboxes.ts';
 export { openTemplate, type Setup, type Template, type TemplateOptions } from './views/template.ts';
 export { openWorkspace, type Workspace, type WorkspaceOptions } from './views/workspace.ts';

@@ -1,13 +1,21 @@
-import { type Sandbox, SkillError } from '../core/contracts/index.ts';
+import { type Sandbox, type SandboxRequest, SkillError } from '../core/contracts/index.ts';
 import { memoize, suggestion } from '../core/text/index.ts';
 import { removeStale } from './folders/remove-stale.ts';
-import { groupPlaces } from './limits/open-groups.ts';
-import { bubblewrap } from './sandbox/bubblewrap.ts';
+import { groupPlaces } from './limits/groups.ts';
+import { MARKER } from './processes/owner.ts';
+import { markedTree } from './processes/process-tree.ts';
+import {
+  type BubblewrapProbe,
+  bubblewrap,
+  type OverlayProbe,
+  probeBubblewrap,
+  probeOverlay,
+} from './sandbox/bubblewrap.ts';
 import { type ContainerOptions, container } from './sandbox/container.ts';
-import { noSandbox } from './sandbox/none.ts';
-import { type BubblewrapProbe, type OverlayProbe, probeBubblewrap, probeOverlay } from './sandbox/probe-bubblewrap.ts';
+import { launched } from './sandbox/launcher.ts';
+import { runLimited, type WorkFolder } from './sandbox/limited-run.ts';
 
-/** Every sandbox by name. `none` is none, and is used only where somebody wrote its name. */
+/** Every sandbox by name. `none` isolates nothing, and is used only where somebody wrote its name. */
 export const sandboxes = { bubblewrap, container, none: noSandbox } as const;
 
 const NAMED = { bubblewrap, none: noSandbox } as const;
@@ -17,13 +25,13 @@ const SANDBOX_NAMES = ['auto', ...Object.keys(NAMED)] as readonly ('auto' | keyo
 export type SandboxChoice = string | ContainerOptions;
 
 /** Where rollouts have their folders; otherwise below the system's folder for temporary files. */
-type Rooted = { readonly root?: string | undefined };
+type RolloutRoot = { readonly root?: string | undefined };
 
 /**
- * `auto` is the best that there is for this platform, and never `none`. Before its first use in a process, what killed ones left
- * behind is removed.
+ * `auto` is the best sandbox for this platform, and never `none`. Before its first use in a process, it removes what killed
+ * processes left behind.
  */
-export function openSandbox(choice: SandboxChoice = 'auto', { root }: Rooted = {}): Sandbox {
+export function openSandbox(choice: SandboxChoice = 'auto', { root }: RolloutRoot = {}): Sandbox {
   const sandbox = sandboxNamed(choice, root);
   const where = typeof choice === 'object' ? (choice.root ?? root) : root;
   return {
@@ -57,7 +65,7 @@ export type SandboxProbe = {
   /** How each rollout gets a workspace of its own: a view of the template, or a copy where no view can be mounted. */
   readonly workspaces: 'overlay' | 'copy';
   readonly overlay: OverlayProbe;
-  /** Who sees to limits of processes and memory: the kernel, or we by looking from time to time. */
+  /** Who keeps limits of processes and memory: the kernel, or we by checking from time to time. */
   readonly limiter: 'cgroup v2' | 'cgroup v1' | 'watcher';
 };
 
@@ -65,7 +73,7 @@ export type SandboxProbe = {
 export async function probeSandbox({
   path = process.env.PATH,
   root,
-}: Rooted & { readonly path?: string | undefined } = {}): Promise<SandboxProbe> {
+}: RolloutRoot & { readonly path?: string | undefined } = {}): Promise<SandboxProbe> {
   const found = await probeBubblewrap(path);
   const overlay = found.isAvailable
     ? await probeOverlay(root, path)
@@ -83,4 +91,34 @@ function limiterName(): SandboxProbe['limiter'] {
   const { version, folders } = groupPlaces() ?? {};
   const isWhole = folders?.processes !== undefined && folders.memoryMb !== undefined;
   return isWhole ? `cgroup v${version ?? 1}` : 'watcher';
+}
+
+const SEPARATOR = process.platform === 'win32' ? ';' : ':';
+
+/**
+ * No isolation: commands run with the user's rights and network, though still in a folder of their own, without our
+ * environment, with their time-out and limits. Mounts and the workspace are where they lie. A process that clears its
+ * environment and leaves its parent between two checks is not found again.
+ */
+function noSandbox({ root }: RolloutRoot = {}): Sandbox {
+  return {
+    id: 'none',
+    hasOwnNames: false,
+    takesOverlays: async () => false,
+    ready: async () => {},
+    run: (request) =>
+      runLimited(request, {
+        root,
+        prepare: (folder, launch) => ({
+          command: launched(request.command, launch),
+          env: settingsOf(request, folder),
+          treeOf: ({ pid }) => markedTree(folder.id, pid),
+        }),
+      }),
+  };
+}
+
+function settingsOf({ env = {} }: SandboxRequest, { id, home, shims }: WorkFolder): Record<string, string> {
+  const path = [shims.folder, env.PATH, process.env.PATH].filter(Boolean).join(SEPARATOR);
+  return { HOME: home, TMPDIR: home, LANG: 'C.UTF-8', ...env, PATH: path, [MARKER]: id };
 }

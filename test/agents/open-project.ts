@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toFact } from 'skillopt';
-import { runCli } from '../../src/cli/main.ts';
+import { runCli } from '../../src/cli/index.ts';
 import { readJournal } from '../../src/stores/run/journal.ts';
 import { captureIo } from '../support/capture-io.ts';
 import { tempFolder } from '../support/temp-folder.ts';

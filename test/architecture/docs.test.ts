@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { floors } from './floors.ts';
 
 const pages = ['.', 'docs', 'docs/decisions', 'docs/quality'].flatMap((folder) =>
   readdirSync(folder)
@@ -24,6 +25,42 @@ it('pages name only files that exist', () => {
   expect(missing).toEqual([]);
 });
 
+/** As GitHub names the headings of a page in links. */
+function anchorsOf(page: string): string[] {
+  const headings = readFileSync(page, 'utf8')
+    .replaceAll(/^```.*?^```/gms, '')
+    .matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+it('links to a heading name one that exists', () => {
+  const missing = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)]
+      .map(([, path, anchor]) => ({ to: path === '' ? page : join(dirname(page), path!), anchor: anchor! }))
+      .filter(({ to, anchor }) => !anchorsOf(to).includes(anchor))
+      .map(({ to, anchor }) => `${page}: ${to}#${anchor}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('docs/README.md lists every page', () => {
+  const listed = pathsIn(readFileSync('docs/README.md', 'utf8')).map((path) => join('docs', path));
+  const others = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+  expect(others.filter((page) => !listed.includes(page))).toEqual([]);
+});
+
+it('the README fits a window of 120 columns', () => {
+  const wide = readFileSync('README.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.length > 120);
+  expect(wide).toEqual([]);
+});
+
 /** What npm packs besides what `files` names. */
 const ALWAYS = ['README.md', 'LICENSE', 'package.json'];
 
@@ -42,4 +79,34 @@ it('pages of the package link only to pages that are in the package; code is rea
   expect(
     links.filter(([, path]) => !isPacked(path) && !path.endsWith('.ts')).map(([page, path]) => `${page}: ${path}`),
   ).toEqual([]);
+});
+
+/** The floors as AGENTS.md shows them, the top one first. */
+function floorTable(): string {
+  const rows = floors.flatMap((rooms, at) =>
+    Object.entries(rooms).map(([room, what]) => `| ${at} | \`${room}\` | ${what} |`),
+  );
+  return ['| floor | room in `src` | what it holds |', '|---:|---|---|', ...rows.reverse()].join('\n');
+}
+
+/** The floors as CONTRIBUTING.md names them, from the ground up. */
+const floorLine = () =>
+  floors
+    .map((rooms) =>
+      Object.keys(rooms)
+        .map((room) => `\`${room}\``)
+        .join(' '),
+    )
+    .join(' ← ');
+
+it.each([
+  ['AGENTS.md', floorTable],
+  ['CONTRIBUTING.md', floorLine],
+])('%s has the floors of test/architecture/floors.ts; WRITE_DOCS=1 writes them', (page, render) => {
+  const text = readFileSync(page, 'utf8');
+  const block = `<!-- floors -->\n${render()}\n<!-- end of floors -->`;
+  const written = text.replace(/<!-- floors -->[\s\S]*<!-- end of floors -->/, () => block);
+  if (process.env.WRITE_DOCS === '1') writeFileSync(page, written);
+  expect(written).toContain(block);
+  expect(text === written || process.env.WRITE_DOCS === '1').toBe(true);
 });

@@ -10,13 +10,16 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { 'core/contracts': 'errors, config, environment, model, agent: what rooms agree on' },
   { 'core/judge': 'answers judged by rules' },
   { 'core/run': 'events, journal, `reduce`, summary, views' },
-  { report: 'figures in, text out: terminal, Markdown, JUnit, GitHub' },
+  {
+    report: 'figures in, text out: terminal, Markdown, JUnit, GitHub',
+    imports: 'task files: rows of CSV, JSON, YAML, Parquet; files of promptfoo, evals, Harbor, dotnet',
+  },
   {
     pipeline: 'the stages: rollout, reflect, update, evaluate',
     models: 'providers, wrappers, budgets, the gateway for agents',
     agents: 'the CLIs of coding agents',
     workspaces: 'sandboxes, folders and limits for commands',
-    envs: 'question answering, task files, splits, adapters',
+    envs: 'question answering, splits, adapters',
     judges: 'answers judged by a model or a command',
     stores: 'run directory, journal file, lock, caches',
     transcripts: 'sessions that coding agents keep',

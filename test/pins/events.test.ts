@@ -13,9 +13,9 @@ import {
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { eventLines } from '../../src/cli/progress/event-line.ts';
 import { detailViews, isCheckpoint, journalLines, STAGES } from '../../src/core/run/index.ts';
-import { noColors } from '../../src/report/index.ts';
+import { eventLines } from '../../src/report/index.ts';
+import { noColors } from '../../src/report/layout.ts';
 import { WHOLE } from '../support/strict-gate.ts';
 
 const readGolden = (name: string): RunEvent[] =>

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cronHashes, cronLines, jobHash, type NightJob, withCronJob, withoutCronJob } from '../../src/sleep/index.ts';
-import { clockTime } from '../../src/sleep/schedule/night-job.ts';
+import type { NightJob } from '../../src/app/index.ts';
+import { cronHashes, cronLines, withCronJob, withoutCronJob } from '../../src/app/schedule/cron.ts';
+import { clockTime } from '../../src/app/schedule/night-job.ts';
+import { jobHash } from '../../src/sleep/index.ts';
 
 const jobOf = (project: string): NightJob => ({
   ...{ project, hash: jobHash(project), at: clockTime(3, 17), folder: `/state 100%/${project}` },

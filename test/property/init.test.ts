@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { runCli } from '../../src/cli/main.ts';
+import { runCli } from '../../src/cli/index.ts';
 import { PRICES } from '../../src/models/index.ts';
 import { loadProject } from '../../src/project/index.ts';
 import { PROVIDER_MODELS } from '../../src/project/propose/model-options.ts';

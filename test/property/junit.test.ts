@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSkill, type ScoredDocument } from '../../src/app/index.ts';
-import { junitText } from '../../src/cli/report/check/junit.ts';
+import { checkSkill } from '../../src/app/evaluate.ts';
 import { bucketScores, type RolloutResult, toEvaluation } from '../../src/core/contracts/index.ts';
+import { junitText, type ScoredDocument } from '../../src/report/index.ts';
 import { isMissing } from '../support/machine.ts';
 
 const cost = { calls: 3, tokens: 5, costUsd: 0.01, isPriced: true };

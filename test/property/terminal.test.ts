@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printError } from '../../src/cli/print-error.ts';
+import { printError } from '../../src/cli/errors.ts';
 import { openProgress } from '../../src/cli/progress/progress.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { SkillError } from '../../src/core/contracts/index.ts';

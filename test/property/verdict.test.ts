@@ -10,10 +10,10 @@ import {
   toEvidence,
   type Verdict,
   verdictOf,
-  verdictWords,
 } from '../../src/core/run/index.ts';
 import { tasksToProve } from '../../src/core/stats/index.ts';
 import { addObservations, finalReport, noEvidence } from '../../src/public/stats.ts';
+import { verdictWords } from '../../src/report/index.ts';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', ms: 10, usage: {} };
 const toEvent = (fact: RunFact) => ({ ...stamp, ...fact }) as RunEvent;

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Io } from '../../src/cli/terminal/io.ts';
+import type { Io } from '../../src/cli/terminal/terminal.ts';
 
 type CaptureOptions = {
   readonly isTTY?: boolean;

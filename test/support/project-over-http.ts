@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { toFact } from 'skillopt';
-import { runCli } from '../../src/cli/main.ts';
+import { runCli } from '../../src/cli/index.ts';
 import { readJournal } from '../../src/stores/run/journal.ts';
 import { worldFiles } from '../e2e/project.ts';
 import { captureIo } from './capture-io.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runCli } from '../../src/cli/main.ts';
+import { runCli } from '../../src/cli/index.ts';
 import { captureIo } from './capture-io.ts';
 import { tempFolder } from './temp-folder.ts';
 

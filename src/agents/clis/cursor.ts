@@ -1,23 +1,31 @@
 import { z } from 'zod';
 import { noUsage } from '../../core/contracts/index.ts';
 import type { AgentCli } from '../agent-cli.ts';
+import { option } from '../cli-parts.ts';
 import { inSections } from '../flatten-messages.ts';
-import { eventsLike, jsonEvents } from '../json-events.ts';
-
-const Result = z.object({ type: z.literal('result'), is_error: z.boolean(), result: z.string().default('') });
+import { eventsLike, jsonEvents } from '../read-events.ts';
+import { claudeReader } from './claude.ts';
 
 /**
- * It takes the prompt as an argument only, no system prompt, and reports no tokens. A prompt outside of sections could be
- * read as an option, a command such as `logout`, or, with `&` before it, as work for the cloud.
+ * Written by its documentation: it could not be installed where this is tested. It takes the prompt as an argument only, no
+ * system prompt, and reports no tokens. As a chat its prompt is in sections: otherwise it could be read as an option, as a
+ * command such as `logout`, or, with `&` before it, as work for the cloud. It asks its own service alone, so that there is no
+ * gateway, and it uses the user's key or sign-in.
  */
-export const cursor: AgentCli = {
-  name: 'cursor-cli',
+export const cursor: AgentCli<'cursor'> = {
+  name: 'cursor',
+  cli: 'cursor-cli',
+  title: 'Cursor',
   binary: 'cursor-agent',
   installCommand: 'curl https://cursor.com/install -fsS | bash',
   signInCommand: 'cursor-agent login',
   variables: () => ['CURSOR_*'],
   invoke: (call) => ({
-    args: [...headless, ...(call.model === undefined ? [] : ['--model', call.model]), inSections(call)],
+    args: [
+      ...['-p', '--output-format', 'json', '--mode', 'ask', '--trust'],
+      ...option('--model', call.model),
+      inSections(call),
+    ],
     input: '',
   }),
   read({ stdout }) {
@@ -25,6 +33,20 @@ export const cursor: AgentCli = {
     if (result === undefined) return undefined;
     return result.is_error ? { failure: result.result } : { text: result.result, usage: noUsage };
   },
+  skillFolders: { user: '.cursor/skills', project: '.cursor/skills' },
+  capabilities: { seesLoading: 'event', seesOffers: false, limitsTurns: false },
+  keyVariables: [],
+  provider: () => ({ baseURL: 'https://api.cursor.com', key: undefined, auth: 'bearer' }),
+  signIn: ({ userHome }) => ({ '.cursor/cli-config.json': `${userHome}/.cursor/cli-config.json` }),
+  keyrings: ['darwin', 'linux', 'win32'],
+  launch: ({ model, prompt }) => ({
+    args: [
+      ...['-p', '--output-format', 'stream-json', '--force', '--trust'],
+      ...option('--model', model),
+      ...['--', prompt],
+    ],
+  }),
+  reader: claudeReader('Skill'),
 };
 
-const headless = ['-p', '--output-format', 'json', '--mode', 'ask', '--trust'];
+const Result = z.object({ type: z.literal('result'), is_error: z.boolean(), result: z.string().default('') });

@@ -1,45 +1,35 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { AgentCli } from '../agent-cli.ts';
+import type { Usage } from '../../core/contracts/index.ts';
+import type { AgentCli, AgentEvent, AgentJob, AgentOutput } from '../agent-cli.ts';
 import { isPassing, statusIn } from '../agent-error.ts';
-import { AMAZON, GOOGLE_CLOUD, PROVIDER_KEYS } from '../child-environment.ts';
-import { eventsLike, jsonEvents } from '../json-events.ts';
+import { bareModel, NO_KEY, openaiProvider, option, PLAIN_PROMPT, providerVariables } from '../cli-parts.ts';
+import { eventsLike, jsonEvents, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
 
-const Session = z.object({ sessionID: z.string() });
-const Text = z.object({ type: z.literal('text'), part: z.object({ text: z.string() }) });
-const Finish = z.object({
-  type: z.literal('step_finish'),
-  part: z.object({
-    reason: z.string().optional(),
-    tokens: z.object({
-      input: z.number(),
-      output: z.number(),
-      reasoning: z.number(),
-      cache: z.object({ read: z.number(), write: z.number() }),
-    }),
-  }),
-});
-const Failed = z.object({
-  type: z.literal('error'),
-  error: z.object({
-    name: z.string(),
-    data: z.object({ message: z.string().optional(), statusCode: z.number().optional() }).optional(),
-  }),
-});
-
-/** Settings come from a private folder, with an agent that has our prompt and no tools; sign-in is in another one. */
-export const opencode: AgentCli = {
-  name: 'opencode-cli',
+/**
+ * As a chat, its settings come from a private folder, with an agent that has our prompt and no tools; its sign-in is in
+ * another folder. With tools and behind the gateway it asks a provider that our settings define; with a sign-in, the one
+ * that its model names.
+ */
+export const opencode: AgentCli<'opencode'> = {
+  name: 'opencode',
+  cli: 'opencode-cli',
+  title: 'OpenCode',
   binary: 'opencode',
   installCommand: 'npm install -g opencode-ai',
   signInCommand: 'opencode auth login',
-  variables: ({ model = '' }) => [
-    ...['OPENCODE_*', ...PROVIDER_KEYS],
-    ...(model.startsWith('amazon-bedrock/') ? AMAZON : []),
-    ...(model.startsWith('google-vertex') ? GOOGLE_CLOUD : []),
-  ],
+  hasManyProviders: true,
+  variables: ({ model }) => ['OPENCODE_*', ...providerVariables(model)],
+  documents: {
+    home: { variable: 'XDG_CONFIG_HOME', folder: '.config' },
+    ownSkills: ['opencode/skills', 'opencode/skill'],
+    sharedSkills: ['.claude/skills', '.agents/skills'],
+    projectSkills: ['.opencode/skills', '.claude/skills', '.agents/skills', '.opencode/skill'],
+    instructions: ['AGENTS.md'],
+    otherInstructions: ['CLAUDE.md'],
+  },
   invoke: ({ model, conversation, system, folder }) => ({
-    args: [...headless, ...(model === undefined ? [] : ['--model', model])],
+    args: [...withoutTools, ...option('--model', model)],
     input: conversation,
     env: {
       XDG_CONFIG_HOME: join(folder, 'config'),
@@ -49,30 +39,133 @@ export const opencode: AgentCli = {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
     },
     files: {
-      'config/opencode/opencode.json': settingsText,
-      'config/opencode/system.md': system || 'Answer the user.',
+      'config/opencode/opencode.json': chatSettings,
+      'config/opencode/system.md': system || PLAIN_PROMPT,
     },
   }),
-  read({ stdout, stderr }) {
-    const events = jsonEvents(stdout);
-    const failed = eventsLike(events, Failed).at(-1)?.error;
-    if (failed !== undefined) return { failure: failed.data?.message ?? failed.name, status: failed.data?.statusCode };
-    const texts = eventsLike(events, Text).map(({ part }) => part.text);
-    if (texts.length === 0) return HELP.test(stderr) ? { failure: 'unknown option: it printed its help' } : undefined;
-    const finish = eventsLike(events, Finish).at(-1)?.part;
-    if (finish === undefined) return { failure: 'its answer has no end: it was cut off' };
-    const sessions = new Set(eventsLike(events, Session).map(({ sessionID }) => sessionID));
-    if (sessions.size > 1) return { failure: `expected the answer of one session, got ${sessions.size} mixed` };
-    const finishReason = finish.reason === 'length' ? 'length' : 'stop';
-    return { text: texts.join(''), usage: toUsage(finish.tokens), finishReason };
-  },
+  read: readAnswer,
   refusalIn(line) {
     const words = line.startsWith('timestamp=') && line.includes(REFUSED) ? lastError(line) : undefined;
     return words !== undefined && isPassing(statusIn(words)) ? { failure: words } : undefined;
   },
+  skillFolders: { user: '.config/opencode/skills', project: '.opencode/skills' },
+  capabilities: { seesLoading: 'event', seesOffers: false, limitsTurns: false },
+  needs: ['rg'], // it would download one, and without a network its tool for skills fails
+  // Its own switches leave plugins on, whatever their documentation says.
+  hidden: [
+    ...['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
+    ...['.opencode/plugin', '.opencode/plugins', '.opencode/tool', '.opencode/tools'],
+  ],
+  keyVariables: ['OPENAI_API_KEY'],
+  provider: openaiProvider,
+  signIn: ({ env: { XDG_DATA_HOME }, userHome }) => ({
+    '.local/share/opencode/auth.json': join(XDG_DATA_HOME ?? join(userHome, '.local/share'), 'opencode/auth.json'),
+  }),
+  launch: (job) => ({
+    args: [...['run', '--format', 'json', '--auto', '--title', 'task'], ...modelArgs(job), '--', job.prompt],
+    env: {
+      XDG_CONFIG_HOME: join(job.home, '.config'),
+      XDG_DATA_HOME: join(job.home, '.local/share'),
+      XDG_STATE_HOME: join(job.home, '.local/state'),
+      XDG_CACHE_HOME: join(job.home, '.cache'),
+      OPENCODE_PURE: '1',
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1', // it would also write to .opencode
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+    },
+    files: { '.config/opencode/opencode.json': workSettings(job) },
+  }),
+  reader: () => lineReader(Line, readLine),
 };
 
-/** All that it says of an option that it does not know. */
+const withoutTools = [
+  ...['run', '--pure', '--format', 'json', '--agent', 'chat', '--title', 'chat'],
+  ...['--print-logs', '--log-level', 'ERROR'],
+];
+
+const commonSettings = { autoupdate: false, share: 'disabled', snapshot: false };
+
+const chatSettings = JSON.stringify({
+  ...commonSettings,
+  agent: {
+    chat: { mode: 'primary', prompt: '{file:./system.md}', tools: { '*': false }, permission: { '*': 'deny' } },
+  },
+});
+
+const modelArgs = ({ modelUrl, model }: AgentJob) =>
+  option('-m', modelUrl === undefined ? model : `skillopt/${bareModel(model)}`);
+
+function workSettings({ workspace, modelUrl, model }: AgentJob): string {
+  const name = bareModel(model);
+  const options = { baseURL: modelUrl, apiKey: NO_KEY };
+  const skillopt = { npm: '@ai-sdk/openai-compatible', options, models: { [name]: {} } };
+  return JSON.stringify({
+    ...commonSettings,
+    // Without the settings of the repository it would miss these too, and they are no programs.
+    instructions: ['AGENTS.md', 'CLAUDE.md'].map((file) => join(workspace, file)),
+    skills: { paths: [join(workspace, opencode.skillFolders.project)] },
+    ...(modelUrl === undefined ? {} : { provider: { skillopt }, small_model: `skillopt/${name}` }),
+  });
+}
+
+const Session = z.object({ sessionID: z.string() });
+const Text = z.object({ type: z.literal('text'), part: z.object({ text: z.string() }) });
+const ToolUse = z.object({
+  type: z.literal('tool_use'),
+  part: z.object({
+    tool: z.string(),
+    callID: z.string(),
+    state: z.object({ status: z.string(), input: z.unknown(), output: z.unknown(), error: z.unknown() }).partial(),
+  }),
+});
+const Finish = z.object({
+  type: z.literal('step_finish'),
+  part: z.object({
+    reason: z.string().optional(),
+    cost: z.number().optional(),
+    tokens: z
+      .object({
+        input: z.number(),
+        output: z.number(),
+        reasoning: z.number().default(0),
+        cache: z.object({ read: z.number().default(0), write: z.number().default(0) }),
+      })
+      .transform(
+        ({ input, output, reasoning, cache }): Usage => ({
+          input: input + cache.read + cache.write,
+          cached: cache.read,
+          output: output + reasoning,
+          reasoning,
+        }),
+      ),
+  }),
+});
+const Failed = z.object({
+  type: z.literal('error'),
+  error: z
+    .object({
+      name: z.string(),
+      data: z.object({ message: z.string().optional(), statusCode: z.number().optional() }).optional(),
+    })
+    .transform(({ name, data }) => ({ failure: data?.message ?? name, status: data?.statusCode })),
+});
+const Line = z.discriminatedUnion('type', [Text, ToolUse, Finish, Failed]);
+
+function readAnswer({ stdout, stderr }: AgentOutput) {
+  const events = jsonEvents(stdout);
+  const failed = eventsLike(events, Failed).at(-1)?.error;
+  if (failed !== undefined) return failed;
+  const texts = eventsLike(events, Text).map(({ part }) => part.text);
+  if (texts.length === 0) return HELP.test(stderr) ? { failure: 'unknown option: it printed its help' } : undefined;
+  const finish = eventsLike(events, Finish).at(-1)?.part;
+  if (finish === undefined) return { failure: 'its answer has no end: it was cut off' };
+  const sessions = new Set(eventsLike(events, Session).map(({ sessionID }) => sessionID));
+  if (sessions.size > 1) return { failure: `expected the answer of one session, got ${sessions.size} mixed` };
+  const finishReason = finish.reason === 'length' ? 'length' : 'stop';
+  return { text: texts.join(''), usage: finish.tokens, finishReason } as const;
+}
+
+/** It prints nothing else about an option that it does not know. */
 const HELP = /^opencode run \[message/m;
 
 /** A line of its log, which tells of a refused try without the status. */
@@ -84,21 +177,19 @@ function lastError(line: string): string | undefined {
   return line.slice(at + 'error.error="'.length, -1).replace(/^\w+: /, '');
 }
 
-const headless = [
-  ...['run', '--pure', '--format', 'json', '--agent', 'chat', '--title', 'chat'],
-  ...['--print-logs', '--log-level', 'ERROR'],
-];
-
-const settingsText = JSON.stringify({
-  autoupdate: false,
-  share: 'disabled',
-  snapshot: false,
-  agent: {
-    chat: { mode: 'primary', prompt: '{file:./system.md}', tools: { '*': false }, permission: { '*': 'deny' } },
-  },
-});
-
-function toUsage(tokens: z.infer<typeof Finish>['part']['tokens']) {
-  const { input, output, reasoning, cache } = tokens;
-  return { input: input + cache.read + cache.write, cached: cache.read, output: output + reasoning, reasoning };
+function readLine(line: z.infer<typeof Line>): readonly AgentEvent[] {
+  if (line.type === 'text') return [{ type: 'text', text: line.part.text }];
+  if (line.type === 'error') return [{ type: 'failure', refusal: line.error }];
+  if (line.type === 'step_finish') {
+    const { tokens: usage, cost: costUsd, reason } = line.part;
+    const used = { type: 'usage', usage, costUsd, isTotal: false } as const;
+    return reason === 'tool-calls' ? [used] : [used, { type: 'end', ended: 'done' }];
+  }
+  const { tool, callID: id, state } = line.part;
+  const { called, returned } = toolEvents();
+  const isError = state.status !== 'completed';
+  return [
+    ...called({ id, tool, input: state.input }, tool === 'skill' ? skillNamedIn(state.input, 'name') : []),
+    ...returned({ id, output: isError ? (state.error ?? state.output) : state.output, isError }),
+  ];
 }

@@ -1,28 +1,38 @@
 import { join } from 'node:path';
 import {
   type ApplyPlan,
-  applyPlan,
+  applyRun,
   documentPath,
   findRun,
+  gitState,
   type LoadedRun,
   onlyRun,
-  planApply,
+  openAppliedFolder,
+  scriptsIn,
   type Undone,
   undoApply,
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { type RunState, verdictOf, verdictWords } from '../../core/run/index.ts';
+import { type RunState, verdictOf } from '../../core/run/index.ts';
 import { oneLine, plural, shellWord } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
+import {
+  patchOfPlan,
+  previewLines,
+  type RunVerdict,
+  verdictWords,
+  writtenFiles,
+  writtenLines,
+} from '../../report/index.ts';
 import { recoverReplacements } from '../../skills/index.ts';
-import { APPLIED_FOLDER, openStateFolder, shownPath, stateFolderOf } from '../../stores/index.ts';
+import { shownPath } from '../../stores/index.ts';
+import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { gitState } from '../git-state.ts';
-import { nameProject, projectFileOf } from '../named-project.ts';
+import { jsonOption, rootOption } from '../flags/flags.ts';
+import { nameProject } from '../named-project.ts';
 import { isNight, runPlace } from '../night-runs.ts';
-import { requireConsent, requireScriptConsent } from '../report/apply-consent.ts';
-import { patchOfPlan, previewLines, type RunVerdict, writtenFiles, writtenLines } from '../report/apply-lines.ts';
-import { placeOf } from '../sleep/open-sleep.ts';
+import { projectFileOf } from '../report-run.ts';
+import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {
@@ -37,11 +47,11 @@ export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run, or its path (default: the only one)')
     .option('--to <path>', 'another document, or its folder (default: what the run began from)')
-    .option('--yes', 'write without asking, also what is not proven')
-    .option('--scripts', 'with --yes: write scripts that agents will run, too')
+    .option('--yes', 'write without asking, even if the gain is not proven')
+    .option('--scripts', 'with --yes: also write scripts that agents will run')
     .option('--undo', 'put back what was there before, byte for byte')
-    .option('--root <dir>', 'folder of runs', 'runs')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(rootOption())
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (name: string | undefined, flags: Flags) => {
       await apply(name ?? (await onlyRun({ cwd: terminal.io.cwd(), root: flags.root })), flags, terminal);
@@ -70,14 +80,10 @@ async function apply(name: string, flags: Flags, terminal: Terminal): Promise<vo
   if (flags.to === '')
     throw new SkillError('USAGE', '--to needs a path, got nothing', { hint: 'Is a variable empty?' });
   const to = flags.to === undefined ? undefined : resolvePath(terminal.io.cwd(), flags.to);
-  const journalFolder = join(await openStateFolder(stateFolderOf(placeOf(terminal))), APPLIED_FOLDER);
+  const journalFolder = await openAppliedFolder({ env: terminal.io.env });
   const root = flags.root === 'runs' ? '' : ` --root ${shellWord(flags.root)}`;
-  const applying = {
-    run,
-    to,
-    journalFolder,
-    command: `${terminal.called('skillopt apply')} ${shellWord(name)}${root}`,
-  };
+  const command = `${terminal.called('skillopt apply')} ${shellWord(name)}${root}`;
+  const applying = { run, to, journalFolder, command };
   await recover(journalFolder, terminal);
   await (flags.undo ? undoLast(applying, terminal) : write(applying, flags, terminal));
 }
@@ -99,21 +105,30 @@ async function recover(journalFolder: string, terminal: Terminal): Promise<void>
 }
 
 async function write(applying: Applying, { yes = false, scripts = false }: Flags, terminal: Terminal): Promise<void> {
-  const { run, command } = applying;
-  const plan = requireApplicable(await planApply(run, applying).catch(offerOther(command)), applying, terminal);
+  const { run, command, journalFolder, to } = applying;
   const verdict = verdictIn(run.state);
-  if (plan.standing !== 'write') return answerIdle(plan, verdict, terminal);
-  const patch = patchOfPlan(plan);
-  const uncommitted = (await gitState(plan.document.realPath))?.changes ?? null;
-  if (!terminal.isJson) terminal.answer({}, previewLines(plan, { patch, verdict, uncommitted }, terminal));
-  if (!yes) await requireConsent(plan, { verdict, command }, terminal);
-  if (!scripts) await requireScriptConsent(plan, { isAsked: !yes, command }, terminal);
-  const backup = await applyPlan(run, plan, applying);
+  let [patch, uncommitted]: [string, number | null] = ['', null];
+  const agrees = async (plan: ApplyPlan) => {
+    patch = patchOfPlan(plan);
+    uncommitted = (await gitState(plan.document.realPath))?.changes ?? null;
+    const style = { ...terminal, width: terminal.lineWidth };
+    if (!terminal.isJson) terminal.answer({}, previewLines(plan, { patch, verdict, uncommitted }, style));
+    if (!yes) await requireConsent(plan, { verdict, command }, terminal);
+    if (!scripts) await requireScriptConsent(plan, { isAsked: !yes, command }, terminal);
+    return true;
+  };
+  const {
+    isApplied,
+    backup,
+    plan: found,
+  } = await applyRun(run, journalFolder, { to, agrees }).catch(offerOther(command));
+  const plan = requireApplicable(found, applying, terminal);
+  if (!isApplied) return answerIdle(plan, verdict, terminal);
   const { path, realPath } = plan.document;
   const undo = `${command} --undo`;
   const files = writtenFiles(plan);
   terminal.answer(
-    { run: run.name, isApplied: true, path, realPath, ...verdict, patch, backup, uncommitted, undo, ...files },
+    { run: run.name, isApplied, path, realPath, ...verdict, patch, backup, uncommitted, undo, ...files },
     writtenLines(plan, { backup, undo }, terminal),
   );
 }
@@ -154,7 +169,7 @@ function changedSince({ document: { path }, before, edited = path }: ApplyPlan, 
   const diff = before.includes('\r\n') ? 'diff -u --strip-trailing-cr' : 'diff -u'; // a run keeps line feeds
   const shown = `${diff} ${shellWord(join(runPath, 'skills', 'skill_v0000.md'))} ${shellWord(path)}`;
   const hint = [
-    'Nothing was written, so that nobody loses an edit.',
+    'Nothing was written, so no edit is lost.',
     ...(edited === path ? [`What changed: ${shown}.`] : []),
     `Then undo that edit, train from it (${ways.train}), or write the trained one elsewhere: ${ways.other}`,
   ].join(' ');
@@ -163,13 +178,48 @@ function changedSince({ document: { path }, before, edited = path }: ApplyPlan, 
 
 const IDLE = {
   same: 'holds the trained text already; nothing was written',
-  unchanged: 'is what it was: training has found nothing better, so that nothing was written',
+  unchanged: 'is what it was: training has found nothing better, so nothing was written',
 };
 
 function answerIdle({ standing, document }: ApplyPlan, verdict: RunVerdict, terminal: Terminal): void {
   const { path, realPath } = document;
   const line = `${oneLine(path)} ${IDLE[standing as keyof typeof IDLE]}`;
   terminal.answer({ isApplied: false, reason: standing, path, realPath, ...verdict }, [line]);
+}
+
+/** A person sees the change first. Where nobody can be asked, a proven one is what was asked for. */
+async function requireConsent(
+  { document }: ApplyPlan,
+  { verdict, command }: { readonly verdict: RunVerdict; readonly command: string },
+  terminal: Terminal,
+): Promise<void> {
+  if (!terminal.canAsk) {
+    if (verdict.isProven) return;
+    throw new SkillError('USAGE', verdict.text, { hint: `To write it all the same: ${command} --yes` });
+  }
+  const doubt = verdict.isProven ? '' : ' It is not proven.';
+  if (await confirm(`Write this into ${oneLine(document.path)}?${doubt}`)) return;
+  terminal.say('Nothing was written.');
+  throw new Answered(1);
+}
+
+/** What agents will run is looked at by itself: who agrees to a text has not agreed to it. */
+async function requireScriptConsent(
+  plan: ApplyPlan,
+  { isAsked, command }: { readonly isAsked: boolean; readonly command: string },
+  terminal: Terminal,
+): Promise<void> {
+  const scripts = scriptsIn(plan.others).map(({ name }) => oneLine(name));
+  if (scripts.length === 0) return;
+  if (!isAsked || !terminal.canAsk) {
+    const hint = `Read their change above, and if agents may run them: ${command} --yes --scripts`;
+    throw new SkillError('USAGE', `nothing was written: ${scripts.join(', ')} would change, and agents run scripts`, {
+      hint,
+    });
+  }
+  if (await confirm(`Agents will run ${scripts.join(', ')}. Write them as shown?`)) return;
+  terminal.say('Nothing was written.');
+  throw new Answered(1);
 }
 
 const UNDONE: Readonly<Record<Undone['how'], string>> = {

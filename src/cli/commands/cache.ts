@@ -4,6 +4,7 @@ import { resolvePath } from '../../project/index.ts';
 import { byteSize, table } from '../../report/index.ts';
 import { cacheStats, clearCache, listRuns } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { jsonOption, rootOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string };
@@ -16,7 +17,7 @@ export const define: DefineCommand = (command, terminal) => {
     .command('clear <run>')
     .description('delete the cache of one run; what it held is paid for again');
   for (const part of [stats, clear]) {
-    part.option('--root <dir>', 'folder of runs', 'runs').option('--json', 'one JSON object on stdout');
+    part.addOption(rootOption()).addOption(jsonOption());
   }
   stats.action((flags: Flags) => showStats(flags, terminal));
   clear.action((run: string, flags: Flags) => clearOne(run, flags, terminal));

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { loadRun } from '../../app/index.ts';
+import { loadRun, trainAt } from '../../app/index.ts';
 import { SimpleQAEnv } from '../../envs/index.ts';
 import { createWorld, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { flagsFrom } from '../flags/flags.ts';
-import { trainRun } from '../report/train-run.ts';
+import { flagsFrom, jsonOption } from '../flags/flags.ts';
+import { trainShown } from '../report-run.ts';
 import { addDemoSleep } from '../sleep/demo/demo-sleep.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -26,7 +26,7 @@ export const define: DefineCommand = (command, terminal) => {
   command
     .option('--fresh', 'start over even when runs/demo is not finished')
     .option('--quiet', 'no progress, only the result')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((flags: Flags) => demo(flags, terminal));
   addDemoSleep(command, terminal, async (evening) => (await import('../sleep/demo/demo-night.ts')).demoNight(evening));
@@ -59,7 +59,9 @@ async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Prom
     optimizer: simulatedOptimizer({ seed, latencyMs: 4 * latencyMs, precision: 0.6, harmfulRate: 0.3 }),
   };
   // Nothing was paid for, and a demo out of the cache would show nothing.
-  await trainRun({ path, isFresh, isCacheCleared: true, isQuiet: quiet ?? false, trainer }, terminal);
+  await trainShown(path, { isQuiet: quiet }, terminal, (watching) =>
+    trainAt(path, trainer, { isFresh, isCacheCleared: true, ...watching }),
+  );
 }
 
 /** A run that cannot be read is not finished; training says what is wrong with it. */

@@ -1,9 +1,9 @@
 import { attemptOf, filesOf, findRun, loadAttempts, onlyRun, versionFinder } from '../../app/index.ts';
 import { printable } from '../../core/text/index.ts';
+import { attemptText, coloured, filesPatch, foldPatch, listLines, patchOf } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { jsonOption, rootOption } from '../flags/flags.ts';
 import { runPlace } from '../night-runs.ts';
-import { attemptText, listLines } from '../report/attempt-lines.ts';
-import { coloured, filesPatch, foldPatch, patchOf } from '../report/patch.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string; readonly task?: string };
@@ -13,9 +13,9 @@ export const define: DefineCommand = (command, terminal) => {
     .argument('[run]', 'name of a run or a night, or its path (default: the only run)')
     .argument('[a]', 'initial, best, current, or a step', 'initial')
     .argument('[b]', 'the same', 'best')
-    .option('--task <id>', 'what was done at one task with the one version and with the other')
-    .option('--root <dir>', 'folder of runs', 'runs')
-    .option('--json', 'one JSON object on stdout')
+    .option('--task <id>', 'compare the attempts at one task under the two versions')
+    .addOption(rootOption())
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (given: string | undefined, from: string, to: string, { root, task }: Flags) => {
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));

@@ -1,20 +1,19 @@
+import { agentFacts, type Check, examineProject } from '../../app/index.ts';
 import type { LoadedProject } from '../../project/index.ts';
 import { wrap } from '../../report/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { agentFacts } from '../doctor/agent-checks.ts';
-import type { Check } from '../doctor/check.ts';
-import { examine } from '../doctor/examine.ts';
-import { setOption } from '../flags/flags.ts';
+import { configOption, jsonOption, setOption } from '../flags/flags.ts';
+import { checkInFlags } from '../flags/in-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly config?: string; readonly set: readonly string[]; readonly canary?: boolean };
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
-    .option('--canary', 'also try whether loading a skill can be seen: two short pieces of work of the agent')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(configOption())
+    .option('--canary', 'also test whether loading a skill can be observed: two short tasks for the agent')
+    .addOption(jsonOption())
     .addOption(setOption())
     .addHelpText('after', EXAMPLES)
     .action((flags: Flags) => diagnose(flags, terminal));
@@ -26,7 +25,13 @@ const EXAMPLES = examples([
   ['skillopt doctor --config x.yaml --set env.split_dir=data', 'a config of SkillOpt, changed'],
 ]);
 
-async function diagnose({ config, set: overrides, canary: hasCanary }: Flags, terminal: Terminal): Promise<void> {
+const CANARY_ADVICE = 'whether that can be seen to work: skillopt doctor --canary';
+
+async function diagnose(
+  { config, set: overrides, canary: hasCanary = false }: Flags,
+  terminal: Terminal,
+): Promise<void> {
+  const { io } = terminal;
   const checks: Check[] = [];
   let project: LoadedProject | undefined;
   const onProject = (loaded: LoadedProject) => {
@@ -34,26 +39,30 @@ async function diagnose({ config, set: overrides, canary: hasCanary }: Flags, te
     loaded.notes.forEach(terminal.note);
     loaded.warnings.forEach(terminal.warn);
   };
-  for await (const finding of examine({ config, overrides, hasCanary, io: terminal.io, onProject }))
-    checks.push(finding);
+  for await (const found of examineProject({ config, overrides, hasCanary, cwd: io.cwd(), env: io.env, onProject })) {
+    const isAgent = found.name === 'target' && found.isOk && found.facts !== undefined;
+    checks.push(
+      checkInFlags(isAgent && !hasCanary ? { ...found, detail: `${found.detail}\n${CANARY_ADVICE}` } : found),
+    );
+  }
   const agent = agentFacts(project, checks);
+  const isOk = checks.every((one) => one.isOk);
   const rows = checks.map(({ facts: _, ...row }) => row);
   terminal.answer(
-    { isOk: checks.every(({ isOk }) => isOk), checks: rows, ...(agent && { agent }) },
+    { isOk, checks: rows, ...(agent && { agent }) },
     checks.flatMap((row) => lines(row, terminal)),
   );
-  if (checks.some(({ isOk }) => !isOk)) throw new Answered();
+  if (!isOk) throw new Answered();
 }
 
 function lines({ name, isOk, detail, remedy }: Check, terminal: Terminal): string[] {
-  const { io, width, called } = terminal;
+  const { lineWidth, called } = terminal;
   const { green, red, dim } = terminal.colors;
   const [first = '', ...rest] = called(detail).split('\n');
   const indent = ' '.repeat(13);
-  const room = io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : width; // a pipe gets whole lines
   return [
     `${isOk ? green('✓') : red('✗')} ${name.padEnd(10)} ${first}`,
     ...rest.map((line) => `${indent}${line.trimStart()}`),
     ...(remedy === undefined ? [] : [`${indent}${dim('→')} ${called(remedy)}`]),
-  ].flatMap((line) => wrap(line, room, indent));
+  ].flatMap((line) => wrap(line, lineWidth, indent));
 }

@@ -1,17 +1,15 @@
-import { type CostEstimate, estimateWiring, wireRun } from '../../app/index.ts';
-import { findUnnamed, loadProject } from '../../project/index.ts';
+import { estimateProject } from '../../app/index.ts';
+import { findUnnamed } from '../../project/index.ts';
+import { estimateLines } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { estimateLines } from '../estimate/estimate-lines.ts';
-import { setOption } from '../flags/flags.ts';
-import { addTrainFlags, typedSettings } from '../flags/project-flags.ts';
+import { configOption, jsonOption, setOption } from '../flags/flags.ts';
+import { addTrainFlags, typedProject } from '../flags/project-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & { readonly config?: string; readonly set: readonly string[] };
 
 export const define: DefineCommand = (command, terminal) => {
-  command
-    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
-    .option('--json', 'one JSON object on stdout');
+  command.addOption(configOption()).addOption(jsonOption());
   command.addOption(setOption());
   addTrainFlags(command);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => estimate(flags, terminal));
@@ -23,19 +21,15 @@ const EXAMPLES = examples([
 ]);
 
 async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
-  const { config, set: overrides } = flags;
-  const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: terminal.io.cwd() });
+  const loaded = await typedProject(flags, terminal);
   loaded.notes.forEach(terminal.note);
-  loaded.warnings.forEach(terminal.warn);
   const unnamed = await findUnnamed(loaded);
-  const wiring = await wireRun(loaded);
-  [...wiring.warnings, ...(wiring.env.warnings ?? [])].forEach(terminal.warn);
-  const costs: CostEstimate = await estimateWiring(loaded, wiring);
+  const costs = await estimateProject(loaded, terminal);
   if (unnamed.length > 0) terminal.note(unnamedLine(unnamed));
   terminal.answer(costs, estimateLines(costs, terminal));
 }
 
 function unnamedLine(roles: readonly string[]): string {
   const flags = roles.map((role) => `--${role} PROVIDER:MODEL`).join(' ');
-  return `no ${roles.join(' and no ')} model is named, so that the cost is not known; train needs ${flags}`;
+  return `no ${roles.join(' and no ')} model is named, so the cost is not known; train needs ${flags}`;
 }

@@ -1,18 +1,13 @@
-import { InvalidArgumentError } from 'commander';
-import { ALL_SPLITS, checkSkill, planSplits, type Subject, scoreDocuments, wireDocument } from '../../app/index.ts';
+import { ALL_SPLITS, openEval } from '../../app/index.ts';
 import { parseConfig, SkillError } from '../../core/contracts/index.ts';
-import { loadProject, resolvePath, resolveScoring } from '../../project/index.ts';
+import { agentTargetOf } from '../../project/index.ts';
+import { checkMarkdown, type EvalReport, evalLines, evalValue, githubError, githubLines } from '../../report/index.ts';
 import { Answered } from '../answered.ts';
-import { openBaseline } from '../baseline.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { formatOption, setOption } from '../flags/flags.ts';
-import { evalFlags, typedSettings } from '../flags/project-flags.ts';
-import { interruptible } from '../interrupt.ts';
-import { openProgress } from '../progress/progress.ts';
-import { checkMarkdown } from '../report/check/check-markdown.ts';
-import { addStepSummary, githubError, githubLines } from '../report/check/github.ts';
-import { openReportFiles } from '../report/check/report-files.ts';
-import { type EvalReport, evalLines, evalValue } from '../report/eval-report.ts';
+import { configOption, formatOption, jsonOption, quietOption, readShare, setOption } from '../flags/flags.ts';
+import { evalFlags, typedProject } from '../flags/project-flags.ts';
+import { withProgress } from '../progress/progress.ts';
+import { addStepSummary, openReportFiles } from '../report-files.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Format = 'text' | 'md' | 'github';
@@ -40,19 +35,13 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--junit <file>', 'write the tasks there as JUnit XML')
     .addOption(formatOption(['text', 'md', 'github']))
     .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json and report.md there')
-    .option('--no-cache', 'ask the model again, even for what is known')
-    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
-    .option('--quiet', 'no progress, only warnings and the result')
-    .option('--json', 'one JSON object on stdout');
+    .option('--no-cache', 'ask the model again, even for cached replies')
+    .addOption(configOption())
+    .addOption(quietOption())
+    .addOption(jsonOption());
   for (const option of [setOption(), ...evalFlags()]) command.addOption(option);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => evaluate(flags, terminal));
 };
-
-function readShare(text: string): number {
-  const share = text.trim() === '' ? Number.NaN : Number(text);
-  if (share >= 0 && share <= 1) return share;
-  throw new InvalidArgumentError('Expected a number from 0 to 1, such as 0.8.');
-}
 
 const EXAMPLES = `${examples([
   ['skillopt eval --skill runs/demo/best_skill.md', 'score on the test split'],
@@ -69,45 +58,25 @@ const EXAMPLES = `${examples([
 
 exit codes: 0 passed, 1 worse is proven or below --min-score, 4 not measured: too few tasks have a score`;
 
-async function evaluate({ skill, config, set: overrides, quiet, ...flags }: Flags, terminal: Terminal): Promise<void> {
+async function evaluate({ skill, quiet: isQuiet, ...flags }: Flags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
-  const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: io.cwd() });
-  loaded.warnings.forEach(terminal.warn);
-  const subject = await wireDocument(loaded, resolvePath(io.cwd(), skill), skill);
-  await using older = await openBaseline(loaded, subject, flags.baseline, terminal);
-  const subjects = [subject, ...(older.subject ? [older.subject] : [])];
-  warnOf(subjects, terminal);
-  const models = await resolveScoring(loaded, { env: io.env, notices: terminal });
-  const files = await openReportFiles({ out: flags.out, junit: flags.junit }, io.cwd());
-  const plan = await planSplits(subject.wiring, flags.split); // before the cache makes a folder
-  for (const reason of plan.leftOut) terminal.warn(`left out: ${reason}`);
-  const progress = openProgress(terminal, { isQuiet: quiet ?? false });
+  const { split, baseline, minScore, cache: isCached, format, out, junit } = flags;
+  const cwd = io.cwd();
+  const loaded = await typedProject(flags, terminal);
+  const caller = { env: io.env, notices: terminal };
+  await using scoring = await openEval(loaded, { skill, baseline, split, cwd }, caller);
+  const files = await openReportFiles({ out, junit }, cwd);
+  const stopping = { isQuiet, isKept: isCached, hasAgent: agentTargetOf(loaded.project) !== undefined };
   try {
-    const observers = [progress];
-    const scoring = { ...models, plan, isCached: flags.cache, observers, onWarning: terminal.warn };
-    const stopping = { io, onStop: progress.log, isKept: flags.cache, hasAgent: models.agent !== undefined };
-    const [scored, baseline] = await interruptible(stopping, (signal) =>
-      scoreDocuments(subjects, { ...scoring, signal }),
+    const report = await withProgress(terminal, stopping, (watching) =>
+      scoring.score({ minScore, isCached, ...watching }),
     );
-    progress.close();
-    const settings = subject.wiring.config;
-    const check = checkSkill({ scored: scored!, baseline, minScore: flags.minScore, config: settings });
-    const report = { split: flags.split, scored: scored!, baseline, check };
-    await files.write(report, parseConfig(settings));
-    await answer(report, flags.format, terminal);
+    await files.write(report, parseConfig(scoring.config));
+    await answer(report, format, terminal);
   } catch (error) {
-    if (flags.format === 'github' && error instanceof SkillError)
-      io.stdout.write(`${githubError(skill, error.message)}\n`);
+    if (format === 'github' && error instanceof SkillError) io.stdout.write(`${githubError(skill, error.message)}\n`);
     throw error;
-  } finally {
-    progress.close();
   }
-}
-
-/** What is wrong with two documents of one project is said once. */
-function warnOf(subjects: readonly Subject[], { warn }: Terminal): void {
-  const warnings = subjects.flatMap(({ wiring }) => [...wiring.warnings, ...(wiring.env.warnings ?? [])]);
-  for (const warning of new Set(warnings)) warn(warning);
 }
 
 async function answer(report: EvalReport, format: Format, terminal: Terminal): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { Option } from 'commander';
+import { chooseProject, nextCommand, nextForSkillOpt } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { shellWord } from '../../core/text/index.ts';
 import {
@@ -10,7 +11,7 @@ import {
   cautionsFor,
   configText,
   discover,
-  type Found,
+  type FolderFindings,
   isEmpty,
   leftOutCautions,
   propose,
@@ -19,14 +20,11 @@ import {
 } from '../../project/index.ts';
 import { makeFolder, shownPath } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { choose } from '../init/choose.ts';
-import { initLines, noteLines } from '../init/init-lines.ts';
-import { nextCommand } from '../init/next-command.ts';
-import { onlyNamed } from '../init/only-named.ts';
-import { requireFolder, requireNoOther } from '../init/require-room.ts';
-import { nextForSkillOpt } from '../init/skillopt-file.ts';
-import { starterLines } from '../init/starter-lines.ts';
-import { placeOf } from '../sleep/open-sleep.ts';
+import { jsonOption } from '../flags/flags.ts';
+import { onlyNamed, requireFolder, requireNoOther } from '../init/find-project.ts';
+import { initLines, noteLines, starterLines } from '../init/init-lines.ts';
+import { placeOf } from '../sleep/sleep-flags.ts';
+import { askForText, chooseOne } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {
@@ -41,13 +39,13 @@ type Flags = {
 export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[dir]', 'folder for the project', '.')
-    .option('--skill <path>', 'this skill of those that are there')
-    .option('--tasks <path>', 'these tasks of those that are there')
-    .option('--yes', 'ask nothing: take what is likeliest')
-    .option('--starter', 'write the starter, whatever is there')
-    .addOption(new Option('--format <format>', 'of the project file').choices(CONFIG_FORMATS).default('yaml'))
+    .option('--skill <path>', 'which skill, if there are several')
+    .option('--tasks <path>', 'which tasks, if there are several')
+    .option('--yes', 'do not ask: take the most likely choice')
+    .option('--starter', 'write the starter project, whatever is in the folder')
+    .addOption(new Option('--format <format>', 'format of the project file').choices(CONFIG_FORMATS).default('yaml'))
     .option('--force', 'overwrite files that exist')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((directory: string, flags: Flags) => init(directory, flags, terminal));
 };
@@ -68,7 +66,7 @@ async function init(directory: string, flags: Flags, terminal: Terminal): Promis
   await writeProject(found, flags, terminal);
 }
 
-async function lookInto(directory: string, flags: Flags, terminal: Terminal): Promise<Found> {
+async function lookInto(directory: string, flags: Flags, terminal: Terminal): Promise<FolderFindings> {
   const cwd = terminal.io.cwd();
   const skill = flags.skill && relative(directory, resolvePath(cwd, flags.skill)).replace(/(^|\/)SKILL\.md$/i, '');
   const found = await discover({ directory, skill, ...placeOf(terminal) });
@@ -78,7 +76,7 @@ async function lookInto(directory: string, flags: Flags, terminal: Terminal): Pr
 async function writeStarter(
   path: string,
   { format, force = false }: Flags,
-  found: Found | undefined,
+  found: FolderFindings | undefined,
   terminal: Terminal,
 ): Promise<void> {
   const files = starterProject(format, basename(path));
@@ -90,9 +88,12 @@ async function writeStarter(
   terminal.answer({ directory: path, files: Object.keys(files), cautions }, [...notes, ...lines]);
 }
 
-async function writeProject(found: Found, flags: Flags, terminal: Terminal): Promise<void> {
+async function writeProject(found: FolderFindings, flags: Flags, terminal: Terminal): Promise<void> {
   const { directory } = found;
-  const choice = await choose(found, terminal.canAsk && flags.yes !== true);
+  const choice = await chooseProject(
+    found,
+    terminal.canAsk && !flags.yes ? { choose: chooseOne, write: askForText } : undefined,
+  );
   const cwd = terminal.io.cwd();
   const goThere = directory === cwd ? '' : `cd ${shellWord(shownPath(directory, cwd))} && `;
   if (choice.source?.kind === 'skillopt') {

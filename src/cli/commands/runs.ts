@@ -1,37 +1,32 @@
-import { describeRun, type RunRow } from '../../app/index.ts';
+import { listRuns, type RunRow } from '../../app/index.ts';
 import { percent } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { ago, type Column, table } from '../../report/index.ts';
-import { listRuns, type RunListing } from '../../stores/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { jsonOption } from '../flags/flags.ts';
 import { listNightRuns } from '../night-runs.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .option('--root <dir>', 'folder of runs (default: runs, and the nights of this project)')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (flags: { root?: string }) => {
       const root = flags.root ?? 'runs';
       const nights = flags.root === undefined ? await listNightRuns(terminal) : [];
-      const listings = [...(await listRuns(resolvePath(terminal.io.cwd(), root))), ...nights].sort(newestFirst);
-      const runs: RunRow[] = [];
-      for (const listing of listings) runs.push(await describeRun(listing)); // one by one: long journals are large
+      const runs = await listRuns(resolvePath(terminal.io.cwd(), root), nights);
       const none = [`no runs in ${root}; start one with: ${terminal.called('skillopt train, or skillopt demo')}`];
       terminal.answer({ root, runs }, runs.length > 0 ? runTable(runs, terminal) : none);
     });
 };
-
-const newestFirst = (a: RunListing, b: RunListing) => Number(b.modifiedAt) - Number(a.modifiedAt);
 
 const EXAMPLES = examples([
   ['skillopt runs', 'every run below runs/ and every night of this project, newest first'],
   ['skillopt runs --root ~/experiments --json', 'another folder, for machines'],
 ]);
 
-function runTable(runs: readonly RunRow[], { io, width: columnsWide, colors }: Terminal): string[] {
-  const width = io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : columnsWide; // a pipe gets whole names
+function runTable(runs: readonly RunRow[], { lineWidth: width, colors }: Terminal): string[] {
   const paint = (text: string, row: number) =>
     runs[row]!.problem !== undefined || runs[row]!.verdict === 'broken' ? colors.red(text) : text;
   const columns: Column[] = [

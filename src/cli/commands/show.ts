@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import { findRun, onlyRun } from '../../app/index.ts';
+import { findRun, onlyRun, runAnswer } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { jsonOption, rootOption } from '../flags/flags.ts';
 import { type FinishedNight, finishedNight, isNight, runPlace } from '../night-runs.ts';
-import { reportRun, runAnswer } from '../report/run-report.ts';
+import { reportRun } from '../report-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string; readonly all?: boolean; readonly task?: string; readonly step?: number };
@@ -13,11 +14,11 @@ type Flags = { readonly root: string; readonly all?: boolean; readonly task?: st
 export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run or a night, or its path (default: the only run)')
-    .option('--root <dir>', 'folder of runs', 'runs')
-    .option('--all', 'all that is known, every edit in full')
+    .addOption(rootOption())
+    .option('--all', 'show everything, every edit in full')
     .option('--task <id>', 'the attempts at one task: what was done, and how it was judged')
     .addOption(new Option('--step <n>', 'with --task: the attempts of one step').argParser(toStep))
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (given: string | undefined, { root, all = false, task, step }: Flags) => {
       if (step !== undefined && task === undefined) throw stepWithoutTask(step);
@@ -38,7 +39,9 @@ export const define: DefineCommand = (command, terminal) => {
 async function showNight(night: FinishedNight, root: string, terminal: Terminal): Promise<void> {
   const { nightReport } = await import('../sleep/show-night.ts');
   const isTrained = existsSync(join(night.folder, 'events.jsonl'));
-  const run = isTrained ? runAnswer(await findRun(...runPlace(night.name, root, terminal)), terminal) : {};
+  const run = isTrained
+    ? runAnswer(await findRun(...runPlace(night.name, root, terminal)), { cwd: terminal.io.cwd() })
+    : {};
   terminal.answer({ ...run, report: night.report }, await nightReport(night, terminal));
 }
 
@@ -54,7 +57,7 @@ async function showTask({ name, root, task, step, isComplete }: Asked, terminal:
   const [run, { loadAttempts }, { attemptLines }] = await Promise.all([
     findRun(...runPlace(name, root, terminal)),
     import('../../app/index.ts'),
-    import('../report/attempt-lines.ts'),
+    import('../../report/index.ts'),
   ]);
   const attempts = await loadAttempts(run, { task, step });
   terminal.answer({ name: run.name, task, attempts }, attemptLines(task, attempts, { ...terminal, isComplete }));

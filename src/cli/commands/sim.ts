@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { z } from 'zod';
 import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { flagsFrom } from '../flags/flags.ts';
+import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -33,7 +33,7 @@ export const define: DefineCommand = (command, terminal) => {
   for (const option of flagsFrom(shape, { group: 'options:', placeholders: { host: 'address' } }))
     command.addOption(option);
   command
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((flags: unknown) => serve(flags, terminal));
 };

@@ -4,13 +4,14 @@ import { type Finding, findSkillFiles, type LintedSkill, lintFolder } from '../.
 import { shownPath } from '../../stores/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { jsonOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   const lint = command
     .command('lint [path...]')
     .description('check skills against the Agent Skills specification (default: this folder)')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .action((paths: string[]) => lintAll(paths.length > 0 ? paths : ['.'], terminal));
   for (const part of [command, lint]) part.addHelpText('after', EXAMPLES);
 };

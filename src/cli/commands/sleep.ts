@@ -2,15 +2,14 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SkillError } from '../../core/contracts/index.ts';
 import { suggestion } from '../../core/text/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import type { ProposalFlags } from '../sleep/choose-proposals.ts';
-import type { HarvestFlags } from '../sleep/harvest-lines.ts';
-import { addSleepFlags, type SleepFlags } from '../sleep/open-sleep.ts';
-import type { PageNumber } from '../sleep/plan-lines.ts';
+import type { HarvestFlags } from '../sleep/harvest.ts';
+import type { PageNumber } from '../sleep/plan.ts';
+import type { ProposalFlags } from '../sleep/proposals.ts';
 import type { PurgeFlags } from '../sleep/purge.ts';
-import type { ReviewFlags } from '../sleep/review/review.ts';
+import type { ReviewFlags } from '../sleep/review.ts';
 import type { RunFlags } from '../sleep/run.ts';
-import type { ScheduleFlags } from '../sleep/schedule/schedule.ts';
-import type { UnscheduleFlags } from '../sleep/schedule/unschedule.ts';
+import type { ScheduleFlags, UnscheduleFlags } from '../sleep/schedule.ts';
+import { addSleepFlags, type SleepFlags } from '../sleep/sleep-flags.ts';
 import type { StatusFlags } from '../sleep/status.ts';
 
 const SCHEDULE_KINDS = ['systemd', 'cron', 'launchd', 'windows'];
@@ -57,7 +56,7 @@ export const define: DefineCommand = (command, terminal) => {
       .option('--quiet', 'no progress');
 
   night('dry-run', 'a night of which nothing is kept').action(async (_, own) =>
-    (await import('../sleep/run.ts')).runNight(own.optsWithGlobals() as RunFlags, terminal, { isDryRun: true }),
+    (await import('../sleep/run.ts')).showNight(own.optsWithGlobals() as RunFlags, terminal, true),
   );
 
   night('run', 'a night: learn from your sessions, and stage what is proven better')
@@ -68,8 +67,8 @@ export const define: DefineCommand = (command, terminal) => {
     .addOption(new Option('--check', 'look at what a nightly job needs').hideHelp())
     .action(async ({ check }, own) => {
       const flags = own.optsWithGlobals() as RunFlags;
-      if (check) return (await import('../sleep/schedule/check-night.ts')).checkNight(flags, terminal);
-      return (await import('../sleep/run.ts')).runNight(flags, terminal);
+      const { showNight, showNightChecks } = await import('../sleep/run.ts');
+      return check ? showNightChecks(flags, terminal) : showNight(flags, terminal);
     });
 
   addSleepFlags(part('review', 'go through a proposal edit by edit; what you keep is measured again'), [
@@ -85,7 +84,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--yes', 'measure without asking')
     .option('--quiet', 'no progress')
     .action(async (_, own) =>
-      (await import('../sleep/review/review.ts')).reviewProposal(own.optsWithGlobals() as ReviewFlags, terminal),
+      (await import('../sleep/review.ts')).reviewProposal(own.optsWithGlobals() as ReviewFlags, terminal),
     );
 
   partOfProject('status', 'what waits for you, in a moment')
@@ -109,7 +108,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--memory', 'what was adopted for the memory file')
     .option('--night <number>', 'what this night proposed', readNight)
     .action(async (_, own) =>
-      (await import('../sleep/rollback.ts')).rollBackChosen(own.optsWithGlobals() as ProposalFlags, terminal),
+      (await import('../sleep/adopt.ts')).rollBackChosen(own.optsWithGlobals() as ProposalFlags, terminal),
     );
 
   limited('schedule', 'have a night run every night: a systemd timer, cron, launchd or the Task Scheduler')
@@ -118,13 +117,13 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--print', 'show what would be installed, and install nothing')
     .option('--force', 'install it though something would be missing at night')
     .action(async (_, own) =>
-      (await import('../sleep/schedule/schedule.ts')).schedule(own.optsWithGlobals() as ScheduleFlags, terminal),
+      (await import('../sleep/schedule.ts')).schedule(own.optsWithGlobals() as ScheduleFlags, terminal),
     );
 
   partOfProject('unschedule', 'take the nightly job away')
     .option('--all', 'those of every project')
     .action(async (_, own) =>
-      (await import('../sleep/schedule/unschedule.ts')).unschedule(own.optsWithGlobals() as UnscheduleFlags, terminal),
+      (await import('../sleep/schedule.ts')).unschedule(own.optsWithGlobals() as UnscheduleFlags, terminal),
     );
 
   part('purge', 'delete what is kept of your sessions')

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from 'commander';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { jsonOption, positiveNumber, readCount, readPasses } from '../flags/flags.ts';
 import type { CheckFlags } from '../tasks/check.ts';
 import type { DraftFlags } from '../tasks/draft.ts';
 import type { ReviewFlags } from '../tasks/review.ts';
@@ -12,14 +12,14 @@ export const define: DefineCommand = (command, terminal) => {
       .description(what)
       .allowExcessArguments(false)
       .option('--config <path>', 'project file (default: the one in this folder, if there is one)')
-      .option('--json', 'one JSON object on stdout');
+      .addOption(jsonOption());
   const draft = part('draft', 'a model drafts tasks from a skill, its references and examples')
     .option('--skill <path>', 'folder with a SKILL.md, or a document (default: the skill of the project)')
-    .option('--n <number>', 'how many tasks the file shall have', readCount, 40)
+    .option('--n <number>', 'how many tasks the file should have', readCount, 40)
     .option('--out <file>', 'JSONL file to write, or to add to (default: the tasks of the project, or tasks.jsonl)')
-    .option('--model <model>', 'who drafts, such as openai:MODEL (default: the optimizer of the project)')
-    .option('--max-calls <number>', 'most calls of the model', readCount)
-    .option('--max-cost-usd <number>', 'most dollars; the model needs a known price', readAmount)
+    .option('--model <model>', 'model that drafts, such as openai:MODEL (default: the optimizer of the project)')
+    .option('--max-calls <number>', 'maximum number of model calls', readCount)
+    .option('--max-cost-usd <number>', 'maximum cost in dollars; the price of the model must be known', positiveNumber)
     .option('--quiet', 'no progress')
     .option('--yes', 'do not ask before the calls')
     .action(async (flags: DraftFlags) => (await import('../tasks/draft.ts')).draft(flags, terminal));
@@ -47,15 +47,3 @@ const EXAMPLES = examples([
   ['skillopt tasks check', 'what is wrong with the tasks; exit code 1 when training makes no sense'],
   ['skillopt tasks check --fix --out clean.jsonl', 'the same tasks, each once'],
 ]);
-
-const readCount = (text: string) =>
-  requireNumber(text, 'a whole number, 1 or more', (n) => Number.isInteger(n) && n >= 1);
-const readPasses = (text: string) =>
-  requireNumber(text, 'a whole number, 2 or more', (n) => Number.isInteger(n) && n >= 2);
-const readAmount = (text: string) => requireNumber(text, 'a number above 0', (n) => Number.isFinite(n) && n > 0);
-
-function requireNumber(text: string, what: string, isGood: (number: number) => boolean): number {
-  const number = text.trim() === '' ? Number.NaN : Number(text);
-  if (isGood(number)) return number;
-  throw new InvalidArgumentError(`Expected ${what}.`);
-}

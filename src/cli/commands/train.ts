@@ -1,11 +1,11 @@
-import { type CostEstimate, prepareRun } from '../../app/index.ts';
-import { loadProject, type Project } from '../../project/index.ts';
+import { capWarnings, openRun, requireWithinCaps } from '../../app/index.ts';
+import { agentTargetOf, type Project } from '../../project/index.ts';
+import { type CostEstimate, estimateLine } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { capWarnings, requireWithinCaps } from '../estimate/cap.ts';
-import { estimateLine } from '../estimate/estimate-lines.ts';
-import { setOption } from '../flags/flags.ts';
-import { addTrainFlags, typedSettings } from '../flags/project-flags.ts';
-import { trainRun } from '../report/train-run.ts';
+import { configOption, jsonOption, quietOption, setOption } from '../flags/flags.ts';
+import { limitsAsFlags } from '../flags/in-flags.ts';
+import { addTrainFlags, typedProject } from '../flags/project-flags.ts';
+import { trainShown } from '../report-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
@@ -18,11 +18,11 @@ type Flags = Readonly<Record<string, unknown>> & {
 
 export const define: DefineCommand = (command, terminal) => {
   command
-    .option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)')
+    .addOption(configOption())
     .option('--fresh', 'start over; the run that is there is moved aside, its paid replies are used again')
-    .option('--ignore-estimate', 'start even when a limit is below the least that the run can need')
-    .option('--quiet', 'no progress, only warnings and the result')
-    .option('--json', 'one JSON object on stdout');
+    .option('--ignore-estimate', 'start even if a limit is below the minimum that the run needs')
+    .addOption(quietOption())
+    .addOption(jsonOption());
   command.addOption(setOption());
   addTrainFlags(command);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => train(flags, terminal));
@@ -38,21 +38,13 @@ const EXAMPLES = examples([
 ]);
 
 async function train(flags: Flags, terminal: Terminal): Promise<void> {
-  const { io } = terminal;
-  const loaded = await loadProject({
-    ...typedSettings(flags),
-    config: flags.config,
-    overrides: flags.set,
-    cwd: io.cwd(),
-  });
-  if (!flags.quiet) loaded.notes.forEach(terminal.note);
-  loaded.warnings.forEach(terminal.warn);
   const { fresh: isFresh = false, quiet: isQuiet = false, ignoreEstimate = false } = flags;
-  await prepareRun(loaded, { env: io.env, notices: terminal }, async ({ path, trainer, isNew, warnings, estimate }) => {
-    warnings.forEach(terminal.warn);
-    if (isNew || isFresh) announceCost(await estimate(), loaded.project, { isQuiet, ignoreEstimate, terminal });
-    await trainRun({ path, isFresh, isQuiet, trainer }, terminal);
-  });
+  const loaded = await typedProject(flags, terminal);
+  if (!isQuiet) loaded.notes.forEach(terminal.note);
+  await using run = await openRun(loaded, { env: terminal.io.env, notices: terminal });
+  if (run.isNew || isFresh) announceCost(await run.estimate(), loaded.project, { isQuiet, ignoreEstimate, terminal });
+  const hasAgent = agentTargetOf(loaded.project) !== undefined;
+  await trainShown(run.path, { isQuiet, hasAgent }, terminal, (watching) => run.train({ isFresh, ...watching }));
 }
 
 type Announcement = { readonly isQuiet: boolean; readonly ignoreEstimate: boolean; readonly terminal: Terminal };
@@ -61,5 +53,5 @@ type Announcement = { readonly isQuiet: boolean; readonly ignoreEstimate: boolea
 function announceCost(costs: CostEstimate, caps: Project, { isQuiet, ignoreEstimate, terminal }: Announcement): void {
   if (!ignoreEstimate) requireWithinCaps(costs, caps);
   if (!isQuiet) terminal.say(estimateLine(costs));
-  capWarnings(costs, caps).forEach(terminal.warn);
+  for (const warning of capWarnings(costs, caps)) terminal.warn(limitsAsFlags(warning));
 }

@@ -3,10 +3,10 @@ import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import { tryAgent } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.ts';
+import { liveStepLines, triedLines } from '../../report/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { positiveNumber } from '../flags/flags.ts';
+import { jsonOption, positiveNumber } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';
-import { stepLines, triedLines } from '../report/agent-lines.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {
@@ -27,20 +27,24 @@ type Flags = {
 export const define: DefineCommand = (command, terminal) => {
   const names = Object.keys(agentPrograms);
   command
-    .addArgument(new Argument('<task>', 'what the agent is to do, in words'))
+    .addArgument(new Argument('<task>', 'what the agent should do, in words'))
     .addOption(new Option('--agent <name>', 'the agent').choices(names).makeOptionMandatory())
     .requiredOption('--skill <path>', 'folder with a SKILL.md')
     .option('--in <dir>', 'folder that the workspace is a copy of (default: an empty one)')
-    .option('--model <name>', "as the agent spells it (default: the agent's own)")
-    .addOption(new Option('--sandbox <name>', 'where it works').choices(['auto', 'bubblewrap', 'none']).default('auto'))
-    .option('--container <image>', 'in a container of this image')
-    .option('--base-url <url>', 'where its model is asked, in place of its provider')
-    .option('--api-key-env <name>', 'variable that holds the key')
+    .option('--model <name>', "its model, as the agent spells it (default: the agent's own)")
+    .addOption(
+      new Option('--sandbox <name>', 'sandbox that the agent works in')
+        .choices(['auto', 'bubblewrap', 'none'])
+        .default('auto'),
+    )
+    .option('--container <image>', 'work in a container of this image')
+    .option('--base-url <url>', 'address of its model, instead of its provider')
+    .option('--api-key-env <name>', 'variable that holds its key')
     .option('--path <file>', "the agent's program (default: the one on PATH)")
-    .addOption(new Option('--minutes <n>', 'longest time').default(10).argParser(positiveNumber))
-    .addOption(new Option('--max-turns <n>', 'most calls of its model').argParser(positiveNumber))
-    .addOption(new Option('--max-usd <n>', 'most dollars').argParser(positiveNumber))
-    .option('--json', 'one JSON object on stdout')
+    .addOption(new Option('--minutes <n>', 'stop after this many minutes').default(10).argParser(positiveNumber))
+    .addOption(new Option('--max-turns <n>', 'maximum number of model calls').argParser(positiveNumber))
+    .addOption(new Option('--max-usd <n>', 'maximum cost in dollars').argParser(positiveNumber))
+    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((task: string, flags: Flags) => attempt(task, flags, terminal));
 };
@@ -56,7 +60,7 @@ const EXAMPLES = examples([
 const STOPPED = 'Nothing of an attempt is kept: the same command begins again.';
 
 async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<void> {
-  if (task.trim() === '') throw new SkillError('USAGE', 'the task is empty', { hint: 'Say what the agent is to do.' });
+  if (task.trim() === '') throw new SkillError('USAGE', 'the task is empty', { hint: 'Say what the agent should do.' });
   const { io, isJson, errorColors: colors, width } = terminal;
   const cwd = io.cwd();
   const look = { colors, width };
@@ -73,7 +77,7 @@ async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<
       limits: { timeoutMs: minutes * 60_000, maxTurns, maxUsd, processes: 512, memoryMb: 4096, diskMb: 4096 },
       onStart: ({ id }) => terminal.say(colors.dim(`${id}; Ctrl-C ends it`)),
       onStep: (step) => {
-        if (!isJson) for (const line of stepLines(step, look)) terminal.say(line);
+        if (!isJson) for (const line of liveStepLines(step, look)) terminal.say(line);
       },
     }),
   );

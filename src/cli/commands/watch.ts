@@ -13,17 +13,18 @@ import { type RunObserver, type RunState, stepTotal, verdictOf } from '../../cor
 import { jsonLine } from '../../core/text/index.ts';
 import { Answered } from '../answered.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
+import { rootOption } from '../flags/flags.ts';
 import { interruptible } from '../interrupt.ts';
-import { nameProject, projectFileOf } from '../named-project.ts';
+import { nameProject } from '../named-project.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
-import { reportRun } from '../report/run-report.ts';
+import { projectFileOf, reportRun } from '../report-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run or a night, or its path (default: the one at work, or the only one)')
-    .option('--root <dir>', 'folder of runs', 'runs')
+    .addOption(rootOption())
     .option('--json', 'one JSON object a line: each event, each task that is done, and the end')
     .addHelpText('after', EXAMPLES)
     .action(async (given: string | undefined, { root }: { readonly root: string }) =>

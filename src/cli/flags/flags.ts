@@ -88,11 +88,24 @@ export function setOption(): Option {
 
 /** `--format`, where an answer for people has several forms. */
 export const formatOption = (forms: readonly string[]): Option =>
-  new Option('--format <form>', 'of the answer for people').choices(forms).default('text');
+  new Option('--format <form>', 'format of the answer').choices(forms).default('text');
 
-/** For flags that count something. */
-export function positiveNumber(text: string): number {
+/** A reader of numbers that says what it expects. */
+const numberReader = (what: string, isGood: (number: number) => boolean) => (text: string) => {
   const number = text.trim() === '' ? Number.NaN : Number(text);
-  if (number > 0 && Number.isFinite(number)) return number;
-  throw new InvalidArgumentError('Expected a number above 0.');
-}
+  if (isGood(number)) return number;
+  throw new InvalidArgumentError(`Expected ${what}.`);
+};
+
+export const positiveNumber = numberReader('a number above 0', (n) => n > 0 && Number.isFinite(n));
+export const readCount = numberReader('a whole number, 1 or more', (n) => Number.isInteger(n) && n >= 1);
+/** One pass says nothing about noise. */
+export const readPasses = numberReader('a whole number, 2 or more', (n) => Number.isInteger(n) && n >= 2);
+export const readShare = numberReader('a number from 0 to 1, such as 0.8', (n) => n >= 0 && n <= 1);
+
+/** The project file, for commands that need one. */
+export const configOption = (): Option =>
+  new Option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)');
+export const jsonOption = (): Option => new Option('--json', 'one JSON object on stdout');
+export const quietOption = (): Option => new Option('--quiet', 'no progress, only warnings and the result');
+export const rootOption = (): Option => new Option('--root <dir>', 'folder of runs').default('runs');

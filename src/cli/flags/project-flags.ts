@@ -1,15 +1,27 @@
+import { join } from 'node:path';
 import { type Command, CommanderError, type Option } from 'commander';
 import type { z } from 'zod';
 import { configShape } from '../../core/contracts/index.ts';
-import { MAIN_SETTINGS, projectKeys, SETTING_GROUPS } from '../../project/index.ts';
+import {
+  findConfigFile,
+  type LoadedProject,
+  loadProject,
+  MAIN_SETTINGS,
+  projectKeys,
+  resolvePath,
+  SETTING_GROUPS,
+} from '../../project/index.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { flagsFrom } from './flags.ts';
 import { flagOf } from './in-flags.ts';
 
 const { extras: _extras, verbose: _verbose, ...runKeys } = configShape;
 const { promptOverrides: _promptOverrides, sleep: _sleep, ...ownKeys } = projectKeys;
-const { workers, maxRetries, callTimeoutMs, rolloutTimeoutMs } = configShape;
-const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = configShape;
-const { env, tasks, splitRatio, splitSeed, target, judge } = projectKeys;
+const projectShape: Readonly<Record<string, z.ZodType>> = { ...ownKeys, ...runKeys };
+
+/** Of these keys those that fit on a command line. */
+const shapeOf = (keys: readonly string[]) =>
+  Object.fromEntries(keys.flatMap((key) => (projectShape[key] ? [[key, projectShape[key]] as const] : [])));
 
 const placeholders = {
   name: 'name',
@@ -29,11 +41,13 @@ const placeholders = {
 
 /** A flag for every key of a project that fits on a command line, by group. Help hides all but the main ones. */
 export function trainFlags(): Option[] {
-  const shape: Readonly<Record<string, z.ZodType>> = { ...ownKeys, ...runKeys };
-  return SETTING_GROUPS.flatMap(({ title, keys }) => {
-    const own = Object.fromEntries(keys.flatMap((key) => (shape[key] ? [[key, shape[key]]] : [])));
-    return flagsFrom(own, { group: `${title} (over the project file):`, placeholders, aliases: { outRoot: '--run' } });
-  });
+  return SETTING_GROUPS.flatMap(({ title, keys }) =>
+    flagsFrom(shapeOf(keys), {
+      group: `${title} (over the project file):`,
+      placeholders,
+      aliases: { outRoot: '--run' },
+    }),
+  );
 }
 
 /** Adds those flags to a command, and `--help-all`, which shows every one of them. */
@@ -50,31 +64,45 @@ export function addTrainFlags(command: Command): void {
   });
 }
 
-/** Those that matter when a document is scored. */
-export function evalFlags(): Option[] {
-  const shape = {
-    env,
-    tasks,
-    target,
-    judge,
-    splitRatio,
-    splitSeed,
-    workers,
-    maxRetries,
-    callTimeoutMs,
-    rolloutTimeoutMs,
-    maxCalls,
-    maxTotalTokens,
-    maxCostUsd,
-    maxMinutes,
-  };
-  return flagsFrom(shape, { group: 'project (over the project file):', placeholders });
-}
+const EVAL_KEYS = [
+  ...['env', 'tasks', 'target', 'judge', 'splitRatio', 'splitSeed', 'workers', 'maxRetries', 'callTimeoutMs'],
+  ...['rolloutTimeoutMs', 'maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'],
+];
 
-const projectNames = new Set(Object.keys({ ...runKeys, ...ownKeys }));
+/** Those that matter when a document is scored. */
+export const evalFlags = (): Option[] =>
+  flagsFrom(shapeOf(EVAL_KEYS), { group: 'project (over the project file):', placeholders });
 
 /** What the command line says of a project: of all flags those that are keys of one, and how each key is typed. */
 export function typedSettings(flags: Readonly<Record<string, unknown>>) {
-  const settings = Object.entries(flags).filter(([key]) => projectNames.has(key));
+  const settings = Object.entries(flags).filter(([key]) => key in projectShape);
   return { flags: Object.fromEntries(settings), flagOf };
+}
+
+type ProjectFlags = Readonly<Record<string, unknown>> & {
+  readonly config?: string | undefined;
+  readonly set?: readonly string[];
+};
+
+/** The project that is meant, with what was typed over its file. Warnings are said. */
+export async function typedProject({ config, set: overrides, ...flags }: ProjectFlags, { io, warn }: Terminal) {
+  const loaded = await loadProject({ ...typedSettings(flags), config, overrides, cwd: io.cwd() });
+  loaded.warnings.forEach(warn);
+  return loaded;
+}
+
+/** The project that is named or that is here; tasks can be worked on without one. */
+export async function projectOf(
+  { config, ...flags }: Readonly<Record<string, unknown>> & { readonly config?: string | undefined },
+  { io }: Terminal,
+): Promise<LoadedProject | undefined> {
+  const cwd = io.cwd();
+  if (config === undefined && findConfigFile(cwd) === undefined) return undefined;
+  return loadProject({ ...typedSettings(flags), config, cwd });
+}
+
+/** The file of tasks that is meant: the one that is typed, the project's, or the usual one. */
+export function tasksPath(typed: string | undefined, loaded: LoadedProject | undefined, { io }: Terminal): string {
+  if (typed !== undefined) return resolvePath(io.cwd(), typed);
+  return loaded?.project.tasks ?? join(loaded?.directory ?? io.cwd(), 'tasks.jsonl');
 }

@@ -1,31 +1,23 @@
-import { oneLine } from '../../core/text/index.ts';
+import type { Next } from '../../app/index.ts';
+import { oneLine, shellWord } from '../../core/text/index.ts';
 import {
   type Choice,
   DEEPEST,
   describeSource,
-  type Found,
+  type FolderFindings,
   mappingOf,
   type Proposal,
   sourcesOf,
 } from '../../project/index.ts';
-import { wrap } from '../../report/index.ts';
+import { fitRows, wrap } from '../../report/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-
-/** What to type next, and what is to be known about it. */
-export type Next = {
-  /** What has to be done before, by hand. */
-  readonly first?: string;
-  readonly command: string;
-  readonly why: string;
-  /** What to type after that. */
-  readonly afterwards?: string;
-};
 
 type Row = readonly [what: string, text: string];
 
 /** What was found, what was decided and why, what was written, and the next command. */
 export function initLines(
-  { found, choice, proposal }: { found: Found; choice: Choice; proposal?: Proposal },
+  { found, choice, proposal }: { found: FolderFindings; choice: Choice; proposal?: Proposal },
   { written, next, cautions }: { written: readonly string[]; next: Next; cautions: readonly string[] },
   terminal: Terminal,
 ): string[] {
@@ -70,7 +62,7 @@ export const noteLines = (text: string, { width, colors: { yellow } }: Terminal)
 const INDENT = 12;
 const MOST_NAMED = 4;
 
-function foundRows(found: Found, { skill }: Choice): Row[] {
+function foundRows(found: FolderFindings, { skill }: Choice): Row[] {
   const { servers, keys, agents } = found.models;
   const models = [
     ...servers.map(({ url, variable, name }) => `${variable ?? name} ${url}`),
@@ -107,3 +99,26 @@ function decidedRows({ skill, source, columns, scoring, models }: Choice, { sett
 
 const nameOf = (spec: unknown): string =>
   typeof spec === 'string' ? spec : String((spec as { model?: unknown }).model);
+
+/** What the starter is, and how to begin. */
+export function starterLines(
+  path: string,
+  files: Readonly<Record<string, string>>,
+  { io, called, lineWidth, colors: { bold, dim } }: Terminal,
+): string[] {
+  const cwd = io.cwd();
+  const isHere = path === cwd;
+  const what = [' how it is trained', ' what is learned from', ' where training starts'];
+  const names = Object.keys(files).map((name, index) => `  ${name.padEnd(22)}${dim(what[index]!)}`);
+  const lines = [
+    `wrote a project into ${isHere ? 'this folder' : shownPath(path, cwd)}`,
+    ...names,
+    '',
+    'next:',
+    ...(isHere ? [] : [`  ${bold(`cd ${shellWord(shownPath(path, cwd))}`)}`]),
+    `  ${bold(called('skillopt train', path))}         ${dim('offline, with simulated models, in a few seconds')}`,
+    `  ${bold(called('skillopt diff starter', path))}  ${dim('what was learned')}`,
+    `then put your tasks into tasks.jsonl and name real models as ${Object.keys(files)[0]} says`,
+  ];
+  return fitRows(lines.join('\n'), lineWidth).split('\n');
+}

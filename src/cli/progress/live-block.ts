@@ -1,5 +1,5 @@
 import { textWidth } from '../../report/index.ts';
-import type { SafeIo } from '../terminal/io.ts';
+import type { SafeIo } from '../terminal/terminal.ts';
 
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';

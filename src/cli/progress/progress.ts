@@ -11,18 +11,24 @@ import {
   type UsageTable,
 } from '../../core/run/index.ts';
 import { PASS_MARK } from '../../core/stats/index.ts';
-import { oneLine } from '../../core/text/index.ts';
-import { clip } from '../../report/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import {
+  type Change,
+  clip,
+  duration,
+  eventLines,
+  finishedRollouts,
+  isSearchOver,
+  openLine,
+  progressBlock,
+} from '../../report/index.ts';
+import { interruptible } from '../interrupt.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Change, eventLines, openLine } from './event-line.ts';
 import { type LiveBlock, openLiveBlock } from './live-block.ts';
-import { progressBlock } from './progress-block.ts';
-import { finishedRollouts, isSearchOver } from './rollout-count.ts';
-import { watchTrouble } from './trouble.ts';
 
 const REDRAW_MS = 120;
 
-export type ProgressReporter = Omit<RunObserver, 'onOpen'> & {
+type ProgressReporter = Omit<RunObserver, 'onOpen'> & {
   /** `takenUp` for a run of another process. */
   onOpen(state: RunState, takenUp?: TakenUp): void;
   /** A line of its own, which does not disturb the live block. */
@@ -90,6 +96,31 @@ export function openProgress(
       live?.close();
     },
   };
+}
+
+type Watching = { readonly observers: readonly RunObserver[]; readonly signal: AbortSignal };
+
+type WorkOptions = {
+  readonly isQuiet?: boolean | undefined;
+  /** Whether what was done so far need not be done again. */
+  readonly isKept?: boolean;
+  readonly hasAgent?: boolean;
+};
+
+/** Does `work` with progress on stderr. Ctrl-C stops it. */
+export async function withProgress<T>(
+  terminal: Terminal,
+  { isQuiet = false, ...stopping }: WorkOptions,
+  work: (watching: Watching) => Promise<T>,
+): Promise<T> {
+  const progress = openProgress(terminal, { isQuiet });
+  try {
+    return await interruptible({ io: terminal.io, onStop: progress.log, ...stopping }, (signal) =>
+      work({ observers: [progress], signal }),
+    );
+  } finally {
+    progress.close();
+  }
 }
 
 /** Keeps what the live block shows of a run. */
@@ -168,3 +199,57 @@ function comingPhase(state: RunState, event?: RunEvent): Progress {
 /** One column is left free: some terminals wrap after the last one. A file or a pipe gets whole lines. */
 const lineWidth = (columns: number | undefined) =>
   columns === undefined ? Number.MAX_SAFE_INTEGER : Math.max(1, Math.min(columns, 121) - 1);
+
+/** What a provider makes a run wait for. When one is down or slows us down, every call in flight says so. */
+type Trouble = Required<Pick<RunObserver, 'onRetry' | 'onRateLimit'>> & {
+  /** One line for all pauses, and one for all retries: what a terminal shows, with nothing left behind. */
+  lines(): string[];
+};
+
+/** In a file, where nothing can be taken back, `tell` gets lines: rarely, and more rarely the longer it lasts. */
+function watchTrouble(tell: ((line: string) => void) | undefined): Trouble {
+  const pauses = createTally(tell);
+  const retries = createTally(tell);
+  let pausedMs = 0;
+  return {
+    onRateLimit(change) {
+      const { account } = change;
+      if (change.type === 'pause') {
+        pausedMs += change.pauseMs;
+        const sum = ({ count }: { count: number }) =>
+          count === 1 ? '' : ` (${plural(count, 'pause')}, ${duration(pausedMs)} in all)`;
+        pauses.note(`  ${account} wants a pause: ${duration(change.pauseMs)}`, sum);
+      } else if (change.reason === 'cut')
+        tell?.(`  ${account} refuses more calls: ${change.calls} at once from now on`);
+    },
+    onRetry({ error, attempt, delayMs }) {
+      const sum = ({ count }: { count: number }) =>
+        count === 1 ? '' : ` (${plural(count, 'retry', 'retries')} so far)`;
+      retries.note(`  retry ${attempt} in ${duration(delayMs)}: ${oneLine(error.message)}`, sum);
+    },
+    lines: () => [pauses.line(), retries.line()].filter((line) => line !== ''),
+  };
+}
+
+type Sum = (tally: { readonly count: number }) => string;
+
+const FIRST_GAP_MS = 1_000;
+const LONGEST_GAP_MS = 60_000;
+
+/** Counts things of one kind and knows the last of them. */
+function createTally(tell: ((line: string) => void) | undefined) {
+  let [count, line] = [0, ''];
+  let [nextAt, gapMs] = [Number.NEGATIVE_INFINITY, FIRST_GAP_MS];
+  return {
+    line: () => line,
+    note(what: string, sum: Sum) {
+      count++;
+      line = `${what}${sum({ count })}`;
+      const now = performance.now();
+      if (now < nextAt) return;
+      tell?.(line);
+      nextAt = now + gapMs;
+      gapMs = Math.min(LONGEST_GAP_MS, gapMs * 2);
+    },
+  };
+}

@@ -1,43 +1,30 @@
+import { adoptProposals, type GitState, gitState, rollbackProposals } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine, plural } from '../../core/text/index.ts';
-import {
-  type Adopted,
-  adopt,
-  agentLoads,
-  type OpenSleepState,
-  openSleepState,
-  type Proposal,
-  type SleepState,
-  settle,
-} from '../../sleep/index.ts';
+import { type Adopted, agentLoads, type Proposal, type RolledBack } from '../../sleep/index.ts';
 import { stateFolderOf } from '../../stores/index.ts';
-import { type GitState, gitState } from '../git-state.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
   choosePending,
   commandFor,
+  isAnyNamed,
   isNamed,
   meantProject,
   nightCommand,
   type ProposalFlags,
-} from './choose-proposals.ts';
-import { placeOf } from './open-sleep.ts';
+} from './proposals.ts';
+import { placeOf } from './sleep-flags.ts';
 
 /** Puts what nights proposed into the live documents, and says what that means for the agent. */
 export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
-  await using open = await openSettled(terminal);
-  const { isOf } = meantProject(flags, terminal);
-  const proposals = chooseToAdopt(
-    open.state.proposals.filter(({ project }) => isOf(project)),
-    flags,
-    terminal,
+  const { adopted, proposals } = await adoptProposals(
+    among(flags, terminal, (mine) => chooseToAdopt(mine, flags, terminal)),
   );
-  const adopted = await adopt({ open, proposals, at: new Date().toISOString() });
   const told = await Promise.all(
     adopted.map(async (one) => ({
       ...one,
       git: await gitState(one.realPath),
-      undo: undoOf(one, adopted, open.state, terminal),
+      undo: undoOf(one, adopted, proposals, terminal),
     })),
   );
   terminal.answer(
@@ -46,26 +33,19 @@ export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Pro
   );
 }
 
-/** The state for writing, after what a crash may have left was put right; and that is said. */
-export async function openSettled(terminal: Terminal): Promise<OpenSleepState> {
-  const open = await openSleepState(stateFolderOf(placeOf(terminal)), { onWarning: terminal.warn });
-  try {
-    const { restored, left } = await settle(open);
-    for (const path of restored) terminal.note(`a change that was cut off was taken back: ${path}`);
-    for (const { path, why, backup } of left)
-      terminal.warn(
-        `a change of ${path} was cut off and is left as it is: ${why}${backup ? `; what it was before: ${backup}` : ''}`,
-      );
-    return open;
-  } catch (error) {
-    await open[Symbol.asyncDispose]();
-    throw error;
-  }
+/** Chooses among the proposals of the project that is meant. */
+function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly Proposal[]) => Proposal[]) {
+  const { isOf } = meantProject(flags, terminal);
+  return {
+    stateFolder: stateFolderOf(placeOf(terminal)),
+    choose: (all: readonly Proposal[]) => choose(all.filter(({ project }) => isOf(project))),
+    notices: terminal,
+  };
 }
 
 /** What waits; or, when nothing of a named night does, what was rolled back of it. */
 function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, terminal: Terminal): Proposal[] {
-  const having = (wanted: Proposal['status'], among = proposals) => among.filter(({ status }) => status === wanted);
+  const having = (wanted: Proposal['status'], some = proposals) => some.filter(({ status }) => status === wanted);
   const meant = proposals.filter((one) => isNamed(one, flags));
   const again = flags.night === undefined ? [] : having('rolled_back', meant);
   if (having('pending', meant).length === 0) {
@@ -75,7 +55,7 @@ function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, ter
   return choosePending(having('pending'), flags, terminal, { rolledBack: having('rolled_back').at(-1) });
 }
 
-/** Who adopts twice means no harm: the answer is that it is done. */
+/** Adopting twice is harmless: the answer is that it is done. */
 function refuseAgain(done: Proposal | undefined, terminal: Terminal): void {
   if (!done) return;
   const what = `what night ${done.night} proposed was adopted already, on ${done.adoptedAt.slice(0, 10)}`;
@@ -88,20 +68,18 @@ function refuseAgain(done: Proposal | undefined, terminal: Terminal): void {
 function undoOf(
   { proposal }: Adopted,
   together: readonly Adopted[],
-  { proposals }: SleepState,
+  proposals: readonly Proposal[],
   terminal: Terminal,
 ): string {
   const isOther = (one: Proposal) => together.every(({ proposal: { id } }) => id !== one.id);
-  const hasOther = proposals.some(
-    (one) =>
-      one.project === proposal.project && one.night === proposal.night && one.status === 'adopted' && isOther(one),
-  );
+  const isSameNight = (one: Proposal) => one.project === proposal.project && one.night === proposal.night;
+  const hasOther = proposals.some((one) => isSameNight(one) && one.status === 'adopted' && isOther(one));
   return (hasOther ? commandFor : nightCommand)(proposal, terminal, 'rollback');
 }
 
-type Told = Adopted & { readonly git: GitState | undefined; readonly undo: string };
+type ToldAdoption = Adopted & { readonly git: GitState | undefined; readonly undo: string };
 
-const shown = ({ proposal, git, undo: _undo, ...rest }: Told) => ({
+const shown = ({ proposal, git, undo: _undo, ...rest }: ToldAdoption) => ({
   ...rest,
   id: proposal.id,
   night: proposal.night,
@@ -111,7 +89,7 @@ const shown = ({ proposal, git, undo: _undo, ...rest }: Told) => ({
 });
 
 function adoptedLines(
-  { proposal, path, realPath, receipt, isRebased, backup, git, undo }: Told,
+  { proposal, path, realPath, receipt, isRebased, backup, git, undo }: ToldAdoption,
   { colors }: Terminal,
 ): string[] {
   const { kind, name } = proposal.document;
@@ -129,5 +107,52 @@ function adoptedLines(
     ...(git && git.changes > 0
       ? [row('git', `${plural(git.changes, 'change')} in this tree not committed; nothing was committed`)]
       : []),
+  ];
+}
+
+/** Undoes the last adoption, those of one night, or the last one of the documents that are named. */
+export async function rollBackChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
+  const done = await rollbackProposals(among(flags, terminal, (mine) => chooseAdopted(mine, flags)));
+  terminal.answer(
+    { rolledBack: done.map(({ proposal: { id, night, document }, ...rest }) => ({ ...rest, id, night, document })) },
+    done.flatMap((one) => rolledBackLines(one, terminal)),
+  );
+}
+
+/** The newest first: a later adoption may build on an earlier one. */
+function chooseAdopted(proposals: readonly Proposal[], flags: ProposalFlags): Proposal[] {
+  const { night } = flags;
+  const adopted = proposals
+    .filter(({ status }) => status === 'adopted')
+    .toSorted((a, b) => Date.parse(b.adoptedAt) - Date.parse(a.adoptedAt));
+  const [last] = adopted;
+  const isTogether = (one: Proposal) => one === last || (one.receipt !== '' && one.receipt === last?.receipt);
+  const isNewest = (one: Proposal) =>
+    one === adopted.find(({ document }) => document.realPath === one.document.realPath);
+  const isMeant = (one: Proposal) => night !== undefined || (isAnyNamed(flags) ? isNewest(one) : isTogether(one));
+  const chosen = adopted.filter((one) => isNamed(one, flags) && isMeant(one));
+  if (chosen.length > 0) return chosen;
+  const named = flags.skill ? ` for ${oneLine(flags.skill.join(', '))}` : '';
+  const what = `${night === undefined ? 'nothing was' : `nothing of night ${night} is`} adopted${named}`;
+  const nights = [...new Set(adopted.map((one) => one.night))];
+  const hint =
+    nights.length > 0 ? `Adopted: ${nights.map((one) => `night ${one}`).join(', ')}.` : 'There is nothing to undo.';
+  throw new SkillError('USAGE', what, { hint });
+}
+
+const WORDS: Readonly<Record<RolledBack['how'], string>> = {
+  restored: 'is byte for byte what it was before',
+  removed: 'is gone: adoption had made it',
+  block: 'was edited since: your text stays, only the learned block is what it was before',
+  already: 'has nothing to undo; nothing was written',
+};
+
+function rolledBackLines({ proposal, realPath, how }: RolledBack, terminal: Terminal): string[] {
+  const { kind, name } = proposal.document;
+  const { colors } = terminal;
+  return [
+    `${colors.bold('rolled back')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
+    `  ${oneLine(realPath)} ${WORDS[how]}`,
+    `  ${colors.dim('again  ')} ${commandFor(proposal, terminal)}`,
   ];
 }

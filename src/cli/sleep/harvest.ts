@@ -1,34 +1,45 @@
-import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
-import { plural } from '../../core/text/index.ts';
-import { resolveModel, resolvePath } from '../../project/index.ts';
+import { accessSync, constants } from 'node:fs';
+import { harvestSessions } from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import { type Column, clip, nextLines, table, wrap } from '../../report/index.ts';
 import {
-  canMine,
-  chooseModels,
+  type FileTrouble,
   type Harvest,
+  type HarvestCounts,
   type MineResult,
-  openMiner,
-  recipientsOf,
+  openSleep,
   requireReplaceable,
   tasksFileText,
   toTaskJson,
   writeTasksFile,
 } from '../../sleep/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import { interruptible } from '../interrupt.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { requireConsent } from './ask-consent.ts';
-import { gatherSessions, gatherTasks } from './gather/gather.ts';
-import { miningProgress } from './gather/harvest-progress.ts';
-import { gatheredLines, type HarvestFlags, outputLines } from './harvest-lines.ts';
-import { type OpenSleep, openSleep, retyped } from './open-sleep.ts';
+import { gatherProgress } from './gather-progress.ts';
+import { consentFrom, retyped, type SleepFlags, sleepOptions } from './sleep-flags.ts';
+
+export type HarvestFlags = SleepFlags & {
+  /** A path, or `-` for stdout. */
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly withModel?: boolean;
+  readonly consent?: readonly string[];
+};
 
 /** What the sessions of a scope would teach, as tasks. Asks a model only if it is told to, and advances nothing. */
 export async function showHarvest(flags: HarvestFlags, terminal: Terminal): Promise<void> {
   const output = await outputOf(flags, terminal);
-  using sleep = await openSleep(flags, terminal);
-  const harvest = await gatherSessions(sleep, flags, terminal);
-  const mined = flags.withModel
-    ? await mineByModel(sleep, harvest, flags, terminal)
-    : await gatherTasks(sleep, harvest);
+  using sleep = await openSleep(sleepOptions(flags, terminal));
+  const progress = gatherProgress(terminal);
+  const { harvest, mined } = await interruptible({ io: terminal.io, onStop: terminal.say }, (signal) =>
+    harvestSessions(sleep, {
+      ...{ since: flags.since, isByModel: flags.withModel, signal, onGather: progress.onEvent },
+      consent: consentFrom(flags, terminal),
+    }),
+  ).finally(progress.close);
   const lines = gatheredLines({ harvest, mined, flags, redact: sleep.redact }, terminal);
   const file = {
     project: sleep.redact(sleep.project),
@@ -72,50 +83,125 @@ const twoAnswers = () =>
     hint: 'Leave one of them out: --json has the tasks too.',
   });
 
-/** The optimizer reads the pages of the plan, after a person agreed to that, and finds the tasks in them. */
-async function mineByModel(sleep: OpenSleep, harvest: Harvest, flags: HarvestFlags, terminal: Terminal) {
-  const { settings, place, folder, project } = sleep;
-  if (!settings.llmMine) throw minedByRule();
-  if (harvest.sessions.length === 0) return gatherTasks(sleep, harvest);
-  const { optimizer } = await chooseModels(settings, sleep);
-  if (!canMine(optimizer)) throw cannotMine();
-  const caller = { env: terminal.io.env, directory: project, notices: terminal };
-  const model = await resolveModel(optimizer, { role: 'optimizer', ...caller }); // Before anybody is asked.
-  const recipients = recipientsOf({ optimizer }, place.env);
-  const pages = retyped('run --plan --page all', flags);
-  await requireConsent({ folder, recipients, given: providersIn(flags.consent), pages }, terminal);
-  const progress = miningProgress(terminal);
-  const mined = await interruptible({ io: terminal.io, onStop: terminal.say }, async (signal) => {
-    using open = await openMiner({ model, settings, folder, signal, redact: sleep.redact });
-    return await gatherTasks(sleep, harvest, { miner: open.miner, signal, onProgress: progress.show }); // Before the cache is closed.
-  }).finally(progress.clear);
-  return requireReadable(mined, harvest.sessions.length);
-}
+type Gathered = {
+  readonly harvest: Harvest;
+  readonly mined: MineResult;
+  readonly flags: HarvestFlags;
+  readonly redact: (text: string) => string;
+};
 
-/** A model that never answers in the form that was asked for has found nothing, and not «no tasks». */
-function requireReadable(mined: MineResult, sessions: number): MineResult {
-  const unreadable = mined.dropped.find(({ reason }) => reason === 'unreadable-reply')?.count ?? 0;
-  if (unreadable < sessions) return mined;
-  const message = `expected tasks as JSON from the miner, got no reply that could be read about any of ${plural(sessions, 'session')}`;
-  throw new ModelCallError(message, {
-    hint: 'Name another model with --optimizer, or leave --with-model out: rules find tasks too.',
-  });
-}
+const MOST_GROUPS = 5;
 
-const cannotMine = () =>
-  new SkillError(
-    'USAGE',
-    'expected a model that finds tasks, got the simulated optimizer, which knows only its own world',
-    {
-      hint: 'Name a real one with --optimizer, or leave --with-model out: rules find tasks too.',
-    },
+/** The tasks, what recurs among them, and what became of the rest. */
+function gatheredLines({ harvest, mined, flags, redact }: Gathered, terminal: Terminal): string[] {
+  const { sessions, considered, trouble } = harvest;
+  const { width, colors } = terminal;
+  const rest = [
+    ...notConsidered(considered).map((line) => colors.dim(line)),
+    ...troubleLines(trouble, redact, terminal),
+  ];
+  if (sessions.length === 0) return ['No session to learn from.', ...rest];
+  const how = flags.withModel ? 'as the model found them' : 'by rule: no model was asked';
+  const recurring = mined.groups.filter(({ sessionIds }) => sessionIds.length > 1).slice(0, MOST_GROUPS);
+  const asked = recurring.map(({ intent, sessionIds, dates }) =>
+    clip(`asked ${sessionIds.length} times on ${plural(dates.length, 'day')}: ${oneLine(intent)}`, width),
   );
+  return [
+    ...wrap(`${plural(mined.tasks.length, 'task')} from ${plural(sessions.length, 'session')}, ${how}.`, width),
+    '',
+    ...taskTable(mined, terminal),
+    ...asked,
+    ...(asked.length === 0 && mined.tasks.length > 0 ? ['Nothing was asked twice yet.'] : []),
+    ...mined.notes.map((note) => colors.dim(note)),
+    ...rest,
+  ];
+}
 
-const providersIn = (consent: readonly string[] = []) =>
-  consent.flatMap((names) => names.split(',')).map((name) => name.trim());
+const PROJECT: Column = { title: 'project', isElastic: true };
+const TASK_COLUMNS: readonly Column[] = [
+  { title: 'task', isElastic: true },
+  { title: 'outcome' },
+  { title: 'split' },
+  { title: 'sessions', align: 'right', isOptional: true },
+  { title: 'id', isOptional: true },
+];
 
-/** The plan then shows other texts than a model would read. */
-const minedByRule = () =>
-  new SkillError('USAGE', 'expected llmMine to be on for --with-model, got llmMine: false in the settings', {
-    hint: 'Turn it on with --llm-mine, or leave --with-model out.',
+/** With the project of each, where there are several. */
+function taskTable({ tasks }: MineResult, { width, colors }: Terminal): string[] {
+  if (tasks.length === 0) return [];
+  const isOfMany = new Set(tasks.map(({ project }) => project)).size > 1;
+  const rows = tasks.map(({ project, intent, outcome, split, sourceSessions, id }) => [
+    ...(isOfMany ? [oneLine(project)] : []),
+    oneLine(intent),
+    outcome,
+    split,
+    String(sourceSessions.length),
+    id,
+  ]);
+  return [...table([...(isOfMany ? [PROJECT] : []), ...TASK_COLUMNS], rows, { width, paintTitle: colors.dim }), ''];
+}
+
+function outputLines(output: string | undefined, flags: HarvestFlags, terminal: Terminal): string[] {
+  const { io, width, called } = terminal;
+  if (output === undefined) {
+    const command = retyped(`harvest${flags.withModel ? ' --with-model' : ''} --output tasks.json`, flags);
+    return ['', ...nextLines([[command, 'the tasks as a file, to review by hand']], terminal)];
+  }
+  const file = shownPath(output, io.cwd());
+  const use = called(
+    `Then skillopt sleep run --tasks ${shellWord(file)} spends a night on it; skillopt train does not read it.`,
+  );
+  return ['', ...wrap(`written: ${file}. Read it, mend it, and set "reviewed": true in it. ${use}`, width)];
+}
+
+/** Why sessions that are there are not among those considered. */
+export function notConsidered(counts: HarvestCounts): string[] {
+  const reasons: readonly (readonly [number, string])[] = [
+    [counts.otherProjects, 'of other projects (--all-projects takes them)'],
+    [counts.tooOld, 'older than was asked for (--lookback-hours 0 takes all)'],
+    [counts.seen, 'considered on an earlier night'],
+    [counts.ignored, 'named in a .skilloptignore'],
+    [counts.overLimit, 'over the limit of a night; they wait for the next'],
+    [counts.leftOut['asked-not-to'] ?? 0, 'in which the person said that nothing shall be learned'],
+    [counts.leftOut['no-prompt'] ?? 0, 'in which nobody asked for anything'],
+    [counts.leftOut['sub-agent'] ?? 0, 'of sub-agents'],
+    [counts.leftOut.headless ?? 0, 'started by a program'],
+    [counts.leftOut['own-call'] ?? 0, 'of our own calls'],
+  ];
+  return reasons.filter(([times]) => times > 0).map(([times, what]) => `${plural(times, 'session')} ${what}`);
+}
+
+const MOST_NAMED = 3;
+
+/** Transcripts that were read in part or not at all, by what is to be done about them, with their names. */
+export function troubleLines(
+  trouble: readonly FileTrouble[],
+  redact: (text: string) => string,
+  terminal: Terminal,
+): string[] {
+  const unread = trouble.filter(({ trouble: kinds }) => kinds.unreadable);
+  const closed = unread.filter(({ path }) => !mayRead(path));
+  const groups: readonly (readonly [readonly FileTrouble[], string])[] = [
+    [closed, 'may not be read by you: look at the permissions'],
+    [unread.filter((one) => !closed.includes(one)), 'could not be read: not in a form that we know'],
+    [trouble.filter((one) => !unread.includes(one)), 'had damaged or unfinished lines, which were passed over'],
+  ];
+  return groups.flatMap(([files, what]) => {
+    if (files.length === 0) return [];
+    const names = files.slice(0, MOST_NAMED).map(({ path }) => oneLine(redact(path)));
+    const more = files.length > MOST_NAMED ? [`and ${files.length - MOST_NAMED} more: --json lists all`] : [];
+    return [
+      ...wrap(`${plural(files.length, 'transcript')} ${what}.`, terminal.width),
+      ...[...names, ...more].map((name) => terminal.colors.dim(`  ${name}`)),
+    ];
   });
+}
+
+function mayRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,66 +1,146 @@
-import { plural } from '../../core/text/index.ts';
-import {
-  folderOf,
-  lookbackFloor,
-  overview,
-  readInstant,
-  type SessionHead,
-  scopeTest,
-  timeOf,
-  updateIndex,
-} from '../../sleep/index.ts';
-import { transcriptSources } from '../../transcripts/index.ts';
+import { type NotSurveyed, surveySessions } from '../../app/index.ts';
+import { count, oneLine, plural } from '../../core/text/index.ts';
+import { type Column, nextLines, table, wrap } from '../../report/index.ts';
+import { type Overview, openSleep } from '../../sleep/index.ts';
+import { findSource } from '../../transcripts/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { harvestProgress } from './gather/harvest-progress.ts';
-import { type OpenSleep, openSleep, type SleepFlags } from './open-sleep.ts';
-import { type NextCommands, overviewLines } from './overview-lines.ts';
-import { troubleLines } from './trouble-lines.ts';
+import { gatherProgress } from './gather-progress.ts';
+import { troubleLines } from './harvest.ts';
+import { retyped, type SleepFlags, sleepOptions } from './sleep-flags.ts';
 
 /** What there is to learn from on this machine. Asks no model, and reads only what has changed since the last time. */
 export async function showOverview(flags: SleepFlags, terminal: Terminal): Promise<void> {
-  using sleep = await openSleep(flags, terminal);
-  const whyNot = await meantTest(sleep, flags);
-  const isMeant = (head: SessionHead) => whyNot(head) === undefined;
-  const progress = harvestProgress(terminal);
-  const update = await updateIndex({ ...sleep, now: Date.now(), onProgress: progress.show }).finally(progress.clear);
-  const found = overview(sleep.index, { isIgnored: (head) => !isMeant(head) });
-  const looked = sleep.sources.length > 0 ? sleep.sources : transcriptSources;
-  const heads = sleep.index.files().flatMap((file) => file.heads);
-  const notes = {
-    next: await nextCommands(sleep, flags, heads.filter(isMeant)),
-    trouble: troubleLines(update.trouble, sleep.redact, terminal),
-    lookedAt: looked.flatMap((source) => source.roots(sleep.place)).map(sleep.redact),
-    notMeant: countReasons(heads.flatMap((head) => whyNot(head) ?? [])),
-  };
-  terminal.answer({ ...found, trouble: update.trouble, filesRead: update.read }, overviewLines(found, notes, terminal));
-}
-
-/** Why a session is not meant: all of the agents asked for are, unless a folder or a moment was named. */
-async function meantTest({ sources, isIgnored, project, place }: OpenSleep, flags: SleepFlags) {
-  const since = readInstant(flags.since) ?? 0;
-  const inScope = await scopeTest(flags.project === undefined ? 'all' : [project], place);
-  const names = new Set(sources.map(({ name }) => name));
-  return (head: SessionHead): string | undefined => {
-    if (!names.has(head.source)) return 'of other agents (--source auto takes all)';
-    if (!inScope(folderOf(head))) return 'of other projects (--all-projects takes them)';
-    if (timeOf(head) < since) return `that ended before ${flags.since} (in UTC, unless it names a zone)`;
-    return isIgnored(head) ? 'named in a .skilloptignore' : undefined;
-  };
-}
-
-const countReasons = (reasons: readonly string[]) =>
-  [...new Set(reasons)].map(
-    (reason) => `${plural(reasons.filter((one) => one === reason).length, 'session')} ${reason}`,
+  using sleep = await openSleep(sleepOptions(flags, terminal));
+  const progress = gatherProgress(terminal);
+  const isOfProject = flags.project !== undefined;
+  const survey = await surveySessions(sleep, { since: flags.since, isOfProject, onGather: progress.onEvent }).finally(
+    progress.close,
   );
+  const { overview, trouble, filesRead, notSurveyed, lookedAt, usableHere, isRecent } = survey;
+  const further = isRecent || flags.since !== undefined ? {} : { lookbackHours: 0 }; // so that the next command finds something
+  const notes = {
+    next: { flags: { ...flags, ...further }, here: sleep.redact(sleep.project), usableHere },
+    trouble: troubleLines(trouble, sleep.redact, terminal),
+    lookedAt,
+    notMeant: notSurveyed.map(([why, times]) => `${plural(times, 'session')} ${whyText(why, flags)}`),
+  };
+  terminal.answer({ ...overview, trouble, filesRead }, overviewLines(overview, notes, terminal));
+}
 
-/** Flags with which the next command finds something, where there is something to find. */
-async function nextCommands(sleep: OpenSleep, flags: SleepFlags, heads: readonly SessionHead[]): Promise<NextCommands> {
-  const { project, place, settings, redact } = sleep;
-  const isHere = await scopeTest([project], place);
-  const usable = heads.filter(({ leftOut, prompts }) => leftOut === undefined && prompts > 0);
-  const here = usable.filter((head) => isHere(folderOf(head)));
-  const floor = lookbackFloor({ lookbackHours: settings.lookbackHours, now: Date.now() });
-  const isRecent = (here.length > 0 ? here : usable).some((head) => !(timeOf(head) < floor));
-  const further = isRecent || flags.since !== undefined ? {} : { lookbackHours: 0 };
-  return { flags: { ...flags, ...further }, here: redact(project), usableHere: here.length };
+const whyText = (why: NotSurveyed, { since }: SleepFlags) =>
+  ({
+    'other-agent': 'of other agents (--source auto takes all)',
+    'other-project': 'of other projects (--all-projects takes them)',
+    'too-old': `that ended before ${since} (in UTC, unless it names a zone)`,
+    ignored: 'named in a .skilloptignore',
+  })[why];
+
+const number = { align: 'right' } as const;
+const AGENT_COLUMNS: readonly Column[] = [
+  { title: 'agent', isElastic: true },
+  { title: 'sessions', ...number },
+  { title: 'could teach', ...number },
+  { title: 'first' },
+  { title: 'last' },
+];
+const PROJECT_COLUMNS: readonly Column[] = [
+  { title: 'project', isElastic: true },
+  ...AGENT_COLUMNS.slice(1).map((column) => (column.title === 'first' ? { ...column, isOptional: true } : column)),
+];
+const MOST_PROJECTS = 8;
+
+/** What the next command is told, and why. */
+type NextCommands = {
+  readonly flags: SleepFlags;
+  /** The folder that is meant, as sessions name it. */
+  readonly here: string;
+  /** Sessions of this folder that could teach something. */
+  readonly usableHere: number;
+};
+
+type OverviewNotes = {
+  readonly next: NextCommands;
+  readonly trouble: readonly string[];
+  readonly lookedAt: readonly string[];
+  /** Sessions that are there, and why they are not meant. */
+  readonly notMeant: readonly string[];
+};
+
+/** What lies on this machine to learn from, and what to type next. */
+function overviewLines(found: Overview, notes: OverviewNotes, terminal: Terminal): string[] {
+  const { colors, width } = terminal;
+  if (found.sessions === 0) return nothingFound(notes, terminal);
+  const look = { width, paintTitle: colors.dim };
+  const more = found.projects.length - MOST_PROJECTS;
+  return [
+    ...wrap('What your coding agents kept on this machine. Nothing was sent anywhere, no model was asked.', width),
+    '',
+    ...table(
+      AGENT_COLUMNS,
+      found.agents.map((row) => [titleOf(row.source), ...cells(row)]),
+      look,
+    ),
+    '',
+    ...table(
+      PROJECT_COLUMNS,
+      found.projects.slice(0, MOST_PROJECTS).map((row) => [row.project || '(not known)', ...cells(row)]),
+      look,
+    ),
+    ...(more > 0 ? [colors.dim(`and ${plural(more, 'project')} more: --json lists all`)] : []),
+    colors.dim('dates are in UTC'),
+    ...leftOutLine(found, width),
+    ...notes.trouble,
+    '',
+    ...nextSteps(notes, terminal),
+  ];
+}
+
+const titleOf = (source: string) => findSource(source).title;
+
+const cells = ({ sessions, usable, firstAt, lastAt }: Overview['agents'][number] | Overview['projects'][number]) => [
+  count(sessions),
+  count(usable),
+  firstAt.slice(0, 10),
+  lastAt.slice(0, 10),
+];
+
+function leftOutLine({ sessions, usable }: Overview, width: number): string[] {
+  const others = sessions - usable;
+  if (others === 0) return [];
+  const why =
+    'nobody asked for anything in it, a sub-agent or a program talked to the agent, or the person said that nothing shall be learned from it';
+  return ['', ...wrap(`${plural(others, 'session')} cannot teach anything: ${why}.`, width)];
+}
+
+function nextSteps({ next }: OverviewNotes, terminal: Terminal): string[] {
+  const { here, usableHere, flags } = next;
+  const isAll = flags.allProjects === true;
+  const what = isAll
+    ? 'sessions of all projects'
+    : usableHere > 0
+      ? `${plural(usableHere, 'session')} of ${oneLine(here)}`
+      : 'none of them is of this folder; of all projects';
+  const { project: _project, ...others } = flags;
+  const given = isAll || usableHere > 0 ? flags : { ...others, allProjects: true };
+  return nextLines(
+    [
+      [retyped('harvest', given), `the tasks in them (${what}), no model asked`],
+      [retyped('run --plan', given), 'what a night would cost, and every text that it may send'],
+    ],
+    terminal,
+  );
+}
+
+function nothingFound({ lookedAt, notMeant, trouble }: OverviewNotes, { width }: Terminal): string[] {
+  if (notMeant.length > 0)
+    return ['No session is meant by these flags:', ...notMeant.map((line) => `  ${line}`), ...trouble];
+  return [
+    'No transcripts of a coding agent were found on this machine.',
+    ...lookedAt.map((root) => `  looked at ${oneLine(root)}`),
+    ...trouble,
+    ...wrap(
+      'Work with an agent for a day and look again, or say where its home is, for example CLAUDE_CONFIG_DIR=PATH.',
+      width,
+    ),
+  ];
 }

@@ -1,19 +1,22 @@
-import { readSleepState, withoutConsent } from '../../sleep/index.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { drop, warnOfUnknown } from './drop.ts';
-import { gatherSessions, gatherTasks } from './gather/gather.ts';
-import { notConsidered } from './not-considered.ts';
-import { openSleep, type SleepFlags } from './open-sleep.ts';
 import {
-  choosePages,
-  modelProblems,
-  type PageNumber,
-  pageLines,
-  planLines,
-  planOf,
-  USAGE_LIMIT_SHARE,
-} from './plan-lines.ts';
-import { planWork, workLines } from './plan-work.ts';
+  ignoreSessions,
+  isTaskId,
+  type NightEstimate,
+  type NightPlan,
+  type NightPreview,
+  type PlannedWork,
+  previewNight,
+  unknownIds,
+} from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { count, oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { estimateLines, nextLines, notReplayableText, rangeText, wrap } from '../../report/index.ts';
+import { isHandoff, isSimulated, openSleep, type Page } from '../../sleep/index.ts';
+import { stateFolderOf } from '../../stores/index.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { gatherProgress, minutesOf, USAGE_LIMIT_LINE, USAGE_LIMIT_SHARE } from './gather-progress.ts';
+import { notConsidered } from './harvest.ts';
+import { placeOf, retyped, type SleepFlags, sleepOptions } from './sleep-flags.ts';
 
 export type PlanFlags = SleepFlags & {
   readonly plan?: boolean;
@@ -24,31 +27,150 @@ export type PlanFlags = SleepFlags & {
 /** What a night would do, cost and send. Asks no model. */
 export async function showPlan(flags: PlanFlags, terminal: Terminal): Promise<void> {
   if (flags.drop) await drop(flags.drop, terminal);
-  using sleep = await openSleep(flags, terminal);
-  const harvest = await gatherSessions(sleep, flags, terminal);
-  const mined = await gatherTasks(sleep, harvest);
-  if (flags.drop) await warnOfUnknown(flags.drop, { sleep, harvest }, terminal);
-  const plan = await planOf(sleep, harvest.sessions);
-  const missing = withoutConsent(plan.recipients, await readSleepState(sleep.folder)).map(({ provider }) => provider);
-  const problems = await modelProblems(plan, sleep);
-  const plannedWork = await planWork(plan, sleep, mined.tasks);
-  const { models, ...rest } = plan;
+  using sleep = await openSleep(sleepOptions(flags, terminal));
+  const progress = gatherProgress(terminal);
+  const preview = await previewNight(sleep, { since: flags.since, onGather: progress.onEvent }).finally(progress.close);
+  const { plan, harvest, tasksByRule, consentMissing, problems, withTools } = preview;
+  for (const id of unknownIds(flags.drop ?? [], sleep, harvest)) {
+    const what = isTaskId(id) ? 'no task' : 'no session';
+    terminal.warn(`${what} ${JSON.stringify(id)} was found; it would be left out if it came`);
+  }
+  const { models: _, ...rest } = plan;
   const pages = choosePages(plan.pages, flags.page);
   const answer = {
-    ...rest,
-    pages,
-    tasksByRule: mined.tasks.length,
-    usageLimitShare: USAGE_LIMIT_SHARE,
-    consentMissing: missing,
-    problems,
-    withTools: plannedWork,
+    ...{ ...rest, pages, tasksByRule, usageLimitShare: USAGE_LIMIT_SHARE, consentMissing, problems, withTools },
   };
   const { page, ...others } = flags;
   const texts = pageLines(plan.pages, page, others, terminal);
   if (page !== undefined && texts.length > 0) return terminal.answer(answer, texts);
   terminal.answer(answer, [
-    ...planLines(plan, { settings: sleep.settings, missing, problems, withTools: workLines(plannedWork) }, terminal),
+    ...planLines(preview, sleep.settings.maxTokensPerNight, terminal),
     ...notConsidered(harvest.considered).map((line) => terminal.colors.dim(line)),
     ...texts,
   ]);
+}
+
+/** Adds sessions and tasks to the private `.skilloptignore`, where they stay. */
+async function drop(ids: readonly string[], terminal: Terminal): Promise<void> {
+  if (ids.some((id) => oneLine(id) === ''))
+    throw new SkillError('USAGE', 'expected the id of a session or of a task behind --drop, got nothing', {
+      hint: 'Pages show the ids of sessions, skillopt sleep harvest those of tasks.',
+    });
+  const { path, added } = await ignoreSessions(stateFolderOf(placeOf(terminal)), ids);
+  const what = added.length > 0 ? `added ${added.join(', ')} to ${path}` : `${path} says so already`;
+  terminal.note(
+    `nothing is learned from ${ids.map(oneLine).join(', ')} from now on: ${what}. To undo it, delete the line.`,
+  );
+}
+
+function planLines(preview: NightPreview, maxTokens: number, terminal: Terminal): string[] {
+  const { plan, consentMissing, problems, withTools } = preview;
+  const { width } = terminal;
+  const { sessions, estimate } = plan;
+  if (sessions === 0) return ['No session to learn from: a night would do nothing.'];
+  const opening = `A night would read ${plural(sessions, 'session')} and make ${tasksOf(plan)}. Nothing was sent, no model was asked.`;
+  return [
+    ...wrap(opening, width),
+    '',
+    ...estimateLines(estimate, terminal),
+    minutesOf(estimate),
+    USAGE_LIMIT_LINE,
+    ...limitLines(estimate.totals.tokens, maxTokens, width),
+    '',
+    ...recipientLines(plan, consentMissing, terminal),
+    ...workLines(withTools).flatMap((line) => wrap(line, width)),
+    ...problems.flatMap((problem) => wrap(`not ready: ${problem}`, width)),
+  ];
+}
+
+function tasksOf({ miner, models, estimate }: NightPlan): string {
+  if (miner === 'model') return `about ${rangeText(estimate.tasks, String)} tasks, as the model finds them`;
+  const why = isSimulated(models.optimizer) ? ' (the simulated optimizer cannot find any)' : '';
+  return `${plural(estimate.tasks.high, 'task')}, by rule${why}`;
+}
+
+function limitLines({ low, high }: NightEstimate['totals']['tokens'], limit: number, width: number): string[] {
+  if (high <= limit) return [];
+  const how = low > limit ? 'is' : 'may be';
+  const text = `That ${how} more than the ${count(limit)} tokens of maxTokensPerNight: the night stops there. --max-tokens-per-night N allows more, --max-tasks N needs fewer.`;
+  return wrap(text, width);
+}
+
+const HANDED_OVER =
+  'No text is sent: questions are written to files of yours. The session that answers them sends them to its provider.';
+
+function recipientLines(
+  { pages, recipients, models }: NightPlan,
+  missing: readonly string[],
+  { width, colors }: Terminal,
+): string[] {
+  if (isHandoff(models.target)) return wrap(HANDED_OVER, width);
+  if (recipients.length === 0)
+    return wrap(
+      'No text leaves this process: the models are simulated, and learn nothing real. Name one with --target.',
+      width,
+    );
+  return recipients.flatMap(({ name, roles, isRemote, provider }) => {
+    const asked = missing.includes(provider) ? 'you will be asked first' : 'you agreed';
+    const consent = isRemote ? asked : 'on this machine';
+    const text = `${plural(pages.length, 'page')} of text may be sent to ${name}, as ${roles.join(', ')} (${consent})`;
+    return wrap(text, width).map((line) => line.replace(name, () => colors.bold(name)));
+  });
+}
+
+/** One page, or all of them, and how to see more. */
+function pageLines(
+  pages: readonly Page[],
+  wanted: PageNumber | undefined,
+  flags: SleepFlags,
+  terminal: Terminal,
+): string[] {
+  const { colors } = terminal;
+  if (pages.length === 0) return [];
+  const shown = wanted === undefined ? [] : choosePages(pages, wanted);
+  const texts = shown
+    .flatMap((page) => ['', ...pageText(page, pages.indexOf(page) + 1, pages.length, colors)])
+    .slice(1);
+  const next = wanted === undefined ? 1 : wanted === 'all' ? pages.length + 1 : wanted + 1;
+  if (next > pages.length) return texts;
+  const why = wanted === undefined ? 'the texts, page by page (or --page all)' : 'the next page';
+  return [...texts, '', ...nextLines([[retyped(`run --plan --page ${next}`, flags), why]], terminal)];
+}
+
+function choosePages(pages: readonly Page[], wanted: PageNumber | undefined): readonly Page[] {
+  if (wanted === undefined || wanted === 'all') return pages;
+  if (wanted <= pages.length) return [pages[wanted - 1]!];
+  const range = pages.length === 0 ? 'no page: there is nothing to send' : `a page from 1 to ${pages.length}`;
+  throw new SkillError('USAGE', `expected ${range}, got ${wanted}`, {
+    hint: 'Leave --page out to see how many there are.',
+  });
+}
+
+export type PageNumber = number | 'all';
+
+function pageText(
+  { sessionId, source, project, day, texts, speakers }: Page,
+  at: number,
+  of: number,
+  colors: Terminal['colors'],
+): string[] {
+  return [
+    colors.bold(`page ${at} of ${of}: ${source}, ${oneLine(project) || 'project not known'}, ${day}`),
+    colors.dim(`all of the session that may be sent; leave it out with --drop ${shellWord(sessionId)}`),
+    ...texts.flatMap((text, index) => {
+      const isSame = speakers[index] === speakers[index - 1];
+      return text
+        .split('\n')
+        .map((line, row) => `${(row > 0 || isSame ? '' : speakers[index]!).padStart(7)} | ${line}`);
+    }),
+  ];
+}
+
+function workLines({ agent, sandbox, needFiles, files, leftOut }: PlannedWork): string[] {
+  if (agent === null) return needFiles === 0 ? [] : [notReplayableText(needFiles)];
+  const copy = `${agent} does every task with tools (sandbox: ${sandbox}), each in a fresh copy of ${count(files)} files of this project`;
+  return [
+    `${copy}; of the tasks that rules find, ${plural(needFiles, 'needs', 'need')} them.`,
+    ...(leftOut === '' ? [] : [`Left out of the copy: ${leftOut}.`]),
+  ];
 }

@@ -3,9 +3,9 @@ import { count, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { openSleepState, type Proposal, PURGEABLE, type Purgeable, purge } from '../../sleep/index.ts';
 import { stateFolderOf } from '../../stores/index.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { placeOf } from './open-sleep.ts';
+import { placeOf } from './sleep-flags.ts';
 
 export type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { strip } from '../../core/text/index.ts';
-import { type DocumentReport, type Proposal, readSleepState, type SleepReport } from '../../sleep/index.ts';
-import { stateFolderOf } from '../../stores/index.ts';
+import { type DocumentReport, nightLines, type SleepReport } from '../../report/index.ts';
+import { type Proposal, readSleepState } from '../../sleep/index.ts';
+import { shownPath, stateFolderOf } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { commandFor, nightCommand } from './choose-proposals.ts';
-import { nightCommands, nightLines } from './night-lines.ts';
-import { placeOf } from './open-sleep.ts';
+import { commandFor, nightCommand, nightCommands } from './proposals.ts';
+import { placeOf } from './sleep-flags.ts';
 
 type ShownNight = { readonly name: string; readonly folder: string; readonly report: SleepReport };
 
@@ -21,7 +21,7 @@ export async function nightReport({ name, folder, report }: ShownNight, terminal
     ...currentCommands(report, proposals, terminal),
     ...(existsSync(join(folder, 'events.jsonl')) ? behind : []),
   ];
-  return nightLines(asReviewed(report, proposals), { folder, isDryRun: false, commands }, terminal);
+  return nightLines(asReviewed(report, proposals), { folder: shownPath(folder), isDryRun: false, commands }, terminal);
 }
 
 async function proposalsOf(report: SleepReport, terminal: Terminal): Promise<readonly Proposal[]> {

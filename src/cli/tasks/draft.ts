@@ -1,29 +1,13 @@
-import { dirname, join } from 'node:path';
-import { inlineFiles, readSkill } from '../../app/index.ts';
-import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
-import { type Cost, costWords, totalCost } from '../../core/run/index.ts';
-import { rubricJudge } from '../../judges/index.ts';
-import { type LoadedProject, type ModelSpec, resolveModel, resolvePath } from '../../project/index.ts';
-import { readSkillFiles } from '../../skills/index.ts';
-import { openCaches, shownPath } from '../../stores/index.ts';
-import {
-  appendRows,
-  assignSplits,
-  type DraftInput,
-  type DraftResult,
-  type DraftRow,
-  draftTasks,
-  droppedPath,
-  openDrafter,
-  questionOf,
-  readTaskLines,
-  type TaskRow,
-} from '../../tasks/index.ts';
+import { type DraftedTasks, type OpenDraft, openDraft } from '../../app/index.ts';
+import { costWords } from '../../core/run/index.ts';
+import { count, dollars, oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import { nextLines, wrap } from '../../report/index.ts';
+import { shownPath } from '../../stores/index.ts';
+import { projectOf, tasksPath } from '../flags/project-flags.ts';
 import { interruptible } from '../interrupt.ts';
+import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { isAgreed, type Place } from './agree-to-draft.ts';
-import { type DraftAnswer, draftLines } from './draft-lines.ts';
-import { projectOf, tasksPath } from './project-of.ts';
 
 export type DraftFlags = {
   readonly config?: string;
@@ -37,118 +21,51 @@ export type DraftFlags = {
   readonly yes?: boolean;
 };
 
-/** Drafts what is missing in the file of tasks. What is there stays as it is, and what is good is written at once. */
+/** Drafts what is missing in the file of tasks. */
 export async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
-  const { config, maxCalls, maxCostUsd } = flags;
-  const loaded = await projectOf({ config, maxCalls, maxCostUsd }, terminal);
+  const { io } = terminal;
+  const { config, model, n, maxCalls, maxCostUsd } = flags;
+  const cwd = io.cwd();
+  const limits = { maxCalls, maxCostUsd };
+  const loaded = await projectOf({ config, ...limits }, terminal);
   const out = tasksPath(flags.out, loaded, terminal);
-  const shown = shownPath(out, terminal.io.cwd());
-  const rows = await rowsIn(out, shown);
-  const input = await readInput(
-    flags,
-    loaded,
-    { rows, refused: (await rowsIn(droppedPath(out), shown)).map(questionOf) },
-    terminal,
+  const shown = shownPath(out, cwd);
+  const skill = flags.skill === undefined ? undefined : resolvePath(cwd, flags.skill);
+  const caller = { env: io.env, notices: terminal };
+  const drafting = await openDraft({ loaded, out, shown, count: n, skill, model, limits, cwd, caller });
+  if (drafting.missing > 0 && !(await isAgreed(flags, drafting, shown, terminal))) return;
+  const observers = [{ onWarning: terminal.warn }];
+  const onProgress = progressSayer(flags.quiet ? () => {} : terminal.say);
+  const work = await interruptible({ io, onStop: terminal.say }, (signal) =>
+    drafting.draft({ signal, observers, onProgress }),
   );
-  const spec = flags.model ?? loaded?.project.optimizer;
-  const model = await drafterOf(spec, loaded, terminal);
-  const name = model.modelName ?? (typeof spec === 'string' ? spec : model.id);
-  const place = { out, shown, loaded, model, name, reading: input.reading };
-  const missing = flags.n - rows.length;
-  if (missing > 0 && !(await isAgreed(flags, missing, place, terminal))) return;
-  const work = await drafted(input, { ...place, flags }, terminal);
-  const answer = answerOf(work, { rows: await rowsIn(out, shown), shown, n: flags.n, loaded });
+  const answer = answerOf(work, { shown, n, isProject: loaded !== undefined });
   terminal.answer(answer, draftLines(answer, work.failure === undefined, terminal));
   if (work.failure !== undefined) throw work.failure;
 }
 
-const rowsIn = async (path: string, shown: string): Promise<TaskRow[]> =>
-  (await readTaskLines(path, shown)).flatMap(({ row }) => (row === undefined ? [] : [row]));
-
-type Known = Pick<DraftInput, 'rows' | 'refused'>;
-
-async function readInput(
-  { skill: typed, n }: DraftFlags,
-  loaded: LoadedProject | undefined,
-  known: Known,
-  { io }: Terminal,
-): Promise<DraftInput> {
-  const path = typed === undefined ? loaded?.project.skill : resolvePath(io.cwd(), typed);
-  if (path === undefined) {
-    const hint = 'Name a folder with a SKILL.md, or a document: skillopt tasks draft --skill PATH';
-    throw new SkillError('USAGE', 'no skill is named, and tasks are drafted from one', { hint });
-  }
-  const document = await readSkill(path);
-  const { files } = await readSkillFiles(document);
-  const reading = files.length === 0 ? document.text : document.text + inlineFiles(files);
-  const { scoring, judge } = loaded?.project ?? {};
-  const scorers = [rubricJudge()] as unknown as NonNullable<DraftInput['scorers']>;
-  return { skill: document.text, files, reading, hasJudge: judge !== undefined, scoring, scorers, n, ...known };
-}
-
-function drafterOf(
-  spec: ModelSpec | undefined,
-  loaded: LoadedProject | undefined,
+/** What it will ask for is said before it asks; a person at a terminal may say no. */
+async function isAgreed(
+  { yes, quiet }: DraftFlags,
+  drafting: OpenDraft,
+  shown: string,
   terminal: Terminal,
-): Promise<ChatModel> {
-  if (spec === undefined) {
-    const hint =
-      'Name one: --model openai:MODEL (or anthropic:MODEL, compatible:MODEL@URL …), or optimizer: in the project file.';
-    throw new SkillError('USAGE', 'no model is named that could draft tasks', { hint });
-  }
-  const directory = loaded?.directory ?? terminal.io.cwd();
-  return resolveModel(spec, { role: 'optimizer', env: terminal.io.env, directory, notices: terminal });
+): Promise<boolean> {
+  const { likely, mostCalls, usd } = await drafting.estimate();
+  const price = usd === undefined ? 'of a model whose price is not known' : `about $${dollars(usd)}`;
+  const calls = `about ${count(likely.calls)} calls (at most ${count(mostCalls)})`;
+  const tokens = `${count(likely.input + likely.output)} tokens`;
+  const tasks = plural(drafting.missing, 'task');
+  const cost = `${tasks} for ${shown} by ${oneLine(drafting.model)}: ${calls}, ${tokens}, ${price}.`;
+  if (terminal.canAsk && !yes) return confirm(`${cost} Draft them now?`);
+  if (!quiet) terminal.say(cost);
+  return true;
 }
 
-type Work = {
-  readonly kept: readonly DraftRow[];
-  readonly result: DraftResult | undefined;
-  readonly cost: Cost;
-  /** Why it was over before it was done. */
-  readonly failure: unknown;
-};
-
-async function drafted(
-  input: DraftInput,
-  { out, loaded, model, flags }: Place & { readonly flags: DraftFlags },
-  terminal: Terminal,
-): Promise<Work> {
-  const {
-    workers,
-    maxRetries,
-    callTimeoutMs,
-    prices,
-    maxCalls = flags.maxCalls,
-    maxCostUsd = flags.maxCostUsd,
-  } = loaded?.project ?? {};
-  const given = { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd };
-  const config = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const caches = await openCaches(join(loaded?.directory ?? dirname(out), 'runs', '.draft'));
-  const kept: DraftRow[] = [];
-  const keep = async (rows: readonly DraftRow[]) => {
-    await appendRows(out, assignSplits(rows, await rowsIn(out, out)));
-    kept.push(...rows);
-  };
-  const observers = [{ onWarning: terminal.warn }];
-  const say = flags.quiet ? () => {} : terminal.say;
-  try {
-    return await interruptible({ io: terminal.io, onStop: terminal.say }, async (signal) => {
-      using drafter = openDrafter({ model, config, caches, observers, signal });
-      const onProgress = progressSayer(say);
-      const [result, failure] = await draftTasks(input, { stages: drafter.stages, keep, onProgress }).then(
-        (done) => [done, undefined] as const,
-        (error: unknown) => [undefined, error] as const,
-      );
-      const { usage = {} } = drafter.takeUsage();
-      return { kept, result, failure, cost: totalCost({ usage, isDone: true }) };
-    });
-  } finally {
-    caches.close();
-  }
-}
+type DraftProgress = { readonly doing: string; readonly kept: number; readonly wanted: number };
 
 /** A line whenever something else is done, or more is kept. */
-function progressSayer(say: (line: string) => void): NonNullable<Parameters<typeof draftTasks>[1]['onProgress']> {
+function progressSayer(say: (line: string) => void): (progress: DraftProgress) => void {
   let last = '';
   return ({ doing, kept, wanted }) => {
     const line = doing === 'reading the skill' ? doing : `${doing}: ${kept} of ${wanted} kept`;
@@ -157,20 +74,9 @@ function progressSayer(say: (line: string) => void): NonNullable<Parameters<type
   };
 }
 
-function answerOf(
-  { kept, result, cost }: Work,
-  {
-    rows,
-    shown,
-    n,
-    loaded,
-  }: {
-    readonly rows: readonly TaskRow[];
-    readonly shown: string;
-    readonly n: number;
-    readonly loaded: LoadedProject | undefined;
-  },
-): DraftAnswer {
+type Drafting = { readonly shown: string; readonly n: number; readonly isProject: boolean };
+
+function answerOf({ kept, rows, result, cost }: DraftedTasks, { shown, n, isProject }: Drafting): DraftAnswer {
   const types = rows.map(({ taskType }) => (typeof taskType === 'string' ? taskType : ''));
   const kinds = Object.fromEntries(
     [...new Set(types)].map((type) => [type, types.filter((one) => one === type).length]),
@@ -180,13 +86,64 @@ function answerOf(
   const doubtful = kept.filter((row) => row.doubtful).length;
   const { calls, tokens, costUsd, isPriced } = cost;
   return {
-    ...{ file: shown, drafted: kept.length, tasks: rows.length, wanted: n, kinds, dropped, doubtful },
-    ...{
-      calls,
-      tokens,
-      costUsd: isPriced ? costUsd : null,
-      costWords: costWords(cost),
-      isProject: loaded !== undefined,
-    },
+    ...{ file: shown, drafted: kept.length, tasks: rows.length, wanted: n, kinds, dropped, doubtful, calls, tokens },
+    ...{ costUsd: isPriced ? costUsd : null, costWords: costWords(cost), isProject },
   };
+}
+
+type DraftAnswer = {
+  readonly file: string;
+  /** Of this command. */
+  readonly drafted: number;
+  /** In the file now. */
+  readonly tasks: number;
+  readonly wanted: number;
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly dropped: Readonly<Record<'repeated' | 'contradicted' | 'doubtful' | 'not usable', number>>;
+  readonly doubtful: number;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly costUsd: number | null;
+  readonly costWords: string;
+  readonly isProject: boolean;
+};
+
+const WORDS = {
+  repeated: 'repeated',
+  contradicted: 'contradicted by independent solutions',
+  doubtful: 'not confirmed by them',
+  'not usable': 'not usable',
+} as const;
+
+/** How many there are, how they are spread, what was dropped and why, what it cost, and what to type next. */
+function draftLines(answer: DraftAnswer, isDone: boolean, terminal: Terminal): string[] {
+  const { colors, width, canAsk } = terminal;
+  const { file, drafted, tasks, wanted, kinds, dropped, doubtful, calls } = answer;
+  const spread = Object.entries(kinds).map(([kind, count]) => `${oneLine(kind) || 'no kind'} ${count}`);
+  const why = Object.entries(dropped).flatMap(([reason, count]) =>
+    count > 0 ? [`${count} ${WORDS[reason as keyof typeof WORDS]}`] : [],
+  );
+  const isShort = tasks < wanted;
+  return [
+    `${colors.bold(isShort ? `${tasks} of ${plural(wanted, 'task')}` : plural(tasks, 'task'))} in ${file}, ${drafted} drafted now, reviewed by nobody`,
+    ...(spread.length > 0 ? wrap(`spread: ${spread.join(', ')}`, width, '  ') : []),
+    ...(why.length > 0 ? wrap(`dropped: ${why.join(', ')}`, width, '  ') : []),
+    ...(doubtful > 0
+      ? wrap(`${plural(doubtful, 'task')} kept with a doubtful reference: look at those first`, width, '  ')
+      : []),
+    ...(isShort ? ['The same command drafts more.'] : []),
+    `${plural(calls, 'call')}, ${answer.costWords}`,
+    ...(isDone ? ['', ...nextLines(whatNext(answer, canAsk), terminal)] : []), // the error says what to do
+  ];
+}
+
+function whatNext({ isProject, file }: DraftAnswer, canAsk: boolean): (readonly [string, string])[] {
+  const review = [
+    `npx skillopt tasks review${isProject ? '' : ` ${shellWord(file)}`}`,
+    'keep, drop or edit them',
+  ] as const;
+  const train = isProject
+    ? (['npx skillopt train', 'trains on them'] as const)
+    : (['npx skillopt init', 'makes a project of them'] as const);
+  return canAsk ? [review, train] : [train, review];
 }

@@ -1,7 +1,5 @@
-import { jsonText } from '../../core/text/index.ts';
-import { type Colors, colorsFor, wrap } from '../../report/index.ts';
-import type { Io, SafeIo } from './io.ts';
-import { safeIo } from './safe-io.ts';
+import { jsonText, printable } from '../../core/text/index.ts';
+import { COLOR_CODES, type Colors, colorsFor, isColored, wrap } from '../../report/index.ts';
 
 /** What a command speaks through: results on stdout, everything else on stderr. */
 export type Terminal = {
@@ -11,6 +9,8 @@ export type Terminal = {
   readonly canAsk: boolean;
   /** Columns to fill; 80 where nobody knows. */
   readonly width: number;
+  /** The same for text that a person may search or copy: a file or a pipe gets whole lines. */
+  readonly lineWidth: number;
   readonly colors: Colors;
   readonly errorColors: Colors;
   /** Commands of ours in a sentence, as this person types them here, or in `folder`: all that is said has them already. */
@@ -43,6 +43,9 @@ export function openTerminal(outside: Io, { isJson = false, called = asWritten }
     get width() {
       return Math.min(io.stdout.columns ?? 80, WIDEST);
     },
+    get lineWidth() {
+      return io.stdout.columns === undefined ? Number.MAX_SAFE_INTEGER : Math.min(io.stdout.columns, WIDEST);
+    },
     colors: colorsFor(io.stdout, io.env),
     errorColors,
     called,
@@ -52,3 +55,75 @@ export function openTerminal(outside: Io, { isJson = false, called = asWritten }
     answer: (value, lines) => void answer(value, lines),
   };
 }
+
+/** The one way out for text: whatever is written through it has been made printable. */
+function safeIo(io: Io): SafeIo {
+  return {
+    stdin: io.stdin,
+    stdout: safeOutput(io.stdout, io.env),
+    stderr: safeOutput(io.stderr, io.env),
+    env: io.env,
+    argv: io.argv,
+    cwd: () => io.cwd(),
+    on: (name, listener) => io.on(name, listener),
+    off: (name, listener) => io.off(name, listener),
+    exit: (code) => io.exit(code),
+  };
+}
+
+function safeOutput(output: Output, env: Io['env']): SafeOutput {
+  const keepsColors = isColored(output, env);
+  const clean = (text: string) => {
+    const parts = text.split(COLOR_CODES); // every second one is a code
+    return parts.map((part, at) => (at % 2 === 0 ? printable(part) : keepsColors ? part : '')).join('');
+  };
+  const safe: SafeOutput = {
+    get isTTY() {
+      return output.isTTY;
+    },
+    get columns() {
+      return output.columns;
+    },
+    get rows() {
+      return output.rows;
+    },
+    write: (text) => (safe.writeAbove ? safe.writeAbove(text) : output.write(clean(text))),
+    writeAfter: (codes, text) => output.write(codes + clean(text)),
+  };
+  return safe;
+}
+
+/** A stream that text is written to: the terminal, a pipe, or a list in a test. */
+type Output = {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  write(text: string): unknown;
+};
+
+/** A stream through which nothing foreign commands the terminal: every text is made printable, and keeps our colours. */
+type SafeOutput = Output & {
+  /** Writes codes of ours that move the cursor, then a text. */
+  writeAfter(codes: string, text: string): unknown;
+  /** Set while lines at the foot of the terminal are redrawn in place: all other text goes above them. */
+  writeAbove?: ((text: string) => unknown) | undefined;
+};
+
+type Listener = () => void;
+
+/** Everything the command line touches outside its files. `process` is one. */
+export type Io = {
+  /** Where a person may type, if there is one. */
+  readonly stdin?: { readonly isTTY?: boolean | undefined } | undefined;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How the process was started: Node, the file, its arguments. */
+  readonly argv?: readonly string[] | undefined;
+  cwd(): string;
+  on(name: string, listener: Listener): unknown;
+  off(name: string, listener: Listener): unknown;
+  exit(code: number): void;
+};
+
+export type SafeIo = Io & { readonly stdout: SafeOutput; readonly stderr: SafeOutput };

@@ -1,4 +1,4 @@
-export { ChecksJudge, pattern } from './checks.ts';
+export { ChecksJudge } from './checks.ts';
 export {
   containsJudge,
   type ExactScore,
@@ -26,3 +26,11 @@ export {
   type TaskJudgeInput,
   type TaskScorer,
 } from './task-judge.ts';
+export {
+  Assertion,
+  Command,
+  Verify,
+  WORKSPACE_TASK_HINT,
+  WorkspaceTask,
+  type WorkspaceTaskInput,
+} from './workspace-task.ts';

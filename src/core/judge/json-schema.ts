@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { whyTooMuch } from '../contracts/index.ts';
-import { jsonCandidates, memoize, parseJson } from '../text/index.ts';
+import { isObject, jsonCandidates, memoize, parseJson } from '../text/index.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * A JSON schema as a validator. Throws for what it says and would not be checked: an answer must not pass because a

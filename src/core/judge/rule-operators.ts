@@ -1,4 +1,4 @@
-import { casefold, includesText, strip, suggestion } from '../text/index.ts';
+import { casefold, includesText, isObject, strip, suggestion } from '../text/index.ts';
 import { checkPattern, searchPattern } from './regex/python-regex.ts';
 
 export const RULE_OPS = [
@@ -168,9 +168,6 @@ export type RuleProblems = {
   /** What is allowed and seldom meant. */
   readonly warnings: readonly string[];
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What is wrong with a rule judge as somebody wrote it: `{ checks: [{ op, arg }] }`. No judge at all is fine. */
 export function checkRuleJudge(judge: unknown): RuleProblems {

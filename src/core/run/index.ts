@@ -12,6 +12,7 @@ export {
   loadingOf,
   totalCost,
 } from './cost.ts';
+export { type ListedEdit, listEdits } from './edit-list.ts';
 export { type RunEvent, type RunFact, type Stamp, toFact } from './event.ts';
 export {
   type LrDecision,
@@ -28,8 +29,7 @@ export {
   type StepAction,
   type TestSubject,
 } from './events/event-data.ts';
-export { isObject } from './events/field.ts';
-export { addFailures, type FailureTable, failureOf } from './failures.ts';
+export { addFailures, type Failure, type FailureTable, failureOf, NO_ANSWER } from './failures.ts';
 export {
   type Blame,
   type FinalMeasurement,
@@ -42,13 +42,13 @@ export {
   toObservations,
 } from './gate-evidence.ts';
 export { type JournalLines, journalLines, type LinesBefore } from './journal.ts';
-export { nextStep, type Place } from './next-step.ts';
 export {
   type AcceptedEdit,
   acceptedEdits,
   addMeasurement,
   hasPass,
   isAccepted,
+  isBatchDone,
   keptEdits,
   passOf,
   passScore,
@@ -109,17 +109,4 @@ export {
   winnerMeasurement,
 } from './summary.ts';
 export { type Comparison, type Verdict, type VerdictKind, type VerdictOptions, verdictOf } from './verdict.ts';
-export {
-  change,
-  chosenByWords,
-  draftedWords,
-  KIND_WORDS,
-  LEAST_TASKS,
-  type LineCount,
-  lineWords,
-  METRICS,
-  PLAIN_WORDS,
-  span,
-  verdictWords,
-} from './verdict-words.ts';
 export { bucketsText, type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';

@@ -1,18 +1,8 @@
 import type { ItemScore } from '../contracts/index.ts';
-import { skillHash } from '../text/index.ts';
+import { isObject, skillHash } from '../text/index.ts';
 import type { RunEvent, Stamp } from './event.ts';
 import { findDefinition, unknownKind } from './events/events.ts';
-import {
-  anything,
-  define,
-  faultIn,
-  isObject,
-  type ListChange,
-  number,
-  optional,
-  tableOf,
-  text,
-} from './events/field.ts';
+import { anything, define, faultIn, type ListChange, number, optional, tableOf, text } from './events/field.ts';
 
 /** 16 hex digits of the SHA-256 of one text after the other. */
 type Digest = (before: string, text: string) => string;

@@ -1,7 +1,16 @@
 export { groupBy, memoize } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
-export { extractJson, jsonCandidates, jsonLine, jsonText, parseJson, toCamelCase, toSnakeCase } from './json.ts';
+export {
+  extractJson,
+  isObject,
+  jsonCandidates,
+  jsonLine,
+  jsonText,
+  parseJson,
+  toCamelCase,
+  toSnakeCase,
+} from './json.ts';
 export { closestName, describeIssue, describeValue, expectedBy, suggestion, unknownKeys, valueAt } from './names.ts';
 export { clip, inMarkdown, nameAsData, oneLine, printable, shellWord, withoutEscapes } from './printable.ts';
 export { casefold, head, includesText, roundHalfToEven, rstrip, strip, WHITESPACE } from './python-text.ts';

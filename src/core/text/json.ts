@@ -37,7 +37,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+/** An object with keys: neither `null` nor a list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Level by level, since a function that calls itself is what must be spared. */

@@ -3,11 +3,16 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { z } from 'zod';
 import { type EpochPlan, SkillError, type SkillOptConfig, shuffle } from '../../core/contracts/index.ts';
-import { withContentIds } from '../read/content-id.ts';
-import { loadItems, TASK_FILE_ENDINGS } from '../read/load-items.ts';
-import { itemId, parseRows } from '../read/parse-rows.ts';
-import { checkUniqueIds, type Row } from '../read/row.ts';
-import { tasksInvalid } from '../read/tasks-invalid.ts';
+import {
+  checkUniqueIds,
+  itemId,
+  loadItems,
+  parseRows,
+  type Row,
+  TASK_FILE_ENDINGS,
+  tasksInvalid,
+} from '../../imports/index.ts';
+import { withContentIds } from '../qa/content-id.ts';
 import { drawSplits, requireSplitName, SPLIT_NAMES, type SplitName, type Splits } from '../split.ts';
 import {
   BaseDataLoader,

@@ -1,21 +1,27 @@
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
-import { importTasks } from '../import/import-tasks.ts';
-import { describeLeftOut, type LeftOut } from '../import/left-out.ts';
+import { isObject } from '../../core/text/index.ts';
+import {
+  describeLeftOut,
+  type Imported,
+  importTasks,
+  type LeftOut,
+  loadItems,
+  type Peeked,
+  parseRows,
+  peekRows,
+  type Row,
+  requireSmallTree,
+  tasksInvalid,
+} from '../../imports/index.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
-import { withContentIds } from '../read/content-id.ts';
-import { loadItems } from '../read/load-items.ts';
-import { parseRows } from '../read/parse-rows.ts';
-import { type Peeked, peekRows, requireSmallTree } from '../read/peek-rows.ts';
-import type { Row } from '../read/row.ts';
-import { tasksInvalid } from '../read/tasks-invalid.ts';
 import { type Splits, splitItems } from '../split.ts';
+import { withContentIds } from './content-id.ts';
 import {
   type Columns,
   type Fields,
   guessColumns,
   isBlank,
-  isRecord,
   type NamedRow,
   nameColumns,
   QA_ITEM_HINT,
@@ -107,7 +113,7 @@ export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, 
 
 const IMPORT_HINT = 'What is imported must have a question and checks.';
 
-export const fieldsOf = ({ value }: Pick<Row, 'value'>): Fields => (isRecord(value) ? value : {});
+export const fieldsOf = ({ value }: Pick<Row, 'value'>): Fields => (isObject(value) ? value : {});
 
 /** What a task asks and how it is scored. Neither its kind nor its split makes it another one. */
 function contentOf({ question, context, answers, judge }: Fields): unknown {
@@ -138,7 +144,7 @@ function hintFor(rows: readonly NamedRow[], hint: string): string {
 
 /** What a file is, seen from its head. */
 export type PeekedTasks = {
-  readonly format: 'rows' | 'evals' | 'promptfoo';
+  readonly format: 'rows' | Imported['format'];
   /** How many there are, where the whole file was seen. */
   readonly count: number | undefined;
   /** How many were seen, where it was not. */

@@ -1,10 +1,8 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { TaskJudge, type TaskJudgeInput } from '../../core/judge/index.ts';
-import { memoize } from '../../core/text/index.ts';
-import { isFilled, itemId } from '../read/parse-rows.ts';
-import type { Row } from '../read/row.ts';
-import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { isObject, memoize } from '../../core/text/index.ts';
+import { isFilled, itemId, type Row, tasksInvalid } from '../../imports/index.ts';
 
 /** What a task has, and what others call it, the likelier first. Case, spaces, `_` and `-` do not count. */
 const ALIASES = {
@@ -33,13 +31,10 @@ const normalise = memoize((name: string) => name.toLowerCase().replace(/[\s_-]/g
 export function nameColumns(rows: readonly Row[], columns: Columns = {}): NamedRow[] {
   requireColumns(rows, columns);
   const planFor = rememberingPlan(columns);
-  return rows.map((row) => (isRecord(row.value) ? nameRow(row, row.value, planFor(Object.keys(row.value))) : row));
+  return rows.map((row) => (isObject(row.value) ? nameRow(row, row.value, planFor(Object.keys(row.value))) : row));
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
-export const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function nameRow(row: Row, value: Fields, { candidates, second }: Plan): NamedRow {
   const used: Partial<Record<Field, string>> = {};
   const named: Partial<Record<Field, unknown>> = {};
@@ -118,7 +113,7 @@ function parseJudge(text: string): unknown {
 
 function requireColumns(rows: readonly Row[], columns: Columns): void {
   if (Object.keys(columns).length === 0) return;
-  const known = new Set(rows.flatMap(({ value }) => (isRecord(value) ? Object.keys(value) : [])));
+  const known = new Set(rows.flatMap(({ value }) => (isObject(value) ? Object.keys(value) : [])));
   const missing = Object.entries(columns).filter(([, column]) => !known.has(column));
   if (missing.length === 0) return;
   const problems = missing.map(([field, column]) => `columns.${field}: no row has ${JSON.stringify(column)}`);
@@ -166,7 +161,7 @@ function byShape({ question, answers }: Pair, rest: readonly string[], rows: rea
 /** Columns that hold text or a number in most rows, and more than one value. */
 function textColumns(rows: readonly Row[]): string[] {
   const [first] = rows;
-  if (first === undefined || !isRecord(first.value)) return [];
+  if (first === undefined || !isObject(first.value)) return [];
   return Object.keys(first.value).filter((name) => {
     const values = valuesOf(rows, name);
     return !/^(id|index|no|nr|#)?$/i.test(name) && values.length > rows.length / 2 && new Set(values).size > 1;
@@ -175,7 +170,7 @@ function textColumns(rows: readonly Row[]): string[] {
 
 const valuesOf = (rows: readonly Row[], name: string): string[] =>
   rows.flatMap(({ value }) => {
-    const cell = isRecord(value) ? value[name] : undefined;
+    const cell = isObject(value) ? value[name] : undefined;
     return (typeof cell === 'string' && cell.trim() !== '') || typeof cell === 'number' ? [String(cell)] : [];
   });
 

@@ -8,9 +8,7 @@ import {
 } from '../../core/contracts/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
 import { rstrip, strip } from '../../core/text/index.ts';
-import { parseRows } from '../read/parse-rows.ts';
-import { checkUniqueIds } from '../read/row.ts';
-import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { checkUniqueIds, parseRows, tasksInvalid } from '../../imports/index.ts';
 import { requireSplitName } from '../split.ts';
 import { QA_ITEM_HINT, QaItem, type QaItemInput } from './qa-columns.ts';
 import { judgedMessages, TaskJudges } from './task-judges.ts';

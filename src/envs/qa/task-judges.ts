@@ -14,7 +14,7 @@ import {
   type TaskScorer,
 } from '../../core/judge/index.ts';
 import { rstrip } from '../../core/text/index.ts';
-import { tasksInvalid } from '../read/tasks-invalid.ts';
+import { tasksInvalid } from '../../imports/index.ts';
 import type { QaItem } from './qa-columns.ts';
 
 const BUILT_IN = [ruleJudge, exactJudge, containsJudge, regexJudge, numberJudge, jsonSchemaJudge] as TaskScorer[];

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { ChatModel } from '../../core/contracts/index.ts';
+import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { type AiSdkModelOptions, aiSdkModel, modelId } from './ai-sdk-model.ts';
-import type { StructuredOutput } from './to-call-options.ts';
+import { type AiSdkModelOptions, aiSdkModel, modelId, type StructuredOutput } from './ai-sdk-model.ts';
 
 /** What every provider that is reached over HTTP takes. */
 export type ChatOptions = {
@@ -55,4 +54,20 @@ export function endpointModel(
 function accountOf(provider: string, { name, secrets }: Endpoint): string {
   const key = createHash('sha256').update(JSON.stringify(secrets)).digest('hex').slice(0, 12);
   return `${provider} ${name} ${key}`;
+}
+
+type KeySource = {
+  /** How messages name the provider that wants the key. */
+  readonly provider: string;
+  /** Where it is looked for, in this order. */
+  readonly variables: readonly [string, ...string[]];
+};
+
+/** The given key, else that of the environment. Throws `CONFIG_INVALID`, with what to type, when there is none. */
+export function requireKey(apiKey: string | undefined, { provider, variables }: KeySource): string {
+  const key = [apiKey, ...variables.map((variable) => process.env[variable])].find(Boolean);
+  if (key) return key;
+  throw new SkillError('CONFIG_INVALID', `${provider} needs a key: no apiKey, and ${variables.join(' and ')} not set`, {
+    hint: `Set it: export ${variables[0]}=… Or pass apiKey.`,
+  });
 }

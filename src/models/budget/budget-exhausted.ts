@@ -1,9 +1,10 @@
 import { SkillError } from '../../core/contracts/index.ts';
-import type { LimitName } from '../../core/run/index.ts';
-import type { Amounts } from './amounts.ts';
+import type { Amounts, LimitName } from '../../core/run/index.ts';
+
+export type { Amounts } from '../../core/run/index.ts';
 
 /** A part of the limits that is kept back. */
-export type Kept = {
+export type KeptPart = {
   readonly amounts: Amounts;
   readonly minutes: number;
   /** What it is kept for, and what may not use it. */
@@ -17,7 +18,7 @@ type Shortage = {
   readonly spent: Amounts;
   readonly bound: Amounts;
   readonly limits: Amounts;
-  readonly kept?: Kept | undefined;
+  readonly kept?: KeptPart | undefined;
   readonly names?: LimitNames | undefined;
 };
 
@@ -25,18 +26,18 @@ type Shortage = {
 export type LimitNames = Partial<Readonly<Record<keyof Amounts, string>>>;
 
 /** In the unit of a limit: what is spent of it, what is kept back, and the most that the next call or attempt may take. */
-export type Need = { readonly spent: number; readonly kept: number; readonly bound: number };
+type LimitNeed = { readonly spent: number; readonly kept: number; readonly bound: number };
 
-type Told = Pick<SkillError, 'message' | 'hint'> & { readonly need?: Need | undefined };
+type LimitWords = Pick<SkillError, 'message' | 'hint'> & { readonly need?: LimitNeed | undefined };
 
 /** A limit that is used up. */
 export class LimitReached extends SkillError {
   override readonly name: string = 'LimitReached';
   readonly limit: LimitName;
   /** No limit below the sum of these lets the next call pass. Nothing is known of minutes. */
-  readonly need: Need | undefined;
+  readonly need: LimitNeed | undefined;
 
-  constructor(limit: LimitName, { message, hint, need }: Told) {
+  constructor(limit: LimitName, { message, hint, need }: LimitWords) {
     super('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
     this.limit = limit;
     this.need = need;
@@ -103,9 +104,9 @@ function leastLimit(name: keyof Amounts, parts: readonly Amounts[]): string {
   return name === 'costUsd' ? dollars(Math.ceil(sum * 100 - 1e-6) / 100) : count(sum);
 }
 
-const MINUTES: Named = { limit: 'maxMinutes', key: 'maxMinutes' };
+const MINUTES: NamedLimit = { limit: 'maxMinutes', key: 'maxMinutes' };
 
-export function timeIsUp(maxMinutes: number, kept?: Kept): LimitReached {
+export function timeIsUp(maxMinutes: number, kept?: KeptPart): LimitReached {
   const all = `${count(maxMinutes)} minutes`;
   if (!kept || kept.minutes === 0) return exhausted(MINUTES, 'is reached', [`${count(maxMinutes)} of ${all} are over`]);
   const over = `${count(Math.max(0, maxMinutes - kept.minutes))} of ${all} are over`;
@@ -115,12 +116,17 @@ export function timeIsUp(maxMinutes: number, kept?: Kept): LimitReached {
 }
 
 /** A limit, and what the caller calls it. */
-type Named = { readonly limit: LimitName; readonly key: string };
+type NamedLimit = { readonly limit: LimitName; readonly key: string };
 
 /** `least` is a limit that would still be too low, where one is known. */
-type More = { readonly least?: string | undefined; readonly need?: Need };
+type LimitDetails = { readonly least?: string | undefined; readonly need?: LimitNeed };
 
-function exhausted({ limit, key }: Named, what: string, facts: readonly string[], { least, need }: More = {}) {
+function exhausted(
+  { limit, key }: NamedLimit,
+  what: string,
+  facts: readonly string[],
+  { least, need }: LimitDetails = {},
+) {
   const more = least === undefined ? '' : ` to more than ${least}`;
   return new LimitReached(limit, {
     message: `${key} ${what}: ${sentence(facts)}`,

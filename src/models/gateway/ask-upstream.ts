@@ -1,9 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
-import type { FailedCall } from '../ai-sdk/failed-call.ts';
+import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
-import type { Upstream, UpstreamReply, UpstreamRequest } from './open-upstream.ts';
-import type { PlainHeaders } from './passed-headers.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 
 export type GatewayRetry = {
   readonly maxRetries?: number;
@@ -12,7 +14,7 @@ export type GatewayRetry = {
   readonly maxDelayMs?: number;
 };
 
-export type Asking = {
+type UpstreamQuestion = {
   readonly upstream: Upstream;
   readonly call: FailedCall;
   readonly idleMs: number;
@@ -24,18 +26,22 @@ export type Asking = {
 };
 
 /** An answer that began well: the chunks of a stream, or a text that is all there. Or a refusal that is the caller's own matter. */
-export type Asked =
+export type UpstreamAnswer =
   | { readonly kind: 'stream'; readonly reply: UpstreamReply; readonly chunks: AsyncIterable<Uint8Array> }
   | { readonly kind: 'whole'; readonly reply: UpstreamReply; readonly text: string };
 
 /** A whole answer, looked at before it is passed on: what is wrong with it, if anything is. */
-export type CheckWhole = (text: string, reply: UpstreamReply) => ModelCallError | undefined;
+type CheckWhole = (text: string, reply: UpstreamReply) => ModelCallError | undefined;
 
 /**
  * Asks until an answer begins, or there is no use in it. Throws `ModelCallError` when the provider could not be reached, has
  * no time, or refuses every call: whatever an agent would make of that is no work of its own.
  */
-export async function askUpstream(request: UpstreamRequest, asking: Asking, check: CheckWhole): Promise<Asked> {
+export async function askUpstream(
+  request: UpstreamRequest,
+  asking: UpstreamQuestion,
+  check: CheckWhole,
+): Promise<UpstreamAnswer> {
   const { maxRetries = 3, firstDelayMs = 500, maxDelayMs = 20_000 } = asking.retry;
   for (let attempt = 1; ; attempt++) {
     const outcome = await tryOnce(request, asking, check);
@@ -48,7 +54,11 @@ export async function askUpstream(request: UpstreamRequest, asking: Asking, chec
   }
 }
 
-async function tryOnce(request: UpstreamRequest, asking: Asking, check: CheckWhole): Promise<Asked | ModelCallError> {
+async function tryOnce(
+  request: UpstreamRequest,
+  asking: UpstreamQuestion,
+  check: CheckWhole,
+): Promise<UpstreamAnswer | ModelCallError> {
   try {
     const reply = await asking.upstream.send(request, asking.signal);
     if (reply.status < 300 && isEventStream(reply.headers)) return await beginStream(reply);
@@ -62,7 +72,7 @@ async function tryOnce(request: UpstreamRequest, asking: Asking, check: CheckWho
 }
 
 /** Waits for the first chunk: until then, another try is possible. */
-async function beginStream(reply: UpstreamReply): Promise<Asked> {
+async function beginStream(reply: UpstreamReply): Promise<UpstreamAnswer> {
   const iterator = reply.body[Symbol.asyncIterator]();
   const first = await iterator.next();
   async function* chunks() {
@@ -108,9 +118,98 @@ class NoAnswerError extends ModelCallError {}
 const IDLE = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 /** The error for a connection that failed, before an answer or in the midst of it. */
-export function connectionError(error: unknown, { call, idleMs }: Pick<Asking, 'call' | 'idleMs'>): ModelCallError {
+export function connectionError(
+  error: unknown,
+  { call, idleMs }: Pick<UpstreamQuestion, 'call' | 'idleMs'>,
+): ModelCallError {
   if (error instanceof ModelCallError) return error;
   const { code = '', message = String(error) } = error as NodeJS.ErrnoException;
   if (IDLE.includes(code)) return new NoAnswerError(`${call.who} sent nothing for ${idleMs / 1000} s`);
   return toModelCallError({ code: code || 'ECONNRESET', message, cause: (error as Error).cause }, call, nothingSent);
+}
+
+export type UpstreamRequest = {
+  readonly method: string;
+  /** With its query, to be added to the base URL. */
+  readonly path: string;
+  readonly headers: PlainHeaders;
+  readonly body?: Buffer | undefined;
+};
+
+export type UpstreamReply = { readonly status: number; readonly headers: PlainHeaders; readonly body: Readable };
+
+export interface Upstream extends AsyncDisposable {
+  /** Once the head of the answer is there. Fails when nothing comes for `idleMs`, then or later in the body. */
+  send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamReply>;
+}
+
+/** Connections of its own, closed with it, through a proxy if the environment names one. Redirects are not followed: a key stays with its host. */
+export async function openUpstream({ baseURL, queryParams, proxy }: Endpoint, idleMs: number): Promise<Upstream> {
+  const { Agent, ProxyAgent, request: send } = await import('undici');
+  const timeouts = { headersTimeout: idleMs, bodyTimeout: idleMs };
+  const dispatcher =
+    proxy === undefined ? new Agent(timeouts) : new ProxyAgent({ ...timeouts, uri: proxy, proxyTunnel: false });
+  return {
+    async send({ method, path, headers, body }, signal) {
+      const url = new URL(`${baseURL}${path}`);
+      for (const [name, value] of Object.entries(queryParams)) url.searchParams.set(name, value);
+      const options = { method: method as 'POST', headers, body: body ?? null, signal, dispatcher };
+      const reply = await send(url, options);
+      return { status: reply.statusCode, ...unpacked(reply.body, reply.headers as PlainHeaders) };
+    },
+    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+  };
+}
+
+const UNPACKERS = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate } as const;
+
+/** Some servers pack whatever they were asked for. */
+function unpacked(body: Readable, headers: PlainHeaders): { body: Readable; headers: PlainHeaders } {
+  const { 'content-encoding': encoding, ...rest } = headers;
+  const unpack = UNPACKERS[String(encoding) as keyof typeof UNPACKERS];
+  if (unpack === undefined) return { body, headers };
+  const plain = unpack();
+  body.on('error', (error) => plain.destroy(error));
+  plain.on('close', () => body.destroy());
+  return { body: body.pipe(plain), headers: rest };
+}
+
+/** What belongs to one connection, or is counted again for the next. */
+const HOP_BY_HOP = [
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade', 'http2-settings', 'host', 'expect', 'content-length', 'accept-encoding'],
+];
+
+/** Where clients put what they sign in with. */
+const SIGN_IN = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
+
+export type PlainHeaders = Record<string, string | string[]>;
+
+export function withoutHops(headers: IncomingHttpHeaders | PlainHeaders): PlainHeaders {
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  const kept = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] =>
+      entry[1] !== undefined && !HOP_BY_HOP.includes(entry[0]) && !named.includes(entry[0]),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** The caller's headers with `own` sign-in in place of its own; with its own if there is none. Answers are to come unpacked. */
+export function requestHeaders(headers: IncomingHttpHeaders, own: Readonly<Record<string, string>>): PlainHeaders {
+  const passed = Object.entries(withoutHops(headers)).filter(
+    ([name]) => Object.keys(own).length === 0 || !SIGN_IN.includes(name),
+  );
+  return { ...Object.fromEntries(passed), 'accept-encoding': 'identity', ...lowerCase(own) };
+}
+
+const lowerCase = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** What a caller that signs in itself must not read in a message either. */
+export function signInOf(headers: IncomingHttpHeaders): string[] {
+  return SIGN_IN.map((name) => headers[name])
+    .filter((value) => typeof value === 'string')
+    .map((value) => value.replace(/^(Bearer|Basic) /, ''));
 }

@@ -80,7 +80,7 @@ const responses: GatewayDialect = {
 };
 
 /** A sign-in with Google speaks of `request` and `response`, in which the rest is the same. */
-const gemini: GatewayDialect = {
+const google: GatewayDialect = {
   path: /:(?:streamG|g)enerateContent$/,
   modelOf: ({ model }, path) => /models\/([^/:]+):/.exec(path)?.[1] ?? model, // the path is what the provider reads
   toolNames: (body) =>
@@ -102,7 +102,7 @@ const gemini: GatewayDialect = {
   toError: (code, message) => ({ error: { code, message, status: kindOf(code).toUpperCase() } }),
 };
 
-const dialects = [anthropic, chat, responses, gemini];
+const dialects = [anthropic, chat, responses, google];
 
 export const findDialect = (path: string) => dialects.find((dialect) => dialect.path.test(path));
 

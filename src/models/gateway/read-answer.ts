@@ -2,17 +2,10 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Usage } from '../../core/contracts/index.ts';
 import { type Fault, faultOf, type GatewayDialect, type Json } from './gateway-dialects.ts';
 
-export interface AnswerReader {
-  add(chunk: Uint8Array): void;
-  /** Whether the provider has said all of it. */
-  isWhole(): boolean;
-  fault(): Fault | undefined;
-}
-
 type Answer = { readonly dialect: GatewayDialect; readonly onUsage: (usage: Usage) => void };
 
 /** Reads server-sent events as they pass, for what they tell of tokens, of faults and of their end. */
-export function streamReader({ dialect, onUsage }: Answer): AnswerReader {
+export function streamReader({ dialect, onUsage }: Answer) {
   const events = eventReader({ dialect, onUsage });
   const decoder = new StringDecoder('utf8');
   let rest = '';
@@ -25,11 +18,12 @@ export function streamReader({ dialect, onUsage }: Answer): AnswerReader {
     }
   }
   return {
-    add(chunk) {
+    add(chunk: Uint8Array) {
       const lines = `${rest}${decoder.write(Buffer.from(chunk))}`.split(/\r?\n/);
       rest = lines.pop()!;
       for (const line of lines) readLine(line);
     },
+    /** Whether the provider has said all of it. */
     isWhole() {
       for (const line of [rest, '']) readLine(line); // a last event may come without an empty line behind it
       rest = '';
@@ -80,4 +74,48 @@ function parse(text: string): Json {
   } catch {
     return undefined;
   }
+}
+
+/** Shorter values, such as the `none` that local servers want for a key, are no secrets but parts of many words. */
+const SHORTEST_SECRET = 8;
+const MASK = '***';
+
+/** Bytes as they pass, with `secrets` masked, also where one is torn over two chunks. */
+export function maskBytes(secrets: readonly string[]) {
+  // One character for a byte, so that no chunk is torn in the midst of one.
+  const masked = secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .map((secret) => Buffer.from(secret).toString('latin1'));
+  let waiting = '';
+  return {
+    /** What may pass of `chunk` now. What could be the beginning of a secret waits for the next. */
+    add(chunk: Uint8Array): Buffer {
+      const text = masked.reduce(
+        (all, secret) => all.replaceAll(secret, MASK),
+        waiting + Buffer.from(chunk).toString('latin1'),
+      );
+      const held = Math.max(0, ...masked.map((secret) => heldBack(text, secret)));
+      waiting = text.slice(text.length - held);
+      return Buffer.from(text.slice(0, text.length - held), 'latin1');
+    },
+    /** What still waits. */
+    end(): Buffer {
+      const rest = Buffer.from(waiting, 'latin1');
+      waiting = '';
+      return rest;
+    },
+  };
+}
+
+/** How many characters at the end of `text` are the beginning of `secret`. */
+function heldBack(text: string, secret: string): number {
+  const most = Math.min(secret.length - 1, text.length);
+  for (let length = most; length > 0; length--) if (text.endsWith(secret.slice(0, length))) return length;
+  return 0;
+}
+
+export function maskText(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .reduce((all, secret) => all.replaceAll(secret, MASK), text);
 }

@@ -3,33 +3,32 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decompress as unzstd } from 'fzstd';
 import type { Usage } from '../../core/contracts/index.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { requestHeaders, signInOf, type UpstreamRequest } from './ask-upstream.ts';
 import { findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
-import type { UpstreamRequest } from './open-upstream.ts';
-import { requestHeaders, signInOf } from './passed-headers.ts';
 
-type Common = { readonly request: UpstreamRequest; readonly secrets: readonly string[] };
+type CallBase = { readonly request: UpstreamRequest; readonly secrets: readonly string[] };
 
 /** A call of an agent, and what is sent for it. */
-export type GenerationCall = Common & {
+export type GenerationCall = CallBase & {
   readonly kind: 'generation';
   readonly dialect: GatewayDialect;
   readonly body: Json;
   readonly model: string | undefined;
 };
-export type OtherCall = Common & { readonly kind: 'other' };
+export type OtherCall = CallBase & { readonly kind: 'other' };
 type RefusedCall = {
   readonly refused: { readonly status: number; readonly message: string };
   readonly dialect?: GatewayDialect | undefined;
 };
 
-type Place = { readonly root: string; readonly endpoint: Endpoint };
+type GatewayAddress = { readonly root: string; readonly endpoint: Endpoint };
 
 /** What passes under our key beside generations: it costs nothing and tells of nothing but models. */
 const FREE = /^POST .*(?:\/count_tokens|:countTokens|\/input_tokens)$|^(?:GET|HEAD) .*\/models(?:\/[^/]+)*$/;
 
 export async function readCall(
   incoming: IncomingMessage,
-  place: Place,
+  place: GatewayAddress,
 ): Promise<GenerationCall | OtherCall | RefusedCall> {
   const { method = 'GET', headers } = incoming;
   const hasKey = Object.keys(place.endpoint.headers).length > 0;
@@ -56,7 +55,7 @@ export async function readCall(
   return dialect === undefined ? { ...common, kind: 'other' } : toGeneration(common, dialect, target.path);
 }
 
-function toGeneration(common: Common, dialect: GatewayDialect, path: string): GenerationCall | RefusedCall {
+function toGeneration(common: CallBase, dialect: GatewayDialect, path: string): GenerationCall | RefusedCall {
   const { request } = common;
   try {
     const { 'content-encoding': encoding, ...headers } = request.headers;
@@ -86,7 +85,7 @@ const refused = (status: number, message: string, dialect?: GatewayDialect): Ref
 });
 
 /** Path and query below the root, without a key in the query if there is one of ours. No path leads above the base URL. */
-function targetOf(url: string, { root }: Place, hasKey: boolean): { path: string; query: string } | undefined {
+function targetOf(url: string, { root }: GatewayAddress, hasKey: boolean): { path: string; query: string } | undefined {
   if (!url.startsWith(`${root}/`) && url !== root) return undefined;
   const parsed = new URL(`http://gateway/.${url.slice(root.length) || '/'}`);
   if (/(?:^|\/|\\|%2f|%5c)(?:\.|%2e){2}(?:\/|\\|%2f|%5c|$)/i.test(url.split('?')[0]!)) return undefined;

@@ -1,15 +1,21 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { ModelCallError, type Usage } from '../../core/contracts/index.ts';
-import type { FailedCall } from '../ai-sdk/failed-call.ts';
+import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { type Asked, askUpstream, connectionError, type GatewayRetry } from './ask-upstream.ts';
+import {
+  askUpstream,
+  connectionError,
+  type GatewayRetry,
+  type PlainHeaders,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamReply,
+  withoutHops,
+} from './ask-upstream.ts';
 import type { Fault, GatewayDialect } from './gateway-dialects.ts';
-import { maskBytes, maskText } from './mask-bytes.ts';
-import type { Upstream, UpstreamReply } from './open-upstream.ts';
-import { type PlainHeaders, withoutHops } from './passed-headers.ts';
-import { readWhole, streamReader } from './read-answer.ts';
+import { maskBytes, maskText, readWhole, streamReader } from './read-answer.ts';
 import type { GenerationCall, OtherCall } from './read-call.ts';
 
 export type Relay = {
@@ -62,7 +68,11 @@ export function failureTold({ status = 400 }: ModelCallError): Fault {
 }
 
 /** Throws unless the answer came to its end. */
-async function passStream(asked: Asked & { kind: 'stream' }, call: GenerationCall, relay: CallRelay): Promise<void> {
+async function passStream(
+  asked: UpstreamAnswer & { kind: 'stream' },
+  call: GenerationCall,
+  relay: CallRelay,
+): Promise<void> {
   const { response, signal, onUsage } = relay;
   const reader = streamReader({ dialect: call.dialect, onUsage });
   const mask = maskBytes(call.secrets);
@@ -112,7 +122,11 @@ export async function relayOther(
   }
 }
 
-function sendWhole({ reply, text }: Asked & { kind: 'whole' }, secrets: readonly string[], response: ServerResponse) {
+function sendWhole(
+  { reply, text }: UpstreamAnswer & { kind: 'whole' },
+  secrets: readonly string[],
+  response: ServerResponse,
+) {
   const body = Buffer.from(maskText(text, secrets));
   response.writeHead(reply.status, { ...maskHeaders(reply.headers, secrets), 'content-length': body.length });
   response.end(body);

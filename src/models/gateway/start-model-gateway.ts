@@ -1,17 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import type { AgentSpending, ModelCallError, OfferedSkill, Usage } from '../../core/contracts/index.ts';
 import type { Price } from '../budget/prices.ts';
 import { parseEndpoint } from '../http/endpoint.ts';
 import { linkedController } from '../on-abort.ts';
-import { type GatewayEnd, openAdmission, watchSilence } from './admission.ts';
-import type { GatewayRetry } from './ask-upstream.ts';
-import type { NamedSkill } from './first-request.ts';
-import { openUpstream } from './open-upstream.ts';
+import {
+  createSpending,
+  type GatewayEnd,
+  type GatewayLimits,
+  type NamedSkill,
+  openAdmission,
+  watchSilence,
+} from './admission.ts';
+import { type GatewayRetry, openUpstream } from './ask-upstream.ts';
 import { type GenerationCall, mostOf, readCall } from './read-call.ts';
 import { type Relay, relayCall, relayOther, sendError } from './relay-call.ts';
-import { createSpending, type GatewayLimits } from './spending.ts';
 
 export type ModelGatewayOptions = {
   readonly upstream: {
@@ -33,7 +38,7 @@ export type ModelGatewayOptions = {
   /** How long the provider may send nothing. */
   readonly callTimeoutMs?: number | undefined;
   readonly retry?: GatewayRetry | undefined;
-  /** Told before each call passes, and when it is over. What it throws, the call fails with. */
+  /** Is notified before each call passes, and when it is over. If it throws, the call fails with that error. */
   readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
   /** Notified once, when no further call will pass. */
   readonly onEnd?: ((reason: GatewayEnd) => void) | undefined;
@@ -104,19 +109,10 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   }
 
   const server = createServer((incoming, response) => {
-    const { controller: leaving, release: forget } = linkedController(closing.signal);
-    response.once('close', () => {
-      leaving.abort(new Error('the caller has left'));
-      forget();
-    });
-    answer(incoming, response, leaving.signal).catch(() => response.destroy());
+    answer(incoming, response, untilLeft(response, closing.signal)).catch(() => response.destroy());
   });
   server.keepAliveTimeout = 600_000; // a client that uses a connection just when it is closed would see a failure
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    if ('socket' in listen) server.listen(listen.socket, resolve);
-    else server.listen(listen.port, '127.0.0.1', resolve);
-  });
+  await listenOn(server, listen);
 
   return {
     url: 'socket' in listen ? undefined : `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
@@ -133,4 +129,43 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
       await Promise.all([closed, upstream[Symbol.asyncDispose]()]);
     },
   };
+}
+
+/** Aborts when the caller leaves, or the gateway closes. */
+function untilLeft(response: ServerResponse, closing: AbortSignal): AbortSignal {
+  const { controller, release } = linkedController(closing);
+  response.once('close', () => {
+    controller.abort(new Error('the caller has left'));
+    release();
+  });
+  return controller.signal;
+}
+
+function listenOn(server: Server, listen: ModelGatewayOptions['listen']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    if ('socket' in listen) server.listen(listen.socket, resolve);
+    else server.listen(listen.port, '127.0.0.1', resolve);
+  });
+}
+
+/** The file of the forwarder: plain JavaScript that needs nothing but Node, so that it runs inside a sandbox. */
+export function forwarderPath(): string {
+  return fileURLToPath(new URL('./forward.mjs', import.meta.url));
+}
+
+type ForwardedProgram = {
+  /** Where the gateway listens, as seen from inside. */
+  readonly socket: string;
+  /** What the program finds it at: http://127.0.0.1:port. */
+  readonly port: number;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** By default the Node that runs this. */
+  readonly node?: string | undefined;
+};
+
+/** The command that runs a program where there is no network, with the gateway's socket as a port on loopback. */
+export function throughForwarder({ socket, port, program, args, node = process.execPath }: ForwardedProgram) {
+  return { program: node, args: [forwarderPath(), socket, String(port), '--', program, ...args] };
 }

@@ -1,9 +1,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { ChatModel } from '../../core/contracts/index.ts';
-import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
-import { type Endpoint, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
-import { endpointFetch } from '../http/endpoint-fetch.ts';
-import { requireKey } from './require-key.ts';
+import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
+import { type Endpoint, endpointFetch, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
 
 export type AnthropicChatOptions = Omit<ChatOptions, 'sendSeed'> &
   ProviderEndpointOptions & {

@@ -1,12 +1,9 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type ChatModel, ModelCallError, SkillError } from '../../core/contracts/index.ts';
-import { type ChatOptions, endpointModel } from '../ai-sdk/endpoint-model.ts';
+import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
 import { providerWords } from '../ai-sdk/provider-words.ts';
-import { type Endpoint, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
-import { endpointFetch } from '../http/endpoint-fetch.ts';
-import { type AzureAddress, azureBaseURL, isDated } from './azure-endpoint.ts';
-import { apiFor, type OpenAIApi, openaiSettings, type ReasoningEffort, responsesSettings } from './openai-settings.ts';
-import { requireKey } from './require-key.ts';
+import { type Endpoint, endpointFetch, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
+import { apiFor, type OpenAIApi, openaiSettings, type ReasoningEffort, responsesSettings } from './openai-chat.ts';
 
 /** `model` is the name of a deployment. */
 export type AzureChatOptions = ChatOptions &
@@ -74,10 +71,10 @@ function pathOf(model: string, api: OpenAIApi, apiVersion: string | undefined): 
   return isDated(apiVersion) ? `/deployments/${model}/chat/completions` : '/chat/completions';
 }
 
-type Wanted = Pick<AzureChatOptions, 'model' | 'apiVersion'> & { readonly api: OpenAIApi };
+type AzureDeployment = Pick<AzureChatOptions, 'model' | 'apiVersion'> & { readonly api: OpenAIApi };
 
 async function loadModel(
-  { model, apiVersion, api }: Wanted,
+  { model, apiVersion, api }: AzureDeployment,
   credentials: Credentials,
   endpoint: Endpoint,
 ): Promise<LanguageModelV3> {
@@ -91,4 +88,36 @@ async function loadModel(
     useDeploymentBasedUrls: isDated(apiVersion),
   });
   return provider[api](model);
+}
+
+type AzureAddress = {
+  /** The name in `https://NAME.openai.azure.com`. */
+  readonly resource?: string | undefined;
+  /** In place of `resource`: the endpoint as the portal shows it, or a gateway. */
+  readonly baseURL?: string | undefined;
+  /** A dated one (2024-12-01-preview) takes the older addresses, with the deployment in the path. */
+  readonly apiVersion?: string | undefined;
+};
+
+/** Where a resource is. Throws `CONFIG_INVALID` when neither the options nor the environment say. */
+function azureBaseURL({ resource, baseURL, apiVersion }: AzureAddress): string {
+  if (baseURL) return completed(baseURL, apiVersion);
+  if (resource) return `https://${resource}.openai.azure.com/openai`;
+  const { AZURE_OPENAI_ENDPOINT, AZURE_RESOURCE_NAME } = process.env;
+  if (AZURE_OPENAI_ENDPOINT) return completed(AZURE_OPENAI_ENDPOINT, apiVersion);
+  if (AZURE_RESOURCE_NAME) return `https://${AZURE_RESOURCE_NAME}.openai.azure.com/openai`;
+  throw new SkillError('CONFIG_INVALID', 'azureChat needs to know which resource: no resource and no baseURL', {
+    hint: 'Name it: { resource: NAME }, or export AZURE_OPENAI_ENDPOINT=https://NAME.openai.azure.com',
+  });
+}
+
+const isDated = (apiVersion: string | undefined): boolean => /^\d{4}-/.test(apiVersion ?? '');
+
+/** The portal shows the host alone; dated versions live beside `/openai/v1`, not below it. */
+function completed(baseURL: string, apiVersion: string | undefined): string {
+  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
+  if (!url?.hostname.endsWith('.azure.com')) return baseURL;
+  if (url.pathname === '/') url.pathname = '/openai';
+  if (isDated(apiVersion)) url.pathname = url.pathname.replace(/\/v1\/?$/, '');
+  return url.href;
 }

@@ -1,6 +1,5 @@
 import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
-import { type AiSdkLanguageModel, aiSdkModel, modelId } from '../ai-sdk/ai-sdk-model.ts';
-import type { CallSettings } from '../ai-sdk/to-call-options.ts';
+import { type AiSdkLanguageModel, aiSdkModel, type CallSettings, modelId } from '../ai-sdk/ai-sdk-model.ts';
 import { linkedController, untilAborted } from '../on-abort.ts';
 
 export type FromAiSdkOptions = CallSettings & {

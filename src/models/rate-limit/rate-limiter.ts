@@ -1,14 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RateLimitChange } from '../../core/run/index.ts';
-import { WaitingLine } from '../waiting-line.ts';
-import { type AdaptiveLimitOptions, createAdaptiveLimit } from './adaptive-limit.ts';
-import { createPause, type PauseOptions } from './pause.ts';
+import { WaitingLine } from '../on-abort.ts';
 
-export type RateLimiterOptions = AdaptiveLimitOptions &
-  PauseOptions & {
-    /** First pause when nothing but refusals comes back. Doubles until a call is answered. */
-    readonly firstPauseMs?: number;
-    readonly onChange?: (change: RateLimitChange) => void;
-  };
+export type RateLimiterOptions = {
+  /** Calls in flight to begin with. */
+  readonly initial?: number;
+  readonly max?: number;
+  /** What is left of the limit after an episode of refusals. */
+  readonly cut?: number;
+  /** First pause when nothing but refusals comes back. Doubles until a call is answered. */
+  readonly firstPauseMs?: number;
+  /** Longest pause, also when the provider asks for more. */
+  readonly maxPauseMs?: number;
+  readonly now?: () => number;
+  readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  readonly onChange?: (change: RateLimitChange) => void;
+};
 
 /** A place among the calls in flight. Given back by the first of its methods that is called. */
 export interface Slot {
@@ -45,84 +52,7 @@ export interface RateLimiter {
  * per minute have run out: the whole key pauses, longer each time, and one call at a time feels its way.
  */
 export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter {
-  const { firstPauseMs = 250, onChange } = options;
-  const limit = createAdaptiveLimit(options);
-  const pause = createPause(startNext, options);
-  const line = new WaitingLine<Slot>();
-  let inFlight = 0;
-  let cuts = 0;
-  let isRefusing = false;
-  let pausesInARow = 0;
-
-  const isFree = () => inFlight < (isRefusing ? 1 : limit.calls) && !pause.isOn();
-
-  function startNext(): void {
-    while (line.size > 0 && isFree()) line.serve(takeSlot());
-  }
-
-  function takeSlot(): Slot {
-    inFlight++;
-    const begunAfter = cuts;
-    let isHeld = true;
-    const giveBack = (report: () => void) => {
-      if (!isHeld) return;
-      isHeld = false;
-      report();
-      inFlight--;
-      startNext();
-    };
-    return {
-      succeed: () => giveBack(succeed),
-      refuse: (retryAfterMs) => giveBack(() => refuse(begunAfter, retryAfterMs)),
-      release: () => giveBack(endEpisode),
-    };
-  }
-
-  function endEpisode(): void {
-    isRefusing = false;
-  }
-
-  function succeed(): void {
-    const { calls } = limit;
-    endEpisode();
-    pausesInARow = 0;
-    if (line.size > 0 || inFlight >= calls) limit.raise();
-    if (limit.calls > calls) onChange?.({ type: 'limit', reason: 'raised', calls: limit.calls });
-  }
-
-  function refuse(begunAfter: number, retryAfterMs: number | undefined): void {
-    if (!isRefusing && begunAfter === cuts) cut();
-    if (retryAfterMs !== undefined) startPause(retryAfterMs, 'asked');
-    else if (isRefusing && inFlight === 1) startPause(firstPauseMs * 2 ** pausesInARow++, 'refused');
-  }
-
-  function cut(): void {
-    cuts++;
-    isRefusing = true;
-    limit.cut();
-    onChange?.({ type: 'limit', reason: 'cut', calls: limit.calls });
-  }
-
-  function startPause(ms: number, reason: 'asked' | 'refused'): void {
-    const pauseMs = pause.start(ms);
-    if (pauseMs > 0) onChange?.({ type: 'pause', reason, pauseMs });
-  }
-
-  return {
-    async acquire({ signals = [], isAgain = false } = {}) {
-      for (const signal of signals) signal?.throwIfAborted();
-      if (line.size === 0 && isFree()) return takeSlot(); // the usual case, and joining a line has its price
-      const slot = line.join(signals, isAgain);
-      startNext();
-      try {
-        return await slot;
-      } finally {
-        if (line.size === 0) pause.forget();
-      }
-    },
-    pause: (ms) => startPause(ms, 'asked'),
-    state: () => ({ calls: limit.calls, inFlight, waiting: line.size }),
-  };
+  return new LearningLimiter(options);
 }
 
 export interface LimiterPool {
@@ -140,4 +70,167 @@ export function createLimiterPool(optionsOf: (key: string) => RateLimiterOptions
       return limiter;
     },
   };
+}
+
+class LearningLimiter implements RateLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly #limit: ReturnType<typeof createAdaptiveLimit>;
+  readonly #pause: ReturnType<typeof createPause>;
+  readonly #line = new WaitingLine<Slot>();
+  #inFlight = 0;
+  #cuts = 0;
+  #isRefusing = false;
+  #pausesInARow = 0;
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options;
+    this.#limit = createAdaptiveLimit(options);
+    this.#pause = createPause(() => this.#startNext(), options);
+  }
+
+  async acquire({ signals = [], isAgain = false }: AcquireOptions = {}): Promise<Slot> {
+    for (const signal of signals) signal?.throwIfAborted();
+    if (this.#line.size === 0 && this.#isFree()) return this.#takeSlot(); // the usual case, and joining a line has its price
+    const slot = this.#line.join(signals, isAgain);
+    this.#startNext();
+    try {
+      return await slot;
+    } finally {
+      if (this.#line.size === 0) this.#pause.forget();
+    }
+  }
+
+  pause(ms: number): void {
+    this.#startPause(ms, 'asked');
+  }
+
+  state() {
+    return { calls: this.#limit.calls, inFlight: this.#inFlight, waiting: this.#line.size };
+  }
+
+  #isFree(): boolean {
+    return this.#inFlight < (this.#isRefusing ? 1 : this.#limit.calls) && !this.#pause.isOn();
+  }
+
+  #startNext(): void {
+    while (this.#line.size > 0 && this.#isFree()) this.#line.serve(this.#takeSlot());
+  }
+
+  #takeSlot(): Slot {
+    this.#inFlight++;
+    const begunAfter = this.#cuts;
+    let isHeld = true;
+    const giveBack = (report: () => void) => {
+      if (!isHeld) return;
+      isHeld = false;
+      report();
+      this.#inFlight--;
+      this.#startNext();
+    };
+    return {
+      succeed: () => giveBack(() => this.#succeed()),
+      refuse: (retryAfterMs) => giveBack(() => this.#refuse(begunAfter, retryAfterMs)),
+      release: () =>
+        giveBack(() => {
+          this.#isRefusing = false;
+        }),
+    };
+  }
+
+  #succeed(): void {
+    const { calls } = this.#limit;
+    this.#isRefusing = false;
+    this.#pausesInARow = 0;
+    if (this.#line.size > 0 || this.#inFlight >= calls) this.#limit.raise();
+    if (this.#limit.calls > calls) this.#tell({ type: 'limit', reason: 'raised', calls: this.#limit.calls });
+  }
+
+  #refuse(begunAfter: number, retryAfterMs: number | undefined): void {
+    if (!this.#isRefusing && begunAfter === this.#cuts) {
+      this.#cuts++;
+      this.#isRefusing = true;
+      this.#limit.cut();
+      this.#tell({ type: 'limit', reason: 'cut', calls: this.#limit.calls });
+    }
+    const { firstPauseMs = 250 } = this.#options;
+    if (retryAfterMs !== undefined) this.#startPause(retryAfterMs, 'asked');
+    else if (this.#isRefusing && this.#inFlight === 1)
+      this.#startPause(firstPauseMs * 2 ** this.#pausesInARow++, 'refused');
+  }
+
+  #startPause(ms: number, reason: 'asked' | 'refused'): void {
+    const pauseMs = this.#pause.start(ms);
+    if (pauseMs > 0) this.#tell({ type: 'pause', reason, pauseMs });
+  }
+
+  #tell(change: RateLimitChange): void {
+    this.#options.onChange?.(change);
+  }
+}
+
+/**
+ * How many calls a provider takes at once, as far as its answers have told: additive increase, multiplicative decrease. The
+ * limit doubles with each round of calls until the first cut, and grows by half a call per round from then on: slow enough
+ * that a provider refuses about one call in eighty.
+ */
+function createAdaptiveLimit({ initial = 8, max = 256, cut = 0.9 }: RateLimiterOptions) {
+  let limit = Math.min(initial, max);
+  let isFirstClimb = true;
+  return {
+    /** Whole calls, never fewer than one. */
+    get calls() {
+      return Math.max(1, Math.floor(limit));
+    },
+    /** For a call that was answered while the limit was reached. */
+    raise() {
+      limit = Math.min(max, limit + (isFirstClimb ? 1 : 0.5 / limit));
+    },
+    /** Once for each episode of refusals. */
+    cut() {
+      limit = Math.max(1, limit * cut);
+      isFirstClimb = false;
+    },
+  };
+}
+
+/** A time during which nothing starts. `onEnd` is called when it has ended, if anybody asked whether it lasts. */
+function createPause(onEnd: () => void, options: RateLimiterOptions) {
+  const { maxPauseMs = 120_000, now = Date.now, delay = wait } = options;
+  let until = Number.NEGATIVE_INFINITY;
+  let alarm: AbortController | undefined;
+  const setAlarm = (ms: number) => {
+    if (alarm !== undefined) return;
+    const controller = new AbortController();
+    alarm = controller;
+    const ring = () => {
+      if (controller.signal.aborted) return;
+      alarm = undefined;
+      onEnd();
+    };
+    delay(ms, controller.signal).then(ring, ring);
+  };
+  return {
+    isOn() {
+      const leftMs = until - now();
+      if (leftMs > 0) setAlarm(leftMs);
+      return leftMs > 0;
+    },
+    /** Lasts for `ms` from now. Answers with the pause that this brought, or 0 when a longer one is under way. */
+    start(ms: number) {
+      const pauseMs = Math.min(ms, maxPauseMs);
+      if (now() + pauseMs <= until) return 0;
+      until = now() + pauseMs;
+      return pauseMs;
+    },
+    /** Nobody waits for its end any more: no timer keeps the process alive, and `onEnd` is not called. */
+    forget() {
+      alarm?.abort();
+      alarm = undefined;
+    },
+  };
+}
+
+/** Timers may ring early by a fraction of a millisecond. */
+function wait(ms: number, signal: AbortSignal): Promise<unknown> {
+  return sleep(Math.ceil(ms) + 1, undefined, { signal });
 }

@@ -7,10 +7,10 @@ import {
   SkillError,
   type Usage,
 } from '../../core/contracts/index.ts';
-import type { Amounts } from '../budget/amounts.ts';
 import type { Budget } from '../budget/budget.ts';
+import type { Amounts } from '../budget/budget-exhausted.ts';
 import { costUsd, type Price } from '../budget/prices.ts';
-import { isCount, withCountedUsage } from './with-counted-usage.ts';
+import { isCount, withCountedUsage } from './with-meter.ts';
 
 export type WithBudgetOptions = {
   /** The run's stop signal: nothing is sent after it. A call in flight continues, since it is paid for. */

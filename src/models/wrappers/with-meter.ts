@@ -1,9 +1,9 @@
-import type { ChatModel, ChatReply } from '../../core/contracts/index.ts';
-import type { StageUsage } from '../../core/run/index.ts';
+import type { ChatMessage, ChatModel, ChatReply, ChatRequest, Usage } from '../../core/contracts/index.ts';
+import { addUsage, noStageUsage, type StageUsage } from '../../core/run/index.ts';
 import { costUsd, type Price } from '../budget/prices.ts';
-import type { Meter } from './meter.ts';
+import { countMessages } from '../tokens/count-tokens.ts';
 
-export type WithMeterOptions = { readonly price?: Price | undefined };
+type WithMeterOptions = { readonly price?: Price | undefined };
 
 /**
  * The same model, with every reply, its tokens and its dollars counted under the stage that asked, or under `other`.
@@ -23,4 +23,66 @@ export function withMeter(model: ChatModel, meter: Meter, { price }: WithMeterOp
 /** What one reply adds to what is counted. */
 export function billFor({ usage }: ChatReply, price: Price | undefined): Partial<StageUsage> {
   return { ...usage, replies: 1, ...(price ? { costUsd: costUsd(usage, price) } : { unpriced: 1 }) };
+}
+
+/** Adds up what model calls cost, by stage. */
+export interface Meter {
+  add(stage: string, amounts: Partial<StageUsage>): void;
+  /** What came in since the last `take`, by stage. Counting starts again at zero. */
+  take(): Record<string, StageUsage>;
+}
+
+export function createMeter(): Meter {
+  let stages = new Map<string, StageUsage>();
+  return {
+    add(stage, amounts) {
+      stages.set(stage, addUsage(stages.get(stage) ?? noStageUsage, amounts));
+    },
+    take() {
+      const taken = Object.fromEntries(stages);
+      stages = new Map();
+      return taken;
+    },
+  };
+}
+
+type CountTokens = (messages: readonly ChatMessage[]) => number | Promise<number>;
+
+/** No model has read or written as much in one call. */
+const MOST_TOKENS = 10_000_000;
+
+/**
+ * The same model, with tokens of our own count in place of those that its provider left out, or that cannot be: none for a
+ * text, less than none, more than any model takes. Budgets and reports would otherwise take its replies for free.
+ */
+export function withCountedUsage(model: ChatModel, countTokens: CountTokens = countMessages): ChatModel {
+  return {
+    id: model.id,
+    async complete(request) {
+      const reply = await model.complete(request);
+      return isCredible(reply.usage) ? reply : { ...reply, usage: await countUsage(request, reply, countTokens) };
+    },
+  };
+}
+
+export const isCount = (tokens: unknown): tokens is number =>
+  Number.isInteger(tokens) && (tokens as number) >= 0 && (tokens as number) <= MOST_TOKENS;
+
+function isCredible(usage: Usage | undefined): boolean {
+  const { input, cached, output, reasoning } = usage ?? ({} as Partial<Usage>);
+  if (!isCount(input) || !isCount(cached) || !isCount(output) || !isCount(reasoning)) return false;
+  return input > 0 && output > 0 && cached <= input && reasoning <= output;
+}
+
+async function countUsage(
+  { messages }: ChatRequest,
+  { text, usage }: ChatReply,
+  countTokens: CountTokens,
+): Promise<Usage> {
+  const said: Partial<Usage> = usage ?? {};
+  const input = isCount(said.input) && said.input > 0 ? said.input : await countTokens(messages);
+  const output =
+    isCount(said.output) && said.output > 0 ? said.output : await countTokens([{ role: 'assistant', content: text }]);
+  const partOf = (whole: number, part: unknown) => (isCount(part) ? Math.min(part, whole) : 0);
+  return { input, cached: partOf(input, said.cached), output, reasoning: partOf(output, said.reasoning) };
 }

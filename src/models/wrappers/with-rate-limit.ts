@@ -11,9 +11,9 @@ export type RateLimitOptions = {
   readonly maxRequeues?: number;
   /** Reads the provider's rate-limit headers, where replies or errors carry any. */
   readonly remainingCalls?: (outcome: ChatReply | ModelCallError) => RemainingCalls | undefined;
-  /** Told of each refused call that joins the line again. */
+  /** Is notified of each refused call that joins the line again. */
   readonly onRequeue?: (requeue: { readonly request: ChatRequest; readonly error: ModelCallError }) => void;
-  /** Told how long a call stood in line, if it did. */
+  /** Is notified of how long a call stood in line, if it did. */
   readonly onWait?: (wait: { readonly request: ChatRequest; readonly waitMs: number }) => void;
   readonly now?: () => number;
 };
@@ -23,14 +23,43 @@ export type RateLimitOptions = {
  * does not sleep by itself: it goes to the head of the line and is sent when a slot is free, so that no slot idles.
  */
 export function withRateLimit(model: ChatModel, limiter: RateLimiter, options: RateLimitOptions = {}): ChatModel {
-  const { maxRequeues = 4, onRequeue } = options;
+  const { maxRequeues = 4, signal, remainingCalls, onRequeue, onWait, now = Date.now } = options;
+
+  async function waitForSlot(request: ChatRequest, isAgain: boolean): Promise<Slot> {
+    const start = now();
+    const slot = await limiter.acquire({ signals: [request.signal, signal], isAgain });
+    const waitMs = now() - start;
+    if (waitMs > 0) onWait?.({ request, waitMs });
+    return slot;
+  }
+
+  const heed = (outcome: ChatReply | ModelCallError) => {
+    const remaining = remainingCalls?.(outcome);
+    if (remaining !== undefined && remaining.calls <= 0) limiter.pause(remaining.resetMs);
+  };
+
+  async function callWithin(slot: Slot, request: ChatRequest): Promise<ChatReply> {
+    try {
+      const reply = await model.complete(request);
+      heed(reply);
+      slot.succeed();
+      return reply;
+    } catch (error) {
+      if (error instanceof ModelCallError) heed(error);
+      if (isRefusal(error)) slot.refuse(error.retryAfterMs);
+      throw error;
+    } finally {
+      slot.release(); // nothing is left to give back after an answer or a refusal
+    }
+  }
+
   return {
     id: model.id,
     async complete(request) {
       for (let requeues = 0; ; requeues++) {
-        const slot = await waitForSlot(request, limiter, requeues > 0, options);
+        const slot = await waitForSlot(request, requeues > 0);
         try {
-          return await callWithin(slot, model, request, limiter, options);
+          return await callWithin(slot, request);
         } catch (error) {
           if (!isRefusal(error) || requeues >= maxRequeues) throw error;
           onRequeue?.({ request, error });
@@ -38,44 +67,6 @@ export function withRateLimit(model: ChatModel, limiter: RateLimiter, options: R
       }
     },
   };
-}
-
-async function waitForSlot(
-  request: ChatRequest,
-  limiter: RateLimiter,
-  isAgain: boolean,
-  { signal, onWait, now = Date.now }: RateLimitOptions,
-): Promise<Slot> {
-  const start = now();
-  const slot = await limiter.acquire({ signals: [request.signal, signal], isAgain });
-  const waitMs = now() - start;
-  if (waitMs > 0) onWait?.({ request, waitMs });
-  return slot;
-}
-
-async function callWithin(
-  slot: Slot,
-  model: ChatModel,
-  request: ChatRequest,
-  limiter: RateLimiter,
-  { remainingCalls }: RateLimitOptions,
-): Promise<ChatReply> {
-  const heed = (outcome: ChatReply | ModelCallError) => {
-    const remaining = remainingCalls?.(outcome);
-    if (remaining !== undefined && remaining.calls <= 0) limiter.pause(remaining.resetMs);
-  };
-  try {
-    const reply = await model.complete(request);
-    heed(reply);
-    slot.succeed();
-    return reply;
-  } catch (error) {
-    if (error instanceof ModelCallError) heed(error);
-    if (isRefusal(error)) slot.refuse(error.retryAfterMs);
-    throw error;
-  } finally {
-    slot.release(); // nothing is left to give back after an answer or a refusal
-  }
 }
 
 /** A refusal that will not pass, such as an account without credit, says nothing about the limit. */

@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ChatModel, ChatReply, ChatRequest, ReplyCache } from '../../core/contracts/index.ts';
 import type { Bill, StageUsage } from '../../core/run/index.ts';
-import { SingleFlight } from './single-flight.ts';
+import { parseJson } from '../../core/text/index.ts';
+import { untilAborted } from '../on-abort.ts';
 
 /** Part of every key: entries written under another format are never found. */
 const FORMAT = 1;
@@ -16,11 +17,11 @@ const CachedReply = z.object({
 });
 
 export type ReplyCacheOptions = {
-  /** Told what a reply has cost, once it is safe in the cache together with that. */
+  /** Is notified of what a reply has cost, once it is safe in the cache together with that. */
   readonly onPaid?: (paid: Bill) => void;
   /** What a reply costs. */
   readonly billFor?: (reply: ChatReply) => Partial<StageUsage>;
-  /** Told of every reply for which no call was sent: kept from earlier, or shared with an equal request in flight. */
+  /** Is notified of every reply for which no call was sent: kept from earlier, or shared with an equal request in flight. */
   readonly onHit?: (request: ChatRequest) => void;
 };
 
@@ -85,11 +86,7 @@ function replyKey(modelId: string, request: ChatRequest): string {
 
 async function readReply(cache: ReplyCache, key: string): Promise<ChatReply | undefined> {
   const entry = await cache.get(key);
-  return entry === undefined ? undefined : parseReply(entry);
-}
-
-function parseReply(entry: string): ChatReply | undefined {
-  return CachedReply.safeParse(parseJson(entry)).data;
+  return entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // not of a torn or foreign entry
 }
 
 const PaidReply = z.object({ paid: z.object({ stage: z.string(), amounts: z.record(z.string(), count) }) });
@@ -99,10 +96,36 @@ export function paidSince(cache: Pick<ReplyCache, 'since'>, mark: number): Bill[
   return cache.since?.(mark).flatMap((entry) => PaidReply.safeParse(parseJson(entry)).data?.paid ?? []);
 }
 
-function parseJson(entry: string): unknown {
-  try {
-    return JSON.parse(entry);
-  } catch {
-    return undefined; // a torn or foreign entry
+type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiting: number };
+
+/**
+ * Work under the same key is done once for all callers that ask while it is under way. A caller that aborts stops waiting;
+ * the work itself is aborted when no caller waits any more. Nothing is kept after it has ended.
+ */
+class SingleFlight<T> {
+  readonly #flights = new Map<string, Flight<T>>();
+
+  async run(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    const flight = this.#flights.get(key) ?? this.#start(key, work);
+    flight.waiting++;
+    try {
+      return await untilAborted(flight.promise, signal);
+    } finally {
+      flight.waiting--;
+      if (flight.waiting === 0) this.#end(key, flight, signal);
+    }
+  }
+
+  #start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
+    const flight = { promise: work(controller.signal), controller, waiting: 0 };
+    this.#flights.set(key, flight);
+    return flight;
+  }
+
+  #end(key: string, flight: Flight<T>, lastSignal: AbortSignal | undefined): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    if (lastSignal?.aborted) flight.controller.abort(lastSignal.reason);
   }
 }

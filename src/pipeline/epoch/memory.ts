@@ -33,7 +33,7 @@ function renderStep(entry: StepBufferEntry): string {
   ].join('\n');
 }
 
-/** Who has made the same mistake twice should hear that it is one. */
+/** An optimizer that made the same mistake twice should read that it is one. */
 function renderFaults(buffer: readonly StepBufferEntry[]): string[] {
   const faults = buffer.flatMap(({ step, invalid: reason }) => (reason === undefined ? [] : [{ step, reason }]));
   return groupFaults(faults)
@@ -52,7 +52,7 @@ function shortened(edit: TriedEdit): TriedEdit {
   return { ...edit, content: `${head(content, MOST_SHOWN)}… (${content.length} characters)` };
 }
 
-/** Who lost after a part of the tasks has not been shown to be wrong, and may come back. */
+/** Edits that lost after a part of the tasks are not shown to be wrong, and may come back. */
 function whatCame(entry: StepBufferEntry): string {
   const { undecided } = entry;
   if (!undecided) return `rejected, ${change(entry)}`;

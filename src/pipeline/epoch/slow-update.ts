@@ -1,17 +1,79 @@
 import { z } from 'zod';
 import {
+  COMPARISON_TITLES,
+  chunk,
   dataSection,
   HEADINGS,
+  type Item,
+  type PairCategory,
+  type PairPolicy,
+  type PromptName,
   previousSkillSection,
   promptSection,
+  type RolloutResult,
+  type SkillEnv,
   skillSection,
 } from '../../core/contracts/index.ts';
 import { readBlock, writeBlock } from '../../core/document/index.ts';
 import type { Pair } from '../../core/run/index.ts';
 import { skillHash } from '../../core/text/index.ts';
 import { ask } from '../ask/ask.ts';
-import type { StageDeps } from '../stage-deps.ts';
-import { withComparison } from './comparison.ts';
+import { clipTrajectories, isFailure, trajectoryRoom } from '../reflect/trajectory.ts';
+import { runRollout } from '../rollout/rollout.ts';
+import { type StageDeps, settleAll } from '../stage-deps.ts';
+import { type Memory, metaSections, stepSections } from './memory.ts';
+
+type CompareInput = {
+  readonly env: SkillEnv;
+  readonly previousSkill: string;
+  readonly currentSkill: string;
+  /** Training tasks in a shuffled order: the first `samples` are compared, further ones only to fill up. */
+  readonly items: readonly Item[];
+  readonly samples: number;
+  readonly policy: PairPolicy;
+};
+
+/** The same tasks under the skill of the epoch before and the one of now, both at the same time. */
+export async function compareEpochs(input: CompareInput, deps: StageDeps): Promise<Pair[]> {
+  const { items, samples, policy } = input;
+  const sampled = await pairUp(items.slice(0, samples), input, deps);
+  const chosen = sampled.filter(({ category }) => isWanted(category, policy));
+  return policy === 'changed' ? topUp(chosen, input, deps) : chosen;
+}
+
+const CHANGED: readonly PairCategory[] = ['improved', 'regressed'];
+
+function isWanted(category: PairCategory, policy: PairPolicy): boolean {
+  return policy === 'mixed' || CHANGED.includes(category) === (policy === 'changed');
+}
+
+/** Further tasks, as many at a time as are missing, until there are enough or none is left. */
+async function topUp(chosen: readonly Pair[], input: CompareInput, deps: StageDeps): Promise<Pair[]> {
+  const pairs = [...chosen];
+  for (const more of chunk(input.items.slice(input.samples), Math.max(1, input.samples))) {
+    if (pairs.length >= input.samples) break;
+    const further = await pairUp(more, input, deps);
+    pairs.push(...further.filter(({ category }) => isWanted(category, input.policy)));
+  }
+  return pairs.slice(0, input.samples);
+}
+
+async function pairUp(items: readonly Item[], input: CompareInput, deps: StageDeps): Promise<Pair[]> {
+  const { env, previousSkill, currentSkill } = input;
+  const skills = [...new Set([previousSkill, currentSkill])]; // an epoch without a change has one side
+  const rollouts = skills.map((skill) => runRollout({ env, skill, items, phase: 'train' }, deps));
+  const [before, after = before] = await settleAll(rollouts);
+  return items.flatMap(({ id }, index) => {
+    const [previous, current] = [before![index]!, after![index]!];
+    if (previous.errored || current.errored) return []; // an outage on one side says nothing about the skills
+    return [{ id, category: categoryOf(previous, current), previous, current }];
+  });
+}
+
+function categoryOf(previous: RolloutResult, current: RolloutResult): PairCategory {
+  if (isFailure(previous)) return isFailure(current) ? 'persistent_fail' : 'improved';
+  return isFailure(current) ? 'regressed' : 'stable_success';
+}
 
 type SlowUpdateInput = {
   readonly previousSkill: string;
@@ -19,20 +81,12 @@ type SlowUpdateInput = {
   readonly pairs: readonly Pair[];
 };
 
-export type Guidance = {
-  readonly content: string;
-  readonly reasoning: string;
-  readonly candidateSkill: string;
-  readonly candidateHash: string;
-  readonly nClippedTrajectories?: number;
-};
-
-const Reply = z.object({ reasoning: z.string().nullish(), slowUpdateContent: z.string().nullish() });
+const GuidanceReply = z.object({ reasoning: z.string().nullish(), slowUpdateContent: z.string().nullish() });
 
 /** Guidance from what changed over an epoch, written into the one block that steps cannot touch. */
-export async function writeGuidance(input: SlowUpdateInput, deps: StageDeps): Promise<Guidance> {
+export async function writeGuidance(input: SlowUpdateInput, deps: StageDeps) {
   const { user, clipped } = await writeQuestion(input, deps);
-  const question = { prompt: 'slow_update', stage: 'slow_update', user, schema: Reply } as const;
+  const question = { prompt: 'slow_update', stage: 'slow_update', user, schema: GuidanceReply } as const;
   const reply = await deps.limit.run(() => ask(question, deps));
   const content = (reply?.slowUpdateContent ?? '').trim();
   // No answer is not the answer that there is nothing to say: the guidance that is there stays.
@@ -51,4 +105,64 @@ function writeQuestion({ previousSkill, skill, pairs }: SlowUpdateInput, deps: S
       : dataSection(HEADINGS.guidance, 'guidance', guidance),
   ].join('\n\n');
   return withComparison({ pairs, prompt: 'slow_update', head }, deps);
+}
+
+const MetaSkillReply = z.object({ reasoning: z.string().nullish(), metaSkillContent: z.string().nullish() });
+
+/** The optimizer's notes to itself on which kinds of edits helped. They never reach the skill. */
+export async function writeMetaSkill(input: SlowUpdateInput & { readonly memory: Memory }, deps: StageDeps) {
+  const { previousSkill, skill, pairs, memory } = input;
+  const head = [
+    skillSection(skill),
+    previousSkillSection(previousSkill),
+    ...metaSections(memory),
+    ...stepSections(memory),
+  ].join('\n\n');
+  const { user, clipped } = await withComparison({ pairs, prompt: 'meta_skill', head }, deps);
+  const question = { prompt: 'meta_skill', stage: 'meta_skill', user, schema: MetaSkillReply } as const;
+  const reply = await deps.limit.run(() => ask(question, deps));
+  return { content: (reply?.metaSkillContent ?? '').trim(), reasoning: reply?.reasoning ?? '', ...clipped };
+}
+
+const ORDER: readonly PairCategory[] = ['regressed', 'persistent_fail', 'improved', 'stable_success'];
+
+type Comparison = {
+  readonly pairs: readonly Pair[];
+  readonly prompt: PromptName;
+  /** What the question says before it. */
+  readonly head: string;
+};
+
+type ComparisonQuestion = { readonly user: string; readonly clipped: { readonly nClippedTrajectories?: number } };
+
+/**
+ * `head`, then a comparison of two epochs as the optimizer reads it: counts, then what got worse first. Fenced as data,
+ * and cut to what the context has room for. With how many trajectories were cut, if any.
+ */
+async function withComparison({ pairs, prompt, head }: Comparison, deps: StageDeps): Promise<ComparisonQuestion> {
+  const membersOf = (category: PairCategory) => pairs.filter((pair) => pair.category === category);
+  const counts = ORDER.map((category) => `${category} ${membersOf(category).length}`).join(', ');
+  const shown = pairs.filter(({ category }) => category !== 'stable_success');
+  const results = shown.flatMap(({ previous, current }) => [previous, current]);
+  const { texts, clippedCount } = await clipTrajectories(results, await trajectoryRoom({ prompt, head }, deps), deps);
+  const textOf = new Map(shown.map((pair, index) => [pair.id, [texts[2 * index]!, texts[2 * index + 1]!]]));
+  const groups = ORDER.map((category) => renderGroup(category, membersOf(category), textOf)).filter(
+    (text) => text !== '',
+  );
+  const text = [counts, ...groups].join('\n\n');
+  return {
+    user: `${head}\n\n${dataSection(HEADINGS.comparison, 'comparison', text, `${pairs.length} tasks`)}`,
+    clipped: clippedCount > 0 ? { nClippedTrajectories: clippedCount } : {},
+  };
+}
+
+function renderGroup(category: PairCategory, members: readonly Pair[], textOf: ReadonlyMap<string, string[]>): string {
+  if (members.length === 0) return '';
+  if (category === 'stable_success')
+    return `### ${COMPARISON_TITLES[category]}\n${members.map(({ id }) => id).join(', ')}`;
+  const lines = members.map(({ id }) => {
+    const [before, after] = textOf.get(id) ?? [];
+    return `task ${id}, before:\n${before}\ntask ${id}, now:\n${after}`;
+  });
+  return `### ${COMPARISON_TITLES[category]}\n${lines.join('\n\n')}`;
 }

@@ -8,15 +8,13 @@ import {
   selectGateScore,
   toEvaluation,
 } from '../../core/contracts/index.ts';
-import { passOf, type StepAction } from '../../core/run/index.ts';
+import { type Blame, passOf, type StepAction, toEvidence, toObservations } from '../../core/run/index.ts';
+import { exactRace, hardestFirst, startable } from '../../core/stats/index.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
-import { settleAll } from '../settle-all.ts';
-import type { StageDeps } from '../stage-deps.ts';
+import { type StageDeps, settleAll } from '../stage-deps.ts';
 import type { Candidate } from '../update/update.ts';
-import { findBlame } from './find-blame.ts';
-import { raceExactly } from './race-exactly.ts';
-import type { GateConfig, JudgedCandidate, RaceInput } from './race-input.ts';
+import { findBlame, type GateConfig, type JudgedCandidate, type RaceInput } from './race-input.ts';
 import { raceSkill } from './race-skill.ts';
 
 /** ⑥ Gate: the candidate replaces the skill only if it is strictly better on held-out items. */
@@ -37,9 +35,9 @@ function whyUnchanged({ report }: Candidate): StepAction {
 
 const REWRITES: ReadonlySet<string> = new Set(['suggest', 'rewrite']);
 
-type Text = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
+type CandidateText = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
 
-type Judge = (text: Text, input: RaceInput, deps: StageDeps) => Promise<JudgedCandidate>;
+type Judge = (text: CandidateText, input: RaceInput, deps: StageDeps) => Promise<JudgedCandidate>;
 
 /** How each gate judges a document. */
 const judges: Readonly<Record<Gate, Judge>> = {
@@ -48,7 +46,7 @@ const judges: Readonly<Record<Gate, Judge>> = {
 };
 
 /** A document before the gate. Without a gate one pass measures it, and it is taken. What nobody could use is not measured. */
-export async function judgeSkill(text: Text, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
+export async function judgeSkill(text: CandidateText, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
   const invalidReason = await input.whyUnusable?.(text.candidateSkill);
   if (invalidReason !== undefined) {
     return { ...turnDown({ evaluation: null, results: [], invalidReason }, input), action: 'skip_invalid' };
@@ -58,7 +56,7 @@ export async function judgeSkill(text: Text, input: RaceInput, deps: StageDeps):
 }
 
 /** By the number that one pass gives. What was measured before is not measured again. */
-async function judgeByPass(text: Text, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
+async function judgeByPass(text: CandidateText, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
   const { state, config } = input;
   const known = passOf(state, text.candidateHash);
   if (known)
@@ -78,7 +76,7 @@ function turnDown(unmeasured: Unmeasured, { state }: RaceInput): JudgedCandidate
   return { ...unmeasured, score: state.current.score, action: 'reject', isPartial: true };
 }
 
-async function measure({ candidateSkill: skill }: Text, input: RaceInput, deps: StageDeps) {
+async function measure({ candidateSkill: skill }: CandidateText, input: RaceInput, deps: StageDeps) {
   const { env, items, config } = input;
   if (config.racing === 'exact' && config.useGate) return raceExactly(skill, input, deps);
   const results = await runRollout({ env, skill, items, isPart: true }, deps);
@@ -89,7 +87,7 @@ async function measure({ candidateSkill: skill }: Text, input: RaceInput, deps: 
 }
 
 function decide(
-  text: Text,
+  text: CandidateText,
   { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
   { state, config }: RaceInput,
 ): StepAction {
@@ -114,6 +112,66 @@ export function gateScore(
   config: Pick<GateConfig, 'gateMetric' | 'gateMixedWeight'>,
 ): number {
   return selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight);
+}
+
+type ExactRace = {
+  readonly evaluation: Evaluation;
+  readonly results: RolloutResult[];
+  readonly isPartial: boolean;
+  /** Of a partial pass: the most that a whole one could have given. */
+  readonly score: number;
+  readonly blame?: Blame | undefined;
+};
+
+/** Not the number of workers: how many items a loser has met is part of the record, which no worker may change. */
+const MOST_AT_ONCE = 8;
+
+/** The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. */
+async function raceExactly(skill: string, input: RaceInput, deps: StageDeps): Promise<ExactRace> {
+  const { env, config } = input;
+  const items = hardestItems(input);
+  const results: RolloutResult[] = [];
+  while (results.length < items.length) {
+    const race = standing(results, input);
+    const isLost = exactRace({ ...race, remaining: items.length - results.length }).state === 'cannot-win';
+    if (isLost) return { ...inOrder(results, input), isPartial: true, score: mostReachable(results, input) };
+    const count = startable({ ...race, inFlight: 0, waiting: items.length - results.length, limit: MOST_AT_ONCE });
+    const wave = items.slice(results.length, results.length + count);
+    results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
+    const blame = await findBlame({ skill, results, ...roomFor(results, input) }, input, deps);
+    if (blame) return { ...inOrder(results, input), isPartial: true, score: mostReachable(results, input), blame };
+    if (whyInvalid(results, deps.maxErroredShare, items.length)) break; // whatever the rest would give
+  }
+  const whole = inOrder(results, input);
+  return { ...whole, isPartial: false, score: gateScore(whole.evaluation, config) };
+}
+
+function roomFor({ length }: readonly RolloutResult[], { items, rolloutsLeft }: RaceInput) {
+  return { total: items.length, rolloutsLeft: rolloutsLeft === undefined ? undefined : rolloutsLeft - length };
+}
+
+function mostReachable(results: readonly RolloutResult[], input: RaceInput): number {
+  return exactRace({ ...standing(results, input), remaining: input.items.length - results.length }).upperBound;
+}
+
+function standing(results: readonly RolloutResult[], { state, config }: RaceInput) {
+  return {
+    bar: Math.min(state.current.score, state.best.score), // beating either is accepted
+    finished: toObservations(toEvaluation(results).scores, config).map(({ score }) => score),
+    isPlainMean: config.gateMetric !== 'mixed',
+  };
+}
+
+function hardestItems({ items, state }: RaceInput): RaceInput['items'] {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return hardestFirst([...byId.keys()], toEvidence(state.gate.own)).map((id) => byId.get(id)!);
+}
+
+/** As a whole pass would give them: sums of floats depend on their order, and so would a tie. */
+function inOrder(results: readonly RolloutResult[], { items }: RaceInput) {
+  const byId = new Map(results.map((result) => [result.id, result]));
+  const ordered = items.flatMap(({ id }) => byId.get(id) ?? []);
+  return { evaluation: toEvaluation(ordered), results: ordered };
 }
 
 /** One pass of a skill over items: its scores, and the results they came from. */

@@ -1,5 +1,8 @@
 import type { Evaluation, Item, RolloutResult, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
 import type { Blame, GateDecision, RunState, StepAction } from '../../core/run/index.ts';
+import { envFailed, judgedOf, mostThrown, requireReachable } from '../rollout/require-scores.ts';
+import { runRollout } from '../rollout/rollout.ts';
+import type { RolloutCache, StageDeps } from '../stage-deps.ts';
 
 export type GateConfig = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
   Partial<
@@ -33,3 +36,52 @@ export type JudgedCandidate = {
   readonly decision?: GateDecision;
   readonly blame?: Blame;
 };
+
+type Measured = {
+  readonly skill: string;
+  readonly results: readonly RolloutResult[];
+  /** Tasks of the whole pass, and the rollouts that may still be made. */
+  readonly total: number;
+  readonly rolloutsLeft: number | undefined;
+};
+
+/** Tasks on which the current skill is asked. */
+const MOST_ASKED = 3;
+
+/**
+ * Where most tasks throw under a candidate, either it makes them throw or the environment is down, which is no score. The
+ * current skill has worked before: what it does on some of the same tasks now tells which.
+ */
+export async function findBlame(measured: Measured, input: RaceInput, deps: StageDeps): Promise<Blame | undefined> {
+  const { skill, total, rolloutsLeft = MOST_ASKED } = measured;
+  const results = judgedOf(measured.results);
+  const thrown = mostThrown(results, total);
+  if (thrown && skill === input.state.current.skill) throw envFailed(thrown);
+  if (!thrown) {
+    requireReachable(results, deps.maxErroredShare, total);
+    return undefined;
+  }
+  const ids = thrown.ids.slice(0, Math.max(0, Math.min(MOST_ASKED, rolloutsLeft)));
+  const answers = await askCurrent(ids, input, deps);
+  const failed = answers.filter(({ threw, errored }) => threw || errored);
+  if (failed.length > answers.length / 2) throw envFailed(thrown);
+  return { threw: thrown.ids.length, total, reason: thrown.reason, asked: ids.length };
+}
+
+/** Draws that nothing else makes. */
+const ASKED_FROM = 800_000;
+
+/** New attempts, whatever is known of the tasks: it is about the environment as it is now. */
+async function askCurrent(ids: readonly string[], { env, items, state }: RaceInput, deps: StageDeps) {
+  const asked = ids.flatMap((id) => items.find((item) => item.id === id) ?? []);
+  const attempts = { env, skill: state.current.skill, items: asked, sampleIndex: ASKED_FROM + state.stepsDone };
+  const rollouts = deps.rollouts && withoutMemory(deps.rollouts);
+  return runRollout({ ...attempts, isPart: true }, { ...deps, rollouts, onProgress: () => {} });
+}
+
+/** They are counted where they are saved. */
+const withoutMemory = (cache: RolloutCache): RolloutCache => ({
+  get: async () => undefined,
+  set: (key, value) => cache.set(key, value),
+  flush: () => cache.flush?.(),
+});

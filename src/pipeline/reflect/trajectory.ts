@@ -1,5 +1,6 @@
-import { OUTCOMES, type RolloutResult, type TrajectoryField } from '../../core/contracts/index.ts';
+import { OUTCOMES, type PromptName, type RolloutResult, type TrajectoryField } from '../../core/contracts/index.ts';
 import { clip, fence } from '../../core/text/index.ts';
+import type { StageDeps } from '../stage-deps.ts';
 
 const FIELD_LENGTH = 2_000;
 const CONVERSATION_LENGTH = 12_000;
@@ -31,7 +32,7 @@ const outcomeOf = (result: RolloutResult) => OUTCOMES[isFailure(result) ? 'failu
 const conversationOf = ({ conversation = [] }: RolloutResult) => conversation.map(renderTurn).join('\n');
 
 /** Whether its conversation is too long to be read whole, however much room there is. */
-export const isVeryLong = (result: RolloutResult) => conversationOf(result).length > CONVERSATION_LENGTH;
+const isVeryLong = (result: RolloutResult) => conversationOf(result).length > CONVERSATION_LENGTH;
 
 /** In the trainer only a plain zero is a failure; partial success counts as success. */
 export function isFailure(result: Pick<RolloutResult, 'hard'>): boolean {
@@ -47,3 +48,68 @@ function renderTurn(turn: unknown): string {
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 const round = (value: number) => Math.round(value * 1000) / 1000;
+
+type SurroundingPrompt = {
+  readonly prompt: PromptName;
+  /** What else the prompt holds. */
+  readonly head: string;
+  /** Longest reply, in tokens, when it is not the usual. */
+  readonly maxOutputTokens?: number | undefined;
+};
+
+type RoomDeps = Pick<
+  StageDeps,
+  'prompts' | 'countTokens' | 'maxTrajectoryTokens' | 'optimizerContextTokens' | 'optimizerMaxCompletionTokens'
+>;
+
+/** Tokens left for trajectories: what the settings allow, and never more than the context holds. */
+export async function trajectoryRoom(
+  { prompt, head, maxOutputTokens }: SurroundingPrompt,
+  deps: RoomDeps,
+): Promise<number> {
+  const { maxTrajectoryTokens, optimizerContextTokens, optimizerMaxCompletionTokens } = deps;
+  const asked = (await deps.countTokens(head)) + (await deps.countTokens(deps.prompts[prompt]));
+  const answered = maxOutputTokens ?? optimizerMaxCompletionTokens;
+  // A tenth is kept back: another tokenizer may see more tokens than ours.
+  return Math.min(maxTrajectoryTokens, Math.floor(0.9 * optimizerContextTokens) - asked - answered);
+}
+
+type ClippedTrajectories = { readonly texts: readonly string[]; readonly clippedCount: number };
+
+/** What a fence and the note on what was left out take, in characters. */
+const MARKS_LENGTH = 80;
+
+/**
+ * Trajectories that fit into `maxTokens` together. Short ones stay whole; what they leave is shared equally among the long
+ * ones, which keep head and tail.
+ */
+export async function clipTrajectories(
+  results: readonly RolloutResult[],
+  maxTokens: number,
+  { countTokens }: Pick<StageDeps, 'countTokens'>,
+): Promise<ClippedTrajectories> {
+  const texts = results.map((result) => renderTrajectory(result));
+  // A token is a byte at least: what surely fits is not counted, since the analysts wait for it.
+  if (Buffer.byteLength(texts.join('')) <= maxTokens) return { texts, clippedCount: results.filter(isVeryLong).length };
+  const sizes = await Promise.all(texts.map((text) => countTokens(text)));
+  const share = fairShare(sizes, maxTokens);
+  const clipped = texts.map((text, index) => {
+    const size = sizes[index]!;
+    const length = Math.floor((text.length * share) / size) - MARKS_LENGTH;
+    return size <= share ? text : renderTrajectory(results[index]!, Math.max(0, length));
+  });
+  const isClipped = (size: number, index: number) => size > share || isVeryLong(results[index]!);
+  return { texts: clipped, clippedCount: sizes.filter(isClipped).length };
+}
+
+/** The largest size that all can be cut to so that they fit together. */
+function fairShare(sizes: readonly number[], room: number): number {
+  const ascending = [...sizes].sort((a, b) => a - b);
+  let left = Math.max(0, room);
+  for (const [index, size] of ascending.entries()) {
+    const share = left / (ascending.length - index);
+    if (size > share) return share;
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}

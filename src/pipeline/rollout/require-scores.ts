@@ -2,26 +2,30 @@ import { ModelCallError, type RolloutResult, SkillError } from '../../core/contr
 import { MAX_MISSING_SHARE, shareText } from '../../core/stats/index.ts';
 import { head } from '../../core/text/index.ts';
 
-type Result = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason' | 'extras'>;
+type CheckedResult = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason' | 'extras'>;
 
 /** A mean over what happened to get through would not be about the skill. Nothing of it is kept, so it is tried again. */
-export function requireScores(results: readonly Result[], maxErroredShare: number): void {
+export function requireScores(results: readonly CheckedResult[], maxErroredShare: number): void {
   requireWorkingEnv(results, results.length);
   requireReachable(results, maxErroredShare);
 }
 
 /** Of a candidate judgements may be missing: it is then turned down. */
-export const judgedOf = (results: readonly Result[]) => results.filter(({ unjudged }) => !unjudged);
+export const judgedOf = (results: readonly CheckedResult[]) => results.filter(({ unjudged }) => !unjudged);
 
 /** An outage stops the run. */
-export function requireReachable(results: readonly Result[], maxErroredShare: number, total = results.length): void {
+export function requireReachable(
+  results: readonly CheckedResult[],
+  maxErroredShare: number,
+  total = results.length,
+): void {
   const why = whyUnscored(results, maxErroredShare, total);
   if (why) throw why;
 }
 
 /** Why a mean over these results would say nothing, for those who want to show them all the same. */
 export function whyUnscored(
-  results: readonly Result[],
+  results: readonly CheckedResult[],
   maxErroredShare: number,
   total = results.length,
 ): SkillError | undefined {
@@ -45,7 +49,7 @@ export type Thrown = {
  * More than half of a stage's tasks, or nothing. Of the stage, not of the tasks it has met so far: a race begins with the
  * hardest, and those may be the ones that always throw.
  */
-export function mostThrown(results: readonly Result[], total: number): Thrown | undefined {
+export function mostThrown(results: readonly CheckedResult[], total: number): Thrown | undefined {
   const thrown = new Map(
     results.filter(({ threw }) => threw).map((result) => [result.id, head(result.failReason ?? '', 300)]),
   );
@@ -55,7 +59,7 @@ export function mostThrown(results: readonly Result[], total: number): Thrown | 
 }
 
 /** Where most tasks throw under a skill that has worked before, it is not the skill that failed them. */
-export function requireWorkingEnv(results: readonly Result[], total: number): void {
+export function requireWorkingEnv(results: readonly CheckedResult[], total: number): void {
   const thrown = mostThrown(results, total);
   if (thrown) throw envFailed(thrown);
 }
@@ -78,7 +82,7 @@ function mostFrequent(reasons: readonly string[]): [reason: string, count: numbe
  * usual, but a judge that cannot judge a fifth is no judge of the rest either.
  */
 export function whyInvalid(
-  results: readonly Result[],
+  results: readonly CheckedResult[],
   maxErroredShare: number,
   total = results.length,
 ): string | undefined {
@@ -89,7 +93,7 @@ export function whyInvalid(
   return `${missing.length} of ${total} items gave no result (${whatHappened(missing)}); at most ${shareText(share)} may be missing`;
 }
 
-function whatHappened(missing: readonly Result[]): string {
+function whatHappened(missing: readonly CheckedResult[]): string {
   const unjudged = missing.filter((result) => result.unjudged).length;
   const outages = missing.length - unjudged;
   return [
@@ -98,7 +102,7 @@ function whatHappened(missing: readonly Result[]): string {
   ].join(', ');
 }
 
-function tooFewScores(missing: readonly Result[], total: number): SkillError {
+function tooFewScores(missing: readonly CheckedResult[], total: number): SkillError {
   const outage = missing.find(({ unjudged }) => !unjudged);
   const first = outage ?? missing[0];
   const because = `the first, ${first?.id}, because: ${first?.failReason}`;
@@ -116,12 +120,13 @@ function tooFewScores(missing: readonly Result[], total: number): SkillError {
 }
 
 /** What an environment that scores by other means than a model says of the first that it could not score. */
-function ownHint(missing: readonly Result[]): string | undefined {
+function ownHint(missing: readonly CheckedResult[]): string | undefined {
   const hint = missing.find(({ unjudged }) => unjudged)?.extras?.hint;
   return typeof hint === 'string' ? hint : undefined;
 }
 
-const ENV_HINT = 'Mend what the reason names, then resume the run: what threw was not kept, and is tried again.';
-const OUTAGE_HINT = 'Start again: only these are tried again.';
+const ENV_HINT =
+  'Fix the cause shown above, then resume the run: attempts that threw were not kept, and are made again.';
+const OUTAGE_HINT = 'Start again: only these tasks are tried again.';
 const JUDGE_HINT =
   'The judge answered, but not as it was asked, and its replies are kept: use another judge model, or a rubric that it can follow.';

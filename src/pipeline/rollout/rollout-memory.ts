@@ -1,11 +1,6 @@
-import type { RolloutResult, TextCache } from '../../core/contracts/index.ts';
-
-/** A cache may let a text wait for others before it is safe, unless `flush` says that a caller waits for it. */
-export type RolloutCache = TextCache & {
-  flush?(): void;
-  /** Keeps a text for as long as the process runs, and no longer. */
-  hold?(key: string, value: string): void;
-};
+import { createHash } from 'node:crypto';
+import type { Item, RolloutResult, SkillEnv } from '../../core/contracts/index.ts';
+import type { RolloutCache, StageDeps } from '../stage-deps.ts';
 
 export type RolloutMemory = ReturnType<typeof rolloutMemory>;
 
@@ -49,4 +44,24 @@ export function rolloutMemory(
       await saved();
     },
   };
+}
+
+type KeyedAttempt = {
+  readonly env: Pick<SkillEnv, 'name' | 'version'>;
+  readonly item: Item;
+  readonly skillHash: string;
+  readonly sampleIndex: number;
+  /** Where it matters what a rollout is for. */
+  readonly phase?: string;
+};
+
+/** Everything a score depends on, and nothing about where it is kept: a rollout of one skill never stands for another. */
+export function rolloutKey(
+  { env, item, skillHash, sampleIndex, phase }: KeyedAttempt,
+  { target, judge, agent, extras }: Pick<StageDeps, 'target' | 'judge' | 'agent' | 'extras'>,
+): string {
+  const agents = agent ? [{ agent: agent.id }] : [];
+  const more = [...(judge ? [judge.id] : []), ...(phase === undefined ? [] : [phase]), ...agents];
+  const parts = [1, skillHash, env.name, env.version ?? '', item, sampleIndex, target.id, extras, ...more];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -1,20 +1,30 @@
+import { z } from 'zod';
 import {
   type Item,
   ModelCallError,
-  type RolloutResult,
+  type RolloutOutput,
+  RolloutResult,
   type RolloutRunner,
   type SkillEnv,
+  SkillError,
 } from '../../core/contracts/index.ts';
 import { skillHash } from '../../core/text/index.ts';
-import { createDeadline } from '../deadline.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import { watchModels } from '../watch-models.ts';
-import { checkOutput, thrownBy } from './check-output.ts';
 import { requireScores } from './require-scores.ts';
-import { rollOutTogether } from './roll-out-together.ts';
-import type { RolloutInput } from './rollout-input.ts';
-import { rolloutKey } from './rollout-key.ts';
-import { type RolloutMemory, rolloutMemory } from './rollout-memory.ts';
+import { type RolloutMemory, rolloutKey, rolloutMemory } from './rollout-memory.ts';
+import { createDeadline, watchModels } from './watch-models.ts';
+
+type RolloutInput<I extends Item> = {
+  readonly env: SkillEnv<I>;
+  readonly skill: string;
+  readonly items: readonly I[];
+  /** Which draw of each item: rollouts with another index are independent of these. */
+  readonly sampleIndex?: number;
+  /** What the results are for: to learn from, or to measure with. */
+  readonly phase?: 'train' | 'eval';
+  /** Part of a measurement: whether enough of it has a score is asked of the whole, by the caller that has it. */
+  readonly isPart?: boolean;
+};
 
 /** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
 export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
@@ -96,4 +106,86 @@ async function attemptItem<I extends Item>(
     deps.stop.signal.throwIfAborted();
     return thrownBy(item, error);
   }
+}
+
+/** For environments that attempt many items at once: those that are not known yet, in one go. */
+async function rollOutTogether<I extends Item>(
+  batch: RolloutInput<I>,
+  memory: RolloutMemory,
+  deps: StageDeps,
+): Promise<RolloutResult[]> {
+  const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
+  const hash = skillHash(skill);
+  const keys = items.map((item) => rolloutKey({ env, item, skillHash: hash, sampleIndex, phase }, deps));
+  const known = await Promise.all(keys.map((key) => memory.find(key)));
+  const missing = items.filter((_, index) => known[index] === undefined);
+  const fresh =
+    missing.length === 0 ? [] : await deps.limit.run(() => attemptBatchOrErr({ ...batch, items: missing }, deps));
+  const results = known.map((result) => result ?? fresh.shift()!);
+  for (const [index, result] of results.entries()) if (!known[index]) memory.keep(keys[index]!, result);
+  await memory.saved();
+  for (const [index, result] of results.entries()) deps.onProgress(index + 1, items.length, result);
+  return results;
+}
+
+/** An outage that stops the run aside, a batch whose model failed has no scores, and one whose code threw has failed. */
+async function attemptBatchOrErr<I extends Item>(batch: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
+  try {
+    return await attemptBatch(batch, deps);
+  } catch (error) {
+    deps.stop.signal.throwIfAborted();
+    if (error instanceof SkillError && !isPassing(error)) throw error;
+    if (!(error instanceof ModelCallError)) return batch.items.map((item) => thrownBy(item, error));
+    return batch.items.map(({ id }) => ({ id, hard: 0, soft: 0, errored: true, failReason: error.message }));
+  }
+}
+
+const isPassing = (error: SkillError) => error instanceof ModelCallError && !error.isFatal;
+
+async function attemptBatch<I extends Item>(batch: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
+  const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
+  using deadline = createDeadline({ ...deps, rolloutTimeoutMs: deps.rolloutTimeoutMs * items.length });
+  const { throwOutage, ...models } = watchModels(deps, { sampleIndex, signal: deadline.signal });
+  const context = { items, skill, ...models, extras: deps.extras, signal: deadline.signal, phase, sampleIndex };
+  try {
+    const outputs = await Promise.race([env.rolloutMany!(context), deadline.expiry]);
+    throwOutage();
+    return match(items, outputs, env.name);
+  } catch (error) {
+    throwOutage();
+    throw error;
+  }
+}
+
+/** A result that cannot be used is its task's failure, and nobody else's. */
+function checkOrFail(item: Item, output: RolloutOutput): RolloutResult {
+  try {
+    return checkOutput(item, output, 'rolloutMany');
+  } catch (error) {
+    return thrownBy(item, error);
+  }
+}
+
+/** By id where the results have one, else by position. */
+function match(items: readonly Item[], outputs: readonly RolloutOutput[], env: string): RolloutResult[] {
+  const byId = new Map(outputs.flatMap((output) => (output.id === undefined ? [] : [[output.id, output] as const])));
+  return items.map((item, index) => {
+    const output = byId.get(item.id) ?? (byId.size === 0 ? outputs[index] : undefined);
+    if (output) return checkOrFail(item, output);
+    throw new SkillError('ENV_INVALID', `${env}: rolloutMany gave no result for ${item.id}`);
+  });
+}
+
+/** The result as the cache would give it back, so that a resumed run sees what the first one saw. */
+function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'): RolloutResult {
+  const missing = output?.unjudged ? { errored: true } : {};
+  const checked = RolloutResult.safeParse({ ...output, ...missing, id: item.id });
+  if (checked.success) return JSON.parse(JSON.stringify(checked.data));
+  throw new Error(`${by} gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
+}
+
+/** A task whose environment's code failed has failed. */
+function thrownBy({ id }: Item, error: unknown): RolloutResult {
+  const failReason = error instanceof Error ? error.message : String(error);
+  return { id, hard: 0, soft: 0, failReason, threw: true };
 }

@@ -10,11 +10,9 @@ import {
   type UpdateMode,
 } from '../../core/document/index.ts';
 import { ask } from '../ask/ask.ts';
-import { policySections } from '../ask/package-section.ts';
-import { modePrompt } from '../ask/prompts.ts';
+import { modePrompt, policySections } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';
-import { settleAll } from '../settle-all.ts';
-import type { StageDeps } from '../stage-deps.ts';
+import { type StageDeps, settleAll } from '../stage-deps.ts';
 import { patchSchema, toWirePatch } from './wire-patch.ts';
 
 type AggregateInput = {

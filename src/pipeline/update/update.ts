@@ -1,23 +1,29 @@
+import { z } from 'zod';
+import { dataSection, HEADINGS, promptSection, skillSection } from '../../core/contracts/index.ts';
 import {
   applyPatchWithReport,
   type EditPolicy,
   type EditReport,
   findNewHidden,
   keepProtected,
+  mergeNotes,
   type Patch,
   type RawPatch,
+  readNotes,
   SKILL_FILE,
   splitPackage,
   type UpdateItem,
   type UpdateMode,
+  withoutMarkers,
+  writeNotes,
 } from '../../core/document/index.ts';
 import type { LeakCritic } from '../../core/guard/index.ts';
 import type { Refusal } from '../../core/run/index.ts';
 import { skillHash } from '../../core/text/index.ts';
-import { type Memory, noMemory } from '../epoch/memory.ts';
+import { ask } from '../ask/ask.ts';
+import { type Memory, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
-import { addNotes, type Noted } from './notes.ts';
-import { rewriteSkill } from './rewrite.ts';
+import { ChangeSummary, toWireItem } from './wire-patch.ts';
 
 export type Candidate = {
   readonly candidateSkill: string;
@@ -25,12 +31,12 @@ export type Candidate = {
   readonly report: EditReport[];
   readonly changeSummary?: readonly string[];
   readonly nOverCap?: number;
-  readonly notes?: Noted['notes'];
+  readonly notes?: SkillWithNotes['notes'];
   readonly refused?: readonly Refusal[];
   readonly memorisedShare?: number;
 };
 
-export type UpdateInput = {
+type UpdateInput = {
   readonly skill: string;
   readonly patch: Patch;
   readonly mode?: UpdateMode;
@@ -48,12 +54,12 @@ export type UpdateInput = {
 
 /** ⑤ Step: the chosen changes, applied in order, give the candidate. Nothing to apply gives the same text. */
 export async function updateSkill(input: UpdateInput, deps: StageDeps): Promise<Candidate> {
-  const changed = await addReminders(await changeBody(input, deps), input, deps);
+  const changed = await addReminders(await byMode[input.mode ?? 'patch'](input, deps), input, deps);
   const { candidateSkill } = changed;
   return { ...changed, candidateHash: skillHash(candidateSkill), ...memorised(candidateSkill, input) };
 }
 
-type Changed = Omit<Candidate, 'candidateHash' | 'memorisedShare'>;
+type ChangedSkill = Omit<Candidate, 'candidateHash' | 'memorisedShare'>;
 
 const nothingFound: LeakCritic = () => ({ reason: undefined, memorisedShare: 0 });
 
@@ -63,7 +69,7 @@ function memorised(candidateSkill: string, { skill, readForLeaks = nothingFound 
 }
 
 /** The reminders of all analysts go into the appendix, if the document stays short enough. */
-async function addReminders(changed: Changed, input: UpdateInput, deps: StageDeps): Promise<Changed> {
+async function addReminders(changed: ChangedSkill, input: UpdateInput, deps: StageDeps): Promise<ChangedSkill> {
   const { patches = [], consolidateThreshold = 0, maxSkillTokens = 0, readForLeaks = nothingFound } = input;
   const said = patches.flatMap((raw) => raw.appendixNotes ?? []);
   if (said.length === 0) return changed;
@@ -74,17 +80,14 @@ async function addReminders(changed: Changed, input: UpdateInput, deps: StageDep
   return (await fits(candidateSkill, maxSkillTokens, deps)) ? { ...known, candidateSkill, notes } : known;
 }
 
-const changeBody = (input: UpdateInput, deps: StageDeps): Promise<Changed> =>
-  byMode[input.mode ?? 'patch'](input, deps);
-
-const byMode: Record<UpdateMode, (input: UpdateInput, deps: StageDeps) => Promise<Changed>> = {
+const byMode: Record<UpdateMode, (input: UpdateInput, deps: StageDeps) => Promise<ChangedSkill>> = {
   patch: applyWithinCap,
   rewrite_from_suggestions: rewriteWithinCap,
   full_rewrite_minibatch: takeWholeRewrite,
 };
 
 /** The last edits are the least important ones: they go first when the document would be too long. */
-async function applyWithinCap(input: UpdateInput, deps: StageDeps): Promise<Changed> {
+async function applyWithinCap(input: UpdateInput, deps: StageDeps): Promise<ChangedSkill> {
   const { skill, patch, maxSkillTokens = 0, policy } = input;
   for (let kept = patch.edits.length; ; kept--) {
     const edits = patch.edits.slice(0, kept);
@@ -95,7 +98,7 @@ async function applyWithinCap(input: UpdateInput, deps: StageDeps): Promise<Chan
 }
 
 /** With fewer suggestions until the document is short enough; half of them each time, since each try is a call. */
-async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<Changed> {
+async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<ChangedSkill> {
   const { skill, patch, memory = noMemory, maxSkillTokens = 0, readForLeaks = nothingFound } = input;
   for (let kept = patch.edits.length; kept > 0; kept = Math.floor(kept / 2)) {
     const suggestions = patch.edits.slice(0, kept);
@@ -114,7 +117,7 @@ async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<Ch
   return { ...missing(input), ...overCap(patch.edits.length) };
 }
 
-async function takeWholeRewrite(input: UpdateInput, deps: StageDeps): Promise<Changed> {
+async function takeWholeRewrite(input: UpdateInput, deps: StageDeps): Promise<ChangedSkill> {
   const { skill, patch, maxSkillTokens = 0 } = input;
   const candidates = patch.edits.map((item) => keepProtected(skill, item.content));
   const statuses = candidates.map((text) => rewriteStatus(skill, text));
@@ -139,12 +142,12 @@ function rewriteStatus(skill: string, text: string | undefined): Skipped {
 type Skipped = Extract<EditReport['status'], `skipped_${string}` | 'quarantined'>;
 
 /** Something was proposed, and no document came of it. */
-function missing({ skill, patch }: UpdateInput, status: Skipped = 'skipped_no_rewrite'): Changed {
+function missing({ skill, patch }: UpdateInput, status: Skipped = 'skipped_no_rewrite'): ChangedSkill {
   return { candidateSkill: skill, report: patch.edits.map((item, index) => row(item, index, status)) };
 }
 
 /** A document came of it that must not be tried. */
-const leaking = (input: UpdateInput, refusal: Refusal): Changed => {
+const leaking = (input: UpdateInput, refusal: Refusal): ChangedSkill => {
   return { ...missing(input, refusal.kind === undefined ? 'skipped_leak' : 'quarantined'), refused: [refusal] };
 };
 
@@ -161,4 +164,114 @@ export const readFirst = (skill: string, policy: Pick<EditPolicy, 'isPackage'> |
 /** Whether a document is short enough. */
 export async function fits(skill: string, maxSkillTokens: number, { countTokens }: StageDeps): Promise<boolean> {
   return maxSkillTokens === 0 || (await countTokens(skill)) <= maxSkillTokens;
+}
+
+type RewriteInput = {
+  readonly skill: string;
+  readonly suggestions: readonly UpdateItem[];
+  readonly memory?: Memory;
+  /** Longest document, in tokens; 0 is no limit. */
+  readonly maxSkillTokens: number;
+};
+
+type Rewrite = { readonly skill: string; readonly changeSummary: readonly string[] };
+
+const RewriteReply = z.object({ newSkill: z.string(), changeSummary: ChangeSummary });
+
+/** The document as a rewriter makes it from suggestions. What is protected stays, whatever the rewriter did to it. */
+async function rewriteSkill(input: RewriteInput, deps: StageDeps): Promise<Rewrite | undefined> {
+  const question = {
+    prompt: 'rewrite',
+    stage: 'rewrite',
+    user: writeQuestion(input),
+    schema: RewriteReply,
+    maxOutputTokens: deps.rewriteMaxCompletionTokens,
+  } as const;
+  const reply = await deps.limit.run(() => ask(question, deps));
+  const skill = reply && keepProtected(input.skill, reply.newSkill);
+  return skill === undefined ? undefined : { skill, changeSummary: reply?.changeSummary ?? [] };
+}
+
+function writeQuestion({ skill, suggestions, memory = noMemory, maxSkillTokens }: RewriteInput): string {
+  const limit = `At most ${maxSkillTokens} tokens for the whole document.`;
+  const list = JSON.stringify(suggestions.map(toWireItem), null, 2);
+  return [
+    skillSection(skill),
+    ...stepSections(memory),
+    ...(maxSkillTokens > 0 ? [promptSection(HEADINGS.lengthLimit, limit)] : []),
+    dataSection(HEADINGS.suggestions, 'suggestions', list, `${suggestions.length}`),
+  ].join('\n\n');
+}
+
+type NotesInput = {
+  readonly skill: string;
+  readonly notes: readonly string[];
+  /** More notes than this are merged into fewer; 0 is never. */
+  readonly consolidateThreshold: number;
+  readonly readForLeaks: LeakCritic;
+};
+
+/** How many reminders came and stand; of those that hide something and were left out, if there are any. */
+type NoteCounts = {
+  readonly added: number;
+  readonly total: number;
+  readonly consolidated: boolean;
+  readonly hidden?: number;
+};
+
+type SkillWithNotes = {
+  readonly skill: string;
+  readonly notes: NoteCounts;
+  /** Reminders that give held-out tasks away: they are left out. */
+  readonly refused: readonly Refusal[];
+};
+
+const NotesReply = z.object({ notes: z.array(z.string()) });
+
+/** The skill with new reminders in its appendix, each said once, and few enough to be read. */
+async function addNotes(input: NotesInput, deps: StageDeps): Promise<SkillWithNotes> {
+  const { skill, consolidateThreshold, readForLeaks } = input;
+  const known = readNotes(skill);
+  const offered = mergeNotes([], input.notes);
+  const said = offered.filter(isVisible);
+  const refused = refusalsOf(said, readForLeaks);
+  const leaking = new Set(refused.map(({ content }) => content));
+  const all = mergeNotes(
+    known,
+    said.filter((note) => !leaking.has(note)),
+  );
+  const isLong = consolidateThreshold > 0 && all.length > consolidateThreshold && all.length > known.length;
+  const fewer = isLong ? await consolidate(skill, all, deps) : undefined;
+  // A consolidation that leaks is as good as none: without its leak it would not say what it was made from.
+  const refusedLater = refusalsOf(fewer ?? [], readForLeaks);
+  const consolidated = fewer !== undefined && refusedLater.length === 0;
+  const total = consolidated ? fewer : all;
+  const added = all.length - known.length;
+  return {
+    skill: added === 0 ? skill : writeNotes(skill, total),
+    notes: { added, total: total.length, consolidated, ...hiddenOf(offered.length - said.length) },
+    refused: [...refused, ...refusedLater],
+  };
+}
+
+function refusalsOf(notes: readonly string[], readForLeaks: LeakCritic): Refusal[] {
+  return notes.flatMap((content) => {
+    const { reason, kind } = readForLeaks(content);
+    if (reason === undefined) return [];
+    return [{ op: 'remind', target: '', content, reason, ...(kind === undefined ? {} : { kind }) }];
+  });
+}
+
+const isVisible = (note: string) => findNewHidden('', withoutMarkers(note)) === undefined;
+const hiddenOf = (hidden: number) => (hidden > 0 ? { hidden } : {});
+
+/** Fewer notes that say the same, or `undefined` when the answer is not that. */
+async function consolidate(skill: string, notes: readonly string[], deps: StageDeps): Promise<string[] | undefined> {
+  const list = notes.map((note) => `- ${note}`).join('\n');
+  const user = [skillSection(skill), dataSection(HEADINGS.notes, 'notes', list, `${notes.length}`)].join('\n\n');
+  const question = { prompt: 'appendix_consolidate', stage: 'appendix_consolidate', user, schema: NotesReply } as const;
+  const reply = await deps.limit.run(() => ask(question, deps));
+  const fewer = mergeNotes([], reply?.notes ?? []);
+  const isUsable = fewer.length > 0 && fewer.length < notes.length && fewer.every(isVisible);
+  return isUsable ? fewer : undefined;
 }

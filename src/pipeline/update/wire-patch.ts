@@ -8,7 +8,7 @@ import {
   type UpdateItem,
   type UpdateMode,
 } from '../../core/document/index.ts';
-import { toSnakeCase } from '../../core/text/index.ts';
+import { isObject, toSnakeCase } from '../../core/text/index.ts';
 
 const text = z
   .string()
@@ -108,7 +108,7 @@ export function analystReply(mode: UpdateMode, policy?: EditPolicy): z.ZodType<A
     patch: patchSchema(mode, policy),
     appendixNotes: list(z.string()),
   });
-  return z.preprocess((value) => (isRecord(value) ? withPatch(withNotes(value), mode) : value), shape);
+  return z.preprocess((value) => (isObject(value) ? withPatch(withNotes(value), mode) : value), shape);
 }
 
 const list = <Entry extends z.ZodType>(entry: Entry) =>
@@ -118,9 +118,9 @@ const list = <Entry extends z.ZodType>(entry: Entry) =>
     .transform((value) => value ?? [])
     .catch([]);
 
-type Reply = Readonly<Record<string, unknown>>;
+type RawReply = Readonly<Record<string, unknown>>;
 
-function withPatch(reply: Reply, mode: UpdateMode): Reply {
+function withPatch(reply: RawReply, mode: UpdateMode): RawReply {
   if ('patch' in reply) return reply;
   if (LIST_KEYS[mode] in reply) return { ...reply, patch: reply };
   const nothing = { reasoning: '', [LIST_KEYS[mode]]: [] };
@@ -128,7 +128,7 @@ function withPatch(reply: Reply, mode: UpdateMode): Reply {
 }
 
 /** A list of texts, one text, or objects with a `note` or `content`: models write all of these. */
-function withNotes({ appendixNotes, ...reply }: Reply): Reply {
+function withNotes({ appendixNotes, ...reply }: RawReply): RawReply {
   if (appendixNotes === undefined || appendixNotes === null) return reply;
   const notes = Array.isArray(appendixNotes) ? appendixNotes : [appendixNotes];
   return { ...reply, appendixNotes: notes.map(noteOf).filter((note) => note !== '') };
@@ -151,8 +151,6 @@ export function toWirePatch({ reasoning, edits }: Patch, mode: UpdateMode): unkn
 }
 
 const snakeKey = (mode: UpdateMode) => Object.keys(toSnakeCase({ [LIST_KEYS[mode]]: 0 }) as object)[0]!;
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** A suggestion or a document without text is none. An edit without content may be a deletion. */
 const hasContent = ({ op, content }: WireItem) => (op !== 'suggest' && op !== 'rewrite') || content.trim() !== '';

@@ -1,23 +1,22 @@
-import { stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
-import { peekTasks, readHead, TASK_FILE_ENDINGS } from '../../envs/index.ts';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { count } from '../../core/text/index.ts';
+import { peekTasks } from '../../envs/index.ts';
+import { readHead, TASK_FILE_ENDINGS } from '../../imports/index.ts';
+import { type Frontmatter, NO_SKILL_TEXT, parseFrontmatter, skillFileAt, skillTextOf } from '../../skills/index.ts';
 import { readConfigFile } from '../config-file.ts';
-import { isSkillOptConfig } from '../skillopt-config/layer.ts';
-import { findSkills } from './find-skills.ts';
-import type { FoundEnv, FoundFiles, FoundTasks, LeftOut } from './found.ts';
-import { filesToLookAt } from './list-files.ts';
+import { isMap, isSkillOptConfig } from '../skillopt-config/layers.ts';
+import type { FolderFiles, FoundEnv, FoundSkill, FoundTasks, LeftOut } from './found.ts';
 
-/** A folder of data may hold thousands of files: so many are opened. */
+/** A folder of data may hold thousands of files: at most this many are opened. */
 const MOST_OPENED = 60;
+const MAX_SKILL_BYTES = 200_000;
 const MAX_SOURCE_BYTES = 200_000;
 const MAX_CONFIG_BYTES = 100_000;
 
-/** Files that are known to be something else. */
-const NO_TASKS = /^(package|package-lock|tsconfig.*|jsconfig.*|biome|composer|deno|pnpm-lock|skillopt\.config)\./i;
-
 /** What a folder holds that a project can be made of. Opens heads of files; runs and changes nothing. */
-export async function discoverFiles(directory: string, named?: string): Promise<FoundFiles> {
-  const { skills, broken: brokenSkills, notes } = await findSkills(directory, named);
+export async function discoverFiles(directory: string, namedSkill?: string): Promise<FolderFiles> {
+  const { skills, broken: brokenSkills, notes } = await findSkills(directory, namedSkill);
   const folders = skills.map(({ path }) => (path === 'SKILL.md' ? '.' : path));
   const files = await filesToLookAt(directory, folders);
   const skillOptConfigs = await findSkillOptConfigs(directory, files);
@@ -29,13 +28,63 @@ export async function discoverFiles(directory: string, named?: string): Promise<
   return { skills, brokenSkills, tasks, envs, skillOptConfigs, leftOut, notes };
 }
 
+type SkillSearch = {
+  readonly skills: readonly FoundSkill[];
+  /** Files that are called as skills are, and cannot be read. */
+  readonly broken: readonly LeftOut[];
+  /** What a person should know of the search itself. */
+  readonly notes: readonly string[];
+};
+
+/** The skills in a folder and below it, each once. `named` is one that a person means, wherever it lies. */
+async function findSkills(directory: string, named: string | undefined): Promise<SkillSearch> {
+  const { folders, isCut } = await skillFolders(directory);
+  const files: string[] = [];
+  for (const folder of named === undefined ? folders : [...folders, named]) {
+    const path = resolve(directory, folder);
+    const file = await skillFileAt(path);
+    if (file !== path && (await isFile(file))) files.push(relative(directory, file));
+  }
+  const looked = await Promise.all((await onceEach(directory, files)).map((file) => lookAtSkill(directory, file)));
+  return {
+    skills: looked.filter((found) => 'name' in found),
+    broken: looked.filter((found) => 'why' in found),
+    notes: isCut ? [`only ${count(MOST_FOLDERS)} folders were searched for skills: --skill PATH takes another`] : [],
+  };
+}
+
 const isFile = (path: string) =>
   stat(path).then(
     (found) => found.isFile(),
     () => false,
   );
 
-/** Files of tables, and trees whose name says that they hold tasks: what is wrong with other files is not our business. */
+async function lookAtSkill(directory: string, file: string): Promise<FoundSkill | LeftOut> {
+  try {
+    const text = skillTextOf(await readHead(join(directory, file), MAX_SKILL_BYTES));
+    if (text === undefined) return { path: file, why: NO_SKILL_TEXT };
+    const folder = dirname(file);
+    const frontmatter = parseFrontmatter(text);
+    const [finding] = frontmatter.findings;
+    return {
+      path: folder === '.' ? file : folder,
+      name: nameIn(frontmatter) ?? basename(resolve(directory, folder)),
+      ...(finding ? { problem: `${file}:${finding.line}: ${finding.message}` } : {}),
+    };
+  } catch (error) {
+    return { path: file, why: `it cannot be read: ${(error as Error).message}` };
+  }
+}
+
+function nameIn({ fields }: Frontmatter): string | undefined {
+  const field = fields?.find(({ key }) => key === 'name');
+  return field?.value.kind === 'text' && field.value.text.trim() !== '' ? field.value.text.trim() : undefined;
+}
+
+/** Files that are known to be something else. */
+const NO_TASKS = /^(package|package-lock|tsconfig.*|jsconfig.*|biome|composer|deno|pnpm-lock|skillopt\.config)\./i;
+
+/** Files of tables, and trees whose name says that they hold tasks. A problem in any other file is not reported. */
 const MEANT_AS_TASKS = /\.(jsonl|ndjson|csv|tsv|parquet)$|(task|eval|question|promptfoo)[^/]*\.\w+$/i;
 
 type TaskSearch = { readonly tasks: readonly FoundTasks[]; readonly broken: readonly LeftOut[] };
@@ -62,12 +111,12 @@ const isPromptfooCode = (path: string) => /^promptfooconfig\.[cm]?[jt]s$/.test(b
 const ENV_NAMES = ['env.ts', 'env.mts', 'env.mjs', 'env.js'];
 const DEFAULT_EXPORT = /^\s*export\s+default\b|^\s*export\s*\{[^}]*\bas\s+default\b/m;
 const MEMBERS = /\brolloutOne\b|\brollout\b|\bEnvAdapter\b|\bgetItems\b/;
-const NOT_EXPORTED = 'it exports nothing by default, and an environment is a default export (docs/own-env.md)';
+const NOT_EXPORTED = 'it has no default export, and an environment is a default export (docs/own-env.md)';
 const NO_MEMBERS = 'its default export has no getItems and no rolloutOne, which an environment has (docs/own-env.md)';
 
 type EnvSearch = { readonly envs: readonly FoundEnv[]; readonly others: readonly LeftOut[] };
 
-/** Only beside the project file: a module of that name elsewhere is somebody's settings. */
+/** Only beside the project file: a module of that name elsewhere has another purpose. */
 async function findEnvs(directory: string, files: readonly string[]): Promise<EnvSearch> {
   const envs: FoundEnv[] = [];
   const others: LeftOut[] = [];
@@ -82,9 +131,9 @@ async function findEnvs(directory: string, files: readonly string[]): Promise<En
   return { envs, others };
 }
 
-const SECTIONS = ['model', 'train', 'gradient', 'optimizer', 'evaluation'];
+/** Without `env`: a config of promptfoo may have that too. */
+const SKILLOPT_SECTIONS = ['model', 'train', 'gradient', 'optimizer', 'evaluation'];
 
-/** Its sections, and no file of promptfoo, which may have an `env` too. */
 async function findSkillOptConfigs(directory: string, files: readonly string[]): Promise<string[]> {
   const likely = files.filter((path) => /\.ya?ml$/i.test(path) && !NO_TASKS.test(basename(path)));
   const found: string[] = [];
@@ -92,12 +141,87 @@ async function findSkillOptConfigs(directory: string, files: readonly string[]):
     const file = join(directory, path);
     const { size } = await stat(file).catch(() => ({ size: Number.POSITIVE_INFINITY }));
     if (size > MAX_CONFIG_BYTES) continue;
-    const raw = await readConfigFile(file, { isSkillOpt: true }).catch(() => ({}));
-    const isTheirs = '_base_' in raw || SECTIONS.filter((name) => isMap(raw, name)).length > 1;
+    const raw = await readConfigFile(file, { isSkillOpt: true }).catch(() => ({}) as Record<string, unknown>);
+    const isTheirs = '_base_' in raw || SKILLOPT_SECTIONS.filter((name) => isMap(raw[name])).length > 1;
     if (isTheirs && isSkillOptConfig(raw) && !('prompts' in raw) && !('tests' in raw)) found.push(path);
   }
   return found;
 }
 
-const isMap = (raw: Readonly<Record<string, unknown>>, name: string) =>
-  typeof raw[name] === 'object' && raw[name] !== null && !Array.isArray(raw[name]);
+/** Where agents keep skills below a project. */
+const SKILL_PLACES = ['.claude/skills', '.agents/skills', '.codex/skills', '.github/skills', 'skills'];
+/** Folders with generated or installed files. */
+const SKIPPED = /^(node_modules|runs|dist|build|coverage|vendor|target|venv|__pycache__|\..*)$/;
+const MOST_ENTRIES = 500;
+/** Skills are searched this many levels of folders deep, and in this many folders. */
+export const DEEPEST = 4;
+const MOST_FOLDERS = 1000;
+const MOST_NEAR = 100;
+
+type FolderEntries = {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  readonly links: readonly string[];
+};
+
+/** What is in a folder by name, sorted. Links are not followed. A folder that cannot be read counts as empty. */
+async function list(folder: string): Promise<FolderEntries> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const sorted = entries.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, MOST_ENTRIES);
+  const names = (keep: (entry: (typeof sorted)[number]) => boolean) => sorted.filter(keep).map(({ name }) => name);
+  return {
+    files: names((entry) => entry.isFile()),
+    folders: names((entry) => entry.isDirectory()),
+    links: names((entry) => entry.isSymbolicLink()),
+  };
+}
+
+const isSearched = (name: string) => !SKIPPED.test(name);
+
+type FolderWalk = { readonly folders: readonly string[]; readonly isCut: boolean };
+
+/** The folders that may be skills, the nearest first: this one, those below it, and those in the places of agents. Relative to it. */
+async function skillFolders(directory: string): Promise<FolderWalk> {
+  const found = ['.'];
+  let level = ['.', ...SKILL_PLACES];
+  for (let depth = 1; depth <= DEEPEST && found.length <= MOST_FOLDERS; depth += 1) {
+    const below = await Promise.all(level.map((folder) => foldersIn(directory, folder)));
+    found.push(...below.flatMap(({ folders, links }) => [...folders, ...links].sort()));
+    level = [...new Set(below.flatMap(({ folders }) => folders))].slice(0, MOST_FOLDERS);
+  }
+  const folders = [...new Set(found)];
+  return { folders: folders.slice(0, MOST_FOLDERS), isCut: folders.length > MOST_FOLDERS };
+}
+
+/** What lies in a skill belongs to it. A link may be a skill, but is not walked through: it may lead anywhere, and in circles. */
+async function foldersIn(directory: string, folder: string): Promise<Omit<FolderEntries, 'files'>> {
+  const { files, folders, links } = await list(join(directory, folder));
+  if (folder !== '.' && [...files, ...links].some((name) => /^skill\.md$/i.test(name)))
+    return { folders: [], links: [] };
+  const below = (names: readonly string[]) => names.filter(isSearched).map((name) => join(folder, name));
+  return { folders: below(folders), links: below(links) };
+}
+
+/** The files here, in the folders here, and in these skills and their `evals`. Relative to the directory, each once. */
+async function filesToLookAt(directory: string, skills: readonly string[]): Promise<string[]> {
+  const { folders, links } = await list(directory);
+  const near = [...folders, ...links].sort().filter(isSearched).slice(0, MOST_NEAR);
+  const places = new Set(['.', ...skills, ...skills.map((path) => join(path, 'evals')), ...near]);
+  const found: string[] = [];
+  for (const place of places) {
+    const listed = await list(join(directory, place));
+    found.push(...[...listed.files, ...listed.links].sort().map((name) => join(place, name)));
+  }
+  return onceEach(directory, found);
+}
+
+/** Each file once, however many links lead to it, and by the path where it really lies if that is among them. */
+async function onceEach(directory: string, paths: readonly string[]): Promise<string[]> {
+  const root = await realpath(directory).catch(() => directory);
+  const kept = new Map<string, string>();
+  for (const path of new Set(paths)) {
+    const real = await realpath(join(directory, path)).catch(() => undefined);
+    if (real !== undefined && (!kept.has(real) || real === join(root, path))) kept.set(real, path);
+  }
+  return [...kept.values()];
+}

@@ -11,7 +11,7 @@ export type FoundSkill = {
   readonly problem?: string;
 };
 
-/** What looks like something and cannot be used, with the reason. */
+/** A file that cannot be used, with the reason. */
 export type LeftOut = { readonly path: string; readonly why: string };
 
 export type FoundTasks = PeekedTasks & { readonly path: string };
@@ -37,11 +37,11 @@ export type FoundServer = {
   readonly variable?: string | undefined;
   /** The variable whose key belongs to that address. */
   readonly apiKeyEnv?: string | undefined;
-  /** What it says that it serves; empty where it was not asked or did not say. */
+  /** The models that it lists; empty where it was not asked or did not say. */
   readonly models: readonly string[];
 };
 
-/** An agent CLI on PATH. `undefined`: nobody can tell without running it. */
+/** An agent CLI on PATH. `undefined`: only running it would tell. */
 export type FoundAgent = { readonly cli: AgentCliName; readonly isSignedIn: boolean | undefined };
 
 export type FoundModels = {
@@ -51,7 +51,7 @@ export type FoundModels = {
 };
 
 /** What lies in the folder itself. */
-export type FoundFiles = {
+export type FolderFiles = {
   readonly skills: readonly FoundSkill[];
   readonly tasks: readonly FoundTasks[];
   readonly envs: readonly FoundEnv[];
@@ -60,12 +60,12 @@ export type FoundFiles = {
   /** Files that are called as skills are, and cannot be read. */
   readonly brokenSkills: readonly LeftOut[];
   readonly leftOut: readonly LeftOut[];
-  /** What a person should know of how this was looked for. */
+  /** What a person should know of the search. */
   readonly notes: readonly string[];
 };
 
-export type Found = FoundFiles & { readonly directory: string; readonly models: FoundModels };
+export type FolderFindings = FolderFiles & { readonly directory: string; readonly models: FoundModels };
 
 /** Whether there is anything to make a project of. Keys alone are not. */
-export const isEmpty = ({ skills, tasks, envs, skillOptConfigs }: FoundFiles): boolean =>
+export const isEmpty = ({ skills, tasks, envs, skillOptConfigs }: FolderFiles): boolean =>
   skills.length + tasks.length + envs.length + skillOptConfigs.length === 0;

@@ -55,7 +55,7 @@ function requireEnv(exported: unknown, name: string): SkillEnv {
     typeof env?.name === 'string' && typeof env.getItems === 'function' && typeof env.rolloutOne === 'function';
   if (isEnv) return env as SkillEnv;
   const hint = 'export default ({ defineEnv, z }) => defineEnv({ name, schema, items, rolloutOne })';
-  const expected = 'a default export with name, getItems and rolloutOne, or an EnvAdapter, was expected';
+  const expected = 'expected a default export with name, getItems and rolloutOne, or an EnvAdapter';
   throw new SkillError('ENV_INVALID', `${name}: ${expected}, got ${describe(exported)}`, { hint });
 }
 
@@ -67,8 +67,8 @@ function describe(value: unknown): string {
 
 function requireList(items: unknown, name: string, split: string): readonly Item[] {
   if (Array.isArray(items)) return items as readonly Item[];
-  throw new SkillError('ENV_INVALID', `${name}: getItems("${split}") must give a list, got ${describe(items)}`, {
-    hint: 'Answer with a list of objects that have an id, [] for a split that is not there.',
+  throw new SkillError('ENV_INVALID', `${name}: getItems("${split}") must return a list, got ${describe(items)}`, {
+    hint: 'Return a list of objects that have an id, and [] for a split that does not exist.',
   });
 }
 
@@ -76,6 +76,6 @@ function broken(name: string, method: string, cause: unknown): SkillError {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new SkillError('ENV_INVALID', `${name}: ${method} failed: ${message}`, {
     cause,
-    hint: `Mend it in ${name}: the run has not begun.`,
+    hint: `Fix it in ${name}. The run has not begun.`,
   });
 }

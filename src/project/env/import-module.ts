@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { createRequire, register } from 'node:module';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { doors, resolveSelfImports } from './self-import.ts';
 
 type Module = { readonly default?: unknown };
 
@@ -10,6 +10,12 @@ export async function importModule(path: string): Promise<Module> {
   if (/^\.[cm]?ts$/.test(extname(path))) return importTypeScript(path);
   resolveSelfImports();
   return (await import(pathToFileURL(path).href)) as Module;
+}
+
+/** Everything that these doors of the package export, such as `skillopt` and `skillopt/envs`: what a module would import itself. */
+export async function importDoors(...names: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+  const urls = doors();
+  return Object.assign({}, ...(await Promise.all(names.map((name) => import(urls[name]!)))));
 }
 
 /** Not by Node, since 20 knows no types. Nothing is kept on disk: the usual place is a folder that others may write into. */
@@ -43,3 +49,70 @@ function hasOwnZod(path: string): boolean {
     return false;
   }
 }
+
+const PACKAGE = new URL('../../../package.json', import.meta.url);
+
+/** Every door of the package: what is imported, and the file behind it, compiled or not as this one is. */
+function doors(): Readonly<Record<string, string>> {
+  const { exports } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { exports: Record<string, { default?: string }> };
+  const isSource = import.meta.url.endsWith('.ts');
+  const files = Object.entries(exports).flatMap(([door, { default: compiled }]) => {
+    if (compiled === undefined) return [];
+    const file = isSource ? compiled.replace('/dist/', '/src/').replace(/\.js$/, '.ts') : compiled;
+    return [[door.replace('.', 'skillopt'), new URL(file, PACKAGE).href]];
+  });
+  return Object.fromEntries(files);
+}
+
+/** Runs in the loader's thread: no imports, and no types, since it travels as text. */
+const HOOKS = `
+let urls = {};
+let zod = '';
+export async function initialize(data) { ({ urls, zod } = data); }
+export async function resolve(specifier, context, next) {
+  if (specifier !== 'zod') return next(urls[specifier] ?? specifier, context);
+  return next(specifier, context).catch(() => next(zod, context));
+}
+`;
+
+let isRegistered = false;
+
+/**
+ * Lets a user's module import `skillopt` from wherever it lies, without installing it there. It gets the library that is
+ * running, so that errors thrown by one are recognised by the other. `zod` is ours where the module has none of its own.
+ */
+function resolveSelfImports(): void {
+  if (isRegistered) return;
+  isRegistered = true;
+  register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, {
+    data: { urls: doors(), zod: import.meta.resolve('zod') } as unknown,
+  });
+}
+
+/** What to write instead, where a module of the user imports what is not there, or calls `require`. */
+export function importHint(cause: unknown): string | undefined {
+  const { message = '' } = (cause ?? {}) as Error;
+  if (/^require is not defined/.test(message))
+    return "It is an ES module: write import { readFileSync } from 'node:fs', not require('node:fs').";
+  if (/^The requested module 'skillopt/.test(message)) return `Check that name. ${doorList()}`;
+  const name = /^Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1];
+  if (name === undefined) return undefined;
+  if (/^skillopt(?:\/|$)/.test(name)) return `${isRequired(name, message) ? REQUIRED : ''}${doorList()}`;
+  if (/^[./]|^file:|^[A-Za-z]:/.test(name))
+    return 'Check the path of that import: it starts at the folder of the module.';
+  return `Install it beside the project file: npm install ${packageOf(name)}. An ES module needs no install of skillopt and zod.`;
+}
+
+const REQUIRED = 'The library cannot be required: write import, in an ES module (.mjs, .ts). ';
+
+/** A door that an import would have found. */
+const isRequired = (name: string, message: string) => message.includes('Require stack') && Object.hasOwn(doors(), name);
+
+const doorList = () => `What can be imported: ${Object.keys(doors()).join(', ')}.`;
+
+/** `@scope/name/inner` is in `@scope/name`. */
+const packageOf = (specifier: string) =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');

@@ -1,44 +1,35 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import { z } from 'zod';
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import type { Scoring, TaskScorer } from '../../core/judge/index.ts';
-import { skillHash } from '../../core/text/index.ts';
+import { skillHash, suggestion } from '../../core/text/index.ts';
 import {
   type AdapterEnvOptions,
   adapterEnv,
   type EnvAdapter,
   type EnvProject,
+  envNames,
   findEnvFactory,
   isEnvAdapter,
 } from '../../envs/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { isModulePath, type LoadedProject } from '../load-project.ts';
-import type { SandboxSpec } from '../models/agent-settings.ts';
 import { isAgentSpec, isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
+import type { SandboxSpec } from '../project.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { guardEnv } from './guard-env.ts';
-import { importModule } from './import-module.ts';
-import { unknownEnv } from './unknown-env.ts';
-import { wrongDoor } from './wrong-door.ts';
-
-/** What the default export of an environment module is called with when it is a function. */
-type EnvLibrary = typeof import('../../index.ts') &
-  typeof import('../../public/envs.ts') &
-  typeof import('../../public/judges.ts') & {
-    readonly z: typeof import('zod').z;
-    readonly project: EnvProject;
-  };
+import { importDoors, importHint, importModule } from './import-module.ts';
 
 /** The environment that a project names: a registered one, or the default export of a module. */
 export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { project, directory, findOrigin } = loaded;
-  const { env, tasks, splitRatio, splitSeed, extras } = project;
-  const { columns } = project;
+  const { env, tasks, columns, splitRatio, splitSeed, extras } = project;
   const scoring = await readScoring(project.scoring, directory);
-  const parts = { directory, tasks, columns, scoring, splitRatio, splitSeed, extras, ...dataKeys(project) };
-  if (isModulePath(env)) return loadModuleEnv(env, parts, findOrigin);
+  const settings = { directory, tasks, columns, scoring, splitRatio, splitSeed, extras, ...dataKeys(project) };
+  if (isModulePath(env)) return loadModuleEnv(env, settings, findOrigin);
   if (env === 'trigger') return (await import('./load-workspace-env.ts')).loadTriggerEnv(loaded);
   if (env === 'workspace') return (await import('./load-workspace-env.ts')).loadWorkspaceEnv(loaded);
   const isForAgent = env === 'qa' && isAgentSpec(project.target);
@@ -46,7 +37,7 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
     throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
-  const made = await loadNamedEnv(env, { ...parts, judges: await taskScorers(project.sandbox) });
+  const made = await loadNamedEnv(env, { ...settings, judges: await taskScorers(project.sandbox) });
   return isForAgent ? (await import('./load-workspace-env.ts')).questionsInWorkspace(made, loaded) : made;
 }
 
@@ -65,26 +56,13 @@ async function readScoring(scoring: Scoring | undefined, directory: string): Pro
   }
 }
 
-/** Who carries out the judges of tasks. Nothing is started before a task needs it. */
+/** They carry out the judges of tasks. Nothing is started before a task needs it. */
 async function taskScorers(sandbox: SandboxSpec): Promise<readonly TaskScorer[]> {
   const [{ commandJudge, rubricJudge }, { openSandbox }] = await Promise.all([
     import('../../judges/index.ts'),
     import('../../workspaces/index.ts'),
   ]);
   return [rubricJudge(), commandJudge({ sandbox: openSandbox(sandbox) })] as TaskScorer[];
-}
-
-function needsTarget(): SkillError {
-  const hint = 'Name a model: target: provider:model. Or bring your own agent: env: ./env.ts.';
-  return new SkillError('CONFIG_INVALID', 'env: qa puts its questions to the target, and target: none names no model', {
-    hint,
-  });
-}
-
-function noTasks(path: string): SkillError {
-  const hint =
-    'Check its path. Where there are no tasks yet, a model drafts them: skillopt tasks draft. A starter with tasks in a new folder: skillopt init DIR';
-  return new SkillError('TASKS_INVALID', `the task file ${shownPath(path)} does not exist`, { hint });
 }
 
 type DataKeys = Pick<EnvProject, 'splitMode' | 'splitDir' | 'dataPath'>;
@@ -117,29 +95,55 @@ async function loadModuleEnv(path: string, project: EnvProject, findOrigin: Find
   const source = await readFile(path, 'utf8').catch(async (cause: Error) => {
     throw await withPlace(unreadable(path, cause), ['env'], findOrigin);
   });
-  const made = await importDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
+  const made = await makeDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
   const plainName = basename(path, extname(path));
   const env = isEnvAdapter(made) ? projectAdapterEnv(made, { name: plainName }, project) : made;
   return guardEnv(env, { name, version: skillHash(source) });
 }
 
-async function importDefault(path: string, project: EnvProject): Promise<unknown> {
-  const module = await importModule(path);
-  if (typeof module.default !== 'function') return module.default;
-  if (isEnvAdapter(module.default.prototype)) return new (module.default as new () => EnvAdapter)();
-  const make = module.default as (library: EnvLibrary) => unknown;
-  const [library, envs, judges, { z }] = await Promise.all([
-    import('../../index.ts'),
-    import('../../public/envs.ts'),
-    import('../../public/judges.ts'),
-    import('zod'),
-  ]);
-  return make({ ...library, ...envs, ...judges, z, project });
+/** What the default export is, or makes: a class of adapters is created, another function gets the library and the project. */
+async function makeDefault(path: string, project: EnvProject): Promise<unknown> {
+  const { default: exported } = await importModule(path);
+  if (typeof exported !== 'function') return exported;
+  if (isEnvAdapter(exported.prototype)) return new (exported as new () => EnvAdapter)();
+  const library = await importDoors('skillopt', 'skillopt/envs', 'skillopt/judges');
+  return exported({ ...library, z, project });
+}
+
+function needsTarget(): SkillError {
+  const hint = 'Name a model: target: provider:model. Or bring your own agent: env: ./env.ts.';
+  return new SkillError('CONFIG_INVALID', 'env: qa puts its questions to the target, and target: none names no model', {
+    hint,
+  });
+}
+
+function noTasks(path: string): SkillError {
+  const hint =
+    'Check its path. If you have no tasks yet, a model drafts them: skillopt tasks draft. For a starter with tasks in a new folder: skillopt init DIR';
+  return new SkillError('TASKS_INVALID', `the task file ${shownPath(path)} does not exist`, { hint });
+}
+
+/** SkillOpt's own environments. Each needs data, games or documents that no package may bring along. */
+const BENCHMARKS = ['searchqa', 'spreadsheetbench', 'officeqa', 'docvqa', 'livemathematicianbench', 'alfworld'];
+
+const OWN = 'Write it as a module, an EnvAdapter or a defineEnv(…), and name its path, such as env: ./env.mjs.';
+const QA_DATA =
+  'Its data works with env: qa, which scores in the same way: a row has id, question, context and answers.';
+
+function unknownEnv(name: string): SkillError {
+  if (BENCHMARKS.includes(name)) {
+    const hint = name === 'searchqa' ? QA_DATA : OWN;
+    return new SkillError('ENV_INVALID', `the benchmark "${name}" does not come with this package`, { hint });
+  }
+  const names = [...envNames(), 'workspace', 'trigger'];
+  return new SkillError('ENV_INVALID', `unknown environment "${name}"${suggestion(name, names)}`, {
+    hint: `There are: ${names.join(', ')}. For your own, give the path of a module, such as ./env.mjs.`,
+  });
 }
 
 function unreadable(path: string, cause: NodeJS.ErrnoException): SkillError {
   const problem = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${cause.message}`;
-  const hint = 'In the project file the path is read from its folder, as a flag from this one.';
+  const hint = 'A path in the project file starts at the folder of that file. A path in a flag starts here.';
   return new SkillError('ENV_INVALID', `the environment module ${path} ${problem}`, { cause, hint });
 }
 
@@ -147,6 +151,8 @@ function unloadable(name: string, cause: unknown): SkillError {
   if (cause instanceof SkillError) return cause;
   const message = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
   const usual = 'Its default export must be an environment, an adapter, or a function (library) => either.';
-  const hint = wrongDoor(cause) ?? usual;
-  return new SkillError('ENV_INVALID', `${name} cannot be loaded: ${message}`, { cause, hint });
+  return new SkillError('ENV_INVALID', `${name} cannot be loaded: ${message}`, {
+    cause,
+    hint: importHint(cause) ?? usual,
+  });
 }

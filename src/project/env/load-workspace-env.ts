@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
-import { describeLeftOut, type QaItem, splitItems } from '../../envs/index.ts';
+import { type QaItem, splitItems } from '../../envs/index.ts';
+import { describeLeftOut } from '../../imports/index.ts';
 import {
   loadTriggerQueries,
   loadWorkspaceTasks,
@@ -13,13 +14,13 @@ import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import type { LoadedProject } from '../load-project.ts';
-import { agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
+import { type AgentTarget, agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
 import { withPlace } from '../origin.ts';
 import { resolvePath } from '../resolve-path.ts';
 
 /** `env: workspace`: tasks that the target, an agent, does in a workspace. */
 export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
-  const { tasks, ...common } = await commonParts(loaded, 'workspace');
+  const { tasks, ...common } = await tasksAndOptions(loaded, 'workspace');
   const { splitRatio: ratio, splitSeed: seed } = loaded.project;
   const { rows, folder, leftOut } = await loadWorkspaceTasks(shownPath(tasks));
   const items = { ...splitItems(rows, { ratio, seed }) };
@@ -29,41 +30,37 @@ export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv>
 
 /** `env: trigger`: does the target, an agent, load the skill when it should? */
 export async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {
-  const { tasks, ...common } = await commonParts(loaded, 'trigger');
+  const { tasks, ...common } = await tasksAndOptions(loaded, 'trigger');
   const { splitRatio: ratio, splitSeed: seed, workspace } = loaded.project;
   const items = { ...(await loadTriggerQueries(shownPath(tasks), { ratio, seed })) };
   return triggerEnv({ items, ...common, runs: workspace?.runs ?? 1 }) as unknown as SkillEnv;
 }
 
-/** What both need: an agent, tasks, a sandbox, limits, and the skills that are there. */
-async function commonParts({ project, directory, findOrigin }: LoadedProject, env: string) {
-  const { tasks, skill, workspace = {} } = project;
-  const target = await requireAgentTarget({ project, findOrigin });
-  if (target === undefined) throw await withPlace(needsAgent(env), ['target'], findOrigin);
-  if (tasks === undefined || !existsSync(tasks)) throw await withPlace(noTasks(tasks, env), ['tasks'], findOrigin);
-  return {
-    tasks,
-    sandbox: openSandbox(target.sandbox ?? project.sandbox),
-    limits: { ...target.limits, ...workspace.limits },
-    ...(skill === undefined ? {} : { package: await readPackage(skill, [tasks]) }),
-    neighbours: await readNeighbours(workspace.neighbours ?? [], directory),
-  };
+/** `env: qa` for an agent: each question is put to it in a workspace. */
+export async function questionsInWorkspace(questions: SkillEnv, loaded: LoadedProject): Promise<SkillEnv> {
+  const common = await workspaceOptions(agentTargetOf(loaded.project)!, loaded);
+  return qaInWorkspace({ questions: questions as unknown as SkillEnv<QaItem>, ...common }) as unknown as SkillEnv;
 }
 
-/** `env: qa` for an agent: each question is put to it in a workspace. */
-export async function questionsInWorkspace(
-  questions: SkillEnv,
-  { project, directory }: LoadedProject,
-): Promise<SkillEnv> {
+/** The tasks, which must be there, and the options of a workspace. */
+async function tasksAndOptions(loaded: LoadedProject, env: string) {
+  const { project, findOrigin } = loaded;
+  const { tasks } = project;
+  const target = await requireAgentTarget(loaded);
+  if (target === undefined) throw await withPlace(needsAgent(env), ['target'], findOrigin);
+  if (tasks === undefined || !existsSync(tasks)) throw await withPlace(noTasks(tasks, env), ['tasks'], findOrigin);
+  return { tasks, ...(await workspaceOptions(target, loaded)) };
+}
+
+/** A sandbox, limits, and the skills that the agent has. */
+async function workspaceOptions({ sandbox, limits }: AgentTarget, { project, directory }: LoadedProject) {
   const { tasks, skill, workspace = {} } = project;
-  const { sandbox, limits } = agentTargetOf(project)!;
-  return qaInWorkspace({
-    questions: questions as unknown as SkillEnv<QaItem>,
+  return {
     sandbox: openSandbox(sandbox ?? project.sandbox),
     limits: { ...limits, ...workspace.limits },
     ...(skill === undefined ? {} : { package: await readPackage(skill, tasks === undefined ? [] : [tasks]) }),
     neighbours: await readNeighbours(workspace.neighbours ?? [], directory),
-  }) as unknown as SkillEnv;
+  };
 }
 
 async function readNeighbours(paths: readonly string[], directory: string) {
@@ -78,18 +75,20 @@ async function readNeighbours(paths: readonly string[], directory: string) {
 }
 
 const noNeighbours = (path: string) =>
-  new SkillError('CONFIG_INVALID', `workspace.neighbours names ${path}, which does not exist`, {
-    hint: 'Name folders with skills that are there, or leave neighbours out.',
+  new SkillError('CONFIG_INVALID', `workspace.neighbours: the folder ${path} does not exist`, {
+    hint: 'Name existing folders with skills, or remove neighbours.',
   });
 
 function needsAgent(env: string): SkillError {
   const hint = 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.';
-  return new SkillError('CONFIG_INVALID', `env: ${env} gives tasks to an agent, and the target is none`, { hint });
+  return new SkillError('CONFIG_INVALID', `env: ${env} gives tasks to an agent, and the target is not an agent`, {
+    hint,
+  });
 }
 
 function noTasks(path: string | undefined, env: string): SkillError {
   const problem = path === undefined ? 'no tasks are named' : `the tasks ${shownPath(path)} do not exist`;
   return new SkillError('TASKS_INVALID', `env: ${env} needs tasks, and ${problem}`, {
-    hint: 'Name a file with a task a line, or a folder with a folder per task: docs/agents.md.',
+    hint: 'Name a file with one task per line, or a folder with one folder per task: docs/agents.md.',
   });
 }

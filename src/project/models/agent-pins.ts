@@ -82,56 +82,57 @@ function printOf(path: string): AgentPin['print'] {
 const isSameFile = ({ path, print }: AgentPin) =>
   Object.entries(printOf(path)).every(([key, value]) => print[key as keyof AgentPin['print']] === value);
 
-type Wanted = {
+type ProgramRequest = {
   readonly cli: AgentCliName;
   readonly env: Environment;
   readonly project: string;
-  /** Without anybody who hears it, nothing is pinned. */
+  /** Without them nothing is pinned: a person must see it. */
   readonly notices?: Notices | undefined;
 };
 
 /**
  * The program that is pinned for a CLI; without one, the program on `PATH`, which is pinned from then on. One that is gone is
- * an error, never replaced by another on `PATH`. CLIs update themselves: another version at the same place is only told.
+ * an error, never replaced by another on `PATH`. CLIs update themselves: another version at the same place gives a warning.
  */
-export async function pinnedProgram(wanted: Wanted): Promise<Located> {
-  const { cli, env, project, notices } = wanted;
+export async function pinnedProgram(request: ProgramRequest): Promise<Located> {
+  const { cli, env, project, notices } = request;
   const pin = (await readPins(env))[cli];
   if (pin === undefined) {
     const found = locate({ cli, inherited: env, project });
-    if (notices) await pinFirst(found, wanted, notices);
+    if (notices) await pinFirst(found, request, notices);
     return found;
   }
-  if (!isExecutable(pin.path)) throw unusablePin(cli, pin, 'is not there any more');
+  if (!isExecutable(pin.path)) throw unusablePin(cli, pin, 'does not exist any more');
   if (isForeign(pin.path, projectFolders(project, homeIn(env)))) throw unusablePin(cli, pin, 'lies inside the project');
-  if (notices && !isSameFile(pin)) await pinAgain(pin, wanted, notices);
+  if (notices && !isSameFile(pin)) await pinAgain(pin, request, notices);
   return pin;
 }
 
 /** The program at a path that a person wrote into the project file, as seen from there. It needs no pin. */
-export function namedProgram(written: string, { cli, env, project }: Wanted): Located {
+export function namedProgram(written: string, { cli, env, project }: ProgramRequest): Located {
   const path = resolve(project, written);
   const found = locate({ cli, path, inherited: env, project });
   if (!isForeign(path, projectFolders(project, homeIn(env)))) return found;
-  throw new SkillError('CONFIG_INVALID', `${cli} is not run from ${path}, which a project brings along`, {
-    hint: `An agent that works there could change it. Install it for yourself: ${agentClis[cli].installCommand}`,
+  throw new SkillError('CONFIG_INVALID', `${cli} is not run from ${path}, which lies inside the project`, {
+    hint: `An agent that works there could change it. Install it outside the project: ${agentClis[cli].installCommand}`,
   });
 }
 
-async function pinFirst(found: Located, { cli, env }: Wanted, notices: Notices): Promise<void> {
+async function pinFirst(found: Located, { cli, env }: ProgramRequest, notices: Notices): Promise<void> {
   const agent = await versioned({ cli, ...found }, env);
-  const said = `${cli} is ${agent.path} (${agent.version ?? 'version unknown'})`;
-  await keep(agent, env, {
-    onKept: () => notices.note(`${said}, from now on whatever PATH says; skillopt doctor looks for it again`),
-    onRefused: (why) => notices.warn(`${said}, but only for this time: ${why}`),
-  });
+  const program = `${cli} is ${agent.path} (${agent.version ?? 'version unknown'})`;
+  const problem = await tryToPin(agent, env);
+  if (problem === undefined)
+    notices.note(`${program} from now on, whatever PATH says; skillopt doctor looks for it again`);
+  else notices.warn(`${program}, but only this time: ${problem}`);
 }
 
-async function pinAgain({ path, foundAt, version }: AgentPin, { cli, env }: Wanted, notices: Notices): Promise<void> {
+async function pinAgain(pin: AgentPin, { cli, env }: ProgramRequest, notices: Notices): Promise<void> {
+  const { path, foundAt, version } = pin;
   const agent = await versioned({ cli, path, foundAt }, env);
   const versions = `${version ?? 'version unknown'}, now ${agent.version ?? 'version unknown'}`;
   notices.warn(`${cli} has changed since it was pinned: ${path} was ${versions}`);
-  await keep(agent, env, { onKept: () => {}, onRefused: () => {} });
+  await tryToPin(agent, env);
 }
 
 async function versioned(agent: Omit<InstalledAgent, 'version'>, env: Environment): Promise<InstalledAgent> {
@@ -139,21 +140,19 @@ async function versioned(agent: Omit<InstalledAgent, 'version'>, env: Environmen
   return { ...agent, version: await versionOf(agent, env) };
 }
 
-type Kept = { onKept(): void; onRefused(why: string): void };
-
-/** A run needs no state folder otherwise, and does not fail for it. */
-async function keep(agent: InstalledAgent, env: Environment, { onKept, onRefused }: Kept): Promise<void> {
+/** Why it cannot be kept, or `undefined`. A run needs no state folder otherwise, and does not fail for it. */
+async function tryToPin(agent: InstalledAgent, env: Environment): Promise<string | undefined> {
   try {
     await pinAgents([agent], env);
-    onKept();
+    return undefined;
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
-    onRefused(error.message);
+    return error.message;
   }
 }
 
 function unusablePin(cli: AgentCliName, { path, version }: AgentPin, what: string): ModelCallError {
   const message = `${cli} cannot be run: ${path} (${version ?? 'version unknown'}), which is pinned for it, ${what}`;
-  const hint = `Run skillopt doctor: it looks for ${agentClis[cli].binary} on PATH and pins what it finds. No other program is taken unasked.`;
+  const hint = `Run skillopt doctor: it looks for ${agentClis[cli].binary} on PATH and pins what it finds. No other program is used without that.`;
   return new ModelCallError(message, { isRetryable: false, isFatal: true, hint });
 }

@@ -5,8 +5,7 @@ import { describeIssue, suggestion, valueAt } from '../../core/text/index.ts';
 import { type Price, priceOf } from '../../models/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
-import type { Project } from '../project.ts';
-import { SandboxSpec } from './agent-settings.ts';
+import { type Project, SandboxSpec } from '../project.ts';
 import { isAgentSpec } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
 import type { Environment } from './resolve-model.ts';
@@ -26,7 +25,7 @@ export const AgentTarget = z.strictObject({
 });
 export type AgentTarget = z.output<typeof AgentTarget>;
 
-/** What a project says of its agent; nothing where the target is a chat model. */
+/** The agent that a project names; `undefined` where the target is a chat model. */
 export function agentTargetOf({ target }: { readonly target?: unknown }): AgentTarget | undefined {
   if (!isAgentSpec(target)) return undefined;
   const read = AgentTarget.safeParse(target);
@@ -49,15 +48,16 @@ function hintFor({ path }: z.core.$ZodIssue): string {
 }
 
 /** The same, with the line of the first mistake where one was made. */
-export async function requireAgentTarget({ project, findOrigin }: Placed): Promise<AgentTarget | undefined> {
+export async function requireAgentTarget({
+  project,
+  findOrigin,
+}: Pick<LoadedProject, 'project' | 'findOrigin'>): Promise<AgentTarget | undefined> {
   try {
     return agentTargetOf(project);
   } catch (error) {
     throw await withPlace(error, ['target', ...keyIn(error)], findOrigin);
   }
 }
-
-type Placed = Pick<LoadedProject, 'project' | 'findOrigin'>;
 
 /** Where in the target the first mistake is. */
 function keyIn(error: unknown): PropertyKey[] {
@@ -88,28 +88,28 @@ export async function resolveAgent(
   }
 }
 
-/** A limit in dollars that nobody could count is no limit: said before anything is begun. */
+/** A limit in dollars needs a price. Throws before anything begins. */
 function requirePrice({ model, limits }: AgentTarget, { prices }: Pick<Project, 'prices'>): Price | undefined {
   const price = model === undefined ? undefined : priceOf(model, prices);
   if (model === undefined || limits?.maxUsd === undefined || price !== undefined) return price;
   throw new SkillError('CONFIG_INVALID', `limits.maxUsd is ${limits.maxUsd}, and the price of ${model} is not known`, {
-    hint: 'Check the name of the model, write its price under prices in the project file, or limit turns or tokens: maxTurns, maxTokens.',
+    hint: 'Check the name of the model, or write its price under prices in the project file. Or limit turns or tokens: maxTurns, maxTokens.',
   });
 }
 
-type Opening = {
+type AgentSurroundings = {
   readonly env: Environment;
   /** Where the project is: its file `.env` may hold the key. */
   readonly directory: string;
   readonly sandbox: Sandbox;
-  /** As the project says it; else as it is listed. */
+  /** The price in the project file, else the known one. */
   readonly price?: Price | undefined;
 };
 
 /** Looks for the program of an agent, and whether its sandbox works. */
 export async function openAgentTarget(
   { sandbox: _, limits: __, ...options }: AgentTarget,
-  { env, directory, sandbox, price }: Opening,
+  { env, directory, sandbox, price }: AgentSurroundings,
 ): Promise<AgentRunner> {
   const { agentRunner } = await import('../../runners/index.ts');
   const inherited = { ...(await readEnvFile(directory)), ...env };

@@ -13,7 +13,7 @@ export type Provider<Schema extends z.ZodType = z.ZodType> = {
   create(options: z.output<Schema>, context: ModelContext): Promise<ChatModel>;
 };
 
-/** Somebody who hears what a person should know before a run begins. `Terminal` is one. */
+/** Is notified of what a person should know before a run begins. `Terminal` is one. */
 export type Notices = { note(message: string): void; warn(message: string): void };
 
 export type ModelContext = {
@@ -23,7 +23,7 @@ export type ModelContext = {
   /** Where the project is. */
   readonly directory: string | undefined;
   readonly notices: Notices | undefined;
-  /** What the first of these variables that is set holds, with its name, or an error that says how to set it. */
+  /** The value and the name of the first of these variables that is set. Throws an error that says how to set it. */
   readKey(...variables: readonly string[]): { readonly apiKey: string; readonly apiKeyVariable: string };
   /** The value of a variable that need not be set. */
   readSetting(variable: string): string | undefined;

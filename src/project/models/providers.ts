@@ -1,8 +1,189 @@
 import { z } from 'zod';
+import { type AgentCliName, agentClis } from '../../agents/index.ts';
 import { noTarget, SkillError } from '../../core/contracts/index.ts';
-import { agentProviders } from './agent-providers.ts';
-import { apiProviders } from './api-providers.ts';
-import { define, type Provider } from './provider.ts';
+import { define, type ModelContext, type Provider } from './provider.ts';
+
+const chat = {
+  model: z.string().min(1),
+  temperature: z.number().min(0).max(2).optional(),
+  apiKeyEnv: z.string().optional(),
+  structuredOutput: z.enum(['auto', 'off']).optional(),
+  baseURL: z.string().optional(),
+};
+const seeded = { ...chat, sendSeed: z.boolean().optional() };
+const openai = {
+  ...seeded,
+  reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  api: z.enum(['chat', 'responses']).optional(),
+};
+
+const modelOnly = (model: string) => ({ model });
+
+/** `MODEL@URL`. Names of models may hold an @ too. */
+function modelAtURL(text: string) {
+  const at = text.lastIndexOf('@http');
+  return at === -1 ? { model: text } : { model: text.slice(0, at), baseURL: text.slice(at + 1) };
+}
+
+function deploymentAtResource(text: string) {
+  const [, model = text, resource] = /^(.*)@([^@/]+)$/.exec(text) ?? [];
+  return resource === undefined ? modelAtURL(text) : { model, resource };
+}
+
+type KeyOptions = { readonly apiKeyEnv?: string | undefined };
+
+/** The options with a key: from the variable that they name, else from the first of the usual ones that is set. */
+function withKey<Options extends KeyOptions>(options: Options, { readKey }: ModelContext, ...usual: readonly string[]) {
+  const { apiKeyEnv, ...others } = options;
+  return { ...others, ...readKey(...(apiKeyEnv === undefined ? usual : [apiKeyEnv])) };
+}
+
+/** A server of one's own may want no key: it gets one only when a variable is named. */
+function withOptionalKey<Options extends KeyOptions>({ apiKeyEnv, ...options }: Options, { readKey }: ModelContext) {
+  return { ...options, ...(apiKeyEnv === undefined ? {} : readKey(apiKeyEnv)) };
+}
+
+/** The address and the key that variables name: those of the role, else the shared ones (`TARGET_QWEN_CHAT_BASE_URL`, `QWEN_CHAT_BASE_URL`). */
+function endpointFrom({ role, readKey, readSetting }: ModelContext, family: string) {
+  const find = (name: string) => [`${role.toUpperCase()}_${name}`, name].find((variable) => readSetting(variable));
+  const address = find(`${family}_BASE_URL`);
+  const key = find(`${family}_API_KEY`);
+  return {
+    ...(address === undefined ? {} : { baseURL: readSetting(address)! }),
+    ...(key === undefined ? {} : readKey(key)),
+  };
+}
+
+function requireURL(baseURL: string | undefined, { role }: ModelContext): string {
+  if (baseURL !== undefined) return baseURL;
+  const expected = 'expected a URL such as http://127.0.0.1:8080/v1';
+  throw new SkillError('CONFIG_INVALID', `the ${role} (compatible) needs a baseURL: ${expected}, got nothing`, {
+    hint: 'Write compatible:MODEL@URL, or export OPENAI_COMPATIBLE_BASE_URL=…',
+  });
+}
+
+const loadModels = () => import('../../models/index.ts');
+
+/** Models behind an HTTP API. A further one is a further row. */
+const apiProviders: Readonly<Record<string, Provider>> = {
+  openai: define({
+    usage: 'openai:MODEL',
+    options: z.strictObject(openai),
+    fromText: modelOnly,
+    async create(options, context) {
+      return (await loadModels()).openaiChat(withKey(options, context, 'OPENAI_API_KEY'));
+    },
+  }),
+  azure: define({
+    usage: 'azure:DEPLOYMENT@RESOURCE',
+    options: z.strictObject({
+      ...openai,
+      resource: z.string().optional(),
+      apiVersion: z.string().optional(),
+      auth: z.enum(['key', 'entra']).optional(),
+    }),
+    fromText: deploymentAtResource,
+    async create({ apiKeyEnv, auth, ...options }, context) {
+      const { readSetting } = context;
+      const found = { baseURL: readSetting('AZURE_OPENAI_ENDPOINT'), resource: readSetting('AZURE_RESOURCE_NAME') };
+      const address = options.baseURL || options.resource ? {} : found;
+      const { azureSignIn } = await import('./azure-sign-in.ts');
+      const credentials = await azureSignIn({ auth, apiKeyEnv }, context);
+      return (await loadModels()).azureChat({ ...options, ...address, ...credentials });
+    },
+  }),
+  anthropic: define({
+    usage: 'anthropic:MODEL',
+    options: z.strictObject({
+      ...chat,
+      thinking: z
+        .union([z.enum(['adaptive', 'disabled']), z.strictObject({ budgetTokens: z.number().int().positive() })])
+        .optional(),
+      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+    }),
+    fromText: modelOnly,
+    async create(options, context) {
+      return (await loadModels()).anthropicChat(withKey(options, context, 'ANTHROPIC_API_KEY'));
+    },
+  }),
+  google: define({
+    usage: 'google:MODEL',
+    options: z.strictObject({
+      ...seeded,
+      thinkingBudget: z.number().int().optional(),
+      thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high']).optional(),
+    }),
+    fromText: modelOnly,
+    async create(options, context) {
+      const whole = withKey(options, context, 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY');
+      return (await loadModels()).googleChat(whole);
+    },
+  }),
+  qwen: define({
+    usage: 'qwen:MODEL@URL',
+    options: z.strictObject({
+      ...seeded,
+      temperature: chat.temperature.nullable(),
+      thinkingMode: z.enum(['server_default', 'enabled', 'disabled']).optional(),
+    }),
+    fromText: modelAtURL,
+    async create(options, context) {
+      const whole = { ...endpointFrom(context, 'QWEN_CHAT'), ...withOptionalKey(options, context) };
+      return (await loadModels()).qwenChat(whole);
+    },
+  }),
+  minimax: define({
+    usage: 'minimax:MODEL',
+    options: z.strictObject({
+      ...seeded,
+      region: z.enum(['global', 'cn']).optional(),
+      thinking: z.enum(['adaptive', 'disabled']).optional(),
+    }),
+    fromText: modelOnly,
+    async create(options, context) {
+      const baseURL = options.region === undefined ? context.readSetting('MINIMAX_BASE_URL') : undefined;
+      const whole = { ...(baseURL ? { baseURL } : {}), ...withKey(options, context, 'MINIMAX_API_KEY') };
+      return (await loadModels()).minimaxChat(whole);
+    },
+  }),
+  compatible: define({
+    usage: 'compatible:MODEL@URL',
+    options: z.strictObject({
+      ...seeded,
+      maxTokensParameter: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+      extraBody: z.record(z.string(), z.json()).optional(),
+    }),
+    fromText: modelAtURL,
+    async create(options, context) {
+      // The key of one such server is nothing for another, which the project names.
+      const found = options.baseURL === undefined ? endpointFrom(context, 'OPENAI_COMPATIBLE') : {};
+      const whole = { ...found, ...withOptionalKey(options, context) };
+      return (await loadModels()).openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
+    },
+  }),
+};
+
+/** An agent CLI that is installed and signed in: it needs no key of ours. */
+function agentProvider(cli: AgentCliName): Provider {
+  return define({
+    usage: `${cli}:MODEL`,
+    options: z.strictObject({
+      model: z.string().min(1).optional(),
+      path: z.string().min(1).optional(),
+      timeoutMs: z.number().int().positive().optional(),
+      passEnv: z.array(z.string().min(1)).optional(),
+    }),
+    fromText: (model) => (model === '' ? {} : { model }),
+    async create(options, { env: inherited, directory: project = process.cwd(), notices }) {
+      const { agentChat } = await import('../../agents/index.ts');
+      const { namedProgram, pinnedProgram } = await import('./agent-pins.ts');
+      const request = { cli, env: inherited, project, notices };
+      // now, so that a CLI that is not there is known before any call
+      const program = options.path === undefined ? await pinnedProgram(request) : namedProgram(options.path, request);
+      return agentChat({ cli, ...options, ...program, inherited, project });
+    },
+  });
+}
 
 /** What a project may name as a model. A further provider is a further row. */
 export const providers: Readonly<Record<string, Provider>> = {
@@ -25,11 +206,13 @@ export const providers: Readonly<Record<string, Provider>> = {
     fromText: (text) => (text === '' ? {} : { model: text }),
     async create(_options, { role }) {
       if (role === 'target') return noTarget;
-      throw new SkillError('CONFIG_INVALID', `none is for a target that nobody asks, and the ${role} is asked`);
+      throw new SkillError('CONFIG_INVALID', `the ${role} must be a model, got none`, {
+        hint: 'Only the target can be none: for an environment that asks no model.',
+      });
     },
   }),
   ...apiProviders,
-  ...agentProviders,
+  ...Object.fromEntries(Object.values(agentClis).map(({ cli }) => [cli, agentProvider(cli)])),
 };
 
 /** Whether a target is an agent with tools: then no chat model is asked. */
@@ -53,12 +236,5 @@ export const providerAliases: Readonly<Record<string, string>> = {
   github_copilot: 'copilot-cli',
 };
 
-const AGENT = 'runs an agent in a folder of files, which only a target can: target: { agent: claude }';
-
-/** Names that are known and not served, with the reason. */
-export const refusedProviders: Readonly<Record<string, string>> = {
-  codex_exec: AGENT,
-  claude_code_exec: AGENT,
-  cursor_exec: AGENT,
-  copilot_exec: AGENT,
-};
+/** SkillOpt's names for agents. They are known and refused as chat models. */
+export const AGENT_BACKENDS: readonly string[] = ['codex_exec', 'claude_code_exec', 'cursor_exec', 'copilot_exec'];

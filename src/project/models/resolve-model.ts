@@ -3,7 +3,7 @@ import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import { describeIssue, suggestion } from '../../core/text/index.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import type { ModelContext, ModelRole, Notices, Provider } from './provider.ts';
-import { isAgentSpec, providerAliases, providers, refusedProviders } from './providers.ts';
+import { AGENT_BACKENDS, isAgentSpec, providerAliases, providers } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
 
 /** Environment variables: where keys are. */
@@ -19,15 +19,15 @@ type ResolveOptions = {
   readonly directory?: string | undefined;
   /** Where the model is named, for messages. */
   readonly findOrigin?: FindOrigin | undefined;
-  /** Hears what is done for the first time, or is not as it was. */
+  /** Is notified of what is done for the first time, and of what has changed. */
   readonly notices?: Notices | undefined;
 };
 
-/** The model that a project names. No call is made; a missing key is known here already. */
+/** The model that a project names. No call is made; a missing key throws here. */
 export async function resolveModel(spec: ModelSpec | undefined, options: ResolveOptions): Promise<ChatModel> {
   const { role } = options;
   if (spec === undefined) {
-    const none = role === 'target' ? '. Or, for an environment that asks no model: target: none' : '';
+    const none = role === 'target' ? '. If the environment asks no model: target: none' : '';
     throw invalid(`no ${role} model is named`, `Name one in the project file or with --${role}: ${known()}${none}`);
   }
   try {
@@ -39,13 +39,13 @@ export async function resolveModel(spec: ModelSpec | undefined, options: Resolve
   }
 }
 
-/** Throws what is wrong with how a model is named. Needs no key. */
+/** Throws if a model is named wrongly. Needs no key. */
 export function checkModelSpec(spec: ModelSpec, role: ModelRole): void {
   const { name, settings } = readSpec(spec, role);
   parseOptions(findProvider(name, role), settings, role);
 }
 
-/** The options of a provider, or what is wrong with them, with the names that there are. */
+/** The options of a provider. Throws a line per problem, with the names that there are. */
 function parseOptions(provider: Provider, settings: unknown, role: ModelRole): unknown {
   const result = provider.options.safeParse(settings);
   if (result.success) return result.data;
@@ -76,8 +76,9 @@ function readSpec(spec: ModelSpec, role: ModelRole): { name: string; settings: R
 function findProvider(typed: string, role: ModelRole): Provider {
   const name = Object.hasOwn(providerAliases, typed) ? providerAliases[typed]! : typed;
   if (Object.hasOwn(providers, name)) return providers[name]!;
-  if (Object.hasOwn(refusedProviders, name)) {
-    throw invalid(`${role}: ${name} is not served: it ${refusedProviders[name]}`, `Providers: ${known()}`);
+  if (AGENT_BACKENDS.includes(name)) {
+    const message = `${role}: ${name} is not a chat model: it runs an agent in a folder of files`;
+    throw invalid(message, `Only a target can be an agent: target: { agent: claude }. Providers: ${known()}`);
   }
   const guess = suggestion(name, [...Object.keys(providers), ...Object.keys(providerAliases)]);
   throw invalid(`${role}: unknown provider ${JSON.stringify(name)}${guess}`, `Providers: ${known()}`);

@@ -32,7 +32,7 @@ export async function resolveScoring(loaded: LoadedProject, caller: Caller): Pro
 
 const NEEDED = ['target', 'optimizer'] as const;
 
-/** The roles that nobody names a model for. Throws for a model that is named and cannot be one. Needs no key. */
+/** The roles without a model. Throws if a model is named wrongly. Needs no key. */
 export async function findUnnamed({ project, findOrigin }: LoadedProject): Promise<ModelRole[]> {
   for (const role of [...NEEDED, 'judge' as const]) {
     try {

@@ -1,20 +1,20 @@
 import { Document, isCollection, Scalar, visit } from 'yaml';
-import type { Entry } from './propose.ts';
+import type { ConfigEntry } from './propose.ts';
 
 export const CONFIG_FORMATS = ['yaml', 'json', 'mjs', 'ts'] as const;
 export type ConfigFormat = (typeof CONFIG_FORMATS)[number];
 
 const HEAD = [
-  'A skillopt project, written by skillopt init. Change what you like.',
+  'A skillopt project, written by skillopt init. You may change everything.',
   'Every key and its default: skillopt train --help-all',
 ];
 
 /** The text of a project file with these keys, each with its reason where the format has comments. */
-export function configText(entries: readonly Entry[], format: ConfigFormat): string {
+export function configText(entries: readonly ConfigEntry[], format: ConfigFormat): string {
   return writers[format](entries);
 }
 
-const writers: Readonly<Record<ConfigFormat, (entries: readonly Entry[]) => string>> = {
+const writers: Readonly<Record<ConfigFormat, (entries: readonly ConfigEntry[]) => string>> = {
   yaml: (entries) => {
     const blocks = entries.map(({ key, value, example, why }) =>
       value === undefined
@@ -34,7 +34,7 @@ const writers: Readonly<Record<ConfigFormat, (entries: readonly Entry[]) => stri
 
 const heading = () => HEAD.map((line) => `// ${line}`).join('\n');
 
-function members(entries: readonly Entry[]): string {
+function members(entries: readonly ConfigEntry[]): string {
   const blocks = entries.map(({ key, value, example, why }) =>
     value === undefined
       ? `${comment('  //', why)}\n  // ${key}: ${JSON.stringify(/^\d+$/.test(example!) ? Number(example) : example)},\n`
@@ -61,7 +61,7 @@ const isShort = (value: unknown): boolean => !JSON.stringify(value).includes('\\
 
 const WIDTH = 100;
 
-/** Words of people and of files: a line break in them must not end the comment. */
+/** Wraps a text as a comment. A line break in the text must not end the comment. */
 function comment(mark: string, text: string): string {
   const lines: string[] = [];
   for (const word of text

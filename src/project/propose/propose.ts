@@ -1,33 +1,40 @@
-import { plural } from '../../core/text/index.ts';
-import { type Columns, isTooFew } from '../../envs/index.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentClis } from '../../agents/index.ts';
+import { plural, shellWord } from '../../core/text/index.ts';
+import { type Columns, isTooFew, sizesText } from '../../envs/index.ts';
+import { megabytes } from '../../imports/index.ts';
 import { skillNameFor } from '../../skills/index.ts';
-import type { FoundSkill } from '../discover/found.ts';
+import type { FolderFiles, FolderFindings, FoundSkill } from '../discover/found.ts';
 import type { ProjectInput } from '../project.ts';
 import { isPaid, type ModelOption } from './model-options.ts';
-import type { ProposedScoring } from './propose-scoring.ts';
-import type { Source } from './sources.ts';
-import type { WeighedTasks } from './weigh-tasks.ts';
+import type { ProposedScoring, Source, WeighedTasks } from './sources.ts';
 
 /** What a person chose, or what is likeliest. */
 export type Choice = {
   readonly skill: FoundSkill | undefined;
   readonly source: Source | undefined;
-  /** Names of columns that nobody would know. */
+  /** Names of columns that are not the usual ones. */
   readonly columns: Columns;
   readonly scoring: ProposedScoring | undefined;
   readonly models: ModelOption | undefined;
   readonly weighed: WeighedTasks | undefined;
 };
 
-/** A key of the project file, with what is said about it there. Without a value it stands there as a comment. */
-export type Entry = { readonly key: string; readonly value?: unknown; readonly example?: string; readonly why: string };
+/** A key of the project file with a comment. Without a value the whole entry is a comment. */
+export type ConfigEntry = {
+  readonly key: string;
+  readonly value?: unknown;
+  readonly example?: string;
+  readonly why: string;
+};
 
 export type Proposal = {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ConfigEntry[];
   readonly settings: ProjectInput;
   /** The skill that is written because there is none. */
   readonly newSkill: string | undefined;
-  /** What has to come before training. */
+  /** What is needed before training. */
   readonly missing: 'tasks' | 'models' | undefined;
   /** Models that have to be named. */
   readonly unset: readonly string[];
@@ -57,7 +64,7 @@ export function propose(choice: Choice, folderName: string): Proposal {
   };
 }
 
-/** Whether there is enough to train on. What is wrong with tasks is said elsewhere. */
+/** Whether there is enough to train on. Problems of the tasks are cautions. */
 export function hasTasks({ source, weighed }: Choice): boolean {
   if (source === undefined) return false;
   return (
@@ -77,17 +84,17 @@ function runName(name: string): string {
   return plain || 'skill';
 }
 
-function skillEntry(skill: FoundSkill | undefined, name: string): Entry {
-  const why = `Where training starts. Training only reads it; skillopt apply ${name} puts the better one there.`;
+function skillEntry(skill: FoundSkill | undefined, name: string): ConfigEntry {
+  const why = `Training starts from this skill and only reads it. skillopt apply ${name} writes the better one back.`;
   return { key: 'skill', value: skill?.path ?? 'SKILL.md', why };
 }
 
 const skillText = (name: string) =>
   `---\nname: ${name}\ndescription: How to answer the tasks of ${name}.\n---\n\n# ${name}\n\nAnswer what is asked.\n`;
 
-function sourceEntries({ source, columns, scoring, weighed }: Choice): Entry[] {
+function sourceEntries({ source, columns, scoring, weighed }: Choice): ConfigEntry[] {
   if (source === undefined) {
-    return [{ key: 'tasks', value: DRAFTS, why: 'Not there yet: skillopt tasks draft writes it.' }];
+    return [{ key: 'tasks', value: DRAFTS, why: 'This file does not exist yet: skillopt tasks draft writes it.' }];
   }
   if (source.kind === 'env') {
     return [{ key: 'env', value: `./${source.path}`, why: 'Your environment: its tasks, and how they are scored.' }];
@@ -100,15 +107,15 @@ function sourceEntries({ source, columns, scoring, weighed }: Choice): Entry[] {
     { key: 'tasks', value: source.path, why: `${count}${mapping || FORMATS[source.tasks.format]}`.trim() },
     ...(Object.keys(columns).length === 0
       ? []
-      : [{ key: 'columns', value: columns, why: 'What the file calls them.' }]),
+      : [{ key: 'columns', value: columns, why: 'The names of the columns in the file.' }]),
     ...scoringEntries(scoring, source.tasks.format),
   ];
 }
 
 const FORMATS = {
   rows: '',
-  evals: 'Each expectation is a yes or a no of the judge.',
-  promptfoo: 'Its tests and what they assert; its prompts and providers are left aside.',
+  evals: 'The judge answers each expectation with yes or no.',
+  promptfoo: 'Its tests with their assertions. Its prompts and providers are not used.',
 };
 
 /** `question ← Frage, answers ← expected`. */
@@ -117,7 +124,7 @@ export const mappingOf = (columns: Readonly<Partial<Record<string, string>>>): s
     .map(([field, column]) => `${field} ← ${column}`)
     .join(', ');
 
-function scoringEntries(scoring: ProposedScoring | undefined, format: string): Entry[] {
+function scoringEntries(scoring: ProposedScoring | undefined, format: string): ConfigEntry[] {
   if (scoring === undefined || format !== 'rows') return [];
   const why = `${scoring.why[0]!.toUpperCase()}${scoring.why.slice(1)}. Other ways: docs/task-judges.md`;
   return [
@@ -131,7 +138,7 @@ function scoringEntries(scoring: ProposedScoring | undefined, format: string): E
 const asksJudge = ({ source, scoring, weighed }: Choice): boolean =>
   weighed?.asksJudge === true || scoring?.name === 'rubric' || (source?.kind === 'env' && source.env.asksJudge);
 
-function modelEntries(choice: Choice): Entry[] {
+function modelEntries(choice: Choice): ConfigEntry[] {
   const { models, source } = choice;
   const isOwnAgent = source?.kind === 'env' && !source.env.asksTarget;
   const target = isOwnAgent
@@ -139,18 +146,71 @@ function modelEntries(choice: Choice): Entry[] {
     : entryOf('target', models?.target, `The model that the skill is for${models ? `: ${models.why}` : ''}.`);
   return [
     target,
-    entryOf('optimizer', models?.optimizer, 'The model that reads what came of the tasks and proposes edits.'),
-    ...(asksJudge(choice)
-      ? [entryOf('judge', models?.judge, 'The model that scores answers by what is asked of them.')]
+    entryOf('optimizer', models?.optimizer, 'The model that reads the results of the tasks and proposes edits.'),
+    ...(asksJudge(choice) ? [entryOf('judge', models?.judge, 'The model that scores the answers.')] : []),
+  ];
+}
+
+const entryOf = (key: string, value: unknown, why: string): ConfigEntry =>
+  value === undefined ? { key, example: 'openai:MODEL', why } : { key, value, why };
+
+const LIMIT: ConfigEntry = {
+  key: 'maxCostUsd',
+  example: '5',
+  why: 'A hard limit: a run stops before it. With a higher limit the run can be resumed.',
+};
+
+/** Fewer tasks prove only a large gain. */
+const ENOUGH_TASKS = 30;
+
+/** What a person who made this choice should know. */
+export function cautionsFor(choice: Choice, found: FolderFindings): string[] {
+  return [...skillCautions(choice.skill, found), ...taskCautions(choice), ...leftOutCautions(found)];
+}
+
+function skillCautions(skill: FoundSkill | undefined, { skills, directory, models }: FolderFindings): string[] {
+  if (skill === undefined) return [];
+  const others = skills.length - 1;
+  const hasScripts = existsSync(join(directory, skill.path.replace(/SKILL\.md$/i, ''), 'scripts'));
+  const agent = hasScripts ? agentFor(models) : undefined;
+  const lint = `skillopt skill lint ${shellWord(skill.path)}`;
+  return [
+    ...(skill.problem ? [`${skill.problem}. Agents read name and description there. All problems: ${lint}`] : []),
+    ...(others > 0
+      ? [`${others} more ${others === 1 ? 'skill is' : 'skills are'} here: --skill PATH takes another`]
+      : []),
+    ...(agent
+      ? [
+          `the skill has scripts, and a chat model cannot run them. To train it with an agent, on tasks with files: target: { agent: ${agent} } and env: workspace (docs/agents.md)`,
+        ]
       : []),
   ];
 }
 
-const entryOf = (key: string, value: unknown, why: string): Entry =>
-  value === undefined ? { key, example: 'openai:MODEL', why } : { key, value, why };
+/** The name of an installed agent that can work with tools, one that is signed in first. */
+function agentFor({ agents }: FolderFindings['models']): string | undefined {
+  const agent = agents.find(({ isSignedIn }) => isSignedIn) ?? agents[0];
+  return agent && agentClis[agent.cli].name;
+}
 
-const LIMIT: Entry = {
-  key: 'maxCostUsd',
-  example: '5',
-  why: 'A hard limit: a run stops before it, and resumes with a higher one.',
-};
+function taskCautions({ source, weighed }: Choice): string[] {
+  if (weighed === undefined || source?.kind !== 'tasks') return [];
+  const { problem, count, leftOut, largeBytes, sizes } = weighed;
+  if (problem !== undefined) return [`the tasks cannot be used yet: ${problem}`];
+  if (largeBytes !== undefined) {
+    const size = megabytes(largeBytes);
+    return [
+      `${source.path} is large (${size}): init read only its beginning, and train reads all of it. A few hundred tasks are usually enough`,
+    ];
+  }
+  if (isTooFew(sizes)) return [`training makes no sense yet with ${sizesText(sizes)}`];
+  const few = `${plural(count, 'task proves', 'tasks prove')} only a large gain; ${ENOUGH_TASKS} or more are better`;
+  const out = `${plural(leftOut, 'thing')} in ${source.path} ${leftOut === 1 ? 'is' : 'are'} left out; train names them`;
+  return [...(count < ENOUGH_TASKS ? [few] : []), ...(leftOut > 0 ? [out] : [])];
+}
+
+/** What was found and not used, and where the search ended. */
+export const leftOutCautions = ({ brokenSkills, leftOut, notes }: FolderFiles): string[] => [
+  ...[...brokenSkills, ...leftOut].map(({ path, why }) => `${path} is left out: ${why}`),
+  ...notes,
+];

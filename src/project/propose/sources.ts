@@ -1,6 +1,19 @@
+import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { SkillError } from '../../core/contracts/index.ts';
+import { readNumber } from '../../core/judge/index.ts';
 import { plural } from '../../core/text/index.ts';
-import type { Found, FoundEnv, FoundFiles, FoundSkill, FoundTasks } from '../discover/found.ts';
+import {
+  asksModel,
+  type LoadedTasks,
+  loadTasks,
+  type SplitSizes,
+  sizesOf,
+  type TaskOptions,
+  tasksOf,
+} from '../../envs/index.ts';
+import { isTree, peekRows } from '../../imports/index.ts';
+import type { FolderFiles, FolderFindings, FoundEnv, FoundSkill, FoundTasks } from '../discover/found.ts';
 
 /** What a skill is trained on. */
 export type Source =
@@ -9,13 +22,13 @@ export type Source =
   | { readonly kind: 'skillopt'; readonly path: string };
 
 /** Skills, the one that brings its own evals first. */
-export function skillsOf({ skills, tasks }: FoundFiles): readonly FoundSkill[] {
+export function skillsOf({ skills, tasks }: FolderFiles): readonly FoundSkill[] {
   const hasOwn = (skill: FoundSkill) => tasks.some(({ path }) => isIn(path, skill));
   return [...skills.filter(hasOwn), ...skills.filter((skill) => !hasOwn(skill))];
 }
 
 /** What the skill can be trained on, the likeliest first. Evals of another skill are not. */
-export function sourcesOf(found: Found, skill: FoundSkill | undefined): readonly Source[] {
+export function sourcesOf(found: FolderFindings, skill: FoundSkill | undefined): readonly Source[] {
   const others = found.skills.filter((other) => other !== skill && other.path !== 'SKILL.md');
   const usable = found.tasks.filter(({ path }) => !others.some((other) => isIn(path, other)));
   const ranked = usable.map((tasks) => ({ tasks, rank: rankOf(tasks, skill) }));
@@ -51,3 +64,74 @@ export function describeSource(source: Source): string {
   const [one, many] = FORMATS[format];
   return `${path} (${count === undefined ? 'at least ' : ''}${plural(count ?? atLeast, one, many)})`;
 }
+
+/** What a run would get from a task file. */
+export type WeighedTasks = {
+  readonly count: number;
+  readonly leftOut: number;
+  /** Whether a model has to score some of the answers. */
+  readonly asksJudge: boolean;
+  /** How many are for training, for the gate, and for the proof. */
+  readonly sizes: SplitSizes;
+  /** The size of a file that is too large to be read here. `count` is what was seen. */
+  readonly largeBytes?: number;
+  /** Why it cannot be used as it is. */
+  readonly problem?: string;
+};
+
+/** Of larger files only the first rows are read: a run may take its time, init may not. */
+const MAX_WEIGHED_BYTES = 2_000_000;
+const NO_TASKS = { count: 0, leftOut: 0, asksJudge: false, sizes: { train: 0, val: 0, test: 0 } };
+
+/** Reads a task file as a run would, or the head of a large one. What is wrong with it is part of the answer. */
+export async function weighTasks(path: string, options: TaskOptions): Promise<WeighedTasks> {
+  try {
+    const { size } = await stat(path);
+    if (size <= MAX_WEIGHED_BYTES || isTree(path)) return weigh(await loadTasks(path, options));
+    const { rows, atLeast } = await peekRows(path);
+    return { ...weigh(tasksOf(rows, options)), count: atLeast, largeBytes: size };
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    return { ...NO_TASKS, problem: error.message };
+  }
+}
+
+function weigh({ rows, leftOut }: LoadedTasks): WeighedTasks {
+  const asksJudge = rows.some(({ value }) => asksModel(value));
+  return { count: rows.length, leftOut: leftOut.length, asksJudge, sizes: sizesOf(rows) };
+}
+
+/** How answers are scored, and why. Without `scoring` it is the default. */
+export type ProposedScoring = {
+  readonly name: 'exact' | 'number' | 'rubric';
+  readonly scoring?: string | Readonly<Record<string, unknown>>;
+  readonly why: string;
+};
+
+/** Longer answers are seldom written twice in the same words. */
+const SHORT_LETTERS = 80;
+const RUBRIC = 'The answer says what this reference says, and nothing that contradicts it:\n{answers}';
+
+export const SCORINGS: Readonly<Record<ProposedScoring['name'], Omit<ProposedScoring, 'why'>>> = {
+  exact: { name: 'exact' },
+  number: { name: 'number', scoring: 'number' },
+  rubric: { name: 'rubric', scoring: { kind: 'rubric', rubric: RUBRIC } },
+};
+
+/** What fits the gold answers of some tasks. */
+export function proposeScoring(answers: readonly string[]): ProposedScoring {
+  if (answers.length === 0) return { ...SCORINGS.exact, why: 'the tasks say themselves how they are scored' };
+  if (answers.every(isNumber)) {
+    return { ...SCORINGS.number, why: 'every answer is a number' };
+  }
+  const long = answers.filter((answer) => [...answer].length > SHORT_LETTERS);
+  if (long.length > answers.length / 4) {
+    return { ...SCORINGS.rubric, why: 'the answers are long: a model compares what they say' };
+  }
+  return { ...SCORINGS.exact, why: 'the answers are short: one of them must be given' };
+}
+
+/** Perhaps behind a currency or before a unit. `a1` and `v1.1` are names. */
+const isNumber = (answer: string) =>
+  readNumber(answer) !== undefined &&
+  /^(\p{Sc}|\p{Lu}{3} )?\s*[-+−]?[\d.][\d.,' ]*\s*(%|\p{Sc}|\p{L}{1,3})?$/u.test(answer.trim());

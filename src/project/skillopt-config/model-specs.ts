@@ -1,166 +1,148 @@
 import { configShape } from '../../core/contracts/index.ts';
+import { suggestion } from '../../core/text/index.ts';
 import type { ModelSpec } from '../models/resolve-model.ts';
-import { type Backend, isBlank, type Role } from './key-row.ts';
-import type { Values } from './layer.ts';
-import { plainWord, readNumber, readWord } from './read-value.ts';
-import { variableIn } from './refuse-keys.ts';
-import { isAzureLabel, roleBackends } from './role-backends.ts';
-import {
-  AUTH_WORDS,
-  MINIMAX_THINKING_WORDS,
-  NO_TEMPERATURE,
-  REGION_WORDS,
-  THINKING_WORDS,
-  type Words,
-} from './value-aliases.ts';
+import { type Backend, KEY_TABLE, type KeyRow, ROLES, type Role } from './key-table.ts';
+import { BadValue, isBlank, plainWord, readNumber, readValue, type Values, type Words, wordsOf } from './read-value.ts';
 
-/** Reads the value of a key, or says what is wrong with it. */
-type Reader<Value> = (key: string, value: unknown) => Value;
+/** Names of `model.backend` that mean the same backend for both roles. */
+const FOR_BOTH = wordsOf({
+  openai_chat: 'azure_openai azure',
+  claude_chat: 'claude anthropic',
+  codex_exec: 'codex openai',
+  copilot_chat: 'copilot copilot_cli github_copilot',
+  openai_compatible: 'compat openai_compatible_chat',
+});
 
-/** What one role finds in the section `model`. */
-type RoleSettings = {
-  readonly role: Role;
-  readonly backend: Backend;
-  readonly isAzure: boolean;
-  readonly model: string | undefined;
-  /** Longest work of an agent on one task. */
-  readonly execSeconds?: number | undefined;
-  /** The role's own value, else the shared one. A blank value is none. */
-  read<Value>(reader: Reader<Value>, ...keys: readonly string[]): Value | undefined;
-};
+/** Names that mean the target alone. The optimizer stays with `openai_chat`. */
+const FOR_TARGET = wordsOf({
+  cursor_exec: 'cursor cursor_agent',
+  claude_code_exec: 'claude_code',
+  copilot_exec: 'copilot_exec',
+  qwen_chat: 'qwen',
+  minimax_chat: 'minimax',
+});
 
-const ROLES: readonly Role[] = ['optimizer', 'target'];
+export type RoleBackends = Readonly<Record<Role, Backend>>;
 
-/** `optimizer` and `target` in our words, as far as the section names them; an agent has the limit of `env.exec_timeout`. */
-export function modelSpecs(model: Values, env: Values): Values {
-  const execSeconds = isBlank(env.exec_timeout) ? undefined : readNumber('env.exec_timeout', env.exec_timeout);
-  const roles = ROLES.map((role) => ({ ...settingsOf(role, model), execSeconds }));
-  const named = roles.map((settings) => [settings.role, makers[settings.backend](settings)]);
-  return { ...Object.fromEntries(named.filter(([, spec]) => spec !== undefined)), ...callTimeout(roles) };
-}
-
-function settingsOf(role: Role, model: Values): RoleSettings {
-  const name = model[role];
+/** The shared name fills roles that are not set; `openai_chat` counts as not set, since the base file says it. */
+export function roleBackends(model: Values): RoleBackends {
+  const shared = readBackend('backend', model);
+  const [optimizer, target] = [readBackend('optimizer_backend', model), readBackend('target_backend', model)];
+  const forOptimizer = Object.hasOwn(FOR_BOTH, shared) ? shared : 'openai_chat';
   return {
-    role,
-    backend: roleBackends(model)[role],
-    isAzure: isAzureLabel(model),
-    model: isBlank(name) ? undefined : String(name).trim(),
-    read(reader, ...keys) {
-      const found = keys.flatMap((key) => [`${role}_${key}`, key]).find((key) => !isBlank(model[key]));
-      return found === undefined ? undefined : reader(`model.${found}`, model[found]);
-    },
+    optimizer: optimizer === 'openai_chat' ? forOptimizer : optimizer,
+    target: target === 'openai_chat' ? shared : target,
   };
 }
 
-const text: Reader<string> = (_, value) => String(value).trim();
-const variable: Reader<string | undefined> = (_, value) => variableIn(value);
-const word =
-  (words: Words): Reader<string> =>
-  (key, value) =>
-    readWord(key, words, value);
-const effort: Reader<string> = (_, value) => plainWord(value); // the provider knows which there are
-const temperature: Reader<number | null> = (key, value) =>
-  NO_TEMPERATURE.includes(plainWord(value)) ? null : readNumber(key, value);
+function readBackend(key: string, { [key]: value }: Values): Backend {
+  if (isBlank(value)) return 'openai_chat';
+  const backends: Words = { ...FOR_BOTH, ...FOR_TARGET };
+  const [name, names] = [plainWord(value), Object.keys(backends)];
+  if (names.includes(name)) return backends[name] as Backend;
+  const message = `unknown backend ${JSON.stringify(value)}${suggestion(name, names)}`;
+  throw new BadValue(`model.${key}`, message, `Known: ${names.join(', ')}.`);
+}
+
+/** `optimizer` and `target` in our words, as far as the section names them; an agent has the limit of `env.exec_timeout`. */
+export function modelSpecs(model: Values, env: Values): Values {
+  const roles = ROLES.map((role) => settingsFor(role, model, env));
+  const specs = roles.map((settings) => [settings.role, makers[settings.backend](settings)]);
+  const timeoutMs = Math.round(Math.max(...roles.map((settings) => settings.timeoutSeconds())) * 1000);
+  return {
+    ...Object.fromEntries(specs.filter(([, spec]) => spec !== undefined)),
+    // One limit serves both models: it is the longest, and never below the default of ours.
+    ...(timeoutMs > configShape.callTimeoutMs.parse(undefined) ? { callTimeoutMs: timeoutMs } : {}),
+  };
+}
+
+type RoleSettings = ReturnType<typeof settingsFor>;
+
+/** What a file says for the model of one role. */
+function settingsFor(role: Role, model: Values, env: Values) {
+  const backend = roleBackends(model)[role];
+  const rows = rowsFor(role, backend, model);
+  const read = (to: string) => {
+    const row = rows.get(to);
+    return row && readValue(`model.${row.key}`, row, model[row.key]);
+  };
+  const name = isBlank(model[role]) ? undefined : String(model[role]).trim();
+  const seconds = isBlank(env.exec_timeout) ? undefined : readNumber('env.exec_timeout', env.exec_timeout);
+  return {
+    role,
+    backend,
+    name,
+    /** The name, unless it is a default of SkillOpt: a backend that cannot have that model reads it as no choice. */
+    chosen: name === 'gpt-5.4' || name === 'gpt-5.5' ? undefined : name,
+    /** The name that a key of the backend gives. */
+    backendName: read(`${role}.model`),
+    /** Whether `openai_chat` means Azure even without an endpoint. */
+    isAzure: plainWord(model.backend ?? '').startsWith('azure'),
+    limits: seconds === undefined ? undefined : { timeoutMs: Math.round(seconds * 1000) },
+    /** Our other options of the model, as far as keys of its backend set them. */
+    options(): Values {
+      const own = [...rows.keys()].filter((to) => to.startsWith(`${role}.`) && to !== `${role}.model`);
+      return Object.fromEntries(own.map((to) => [to.slice(role.length + 1), read(to)]));
+    },
+    timeoutSeconds: () => Number(read('callTimeoutMs') ?? 0),
+  };
+}
+
+/** The keys in the file that count for a role with this backend, by what they set. */
+function rowsFor(role: Role, backend: Backend, model: Values): ReadonlyMap<string, KeyRow> {
+  const used = KEY_TABLE.filter(
+    (row) => row.backends?.includes(backend) && (row.role ?? role) === role && !isBlank(model[row.key]),
+  );
+  return new Map(used.flatMap((row) => (row.to ?? '').split(', ').map((to) => [to, row])));
+}
 
 const makers: Readonly<Record<Backend, (settings: RoleSettings) => ModelSpec | undefined>> = {
   openai_chat: openaiSpec,
   openai_compatible: compatibleSpec,
-  qwen_chat: qwenSpec,
-  minimax_chat: minimaxSpec,
-  claude_chat: ({ model }) => block('claude-cli', { model: chosen(model) ?? 'claude-sonnet-4-6' }),
-  copilot_chat: ({ role, model, read }) =>
-    block('copilot-cli', {
-      model: read(text, `copilot_chat_${role}_model`) ?? chosen(model),
-      path: read(text, 'copilot_exec_path'),
-    }),
-  codex_exec: codexSpec,
+  qwen_chat: ({ chosen, options }) => block('qwen', { ...options(), model: chosen ?? 'Qwen/Qwen3.5-4B' }),
+  minimax_chat: ({ chosen, backendName, options }) =>
+    block('minimax', { ...options(), model: chosen ?? backendName ?? 'MiniMax-M3' }),
+  claude_chat: ({ chosen }) => block('claude-cli', { model: chosen ?? 'claude-sonnet-4-6' }),
+  copilot_chat: ({ chosen, backendName, options }) =>
+    block('copilot-cli', { ...options(), model: backendName ?? chosen }),
+  // As optimizer Codex answers a message, as `codex-cli` does. As target it works in a folder.
+  codex_exec: (settings) =>
+    settings.role === 'target'
+      ? agentSpec('codex', settings)
+      : block('codex-cli', { model: settings.name, ...settings.options() }),
   claude_code_exec: (settings) => agentSpec('claude', settings),
   cursor_exec: (settings) => agentSpec('cursor', settings),
   copilot_exec: (settings) => agentSpec('copilot', settings),
 };
 
-function openaiSpec({ model, read, isAzure }: RoleSettings): ModelSpec | undefined {
-  if (model === undefined) return undefined;
-  const baseURL = read(text, 'azure_openai_endpoint', 'azure_endpoint');
-  const apiKeyEnv = read(variable, 'azure_openai_api_key', 'azure_api_key');
-  const shared = { model, baseURL, apiKeyEnv, reasoningEffort: read(effort, 'reasoning_effort') };
-  const auth = read(word(AUTH_WORDS), 'azure_openai_auth_mode');
-  const isElsewhere = baseURL === undefined && !isAzure && auth === undefined;
-  if (auth === 'openai' || isElsewhere) return block('openai', shared);
-  return block('azure', { ...shared, apiVersion: read(text, 'azure_openai_api_version', 'azure_api_version'), auth });
-}
-
-/** Without an address here it is the variable `OPENAI_COMPATIBLE_BASE_URL`. */
-function compatibleSpec({ model, read }: RoleSettings): ModelSpec | undefined {
-  const name = chosen(model) ?? read(text, 'openai_compatible_model') ?? model;
+function openaiSpec({ name, isAzure, options }: RoleSettings): ModelSpec | undefined {
   if (name === undefined) return undefined;
-  return block('compatible', {
-    model: name,
-    baseURL: read(text, 'openai_compatible_base_url', 'azure_openai_endpoint', 'azure_endpoint'),
-    temperature: read(temperature, 'openai_compatible_temperature') ?? undefined,
-    apiKeyEnv: read(variable, 'openai_compatible_api_key'),
-  });
+  const { auth, apiVersion, ...shared } = options();
+  const isOpenAi = auth === 'openai' || (auth === undefined && shared.baseURL === undefined && !isAzure);
+  return isOpenAi
+    ? block('openai', { model: name, ...shared })
+    : block('azure', { model: name, ...shared, apiVersion, auth });
 }
 
-function qwenSpec({ model, read }: RoleSettings): ModelSpec {
-  const thinking = word(THINKING_WORDS);
-  return block('qwen', {
-    model: chosen(model) ?? 'Qwen/Qwen3.5-4B',
-    baseURL: read(text, 'qwen_chat_base_url'),
-    temperature: read(temperature, 'qwen_chat_temperature'),
-    thinkingMode: read(thinking, 'qwen_chat_thinking_mode') ?? read(thinking, 'qwen_chat_enable_thinking'),
-    apiKeyEnv: read(variable, 'qwen_chat_api_key'),
-  });
-}
-
-function minimaxSpec({ model, read }: RoleSettings): ModelSpec {
-  return block('minimax', {
-    model: chosen(model) ?? read(text, 'minimax_model') ?? 'MiniMax-M3',
-    region: read(word(REGION_WORDS), 'minimax_region'),
-    baseURL: read(text, 'minimax_base_url'),
-    temperature: read(readNumber, 'minimax_temperature'),
-    thinking: read(word(MINIMAX_THINKING_WORDS), 'minimax_enable_thinking'),
-    apiKeyEnv: read(variable, 'minimax_api_key'),
-  });
-}
-
-/** As optimizer Codex answers a message, as `codex-cli` does. As target it works in a folder. */
-function codexSpec(settings: RoleSettings): ModelSpec {
-  if (settings.role === 'target') return agentSpec('codex', settings);
-  return block('codex-cli', { model: settings.model, path: settings.read(text, 'codex_exec_path') });
+function compatibleSpec({ name, chosen, backendName, options }: RoleSettings): ModelSpec | undefined {
+  const model = chosen ?? backendName ?? name;
+  if (model === undefined) return undefined;
+  const { temperature, ...others } = options();
+  return block('compatible', { ...others, model, temperature: temperature ?? undefined });
 }
 
 /** An agent at work in a workspace, with the skill installed. No agent optimizes that way: resolving it says so. */
-function agentSpec(agent: string, { role, backend, model, execSeconds, read }: RoleSettings): ModelSpec {
-  if (role === 'optimizer') return `${backend}:${model ?? ''}`;
-  const limits = execSeconds === undefined ? undefined : { timeoutMs: Math.round(execSeconds * 1000) };
-  const options = { model: chosen(model), path: read(text, `${backend}_path`), limits };
-  return { agent, ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) };
+function agentSpec(agent: string, { role, backend, name, chosen, limits, options }: RoleSettings): ModelSpec {
+  if (role === 'optimizer') return `${backend}:${name ?? ''}`;
+  return { agent, ...withoutUndefined({ model: chosen, ...options(), limits }) };
 }
-
-/** SkillOpt reads its default names as no choice wherever they cannot be meant. */
-const chosen = (model: string | undefined) => (model === 'gpt-5.4' || model === 'gpt-5.5' ? undefined : model);
 
 /** Without further options in one word: `openai:MODEL`. */
 function block(provider: string, options: Values): ModelSpec {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  if (given.length === 1 && given[0]![0] === 'model') return `${provider}:${given[0]![1]}`;
-  return given.length === 0 ? provider : { provider, ...Object.fromEntries(given) };
+  const { model, ...others } = withoutUndefined(options);
+  if (Object.keys(others).length > 0) return { provider, ...(model === undefined ? {} : { model }), ...others };
+  return model === undefined ? provider : `${provider}:${model}`;
 }
 
-const TIMEOUT_KEYS: Readonly<Partial<Record<Backend, string>>> = {
-  qwen_chat: 'qwen_chat_timeout_seconds',
-  copilot_chat: 'copilot_chat_timeout',
-  openai_compatible: 'openai_compatible_timeout_seconds',
-};
-
-/** One limit serves both models, so it is the longest, and never below the default of ours. */
-function callTimeout(roles: readonly RoleSettings[]): Values {
-  const seconds = roles.map(({ backend, read }) => {
-    const key = TIMEOUT_KEYS[backend];
-    return key === undefined ? 0 : (read(readNumber, key) ?? 0);
-  });
-  const longest = Math.max(0, ...seconds) * 1000;
-  return longest > configShape.callTimeoutMs.parse(undefined) ? { callTimeoutMs: Math.round(longest) } : {};
-}
+const withoutUndefined = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -2,9 +2,65 @@ import { z } from 'zod';
 import { configShape, innerType } from '../../core/contracts/index.ts';
 import { suggestion } from '../../core/text/index.ts';
 import { projectKeys } from '../project.ts';
-import { castText, SWITCH_WORDS, type Words } from './value-aliases.ts';
+import { variableIn } from '../secrets.ts';
 
-/** A value that a key cannot have. Whoever knows the files says in which line it stands. */
+/** Keys and values of a file or of one of its sections. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Our word for each of theirs. */
+export type Words = Readonly<Record<string, string>>;
+
+/** How the value of a key is read. Without any of these it is text. */
+export type ValueRule = {
+  readonly values?: Words;
+  /** A `temperature` is a number, or a word that means: send none. A `word` is text whose case does not count. */
+  readonly kind?: 'number' | 'temperature' | 'word';
+  /** For a secret: the environment variable that holds it instead. */
+  readonly variable?: string;
+};
+
+/** `{ fixed: 'manual scheduled' }` as `{ fixed: 'fixed', manual: 'fixed', scheduled: 'fixed' }`. */
+export function wordsOf(groups: Words): Words {
+  const pairs = Object.entries(groups).flatMap(([word, others]) =>
+    [word, ...others.split(' ')].map((name) => [name, word]),
+  );
+  return Object.fromEntries(pairs) as Words;
+}
+
+const ON = 'true yes on 1';
+const OFF = 'false no off 0';
+const SWITCHES = wordsOf({ true: ON, false: OFF });
+const NO_TEMPERATURE = ['none', 'off', 'null'];
+
+/** Words that SkillOpt accepts, and ours for them. */
+export const WORDS = {
+  lrControl: wordsOf({ fixed: 'manual scheduler scheduled', autonomous: 'auto optimizer', none: 'off no_lr' }),
+  pairPolicy: wordsOf({
+    mixed: 'default random all',
+    changed: 'change delta 10_01 01_10',
+    unchanged: 'stable same 00_11',
+  }),
+  updateMode: wordsOf({
+    patch: 'edits',
+    rewrite_from_suggestions: 'rewrite suggestions rewrite_suggestions',
+    full_rewrite_minibatch: 'full_rewrite minibatch_full_rewrite skill_rewrite_minibatch',
+  }),
+  thinking: wordsOf({
+    server_default: 'default auto server',
+    enabled: `enable ${ON}`,
+    disabled: `disable none ${OFF}`,
+  }),
+  minimaxThinking: wordsOf({ adaptive: `enabled auto ${ON}`, disabled: OFF }),
+  region: wordsOf({ global: 'global_en', cn: 'cn_zh' }),
+  /** How one signs in to an Azure endpoint. `openai` is an endpoint that is not Azure's. */
+  auth: wordsOf({
+    key: 'api_key',
+    entra: 'azure_cli managed_identity azure_ad aad',
+    openai: 'openai_compatible compat',
+  }),
+};
+
+/** A value that a key cannot have. The caller, who knows the files, adds the line. */
 export class BadValue extends Error {
   /** `section.key`, as the file has it. */
   readonly key: string;
@@ -15,6 +71,15 @@ export class BadValue extends Error {
     this.key = key;
     this.hint = hint;
   }
+}
+
+/** Reads the value of `key` by its rule, or throws `BadValue`. */
+export function readValue(key: string, { values, kind, variable }: ValueRule, value: unknown): unknown {
+  if (variable !== undefined) return variableIn(value);
+  if (values !== undefined) return readWord(key, values, value);
+  if (kind === 'word') return plainWord(value);
+  if (kind === 'temperature' && NO_TEMPERATURE.includes(plainWord(value))) return null;
+  return kind === undefined ? String(value).trim() : readNumber(key, value);
 }
 
 /** Our word for one of theirs. */
@@ -32,20 +97,32 @@ export function readNumber(key: string, value: unknown): number {
   throw new BadValue(key, `expected a number, got ${JSON.stringify(value)}`, 'Write a number, or leave the key out.');
 }
 
-/** For a key of ours, by its type: files also write numbers and switches as text. What fits no type the schema refuses. */
-export function readFor(to: string, value: unknown): unknown {
-  const type = types.get(to);
-  if (type instanceof z.ZodNumber) return asNumber(value);
-  if (type instanceof z.ZodBoolean) return SWITCH_WORDS[plainWord(value)] ?? value;
-  if (type instanceof z.ZodEnum) return type.options.includes(plainWord(value)) ? plainWord(value) : value;
-  return type instanceof z.ZodString && typeof value === 'number' ? String(value) : value;
-}
-
 const types = new Map(
   Object.entries({ ...configShape, ...projectKeys }).map(([key, schema]) => [key, innerType(schema)]),
 );
+
+/** Reads a value by the type of our key `to`: files also write numbers and switches as text. The schema refuses what does not fit. */
+export function readFor(to: string, value: unknown): unknown {
+  const type = types.get(to);
+  const word = plainWord(value);
+  if (type instanceof z.ZodNumber) return asNumber(value);
+  if (type instanceof z.ZodBoolean) return Object.hasOwn(SWITCHES, word) ? SWITCHES[word] === 'true' : value;
+  if (type instanceof z.ZodEnum) return type.options.includes(word) ? word : value;
+  return type instanceof z.ZodString && typeof value === 'number' ? String(value) : value;
+}
+
+/** A key that was written and left empty says nothing. */
+export const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /** Case, spaces around and `-` for `_` do not count. */
 export const plainWord = (value: unknown): string => String(value).trim().toLowerCase().replaceAll('-', '_');
 
 const asNumber = (value: unknown): unknown => (typeof value === 'string' ? castText(value.trim()) : value);
+
+/** true and yes, false and no, whole numbers, decimals; anything else is text. */
+export function castText(text: string): unknown {
+  if (/^(true|yes)$/i.test(text)) return true;
+  if (/^(false|no)$/i.test(text)) return false;
+  return /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+}

@@ -1,9 +1,9 @@
 import type { AgentLimits } from '../../core/contracts/index.ts';
 
-/** As projects and tasks set them: what they leave out is as usual. */
+/** As projects and tasks set them. What they leave out has its default. */
 export type SomeLimits = { readonly [Limit in keyof AgentLimits]?: AgentLimits[Limit] | undefined };
 
-/** What a task without limits of its own may use up. */
+/** The limits of a task that sets none. */
 export const WORK_LIMITS: AgentLimits = {
   timeoutMs: 600_000,
   maxTurns: 50,

@@ -1,14 +1,22 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type AgentRunner, isPlainPath, SkillError, type SkillPackage } from '../../core/contracts/index.ts';
 import { skillHeader } from '../../skills/index.ts';
+import { layFiles } from '../../workspaces/index.ts';
 
-/** Lays skills where an agent looks for them, each in a folder of its name. Gives the names. */
+/** Installs skills in a folder that an agent looks into, each in a folder of its name. */
 export async function installSkills(folder: string, skills: readonly SkillPackage[]): Promise<void> {
-  for (const skill of skills) await installSkill(join(folder, nameOf(skill)), skill);
+  for (const skill of skills) {
+    const files = { ...skill.files, ...skill.binaries };
+    const odd = Object.keys(files).find((path) => !isPlainPath(path));
+    if (odd !== undefined) throw new SkillError('TASKS_INVALID', `${odd} is no path in a skill`);
+    const own = join(folder, nameOf(skill));
+    await mkdir(own, { recursive: true });
+    await layFiles({ folder: own }, files);
+  }
 }
 
-/** As its frontmatter says. */
+/** The name in its frontmatter. */
 export function nameOf({ files }: SkillPackage): string {
   const { name } = skillHeader(files['SKILL.md'] ?? '');
   if (name !== undefined && isPlainPath(name) && !name.includes('/')) return name;
@@ -21,25 +29,11 @@ export function nameOf({ files }: SkillPackage): string {
   );
 }
 
-/** A skill among others. One of its own name would lie in its place. */
+/** A skill among others. Another one of the same name is left out: it would be in the same folder. */
 export const amongNeighbours = (skill: SkillPackage, neighbours: readonly SkillPackage[] = []): SkillPackage[] => [
   skill,
   ...neighbours.filter((other) => nameOf(other) !== nameOf(skill)),
 ];
-
-async function installSkill(folder: string, { files, binaries = {} }: SkillPackage): Promise<void> {
-  for (const [path, content] of [...Object.entries(files), ...Object.entries(binaries)]) {
-    if (!isPlainPath(path)) throw new SkillError('TASKS_INVALID', `${path} is no path in a skill`);
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content);
-    if (isScript(content)) await chmod(file, 0o755);
-  }
-}
-
-/** What names its interpreter is meant to be run. */
-const isScript = (content: string | Uint8Array) =>
-  typeof content === 'string' ? content.startsWith('#!') : content[0] === 0x23 && content[1] === 0x21;
 
 export function requireAgent(agent: AgentRunner | undefined): AgentRunner {
   if (agent !== undefined) return agent;

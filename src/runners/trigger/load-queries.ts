@@ -1,12 +1,5 @@
-import {
-  loadItems,
-  parseRows,
-  type Row,
-  type Splits,
-  splitItems,
-  takeSplits,
-  withContentIds,
-} from '../../envs/index.ts';
+import { type Splits, splitItems, withContentIds } from '../../envs/index.ts';
+import { loadItems, parseRows, type Row, takeSplits } from '../../imports/index.ts';
 import { TRIGGER_QUERY_HINT, TriggerQuery } from './trigger-query.ts';
 
 type Division = { readonly ratio?: string; readonly seed: number };

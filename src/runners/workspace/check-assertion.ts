@@ -1,6 +1,5 @@
 import { type AgentRun, END_WORDS, type WorkspaceDiff } from '../../core/contracts/index.ts';
-import { searchPattern } from '../../core/judge/index.ts';
-import type { Assertion } from './assertion.ts';
+import { type Assertion, searchPattern } from '../../core/judge/index.ts';
 import { isCovered } from './site.ts';
 
 /** All that an assertion may look at. */

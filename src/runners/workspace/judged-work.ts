@@ -1,8 +1,7 @@
 import type { ChatModel } from '../../core/contracts/index.ts';
-import type { TaskScorer } from '../../core/judge/index.ts';
+import type { TaskScorer, WorkspaceTask } from '../../core/judge/index.ts';
 import type { Attempted } from './check-assertion.ts';
 import { shownDiff, shownTools } from './shown-work.ts';
-import type { WorkspaceTask } from './workspace-task.ts';
 
 type Judging = {
   readonly task: WorkspaceTask;

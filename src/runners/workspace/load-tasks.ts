@@ -3,9 +3,18 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { SkillError } from '../../core/contracts/index.ts';
-import { type LeftOut, loadItems, parseRows, type Row, takeSplits, unreadable } from '../../envs/index.ts';
-import { importWorkFile, importWorkFolder, requireOwnRows } from '../import/import-work.ts';
-import { WORKSPACE_TASK_HINT, WorkspaceTask } from './workspace-task.ts';
+import { WORKSPACE_TASK_HINT, WorkspaceTask } from '../../core/judge/index.ts';
+import {
+  importWorkFile,
+  importWorkFolder,
+  type LeftOut,
+  loadItems,
+  parseRows,
+  type Row,
+  requireOwnRows,
+  takeSplits,
+  unreadable,
+} from '../../imports/index.ts';
 
 export type WorkspaceTasks = {
   readonly rows: readonly Row<WorkspaceTask>[];

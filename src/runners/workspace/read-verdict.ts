@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Verify } from '../../core/judge/index.ts';
 import { head, parseJson, strip } from '../../core/text/index.ts';
-import type { Verify } from './workspace-task.ts';
 
 /** What a verifier said. Without a verdict nothing is known: that is no zero. */
 export type Verdict = {

@@ -1,11 +1,10 @@
 import type { ChatModel, RolloutOutput } from '../../core/contracts/index.ts';
-import type { TaskScorer } from '../../core/judge/index.ts';
+import type { TaskScorer, Verify, WorkspaceTask } from '../../core/judge/index.ts';
 import { type Attempted, whyNot } from './check-assertion.ts';
 import { judgedWork } from './judged-work.ts';
 import { VERDICT_HINTS } from './read-verdict.ts';
 import type { Contents, Site } from './site.ts';
 import { verifyWorkspace } from './verify-workspace.ts';
-import type { Verify, WorkspaceTask } from './workspace-task.ts';
 
 /** What one way of scoring says. */
 type Part = { readonly output?: string } & (

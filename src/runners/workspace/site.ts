@@ -5,8 +5,8 @@ import {
   SkillError,
   type WorkspaceView,
 } from '../../core/contracts/index.ts';
+import type { Command } from '../../core/judge/index.ts';
 import { namesInterpreter } from '../../workspaces/index.ts';
-import type { Command } from './workspace-task.ts';
 
 /** A workspace that nobody works in any more: what is looked at and run there happens in the sandbox. */
 export type Site = {

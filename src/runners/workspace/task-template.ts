@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import type { WorkspaceTask } from '../../core/judge/index.ts';
 import { memoize } from '../../core/text/index.ts';
 import { manifestHash, openTemplate, type Template } from '../../workspaces/index.ts';
 import { type Contents, commandWords } from './site.ts';
-import type { WorkspaceTask } from './workspace-task.ts';
 
 export type TaskTemplates = ReturnType<typeof taskTemplates>;
 

@@ -1,9 +1,9 @@
 import { type RolloutOutput, type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import type { WorkspaceTask } from '../../core/judge/index.ts';
 import { openWorkspace } from '../../workspaces/index.ts';
 import { scoreByVerifier } from './score-attempt.ts';
 import { openSite } from './site.ts';
 import type { TaskTemplates } from './task-template.ts';
-import type { WorkspaceTask } from './workspace-task.ts';
 
 type Place = { readonly templates: TaskTemplates; readonly sandbox: Sandbox };
 

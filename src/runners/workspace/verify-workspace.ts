@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SandboxResult, SkillError } from '../../core/contracts/index.ts';
+import type { Verify } from '../../core/judge/index.ts';
 import { oneLine } from '../../core/text/index.ts';
 import { layFiles } from '../../workspaces/index.ts';
 import { readJsonVerdict, readJunit, readReward, unreadable, type Verdict } from './read-verdict.ts';
 import { type Contents, commandWords, type Site } from './site.ts';
-import type { Verify } from './workspace-task.ts';
 
 /** Where verifiers of others write their reward. */
 const LOGS = '/logs/verifier';

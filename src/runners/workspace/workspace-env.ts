@@ -11,6 +11,7 @@ import {
   type Trajectory,
   type WorkspaceDiff,
 } from '../../core/contracts/index.ts';
+import type { WorkspaceTask } from '../../core/judge/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace, removeStale } from '../../workspaces/index.ts';
 import { type SomeLimits, WORK_LIMITS } from '../agent/default-limits.ts';
@@ -23,7 +24,6 @@ import { conversationOf, trajectoryOf } from './shown-work.ts';
 import { openSite } from './site.ts';
 import { taskTemplates } from './task-template.ts';
 import { tryVerifiers, verifierTrial } from './try-verifier.ts';
-import type { WorkspaceTask } from './workspace-task.ts';
 
 export type WorkspaceEnvOptions = {
   readonly name: string;

@@ -1,4 +1,7 @@
+import { basename, join, posix } from 'node:path';
+import { type AgentName, agentPrograms, type CliDocuments } from '../../agents/index.ts';
 import { type ReadDocument, readDocument } from '../../skills/index.ts';
+import { homePath, type Place } from '../../transcripts/index.ts';
 import { textOf } from '../staging/stage.ts';
 
 /** A document as it is on disk, or as it would begin. */
@@ -34,3 +37,65 @@ description: How this person likes things done, as learned from their own sessio
 
 Short rules that proved themselves on your own tasks.
 `;
+
+/** Where an agent reads what people write for it. */
+type AgentPlaces = {
+  /** Folders of skills of the user, the one for new skills first. */
+  readonly userSkills: (place: Place) => readonly string[];
+  /** Folders of skills below a project. */
+  readonly projectSkills: readonly string[];
+  /** Files with instructions in a project, the usual one first. */
+  readonly memory: readonly string[];
+};
+
+/** What most agents read, for those whose own places are not known. */
+const COMMON: AgentPlaces = {
+  userSkills: ({ home }) => [join(home, '.agents', 'skills')],
+  projectSkills: ['.agents/skills'],
+  memory: ['AGENTS.md'],
+};
+
+/** By the name of a model or of a transcript source: `claude-cli`, `copilot`. */
+export function placesOf(agent: string): AgentPlaces {
+  const name = agent.replace(/-cli$/, '');
+  const documents = Object.hasOwn(agentPrograms, name) ? agentPrograms[name as AgentName].documents : undefined;
+  if (documents === undefined) return COMMON;
+  const { home: own, ownSkills, sharedSkills, projectSkills, instructions, otherInstructions = [] } = documents;
+  return {
+    userSkills: ({ env, home }) => [
+      ...ownSkills.map((folder) => join(homePath(env[own.variable] || own.folder, home), folder)),
+      ...sharedSkills.map((folder) => join(home, folder)),
+    ],
+    projectSkills,
+    memory: [...instructions, ...otherInstructions],
+  };
+}
+
+/** How a document reaches the agents: a sentence for a person. `path` is the one that agents look at, not the real one. */
+export function agentLoads(path: string): string {
+  const name = basename(path);
+  const always = titlesOf(({ instructions }) => instructions.some((file) => isSameName(posix.basename(file), name)));
+  if (always.length > 0)
+    return `${listed(always)} ${always.length > 1 ? 'put' : 'puts'} ${name} into every prompt of a new session.`;
+  const folders = path.replaceAll('\\', '/');
+  const readers = titlesOf((documents) => skillFolders(documents).some((folder) => folders.includes(`/${folder}/`)));
+  if (!isSameName(name, 'SKILL.md') || readers.length === 0)
+    return 'No agent is known to load a file from there by itself: refer to it from one that is loaded.';
+  const [see, load] = readers.length > 1 ? ['see', 'load'] : ['sees', 'loads'];
+  return `${listed(readers)} ${see} its name and description in a new session, and ${load} the text when a request fits.`;
+}
+
+/** Of the agents whose documents are known, and of these those that fit. */
+const titlesOf = (fits: (documents: CliDocuments) => boolean): string[] =>
+  Object.values(agentPrograms).flatMap(({ title, documents }) => (documents && fits(documents) ? [title] : []));
+
+const skillFolders = ({ home, ownSkills, sharedSkills, projectSkills }: CliDocuments) => [
+  ...ownSkills.map((folder) => posix.join(home.folder, folder)),
+  ...sharedSkills,
+  ...projectSkills,
+];
+
+const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

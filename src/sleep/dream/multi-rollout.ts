@@ -1,7 +1,12 @@
-import type { Documents } from '../replay/attempt.ts';
-import { type ReplayModels, type ReplayOptions, replayOne } from '../replay/replay.ts';
+import { type SkillOptConfig, selectGateScore } from '../../core/contracts/index.ts';
+import {
+  type Documents,
+  type ReplayModels,
+  type ReplayOptions,
+  type ReplayResult,
+  replayOne,
+} from '../replay/replay.ts';
 import type { TaskRecord } from '../task-record.ts';
-import { RolloutSet } from './rollout-set.ts';
 
 /** Attempts at each task when nobody says how many. */
 const DEFAULT_ROLLOUTS = 3;
@@ -41,3 +46,59 @@ export const firstDrawOf = (id: string) => AGAIN_FROM * (Number(/~(\d+)$/.exec(i
 
 /** The task that an attempt belongs to. */
 export const originalId = (id: string) => id.replace(/~\d+$/, '');
+
+/** What of an attempt is compared. */
+export type Attempt = Pick<ReplayResult, 'hard' | 'soft' | 'response' | 'failReason'>;
+
+/** The score that the gate compares. Default: mixed, both alike. */
+export type AttemptMetric = Partial<Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight'>>;
+
+/** Several scored attempts at one task under the same documents. */
+export class RolloutSet {
+  readonly task: TaskRecord;
+  readonly attempts: readonly Attempt[];
+  readonly #metric: AttemptMetric;
+
+  constructor(task: TaskRecord, attempts: readonly Attempt[], metric: AttemptMetric = {}) {
+    this.task = task;
+    this.attempts = attempts;
+    this.#metric = metric;
+  }
+
+  /** The first of the best; `undefined` of none. */
+  get best(): Attempt | undefined {
+    return this.attempts.reduce<Attempt | undefined>(
+      (best, one) => (best === undefined || this.#scoreOf(one) > this.#scoreOf(best) ? one : best),
+      undefined,
+    );
+  }
+
+  get worst(): Attempt | undefined {
+    return this.attempts.reduce<Attempt | undefined>(
+      (worst, one) => (worst === undefined || this.#scoreOf(one) < this.#scoreOf(worst) ? one : worst),
+      undefined,
+    );
+  }
+
+  /** How far the best is from the worst. */
+  get spread(): number {
+    const { best, worst } = this;
+    return best && worst ? this.#scoreOf(best) - this.#scoreOf(worst) : 0;
+  }
+
+  /** Share of the attempts that are wholly right. */
+  get passRate(): number {
+    const passed = this.attempts.filter(({ hard }) => hard >= 1).length;
+    return this.attempts.length === 0 ? 0 : passed / this.attempts.length;
+  }
+
+  /** By success where some succeeded and some did not; else by what the gate compares. */
+  #scoreOf({ hard, soft }: Attempt): number {
+    const { gateMetric = 'mixed', gateMixedWeight = 0.5 } = this.#metric;
+    return this.#hasContrast ? hard : selectGateScore(hard, soft, gateMetric, gateMixedWeight);
+  }
+
+  get #hasContrast(): boolean {
+    return new Set(this.attempts.map(({ hard }) => hard)).size > 1;
+  }
+}

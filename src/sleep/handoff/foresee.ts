@@ -8,7 +8,7 @@ import {
 import type { ProofLook } from '../../core/stats/index.ts';
 import { FRESH_FROM } from '../../train/index.ts';
 import { firstDrawOf } from '../dream/multi-rollout.ts';
-import type { DocumentNight } from '../night/document-night.ts';
+import type { DocumentNight } from '../night/cycle-input.ts';
 import { REPORT_FROM, REPORT_PASSES } from '../night/prove.ts';
 import { replayOne } from '../replay/replay.ts';
 import { readFor } from '../replay/sleep-env.ts';

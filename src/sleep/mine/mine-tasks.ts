@@ -1,14 +1,11 @@
 import type { ChatModel } from '../../core/contracts/index.ts';
 import { redactSecrets } from '../../core/guard/index.ts';
-import type { SessionDigest } from '../../transcripts/index.ts';
-import { assignSplits, type SplitOptions } from '../splits.ts';
+import { type Similar, SimilarityIndex, STOP_WORDS, splitWords, type Words } from '../../core/text/index.ts';
+import type { LeftOut, SessionDigest } from '../../transcripts/index.ts';
+import { assignSplits, dedupeTasks, type SplitOptions } from '../splits.ts';
 import type { TaskRecord } from '../task-record.ts';
-import { dedupeTasks } from './dedupe-tasks.ts';
-import { type Dropped, type DropReason, dropCounter } from './dropped.ts';
 import { heuristicTask } from './heuristic-miner.ts';
-import { groupIntents, type IntentGroup } from './intent-groups.ts';
-import { anyChecks, type ValidateChecks } from './mined-task.ts';
-import { mineWithModel, type SessionYield } from './model-miner.ts';
+import { anyChecks, mineWithModel, type SessionYield, type ValidateChecks } from './model-miner.ts';
 import { filterForTarget, type TargetSkill } from './target-filter.ts';
 
 export type MineOptions = SplitOptions & {
@@ -139,4 +136,114 @@ function tasksOf(found: SessionYield, fallback: 'none' | 'heuristic', drop: Drop
   if (failure) drop.session(failure.reason, digest.sessionId);
   else if (tasks.length === 0 && uncheckable === 0) drop.session('nothing-to-learn', digest.sessionId);
   return tasks;
+}
+
+/** Why a session or a task is not in the list, in words for people. */
+const REASONS = {
+  'no-prompt': 'nobody asked for anything',
+  'own-call': 'it was a call of our own',
+  'sub-agent': 'a sub-agent talked, not a person',
+  headless: 'a program talked, not a person',
+  'asked-not-to': 'the person said that nothing shall be learned from it',
+  'prompt-too-short': 'the first request is too short',
+  'nothing-to-learn': 'the miner found nothing that will be wanted again',
+  uncheckable: 'nothing could measure an answer',
+  'unreadable-reply': "the miner's reply could not be read, twice",
+  'call-failed': 'the miner gave no answer',
+  'over-budget': 'the part of the limits that is for finding tasks was used up; another night reads it',
+  unwanted: 'it is named in a .skilloptignore',
+  duplicate: 'it was asked in several sessions and is one task',
+  'other-skill': 'it is not what the target skill is about',
+  'over-limit': 'there are enough tasks for a night',
+  'between-splits': 'it is nearly the same as a task that was learned from and as one that was held out',
+} as const satisfies Record<LeftOut, string> & Record<string, string>;
+
+export type DropReason = keyof typeof REASONS;
+
+export type Dropped = {
+  readonly reason: DropReason;
+  /** A `reply` is one for which the first request of its session stands in. */
+  readonly what: 'session' | 'task' | 'reply';
+  readonly count: number;
+  /** In words for people. */
+  readonly why: string;
+  /** Where it is known from which. */
+  readonly sessionIds: readonly string[];
+};
+
+/** Counts what does not become a task, so that nothing gets lost unseen. */
+function dropCounter() {
+  const counted = new Map<string, Dropped>();
+  const count = (what: Dropped['what'], reason: DropReason, more: number, sessionIds: readonly string[]) => {
+    if (more === 0) return;
+    const before = counted.get(`${what} ${reason}`);
+    const sessions = [...(before?.sessionIds ?? []), ...sessionIds];
+    const sum = (before?.count ?? 0) + more;
+    counted.set(`${what} ${reason}`, { reason, what, count: sum, why: REASONS[reason], sessionIds: sessions });
+  };
+  return {
+    session: (reason: DropReason, sessionId: string) => count('session', reason, 1, [sessionId]),
+    reply: (reason: DropReason, sessionId: string) => count('reply', reason, 1, [sessionId]),
+    tasks: (reason: DropReason, more: number, sessionIds: readonly string[] = []) =>
+      count('task', reason, more, sessionIds),
+    list: () => [...counted.values()],
+    notes: () => [...counted.values()].map(toNote),
+  };
+}
+
+function toNote({ count, what, why }: Dropped): string {
+  const [one, many] = what === 'reply' ? ['reply', 'replies'] : [what, `${what}s`];
+  const fate = what === 'reply' ? 'replaced by the first request' : 'left out';
+  return `${count} ${count === 1 ? one : many} ${fate}: ${why}`;
+}
+
+/** Intents that share half of their telling words are one habit. Looser than a near-duplicate: this is for people to read. */
+const SAME_INTENT = 0.5;
+
+/** What a person asks for again and again. */
+export type IntentGroup = {
+  /** In the words of the first task. */
+  readonly intent: string;
+  readonly taskIds: readonly string[];
+  readonly sessionIds: readonly string[];
+  /** The days on which it was asked, such as `2026-01-31`, earliest first. */
+  readonly dates: readonly string[];
+};
+
+/** Most sessions first. `dayOf`: when a session was; empty when that is not known. */
+function groupIntents(tasks: readonly TaskRecord[], dayOf: (sessionId: string) => string): IntentGroup[] {
+  const groups = clusters(tasks).map((members): IntentGroup => {
+    const sessionIds = [...new Set(members.flatMap(({ sourceSessions }) => sourceSessions))];
+    const dates = new Set(sessionIds.map(dayOf).filter((day) => day !== ''));
+    const taskIds = [...new Set(members.map(({ id }) => id))];
+    return { intent: members[0]!.intent, taskIds, sessionIds, dates: [...dates].sort() };
+  });
+  return groups.sort((a, b) => b.sessionIds.length - a.sessionIds.length);
+}
+
+/** Each task joins the group whose first member is most like it, so that no chain of small steps joins what differs. */
+function clusters(tasks: readonly TaskRecord[]): TaskRecord[][] {
+  const index = new SimilarityIndex(SAME_INTENT);
+  const groups: TaskRecord[][] = [];
+  for (const task of tasks) {
+    const words = tellingWords(task.intent);
+    const nearest = nearestOf(index.similarTo(words));
+    if (nearest !== undefined) groups[nearest.number]!.push(task);
+    else {
+      groups.push([task]);
+      index.add(words);
+    }
+  }
+  return groups;
+}
+
+function nearestOf(similar: readonly Similar[]): Similar | undefined {
+  return [...similar].sort((a, b) => b.similarity - a.similarity || a.number - b.number)[0];
+}
+
+/** Without what stands in any sentence; numbers are all alike, since the habit is the same for issue 7 and issue 8. */
+function tellingWords(text: string): Words {
+  const words = splitWords(text.replace(/\p{N}+/gu, '0'));
+  const telling = words.filter((word) => !STOP_WORDS.has(word));
+  return new Set(telling.length > 0 ? telling : words);
 }

@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { type ChatModel, chunk, ModelCallError, SkillError } from '../../core/contracts/index.ts';
-import { redactValue } from '../../core/guard/index.ts';
-import { fence, memoize } from '../../core/text/index.ts';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type ChatModel, chunk, ModelCallError, parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { redactSecrets, redactValue } from '../../core/guard/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
+import { fence, memoize, strip } from '../../core/text/index.ts';
+import type { Budget } from '../../models/index.ts';
 import { askForJson, createLimit, createStop, type Stop } from '../../pipeline/index.ts';
+import { ANSWERS_FOLDER, makeFolderBelow, openCaches } from '../../stores/index.ts';
+import { wrapModels } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
-import type { TaskRecord } from '../task-record.ts';
-import { MinerReply, toMinedTask, type ValidateChecks } from './mined-task.ts';
-import { excerptOf } from './session-excerpt.ts';
+import { nightConfig, type SleepSettings } from '../settings/sleep-settings.ts';
+import { NEEDS_FILES_TAG, type TaskRecord } from '../task-record.ts';
+import { commonFields, excerptOf, isTooShort, minedTaskId, short } from './heuristic-miner.ts';
 
 /** What a session came to. */
 export type SessionYield = {
@@ -23,7 +29,7 @@ export type SessionYield = {
   };
 };
 
-export type ModelMinerOptions = {
+type ModelMinerOptions = {
   readonly model: ChatModel;
   /** Sessions are read until there are so many tasks, counted by id. */
   readonly maxTasks: number;
@@ -124,3 +130,128 @@ function refuseIfMostFailed(found: readonly SessionYield[]): void {
   const errors = found.flatMap(({ failure }) => failure?.error ?? []);
   if (errors.length * 2 > found.length) throw errors[0]!;
 }
+
+/** A rule about an answer, as the rule judge takes it. */
+export type Check = { readonly op: string; readonly arg?: unknown };
+
+/** What the rule judge says about a task's `judge`: an error is a check that it cannot carry out. */
+export type ValidateChecks = (judge: unknown) => {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+/** Before a check is believed, all that can be said is that it has a name. */
+export const anyChecks: ValidateChecks = () => ({ errors: [], warnings: [] });
+
+/** Anything in a list: one strange task must not cost the others of its reply. */
+const MinerReply = z.object({ tasks: z.array(z.unknown()) });
+
+const Proposal = z.object({
+  intent: z.string().catch(''),
+  rubric: z.string().catch(''),
+  checks: z.array(z.unknown()).catch([]),
+  satisfied: z.boolean().nullish().catch(null),
+  needsFiles: z.boolean().catch(false),
+});
+
+/** Lengths in code points. */
+const [INTENT, RUBRIC] = [800, 600];
+
+/**
+ * A model's proposal as a task: measured by its rubric, else by its checks. `undefined` when it has neither, or asks for
+ * nothing: what cannot be checked cannot be learned from.
+ */
+export function toMinedTask(
+  proposal: unknown,
+  digest: SessionDigest,
+  validateChecks: ValidateChecks = anyChecks,
+): TaskRecord | undefined {
+  const { data } = Proposal.safeParse(proposal);
+  if (!data || isTooShort(data.intent)) return undefined;
+  const reference = referenceOf(data, validateChecks);
+  if (!reference) return undefined;
+  const intent = short(data.intent, INTENT);
+  const outcome = data.satisfied === true ? 'success' : data.satisfied === false ? 'fail' : 'unknown';
+  const id = minedTaskId(digest.project, intent);
+  const common = commonFields(digest);
+  const tags = data.needsFiles ? [...common.tags, NEEDS_FILES_TAG] : common.tags;
+  return { ...common, tags, id, intent, contextExcerpt: '', outcome, ...reference };
+}
+
+type Reference = Pick<TaskRecord, 'referenceKind' | 'reference' | 'judge'>;
+
+function referenceOf({ rubric, checks }: z.infer<typeof Proposal>, validate: ValidateChecks): Reference | undefined {
+  if (strip(rubric) !== '') return { referenceKind: 'rubric', reference: short(rubric, RUBRIC), judge: {} };
+  const sound = checks.flatMap((check) => soundCheck(check, validate) ?? []);
+  return sound.length === 0 ? undefined : { referenceKind: 'rule', reference: '', judge: { checks: sound } };
+}
+
+const Sound = z.object({ op: z.string(), arg: z.unknown() });
+
+function soundCheck(raw: unknown, validate: ValidateChecks): Check | undefined {
+  const { data } = Sound.safeParse(raw);
+  const check = data && withCleanArg(data);
+  return check && validate({ checks: [check] }).errors.length === 0 ? check : undefined;
+}
+
+const TEXT_OPS = new Set(['section_present', 'section_contains', 'regex', 'contains', 'not_contains', 'tool_called']);
+const BOUND_OPS = new Set(['max_chars', 'min_chars']);
+
+function withCleanArg({ op, arg }: Check): Check | undefined {
+  if (op === 'no_refusal') return { op, arg: null };
+  const clean = TEXT_OPS.has(op) ? cleanText(op, arg) : BOUND_OPS.has(op) ? cleanBound(arg) : undefined;
+  return clean === undefined ? undefined : { op, arg: clean };
+}
+
+/** The spaces of a pattern belong to it. */
+function cleanText(op: string, arg: unknown): string | undefined {
+  if (typeof arg !== 'string' || strip(arg) === '') return undefined;
+  return op === 'regex' ? arg : strip(arg);
+}
+
+function cleanBound(arg: unknown): number | undefined {
+  const bound = typeof arg === 'string' && /^\s*\+?\d+\s*$/.test(arg) ? Number(arg) : arg;
+  return typeof bound === 'number' && Number.isSafeInteger(bound) && bound >= 0 ? bound : undefined;
+}
+
+type MinerOptions = {
+  readonly model: ChatModel;
+  readonly settings: SleepSettings;
+  /** The state folder: what was answered is kept there, so that nothing is paid for twice. */
+  readonly folder: string;
+  /** For what the model answers, before it is kept: a model may repeat what it was not told, or guess it. */
+  readonly redact?: ((text: string) => string) | undefined;
+  readonly observers?: readonly RunObserver[];
+  readonly signal?: AbortSignal | undefined;
+  /** The limits of the night that it is a part of. Default: those of the settings. */
+  readonly budget?: Budget | undefined;
+};
+
+type OpenMiner = Disposable & { readonly miner: ChatModel };
+
+/** A miner model in what every run has: cache, meter, retry, rate limit, and the hard limit of a night. */
+export async function openMiner(options: MinerOptions): Promise<OpenMiner> {
+  const { settings, folder, observers = [], signal, budget: shared } = options;
+  const model = withRedaction(options.model, options.redact ?? redactSecrets);
+  const config = parseConfig(nightConfig(settings));
+  const answers = join(folder, ANSWERS_FOLDER);
+  await makeFolderBelow(folder, answers);
+  const caches = await openCaches(answers, config);
+  const stop = createStop(signal);
+  const { optimizer } = wrapModels({ config, target: model, optimizer: model, caches, observers, stop, shared });
+  return {
+    miner: optimizer,
+    [Symbol.dispose]() {
+      stop[Symbol.dispose]();
+      caches.close();
+    },
+  };
+}
+
+const withRedaction = (model: ChatModel, redact: (text: string) => string): ChatModel => ({
+  ...model,
+  async complete(request) {
+    const reply = await model.complete(request);
+    return { ...reply, text: redact(reply.text) };
+  },
+});

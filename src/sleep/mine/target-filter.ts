@@ -1,7 +1,7 @@
 import { basename, dirname, extname } from 'node:path';
 import { STOP_WORDS } from '../../core/text/index.ts';
 import { followUpsOf, type TaskRecord } from '../task-record.ts';
-import { readSkillHint } from './skill-hint.ts';
+import { readSkillHint } from './heuristic-miner.ts';
 
 /** The skill that a night is to improve. */
 export type TargetSkill = { readonly path: string; readonly text: string };

@@ -1,20 +1,18 @@
 import { nextError } from '../../core/stats/index.ts';
 import type { Budget } from '../../models/index.ts';
 import { describeKeptBack } from '../../workspaces/index.ts';
-import { documentOf, type NamedSkill, noChoice, ownerAmong } from '../documents/choose-skills.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
+import { documentOf, type NamedSkill, noChoice, ownerAmong } from '../documents/skills.ts';
 import { HANDOFF_CONFIG } from '../handoff/foresee.ts';
-import type { OpenedWork } from '../replay/night-work.ts';
+import type { OpenedWork } from '../replay/work.ts';
 import type { Proposal } from '../staging/proposal.ts';
-import { listNights, makeNight } from '../state/nights.ts';
-import { modelKeyOf, type SleepState } from '../state/sleep-state.ts';
-import { readSleepState, redactTask } from '../state/state-file.ts';
+import { hasRecord, listNights, makeNight, type NightRecord } from '../state/nights.ts';
+import { modelKeyOf, readSleepState, redactTask, type SleepState } from '../state/sleep-state.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { CycleInput, GatheredNight } from './cycle-input.ts';
-import { testedNights } from './night-history.ts';
+import { builtOn, onPending } from './finish-night.ts';
 import { keepingHalf } from './night-limits.ts';
-import { hasRecord, type NightRecord } from './night-record.ts';
-import { builtOn, onPending } from './stage-night.ts';
+import { testedNights } from './over-nights.ts';
 import { nightConfigOf } from './train-document.ts';
 
 export type NewNight = { readonly folder: string; readonly state: SleepState; readonly night: number };

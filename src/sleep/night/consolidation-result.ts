@@ -7,27 +7,11 @@ import {
   type StepRecord,
   type TriedEdit,
 } from '../../core/run/index.ts';
+import type { GateAction, GateTrial, TaskDelta } from '../../report/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { TaskRecord } from '../task-record.ts';
-import type { TaskDelta } from './prove.ts';
-import type { GateAction, UntrainedDocument } from './shots.ts';
+import type { UntrainedDocument } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
-
-/** What a document's candidate did on the tasks that were held out. */
-export type GateTrial = {
-  readonly target: Trained;
-  /** The name of an existing skill; empty for the skill of our own, a target and the memory. */
-  readonly named: string;
-  readonly baselineScore: number | null;
-  readonly candidateScore: number | null;
-  readonly accepted: boolean;
-  readonly blockedByRegression: boolean;
-  readonly pValue: number | null;
-  /** The share of the error that it had to pass. */
-  readonly error: number | null;
-  readonly passes: number;
-  readonly taskDeltas: readonly (TaskDelta & { readonly status: 'improved' | 'regressed' | 'unchanged' })[];
-};
 
 /** One held-out task as it is without the candidate: enough to see why a night scored nothing. */
 type HoldoutDetail = {

@@ -1,9 +1,99 @@
-import { nearDuplicateOf, withoutNearDuplicates } from '../../core/text/index.ts';
-import { poolValidation, recallTasks } from '../archive.ts';
-import { dreamTasks } from '../dream/dream-tasks.ts';
-import { isReplayable } from '../replay/replayable.ts';
+import { jaccard, nearDuplicateOf, withoutNearDuplicates, wordsOf } from '../../core/text/index.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
-import type { TaskRecord } from '../task-record.ts';
+import { dedupeTasks } from '../splits.ts';
+import { isReplayable, type TaskRecord } from '../task-record.ts';
+
+/** Enough for years of validation; old habits fade. */
+const MOST_ARCHIVED = 300;
+
+/**
+ * The archive after a night: tonight's real tasks last, at most `most`. A task that comes again is one entry, with all its
+ * sessions, and keeps the split that it once had, unless it is learned from tonight: what was learned from is never measured with.
+ */
+export function archiveTasks(
+  archive: readonly TaskRecord[],
+  tonight: readonly TaskRecord[],
+  most = MOST_ARCHIVED,
+): TaskRecord[] {
+  const before = new Map(archive.map((task) => [task.id, task]));
+  const real = dedupeTasks(tonight.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === ''));
+  const added = real.map((task) => mergeWith(before.get(task.id), task));
+  const ids = new Set(added.map(({ id }) => id));
+  return lastOf([...archive.filter(({ id }) => !ids.has(id)), ...added], most);
+}
+
+function mergeWith(before: TaskRecord | undefined, task: TaskRecord): TaskRecord {
+  if (!before) return task;
+  const sourceSessions = [...new Set([...before.sourceSessions, ...task.sourceSessions])];
+  return { ...task, sourceSessions, split: task.split === 'train' ? 'train' : before.split };
+}
+
+const lastOf = <T>(items: readonly T[], count: number) => items.slice(Math.max(0, items.length - count));
+
+/**
+ * Validation tasks of earlier nights to measure tonight's candidate with besides its own: the more there are, the smaller a
+ * gain can be proven. None that is nearly one of tonight, or what was ever learned from; of those that are nearly the same, the newest.
+ */
+export function poolValidation(archive: readonly TaskRecord[], tonight: readonly TaskRecord[]): TaskRecord[] {
+  const ids = new Set(tonight.flatMap(({ id, derivedFrom }) => [id, derivedFrom]));
+  const newest = archive.filter(({ id, split }) => split === 'val' && !ids.has(id)).reverse();
+  return withoutNearDuplicates(newest, [...tonight, ...archive.filter(({ split }) => split === 'train')]).reverse();
+}
+
+/**
+ * The `count` archived tasks that are most like what is learned from tonight, as further tasks to learn from. Never one
+ * that was held out, comes again tonight, or is nearly what is held out tonight.
+ */
+export function recallTasks(
+  archive: readonly TaskRecord[],
+  tonight: readonly TaskRecord[],
+  count: number,
+): TaskRecord[] {
+  const ids = new Set(tonight.flatMap(({ id, derivedFrom }) => [id, derivedFrom]));
+  const isHeldOut = nearDuplicateOf(intentsOf(tonight, (split) => split !== 'train'));
+  const learned = intentsOf(tonight, (split) => split === 'train').map(wordsOf);
+  const free = archive.filter(({ id, split, intent }) => split === 'train' && !ids.has(id) && !isHeldOut(intent));
+  const ranked = free.map((task) => ({ task, similarity: nearness(task, learned) }));
+  const similar = ranked.filter(({ similarity }) => similarity > 0).sort((a, b) => b.similarity - a.similarity);
+  return similar.slice(0, Math.max(0, count)).map(({ task }) => recalled(task));
+}
+
+const intentsOf = (tasks: readonly TaskRecord[], isWanted: (split: TaskRecord['split']) => boolean) =>
+  tasks.filter(({ split }) => isWanted(split)).map(({ intent }) => intent);
+
+function nearness({ intent }: TaskRecord, others: readonly ReadonlySet<string>[]): number {
+  const words = wordsOf(intent);
+  return others.reduce((most, other) => Math.max(most, jaccard(words, other)), 0);
+}
+
+const recalled = (task: TaskRecord): TaskRecord => ({
+  ...task,
+  id: `recall:${task.id}`,
+  split: 'train',
+  derivedFrom: task.id,
+});
+
+/** Other words around the same request, so that what is learned does not hang on one wording. */
+const WRAPPERS: readonly ((intent: string) => string)[] = [
+  (intent) => `${intent}\n\nThis is one of several requests of this kind; treat it like the others.`,
+  (intent) => `Once more, for another case: ${intent}`,
+  (intent) => `In a hurry: ${intent}`,
+];
+
+/** Invented variants of tasks to learn from, so many of each. None is ever held out. */
+export const dreamTasks = (tasks: readonly TaskRecord[], factor: number): TaskRecord[] =>
+  tasks
+    .filter(({ split, origin }) => split === 'train' && origin === 'real')
+    .flatMap((task) => Array.from({ length: Math.max(0, factor) }, (_, index) => dreamOf(task, index)));
+
+const dreamOf = (task: TaskRecord, index: number): TaskRecord => ({
+  ...task,
+  id: `${task.id}_dream${index}`,
+  intent: WRAPPERS[index % WRAPPERS.length]!(task.intent),
+  split: 'train',
+  origin: 'dream',
+  derivedFrom: task.id,
+});
 
 export type PreparedTasks = {
   readonly tasks: readonly TaskRecord[];

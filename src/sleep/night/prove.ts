@@ -21,9 +21,10 @@ import {
   proveGain,
 } from '../../core/stats/index.ts';
 import { type Held, paidSince } from '../../models/index.ts';
+import type { TaskDelta } from '../../report/index.ts';
 import { evaluatePasses } from '../../train/index.ts';
 import type { TaskRecord } from '../task-record.ts';
-import { type DocumentNight, metricOf } from './document-night.ts';
+import { type DocumentNight, metricOf } from './cycle-input.ts';
 import { isOutOfBudget } from './night-limits.ts';
 
 export type Proof = {
@@ -43,9 +44,6 @@ export type Proof = {
   /** Which limit did not allow another look. */
   readonly cut?: string | undefined;
 };
-
-/** What one validation task does before and after. */
-export type TaskDelta = { readonly id: string; readonly before: number; readonly after: number };
 
 type Proving = Omit<DocumentNight, 'error'> & {
   readonly env: SkillEnv<TaskRecord>;

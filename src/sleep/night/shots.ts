@@ -1,10 +1,9 @@
 import { strip, withoutNearDuplicates } from '../../core/text/index.ts';
+import type { GateAction } from '../../report/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { MOST_VALIDATION } from './prepare-tasks.ts';
-
-export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'greedy_applied' | 'greedy_noop';
 
 /** An existing skill that is trained too, from its own text and by its own tasks. */
 export type OtherSkill = {

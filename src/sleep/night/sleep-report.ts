@@ -1,76 +1,12 @@
-import type { EditRecord } from '../../core/document/index.ts';
 import type { Amounts, UsageTable } from '../../core/run/index.ts';
-import { type WithTools, withToolsOf } from '../replay/with-tools.ts';
+import type { SleepReport, WithTools } from '../../report/index.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import { type ConsolidationResult, type GateTrial, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
-import type { NightRecord } from './night-record.ts';
+import type { NightRecord } from '../state/nights.ts';
+import { isReplayable } from '../task-record.ts';
+import { type ConsolidationResult, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
 import type { Proof } from './prove.ts';
 import { labelOf } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
-
-/** What one document's night came to. */
-export type DocumentReport = {
-  readonly kind: 'skill' | 'memory';
-  readonly name: string;
-  readonly path: string;
-  /** A proposal waits for a person. */
-  readonly isStaged: boolean;
-  readonly before: string;
-  readonly after: string;
-  readonly gain: { readonly value: number; readonly low: number; readonly high: number } | null;
-  /** On tasks that no decision has seen, if there are any. */
-  readonly test: { readonly before: number; readonly after: number; readonly tasks: number } | null;
-  /** What became of it, in words. */
-  readonly verdict: string;
-  readonly calls: number;
-  readonly tokensUsed: number;
-  readonly costUsd: number;
-};
-
-/** A document that had too few tasks, or ones that prove nothing. */
-type UntrainedReport = Pick<DocumentReport, 'kind' | 'name' | 'path'> & {
-  readonly tasks: number;
-  /** With what it would take. */
-  readonly why: string;
-};
-
-/** The report of a night: what recurred, what is proposed, what it did, what it cost, and why nothing is proposed. */
-export type SleepReport = {
-  readonly night: number;
-  readonly project: string;
-  readonly startedAt: string;
-  readonly endedAt: string;
-  readonly nSessions: number;
-  readonly nTasks: number;
-  readonly nReplayed: number;
-  readonly notReplayable: number;
-  /** What an agent with tools attempted, and where; `null` without one. */
-  readonly withTools: WithTools | null;
-  readonly pooled: number;
-  readonly recurring: NightRecord['recurring'];
-  readonly baselineScore: number | null;
-  readonly candidateScore: number | null;
-  readonly accepted: boolean;
-  readonly gateAction: ConsolidationResult['gateAction'] | 'failed';
-  readonly holdoutLeaked: boolean;
-  readonly noEditsReason: string;
-  /** What it would take to prove something, in words; empty when something was proven. */
-  readonly needs: string;
-  readonly edits: readonly EditRecord[];
-  readonly rejectedEdits: readonly EditRecord[];
-  readonly unmatchedEdits: readonly EditRecord[];
-  /** Edits that were refused because of what they say or hide. */
-  readonly quarantined: readonly { readonly content: string; readonly reason: string }[];
-  readonly documents: readonly DocumentReport[];
-  readonly untrained: readonly UntrainedReport[];
-  readonly gateTrials: readonly GateTrial[];
-  /** What was asked, of each held-out task by its id. */
-  readonly intents: Readonly<Record<string, string>>;
-  readonly calls: number;
-  readonly tokensUsed: number;
-  readonly usage: UsageTable;
-  readonly notes: readonly string[];
-};
 
 type Reported = Pick<SleepReport, 'documents' | 'untrained' | 'quarantined' | 'endedAt'> & {
   readonly spent?: Amounts | undefined;
@@ -191,4 +127,11 @@ function whatItTakes(record: NightRecord, { documents }: ConsolidationResult): s
   }
   const isClose = documents.some(({ proof }) => proof !== undefined && proof.pValue < 0.2);
   return isClose ? `${have}; the same again on another night would be measured with more tasks.` : '';
+}
+
+/** What an agent with tools attempted, if there was one. */
+function withToolsOf({ tasks, work }: Pick<NightRecord, 'tasks' | 'work'>): WithTools | null {
+  if (work === undefined) return null;
+  const needFiles = tasks.filter((task) => !isReplayable(task)).length;
+  return { tasks: tasks.length, needFiles, agent: work.agent, sandbox: work.sandbox };
 }

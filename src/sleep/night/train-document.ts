@@ -15,10 +15,9 @@ import {
 import { PROOF_LOOKS } from '../../core/stats/index.ts';
 import { SkillOptTrainer } from '../../train/index.ts';
 import { repeated } from '../dream/multi-rollout.ts';
-import { nightConfig } from '../plan/plan-night.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
-import type { CycleInput } from './cycle-input.ts';
-import { type DocumentNight, metricOf } from './document-night.ts';
+import { nightConfig } from '../settings/sleep-settings.ts';
+import { type CycleInput, type DocumentNight, metricOf } from './cycle-input.ts';
 import { isOutOfBudget, searchBudget } from './night-limits.ts';
 import { type Proof, prove, REPORT_PASSES } from './prove.ts';
 

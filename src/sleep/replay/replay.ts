@@ -1,10 +1,16 @@
 import pLimit from 'p-limit';
-import type { ChatModel, RolloutOutput } from '../../core/contracts/index.ts';
-import { exactJudge, type JudgeKind, ruleJudge, type TaskScorer } from '../../core/judge/index.ts';
+import { type ChatMessage, type ChatModel, type RolloutOutput, SkillError } from '../../core/contracts/index.ts';
+import {
+  exactJudge,
+  type JudgeKind,
+  ruleJudge,
+  TaskJudge,
+  type TaskJudgeInput,
+  type TaskScorer,
+} from '../../core/judge/index.ts';
+import { fence, rstrip } from '../../core/text/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import type { TaskRecord } from '../task-record.ts';
-import { attemptMessages, type Documents, taskText } from './attempt.ts';
-import { taskJudgeOf } from './task-judge-of.ts';
 
 /** The models that a replay asks. Without a judge, tasks with a rubric have no score. */
 export type ReplayModels = { readonly target: ChatModel; readonly judge?: ChatModel | undefined };
@@ -135,3 +141,69 @@ export function aggregateScores(results: readonly Pick<ReplayResult, 'hard' | 's
   const mean = (key: 'hard' | 'soft') => scored.reduce((sum, one) => sum + one[key], 0) / Math.max(1, scored.length);
   return { hard: mean('hard'), soft: mean('soft'), scored: scored.length };
 }
+
+/** The texts that an agent has read before it works. */
+export type Documents = { readonly skill: string; readonly memory: string };
+
+/** Raised whenever the wording below changes, so that no older rollout is reused. */
+export const ATTEMPT_VERSION = 2;
+
+const ATTEMPT = `You are a coding agent at work for a person. What they wrote down for you, and what you have learned with them, stands
+below; follow it. Do the task and answer with the result alone. Where you would call a tool, write a line
+"tool_call: NAME" and continue as if it had worked.`;
+
+/** What the target reads. A task with a system prompt of its own keeps it, word for word, before the documents. */
+export function attemptMessages(task: TaskRecord, { skill, memory }: Documents, prompt = ATTEMPT): ChatMessage[] {
+  const lead = task.system === '' ? prompt : task.system;
+  const documents = [section('Skill', skill), section('Memory', memory)].filter((text) => text !== '');
+  return [
+    { role: 'system', content: [rstrip(lead), ...documents].join('\n\n') },
+    { role: 'user', content: taskText(task) },
+  ];
+}
+
+const section = (title: string, text: string) => (text.trim() === '' ? '' : `# ${title}\n\n${rstrip(text)}`);
+
+/** What was asked, with what came before it. Never what came after. */
+export const taskText = ({ intent, contextExcerpt }: Pick<TaskRecord, 'intent' | 'contextExcerpt'>) =>
+  contextExcerpt === '' ? intent : `${intent}\n\nWhat was said before:\n${contextExcerpt}`;
+
+/**
+ * How the answer to a task is scored. A task without a reference is scored by whether it does what was asked, and what the
+ * person had to add after the answer of then.
+ */
+export function taskJudgeOf(task: TaskRecord): TaskJudge {
+  const read = TaskJudge.safeParse(inputOf(task));
+  if (read.success) return read.data;
+  const problem = read.error.issues.map(({ path, message }) => `${path.join('.') || 'judge'} ${message}`).join('; ');
+  throw new SkillError('TASKS_INVALID', `task ${JSON.stringify(task.id)}: ${problem}`, {
+    hint: 'Mend the task in its file, or name it in a .skilloptignore: task:ID',
+  });
+}
+
+function inputOf({ referenceKind, reference, judge, intent }: TaskRecord): TaskJudgeInput {
+  switch (referenceKind) {
+    case 'exact':
+      return { kind: 'exact', reference };
+    case 'rule':
+      return { ...judge, kind: 'rule' } as TaskJudgeInput;
+    case 'command':
+      return { ...judge, kind: 'command' } as TaskJudgeInput;
+    case 'rubric':
+      return { kind: 'rubric', rubric: reference };
+    case 'none':
+      return {
+        kind: 'rubric',
+        rubric: [`The answer does what was asked, completely and correctly: ${intent}`, ...later(reference)].join(
+          '\n\n',
+        ),
+      };
+  }
+}
+
+const later = (followUps: string) =>
+  followUps === ''
+    ? []
+    : [
+        `After another answer the person said what stands below. What corrects or completes the request is wanted of this answer from the start; what asks for something else does not count.\n${fence('said', followUps)}`,
+      ];

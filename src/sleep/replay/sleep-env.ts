@@ -1,17 +1,22 @@
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/contracts/index.ts';
-import { writeBlock } from '../../core/document/index.ts';
+import { type Edit, type RawPatch, writeBlock } from '../../core/document/index.ts';
+import { findPoison, quarantine } from '../../core/guard/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
-import { skillHash } from '../../core/text/index.ts';
-import { firstDrawOf } from '../dream/multi-rollout.ts';
-import { reflectOnContrast } from '../dream/reflect-on-contrast.ts';
-import type { AttemptMetric } from '../dream/rollout-set.ts';
-import type { Quarantine } from '../night/quarantining.ts';
+import { memoize, skillHash } from '../../core/text/index.ts';
+import { reflectOnContrast } from '../dream/contrast.ts';
+import { type AttemptMetric, firstDrawOf } from '../dream/multi-rollout.ts';
 import { followUpsOf, type SleepSplit, type TaskRecord } from '../task-record.ts';
-import { ATTEMPT_VERSION, attemptMessages, type Documents, taskText } from './attempt.ts';
-import { attemptAtWork, WORK_VERSION } from './attempt-at-work.ts';
-import type { NightWork } from './night-work.ts';
-import { type ReplayResult, replayOne, scorersOf } from './replay.ts';
-import { taskJudgeOf } from './task-judge-of.ts';
+import {
+  ATTEMPT_VERSION,
+  attemptMessages,
+  type Documents,
+  type ReplayResult,
+  replayOne,
+  scorersOf,
+  taskJudgeOf,
+  taskText,
+} from './replay.ts';
+import { attemptAtWork, type NightWork, WORK_VERSION } from './work.ts';
 
 export type Trained = keyof Documents;
 
@@ -123,5 +128,40 @@ function toOutput(task: TaskRecord, result: ReplayResult, documents: Documents, 
     ...(taskType === '' ? {} : { taskType }),
     ...(referenceText === '' ? {} : { referenceText }),
     conversation: [attemptMessages(task, documents, prompt).at(-1), { role: 'assistant', content: response }],
+  };
+}
+
+export type QuarantinedText = { readonly content: string; readonly reason: string };
+
+/** Reads everything that shall become part of a document; what is poison is kept apart, with the reason. */
+export type Quarantine = {
+  /** What analysts propose, without poison. */
+  take(patches: readonly RawPatch[], skill: string): RawPatch[];
+  /** The same for texts that came of merging and rewriting. */
+  refuseText(text: string): string | undefined;
+  list(): QuarantinedText[];
+};
+
+const KEPT = { maxEntries: 1_000 };
+
+export function quarantining(): Quarantine {
+  const found = new Map<string, QuarantinedText>();
+  const note = (content: string, reason: string) => found.set(content, { content, reason });
+  // Several analysts often propose the same, and what was merged comes by again.
+  const read = memoize((key: string) => quarantine(...(JSON.parse(key) as [Edit[], string])), KEPT);
+  const readText = memoize((text: string) => findPoison(text), KEPT);
+  return {
+    take: (patches, skill) =>
+      patches.map((raw) => {
+        const { kept, quarantined } = read(JSON.stringify([raw.patch.edits, skill]));
+        for (const { edit, reason } of quarantined) note(edit.content, reason);
+        return { ...raw, patch: { ...raw.patch, edits: kept } };
+      }),
+    refuseText(text) {
+      const poison = readText(text);
+      if (poison) note(text, poison.reason);
+      return poison && `quarantined: ${poison.reason}`;
+    },
+    list: () => [...found.values()],
   };
 }

@@ -7,7 +7,6 @@ import { findConfigFile, isAgentSpec, placeIn, readConfigFile, refuseSecrets } f
 import { shownPath } from '../../stores/index.ts';
 import type { Place } from '../../transcripts/index.ts';
 import { expandHome } from '../harvest/scope.ts';
-import { derivedSettings } from './derived-settings.ts';
 import { type NotTaken, translateConfig, type Values } from './imported-config.ts';
 import { type SleepKey, SleepSettings, sleepShape } from './sleep-settings.ts';
 
@@ -54,9 +53,12 @@ export async function loadSleepSettings(source: SettingsSource): Promise<LoadedS
   return { settings, origins, ...(imported ? { imported: { file: imported.file, notTaken: imported.notTaken } } : {}) };
 }
 
+/** The origin of settings that the caller gives. */
+export const CALLER = 'command line';
+
 function flagLayer({ flags = {}, place, project }: SettingsSource): Layer {
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
-  return { place: 'command line', path: [], values: anchor(given, project, place) };
+  return { place: CALLER, path: [], values: anchor(given, project, place) };
 }
 
 const projectFileOf = ({ project, config }: SettingsSource) =>
@@ -174,4 +176,31 @@ async function refuseAutoAdopt(layer: Layer): Promise<void> {
 
 function invalid(message: string, hint = `There are: ${Object.keys(sleepShape).join(', ')}.`): SkillError {
   return new SkillError('CONFIG_INVALID', message, { hint });
+}
+
+/** Where a value was said; a key that is missing has its default. */
+type Origins = Readonly<Partial<Record<SleepKey, string>>>;
+
+/** Settings whose default depends on what else was said. */
+const derivedSettings = (settings: SleepSettings, origins: Origins): SleepSettings =>
+  withAgentTokens(withFractions(settings, origins), origins);
+
+/** What an agent with tools takes for the smallest night that can prove something, and some more. */
+const AGENT_TOKENS = 10_000_000;
+
+/** One attempt with tools takes as much as a night of answers in words: that default would let none begin. */
+function withAgentTokens(settings: SleepSettings, { maxTokensPerNight }: Origins): SleepSettings {
+  const isForAgent = isAgentSpec(settings.target) && maxTokensPerNight === undefined;
+  return isForAgent ? { ...settings, maxTokensPerNight: AGENT_TOKENS } : settings;
+}
+
+/** The holdout counts only when somebody said it and nobody said `valFraction`. */
+function withFractions(settings: SleepSettings, origins: Origins): SleepSettings {
+  const isHoldout = origins.valFraction === undefined && origins.holdoutFraction !== undefined;
+  const valFraction = isHoldout ? settings.holdoutFraction : settings.valFraction;
+  const { testFraction } = settings;
+  if (valFraction + testFraction < 1) return { ...settings, valFraction, holdoutFraction: valFraction };
+  const place = origins.testFraction ?? origins.valFraction ?? origins.holdoutFraction;
+  const message = `${place}: valFraction ${valFraction} and testFraction ${testFraction} leave no task to learn from`;
+  throw new SkillError('CONFIG_INVALID', message, { hint: 'Their sum must be less than 1.' });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { GATE_METRICS } from '../../core/contracts/index.ts';
-import type { Place } from '../../transcripts/index.ts';
+import { GATE_METRICS, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { type Place, transcriptSources } from '../../transcripts/index.ts';
 
 const count = z.number().int().nonnegative();
 const positive = z.number().int().positive();
@@ -11,20 +11,10 @@ const modelSpec = z.union(
   'expected a model such as openai:MODEL, or provider and model as keys, or an agent: { agent: claude }',
 );
 
-/** The variables by which agents themselves are told where their home is. */
-export const HOME_VARIABLES = {
-  claude: 'CLAUDE_CONFIG_DIR',
-  codex: 'CODEX_HOME',
-  gemini: 'GEMINI_CLI_HOME',
-  qwen: 'QWEN_HOME',
-  opencode: 'OPENCODE_DATA_DIR',
-  copilot: 'VSCODE_PORTABLE',
-  'copilot-cli': 'COPILOT_HOME',
-  cursor: 'CURSOR_DATA_DIR',
-  pi: 'PI_CODING_AGENT_DIR',
-} as const;
-type Homed = keyof typeof HOME_VARIABLES;
-const HOMED = Object.keys(HOME_VARIABLES) as [Homed, ...Homed[]];
+/** The variables that tell agents where their home is, by transcript source. */
+export const HOME_VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
+  transcriptSources.flatMap(({ name, homeVariable }) => (homeVariable === undefined ? [] : [[name, homeVariable]])),
+);
 
 /** Every setting of sleep, each with its default: `sleep:` in the project file and `config.yaml` in the state folder. */
 export const sleepShape = {
@@ -101,7 +91,7 @@ export const sleepShape = {
     .default({ days: 180, entries: 300 })
     .describe('How long, and how many, tasks, nights and lines of history are kept.'),
   homes: z
-    .partialRecord(z.enum(HOMED), path)
+    .partialRecord(z.enum(Object.keys(HOME_VARIABLES)), path)
     .default({})
     .describe("An agent's home by source, as its own variable would name it."),
 };
@@ -112,6 +102,21 @@ export type SleepKey = keyof typeof sleepShape;
 
 /** A place in which each agent's home is where the settings say. */
 export function withHomes(place: Place, homes: SleepSettings['homes']): Place {
-  const variables = Object.entries(homes).map(([source, home]) => [HOME_VARIABLES[source as Homed], home] as const);
+  const variables = Object.entries(homes).map(([source, home]) => [HOME_VARIABLES[source], home] as const);
   return { ...place, env: { ...place.env, ...Object.fromEntries(variables) } };
+}
+
+/** The settings of a night as the config of its runs. */
+export function nightConfig(settings: SleepSettings): SkillOptConfigInput {
+  const { editBudget, gateMetric, gateMixedWeight, gateNoRegression, seed, maxTokensPerNight } = settings;
+  return {
+    numEpochs: 1,
+    editBudget,
+    minEditBudget: Math.min(2, editBudget),
+    gateMetric,
+    gateMixedWeight,
+    regressionVeto: gateNoRegression,
+    seed,
+    maxTotalTokens: maxTokensPerNight,
+  };
 }

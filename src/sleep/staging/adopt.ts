@@ -3,21 +3,23 @@ import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import { readBlock, readRules, writeBlock, writeRules } from '../../core/document/index.ts';
 import { strip } from '../../core/text/index.ts';
+import { commandOf } from '../../report/index.ts';
 import {
   backupPath,
   type Moment,
   type ReadDocument,
+  type Receipt,
   type Recovered,
   type Replacement,
   readDocument,
   readReceipt,
   recoverReplacements,
   replaceFiles,
+  undo,
 } from '../../skills/index.ts';
 import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
-import type { OpenSleepState } from '../state/state-file.ts';
+import type { OpenSleepState } from '../state/sleep-state.ts';
 import { findProposal, type Proposal, recordProposal } from './proposal.ts';
-import { commandOf } from './proposal-commands.ts';
 import { notStaged, readProposed, textOf } from './stage.ts';
 
 export type Adopted = {
@@ -41,7 +43,7 @@ export type AdoptInput = {
   readonly onMoment?: ((moment: Moment) => void | Promise<void>) | undefined;
 };
 
-export const adoptionsFolder = ({ folder }: Pick<OpenSleepState, 'folder'>) => join(folder, ADOPTIONS_FOLDER);
+const adoptionsFolder = ({ folder }: Pick<OpenSleepState, 'folder'>) => join(folder, ADOPTIONS_FOLDER);
 
 /** Puts proposals into the live documents: all of them or none. The state says before and after what is done. */
 export async function adopt({ open, proposals, at, onMoment }: AdoptInput): Promise<Adopted[]> {
@@ -65,12 +67,12 @@ export async function adopt({ open, proposals, at, onMoment }: AdoptInput): Prom
 /** What was rolled back waits from here on, and is not taken for what the last adoption left. */
 const begun =
   (receipt: string) =>
-  (proposal: Proposal, { replacement, baseBlock }: Plan): Proposal =>
+  (proposal: Proposal, { replacement, baseBlock }: AdoptionPlan): Proposal =>
     replacement === undefined
       ? { ...proposal, status: 'pending', receipt: '' }
       : { ...proposal, status: 'pending', baseBlock, receipt };
 
-type Plan = {
+type AdoptionPlan = {
   readonly proposal: Proposal;
   /** None when the document says it already. */
   readonly replacement: Replacement | undefined;
@@ -79,7 +81,7 @@ type Plan = {
   readonly baseBlock: string;
 };
 
-const outcomeOf = ({ state }: OpenSleepState, { proposal, isRebased }: Plan) => ({
+const outcomeOf = ({ state }: OpenSleepState, { proposal, isRebased }: AdoptionPlan) => ({
   proposal: findProposal(state, proposal)!,
   path: proposal.document.path,
   realPath: proposal.document.realPath,
@@ -88,8 +90,8 @@ const outcomeOf = ({ state }: OpenSleepState, { proposal, isRebased }: Plan) => 
 
 async function note(
   open: OpenSleepState,
-  plans: readonly Plan[],
-  change: (proposal: Proposal, plan: Plan) => Proposal,
+  plans: readonly AdoptionPlan[],
+  change: (proposal: Proposal, plan: AdoptionPlan) => Proposal,
 ): Promise<void> {
   if (plans.length === 0) return;
   await open.update((state) =>
@@ -109,7 +111,7 @@ function requireAdoptable({ state }: OpenSleepState, proposal: Proposal): void {
   throw new SkillError('USAGE', `proposal ${proposal.id} ${told[status]}`, { hint });
 }
 
-async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<Plan> {
+async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<AdoptionPlan> {
   const { path, realPath } = proposal.document;
   const proposed = await readProposed(open.folder, proposal);
   const live = await readDocument(path, [dirname(realPath)], { realPath });
@@ -123,7 +125,7 @@ async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<P
   return { proposal, baseBlock: readBlock(text, 'learned'), replacement, isRebased: true };
 }
 
-export const blockIn = (text: string) => strip(readBlock(text, 'learned'));
+const blockIn = (text: string) => strip(readBlock(text, 'learned'));
 
 /** The text of a document that somebody edited, but not where we learn. */
 function requireRebasable({ bytes, path }: ReadDocument, proposal: Proposal): string {
@@ -160,4 +162,87 @@ export async function settle(open: OpenSleepState): Promise<Recovered> {
     await open.update((state) => recordProposal(state, settled));
   }
   return recovered;
+}
+
+export type RolledBack = {
+  readonly proposal: Proposal;
+  readonly path: string;
+  readonly realPath: string;
+  /** Byte for byte, the file that adoption made is gone, only our block went back, or nothing had to be done. */
+  readonly how: 'restored' | 'removed' | 'block' | 'already';
+};
+
+type RollbackPlan = RolledBack & { write(id: string): Promise<unknown> };
+
+/** Undoes adoptions. Every one is checked before the first is undone. */
+export async function rollback({ open, proposals, onMoment }: Omit<AdoptInput, 'at'>): Promise<RolledBack[]> {
+  const plans: RollbackPlan[] = [];
+  for (const proposal of proposals) plans.push(await planRollback(open, proposal, onMoment));
+  for (const { write, proposal } of plans) {
+    await write(randomUUID());
+    await open.update((state) => recordProposal(state, { ...proposal, status: 'rolled_back' }));
+  }
+  return plans.map(({ write: _, ...rest }) => ({ ...rest, proposal: findProposal(open.state, rest.proposal)! }));
+}
+
+async function planRollback(
+  open: OpenSleepState,
+  given: Proposal,
+  onMoment: AdoptInput['onMoment'],
+): Promise<RollbackPlan> {
+  const proposal = requireAdopted(open, given);
+  const { path, realPath } = proposal.document;
+  const journalFolder = adoptionsFolder(open);
+  const live = await readDocument(path, [dirname(realPath)], { realPath });
+  const change = await readChange(journalFolder, proposal);
+  const step = change?.steps[0];
+  const plan = (how: RolledBack['how'], write: RollbackPlan['write']): RollbackPlan => ({
+    proposal,
+    path,
+    realPath,
+    how,
+    write,
+  });
+  const isBack = (step && live.digest === step.before) || isAsBefore(live, proposal);
+  const isNothing = proposal.receipt === ''; // another proposal had written the same before
+  if (isBack || isNothing) return plan('already', async () => undefined);
+  if (step && live.digest === step.after) {
+    const undoIt = (id: string) => undo(change, { journalFolder, id, onMoment });
+    return plan(step.before === null ? 'removed' : 'restored', undoIt);
+  }
+  const backup = step ? backupPath(journalFolder, change.id, step) : null;
+  const bytes = withoutOurs(live, proposal, backup);
+  const replacement = { path, realPath, expected: live.digest, bytes };
+  return plan('block', (id) =>
+    replaceFiles([replacement], { journalFolder, roots: [dirname(realPath)], id, onMoment }),
+  );
+}
+
+function requireAdopted({ state }: OpenSleepState, proposal: Proposal): Proposal {
+  const known = findProposal(state, proposal);
+  if (known?.status === 'adopted') return known;
+  const what = known?.status === 'rolled_back' ? 'was rolled back already' : 'was not adopted';
+  throw new SkillError('USAGE', `proposal ${proposal.id} ${what}`, { hint: 'There is nothing to undo.' });
+}
+
+/** What adoption did to this document alone. Believed only for the path that the state names. */
+async function readChange(journalFolder: string, { receipt, document }: Proposal): Promise<Receipt | undefined> {
+  const whole = receipt === '' ? undefined : await readReceipt(journalFolder, receipt);
+  const steps =
+    whole?.steps.filter(({ path, realPath }) => path === document.path && realPath === document.realPath) ?? [];
+  return whole && steps.length > 0 ? { ...whole, steps } : undefined;
+}
+
+/** After a rollback that a crash kept from being noted, or by hand. */
+const isAsBefore = ({ bytes, path }: ReadDocument, { baseBlock, block }: Proposal) =>
+  bytes !== null && strip(baseBlock) !== strip(block) && blockIn(textOf(bytes, path)) === strip(baseBlock);
+
+/** Somebody edited the document since: their text stays, and only our block becomes what it was. */
+function withoutOurs({ bytes, path }: ReadDocument, { baseBlock, block, id }: Proposal, backup: string | null): Buffer {
+  const old = backup === null ? '' : ` What it was before is in ${backup}.`;
+  if (bytes === null) throw notStaged(`${path} is not there any more`, `There is nothing to undo.${old}`);
+  const text = textOf(bytes, path);
+  if (blockIn(text) === strip(block)) return Buffer.from(writeBlock(text, 'learned', baseBlock));
+  const hint = `Nothing was written. Roll back what was adopted later first, or edit the block by hand.${old}`;
+  throw notStaged(`the learned block of ${path} was changed since proposal ${id} was adopted`, hint);
 }

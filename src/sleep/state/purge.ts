@@ -6,11 +6,8 @@ import { ADOPTIONS_FOLDER, ANSWERS_FOLDER } from '../../stores/index.ts';
 import { keptPath, type Place, redactor } from '../../transcripts/index.ts';
 import { scopeTest } from '../harvest/scope.ts';
 import { forgetProject, INDEX_FILE } from '../harvest/session-index.ts';
-import { removeLogs } from '../schedule/kept-schedule.ts';
-import { jobHash } from '../schedule/night-job.ts';
-import { type KeptNight, listAllNights, listNightFolders } from './nights.ts';
-import { emptyState, type SleepState } from './sleep-state.ts';
-import { type OpenSleepState, STATE_FILE } from './state-file.ts';
+import { jobHash, type KeptNight, listAllNights, listNightFolders, removeJobLogs } from './nights.ts';
+import { emptyState, type OpenSleepState, type SleepState, STATE_FILE } from './sleep-state.ts';
 
 export const PURGEABLE = ['all', 'archive', 'index', 'consent', 'nights'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];
@@ -38,7 +35,7 @@ export async function purge(open: OpenSleepState, { what, project, place }: Purg
     ...(await purgeState(open, (state) => without(state, { what, isOf, isWhole: project === undefined }))),
     nights: await removeAll(nights),
     ...(wants('nights') ? { 'backups of adoptions': await removeUnused(open) } : {}),
-    ...(wants('nights') ? { logs: await removeLogs(open.folder, project && jobHash(project)) } : {}),
+    ...(wants('nights') ? { logs: await removeJobLogs(open.folder, project && jobHash(project)) } : {}),
     ...(wants('index') ? { 'answers of models': await removeAnswers(open.folder) } : {}),
     ...(wants('index') ? await purgeIndex(open.folder, project === undefined ? undefined : isOf) : {}),
     ...(what === 'all' && project === undefined ? { 'damaged files': await removeDamaged(open.folder) } : {}),

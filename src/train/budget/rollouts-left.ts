@@ -1,5 +1,6 @@
 import { knowsNoise, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
-import type { RunState } from '../../core/run/index.ts';
+import { type Amounts, addUsage, type LimitName, noStageUsage, type RunState } from '../../core/run/index.ts';
+import type { Held, LimitReached } from '../../models/index.ts';
 import type { RunItems } from '../setup/run-items.ts';
 
 type Sizes = { readonly val: { readonly length: number } };
@@ -57,4 +58,91 @@ export function requireRollouts(config: SkillOptConfig, items: Pick<RunItems, 'v
   throw new SkillError('CONFIG_INVALID', `${what}; it takes at least ${needed}`, {
     hint: 'Raise maxRollouts, or use fewer validation tasks (selEnvNum).',
   });
+}
+
+const RESERVE_WORDS = { purpose: 'the final measurement', others: 'the search' } as const;
+
+/** Rollouts do not all cost the same: with their mean alone, every second measurement would fall short. */
+const RESERVE_MARGIN = 1.1;
+
+/** What `rollouts` more rollouts will need, judged by what those of the run have cost so far. */
+export function reserveFor({ usage, history, rolloutMs }: RunState, rollouts: number): Held {
+  const whole = costOfRollout(usage);
+  const recent = costOfRollout(history.at(-1)?.tokens ?? {}); // under a longer skill than at the beginning
+  const minutes = (RESERVE_MARGIN * rollouts * (rolloutMs ?? 0)) / 60_000;
+  return {
+    ...RESERVE_WORDS,
+    minutes,
+    calls: Math.ceil(withMargin(whole.calls) * rollouts),
+    totalTokens: Math.ceil(RESERVE_MARGIN * rollouts * Math.max(whole.totalTokens, recent.totalTokens)),
+    costUsd: RESERVE_MARGIN * rollouts * Math.max(whole.costUsd, recent.costUsd),
+  };
+}
+
+/** As many calls for every rollout as for any other need no margin. */
+const withMargin = (calls: number) => (Number.isInteger(calls) ? calls : RESERVE_MARGIN * calls);
+
+/** In the mean, with the judge. Replies that the cache knew would have cost what the others did. */
+function costOfRollout(usage: RunState['usage']): Amounts {
+  const { rollout = noStageUsage, judge = noStageUsage } = usage;
+  const { replies, cacheHits, retries, input, output, costUsd, recovered = 0 } = addUsage(rollout, judge);
+  const made = rollout.rollouts ?? rollout.replies; // an earlier version did not count them: one call each
+  const ofMade = rollout.rollouts === undefined ? replies : replies - recovered;
+  const perMade = (amount: number) => amount / Math.max(1, made);
+  const perPaid = (amount: number) => amount / Math.max(1, replies - cacheHits);
+  return {
+    calls: made === 0 ? 1 : perMade(ofMade + retries), // nothing known: one call each
+    totalTokens: perMade(ofMade * perPaid(input + output)),
+    costUsd: perMade(ofMade * perPaid(costUsd)),
+  };
+}
+
+type RunSizes = { readonly config: SkillOptConfig; readonly items: Pick<RunItems, 'train' | 'val'> };
+
+/** What a step asks of the optimizer besides, before one was taken. */
+const FIRST_STEP: Amounts = { calls: 10, totalTokens: 0, costUsd: 0 };
+/** Tasks are not all alike, and a limit that falls short again is no advice. */
+const ADVICE_MARGIN = 1.25;
+/** Of the most that an attempt may take, as long as none was seen. */
+const USUAL_SHARE = 0.5;
+const LEAST: Amounts = { calls: 1, totalTokens: 0, costUsd: 0 };
+
+/**
+ * The limit to raise a reached one to: what is spent and kept back, and what the next stage needs, the baseline or a step, by
+ * what attempts have cost so far. Nothing of minutes: they are counted from each start.
+ */
+export function advisedLimit({ limit, need }: LimitReached, state: RunState, sizes: RunSizes): number | undefined {
+  if (!need || limit === 'maxMinutes') return undefined;
+  const unit = UNITS[limit];
+  const each = state.usage.rollout ? costOfRollout(state.usage)[unit] : Math.max(LEAST[unit], USUAL_SHARE * need.bound);
+  const stage = ADVICE_MARGIN * nextRollouts(state, sizes) * each + (state.baseline ? optimizerCost(state)[unit] : 0);
+  return roundUp(need.spent + need.kept + need.bound + stage, unit === 'costUsd' ? 0.01 : 1);
+}
+
+const UNITS = { maxCalls: 'calls', maxTotalTokens: 'totalTokens', maxCostUsd: 'costUsd' } as const satisfies Record<
+  Exclude<LimitName, 'maxMinutes'>,
+  keyof Amounts
+>;
+
+function nextRollouts({ baseline }: RunState, { config, items }: RunSizes): number {
+  if (!baseline) return items.val.length + secondPassSize(config, items);
+  return Math.min(items.train.length, config.batchSize * config.accumulation) + items.val.length;
+}
+
+/** In the mean of the steps so far. */
+function optimizerCost({ usage, stepsDone }: RunState): Amounts {
+  if (stepsDone === 0) return FIRST_STEP;
+  const { rollout: _rollout, judge: _judge, ...others } = usage;
+  const { replies, cacheHits, retries, input, output, costUsd } = Object.values(others).reduce(addUsage, noStageUsage);
+  return {
+    calls: (replies - cacheHits + retries) / stepsDone,
+    totalTokens: (input + output) / stepsDone,
+    costUsd: costUsd / stepsDone,
+  };
+}
+
+/** Up to two digits that mean something, in whole `least`s. */
+function roundUp(amount: number, least: number): number {
+  const step = Math.max(least, 10 ** (Math.floor(Math.log10(Math.max(amount, least))) - 1));
+  return Number((Math.ceil(amount / step - 1e-9) * step).toFixed(2));
 }

@@ -9,10 +9,10 @@ import {
   largerAmounts,
   noAmounts,
   type Price,
+  priceOf,
   withBudget,
   withTimeLimit,
 } from '../../models/index.ts';
-import { priceFor } from './price-for.ts';
 
 type BudgetConfig = Pick<SkillOptConfig, 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes' | 'prices'>;
 
@@ -132,4 +132,12 @@ function spentBefore(usage: Readonly<Record<string, StageUsage>>, prices: Prices
       return stage.costUsd || (price ? costUsd(stage, price) : 0); // journals of earlier versions have no dollars
     }),
   };
+}
+
+/** What a model costs, if that is known: under the name that its provider lists it by. */
+export function priceFor(
+  { modelName, id, isFree }: Pick<ChatModel, 'id' | 'modelName' | 'isFree'>,
+  prices: Readonly<Record<string, Price>>,
+): Price | undefined {
+  return priceOf(modelName ?? id, prices) ?? (isFree && { input: 0, cachedInput: 0, output: 0 });
 }

@@ -20,8 +20,7 @@ import {
   type Views,
   WHOLE_FOLDER,
 } from '../../core/run/index.ts';
-import { reportView } from './report-view.ts';
-import { createWriteBehind } from './write-behind.ts';
+import { reportView } from '../../report/index.ts';
 
 /** Has a fact written down, and answers with the state after it. */
 export type Commit = (fact: RunFact, detail?: Detail) => Promise<RunState>;
@@ -37,7 +36,7 @@ type RecorderOptions = {
   readonly takeAnswers: () => NonNullable<Stamp['answers']>;
   readonly takeThrown: () => number;
   readonly takeFailures: () => NonNullable<Stamp['failures']>;
-  /** Told when something could not be written, so that no more is paid for. */
+  /** Is notified when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -47,57 +46,27 @@ type RecorderOptions = {
  * the journal already says about it is recognised, not repeated.
  */
 export function createRecorder(options: RecorderOptions) {
-  const { store, outRoot, journal, observers, onFailure } = options;
-  const { takeUsage, keepSpent, takeAnswers, takeThrown, takeFailures } = options;
-  const settledCount = journal.findLastIndex(isSettled) + 1;
-  const unsettled = journal.slice(settledCount);
-  let pending = unsettled.filter((event) => !isAside(event));
-  const settled = journal.slice(0, settledCount).reduce(reduce, emptyRun);
-  let state = unsettled.filter(isAside).reduce(reduce, settled);
-  /** The fold of every line of the journal, also of those that are still to be recognised. */
-  let whole = unsettled.reduce(reduce, settled);
-  let last: RunEvent | undefined = journal[settledCount - 1];
-  let lastTime = performance.now();
+  const { store, outRoot, journal, observers, onFailure, keepSpent, takeAnswers } = options;
+  const stamp = stamper(options);
+  let { state, whole, pending, last } = foldJournal(journal);
+  const lastSettled = last;
   const behind = createWriteBehind(onFailure);
   let lastStep = Promise.resolve();
   let isSlow = false;
 
-  const recognise = (fact: RunFact): RunEvent | undefined => {
-    const [next, ...rest] = pending;
-    const isSame = next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact);
-    if (!isSame) state = whole; // what is pending happened all the same: the state is a fold of the journal
-    pending = isSame ? rest : [];
-    return isSame ? next : undefined;
-  };
-
-  const stamp = (fact: RunFact, answers: NonNullable<Stamp['answers']>): RunEvent => {
-    const ms = Math.round(performance.now() - lastTime);
-    lastTime = performance.now();
-    const asked = Object.keys(answers).length > 0 ? { answers } : {};
-    const threw = takeThrown();
-    const thrown = threw > 0 ? { threw } : {};
-    const failures = takeFailures();
-    const failed = Object.keys(failures).length > 0 ? { failures } : {};
-    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...thrown, ...failed, ...asked };
-  };
-
-  const write = async ({ fact, detail, event, isNew, after }: Written): Promise<void> => {
-    if (isSlow) await turn(); // the calls that come next are sent before files are made
-    await store.writeViews(detailViews(event, detail));
-    if (isNew) await store.append(event);
-    if (isCheckpoint(fact)) await store.writeViews(viewsOf(event, after, outRoot));
-    notify(observers, 'onEvent', event, after);
-    if (isNew && isCheckpoint(fact)) await store.keepState?.(after);
-  };
-
   const commit: Commit = async (fact, detail = {}) => {
-    const known = recognise(fact);
+    const known = recognise(fact, pending[0]);
+    if (!known) state = whole; // what is pending happened all the same: the state is a fold of the journal
+    pending = known ? pending.slice(1) : [];
     const answers = takeAnswers(); // those to a question that is asked again are in the journal
     const event = known ?? stamp(fact, answers);
     const after = reduce(state, event);
     [state, last] = [after, event];
     if (!known) whole = after;
-    const written = behind.write(() => write({ fact, detail, event, isNew: !known, after }));
+    const written = behind.write(async () => {
+      if (isSlow) await turn(); // the calls that come next are sent before files are made
+      await writeEvent({ detail, event, isNew: !known, after }, options);
+    });
     if (fact.type === 'step-end') {
       await lastStep; // a disk that cannot keep up holds the run up before much waits for it
       lastStep = written;
@@ -107,12 +76,9 @@ export function createRecorder(options: RecorderOptions) {
     return after;
   };
 
-  const report = (phase: Progress['phase'], ...[done, total, result]: Count): void => {
-    const notice = { phase, step: state.draft.step ?? 0, done, total, ...(result ? { result: marksOf(result) } : {}) };
-    behind.tell(() => {
-      store.noteProgress?.(notice);
-      notify(observers, 'onProgress', result ? { ...notice, result } : notice);
-    });
+  const report = (phase: Progress['phase'], ...[done, total, result]: ProgressCount): void => {
+    const notice = { phase, step: state.draft.step ?? 0, done, total };
+    behind.tell(() => tellProgress(notice, result, options));
   };
 
   return {
@@ -120,11 +86,10 @@ export function createRecorder(options: RecorderOptions) {
     commit,
     /** Makes the files about the state again: a crash may have come between the journal and them. */
     async refreshViews(): Promise<void> {
-      const event = journal[settledCount - 1];
-      if (event) await store.writeViews(viewsOf(event, state, outRoot));
+      if (lastSettled) await store.writeViews(viewsOf(lastSettled, state, outRoot));
       notify(observers, 'onOpen', state);
     },
-    progress: (...[done, total, result, phase = phaseAfter(last)]: [...Count, phase?: Progress['phase']]) =>
+    progress: (...[done, total, result, phase = phaseAfter(last)]: [...ProgressCount, phase?: Progress['phase']]) =>
       report(phase, done, total, result),
     progressOf: report,
     /** After the events before it. */
@@ -137,6 +102,53 @@ export function createRecorder(options: RecorderOptions) {
       if (last && !state.isDone) await store.writeViews(viewsOf(last, state, outRoot, keepSpent(whole.usage)));
       await store.keepState?.(whole, { isLast: true });
     },
+  };
+}
+
+const recognise = (fact: RunFact, next: RunEvent | undefined) =>
+  next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact) ? next : undefined;
+
+/** The state at the last settled event, and the events after it, which the run makes again: they are recognised then. */
+function foldJournal(journal: readonly RunEvent[]) {
+  const settledCount = journal.findLastIndex(isSettled) + 1;
+  const unsettled = journal.slice(settledCount);
+  const settled = journal.slice(0, settledCount).reduce(reduce, emptyRun);
+  return {
+    state: unsettled.filter(isAside).reduce(reduce, settled),
+    /** The fold of every line of the journal, also of those that are still to be recognised. */
+    whole: unsettled.reduce(reduce, settled),
+    pending: unsettled.filter((event) => !isAside(event)),
+    last: journal[settledCount - 1],
+  };
+}
+
+/** The journal, then the files about the event and the state, then the observers. */
+async function writeEvent({ detail, event, isNew, after }: WrittenEvent, options: RecorderOptions): Promise<void> {
+  const { store, outRoot, observers } = options;
+  await store.writeViews(detailViews(event, detail));
+  if (isNew) await store.append(event);
+  if (isCheckpoint(event)) await store.writeViews(viewsOf(event, after, outRoot));
+  notify(observers, 'onEvent', event, after);
+  if (isNew && isCheckpoint(event)) await store.keepState?.(after);
+}
+
+function tellProgress(notice: Progress, result: Progress['result'], { store, observers }: RecorderOptions): void {
+  store.noteProgress?.(result ? { ...notice, result: marksOf(result) } : notice);
+  notify(observers, 'onProgress', result ? { ...notice, result } : notice);
+}
+
+/** Makes events of facts, with the time since the last one and what was counted since. */
+function stamper({ takeUsage, takeThrown, takeFailures }: RecorderOptions) {
+  let lastTime = performance.now();
+  return (fact: RunFact, answers: NonNullable<Stamp['answers']>): RunEvent => {
+    const ms = Math.round(performance.now() - lastTime);
+    lastTime = performance.now();
+    const asked = Object.keys(answers).length > 0 ? { answers } : {};
+    const threw = takeThrown();
+    const thrown = threw > 0 ? { threw } : {};
+    const failures = takeFailures();
+    const failed = Object.keys(failures).length > 0 ? { failures } : {};
+    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...thrown, ...failed, ...asked };
   };
 }
 
@@ -155,8 +167,7 @@ function packageViews({ config, best }: RunState): Views {
   );
 }
 
-type Written = {
-  readonly fact: RunFact;
+type WrittenEvent = {
   readonly detail: Detail;
   readonly event: RunEvent;
   /** Not in the journal yet. */
@@ -170,7 +181,7 @@ const marksOf = ({ id, hard, soft, errored }: NonNullable<Progress['result']>) =
   ...(errored ? { errored } : {}),
 });
 
-type Count = [done: number, total: number, result?: Progress['result'] | undefined];
+type ProgressCount = [done: number, total: number, result?: Progress['result'] | undefined];
 
 /** A budget that is used up has the winner so far measured in the middle of a step, which is taken again all the same. */
 const isAside = (event: RunFact) => event.type === 'final-measurement-end';
@@ -203,4 +214,32 @@ export function notify<Name extends keyof RunObserver>(
       complainedOf.add(observer);
     }
   }
+}
+
+/**
+ * Writes in the order of the calls, one after the other, while the run continues. After a failure nothing more is written, and
+ * `onFailure` is called once: nobody may be waiting.
+ */
+export function createWriteBehind(onFailure: (error: unknown) => void) {
+  let last = Promise.resolve();
+  let underWay = 0;
+  let hasFailed = false;
+  const fail = (error: unknown) => {
+    if (!hasFailed) onFailure(error);
+    hasFailed = true;
+  };
+  const add = (work: () => unknown): Promise<void> => {
+    underWay++;
+    last = last.then(work).then(() => void underWay--);
+    last.catch(fail);
+    return last;
+  };
+  return {
+    /** Does the work after all that was asked for before. Rejects when it fails, or when anything before it did. */
+    write: add as (work: () => Promise<void>) => Promise<void>,
+    /** Does what cannot fail after all writes so far; at once, when none is under way. */
+    tell: (work: () => void) => (underWay === 0 ? work() : void add(work)),
+    /** Resolves once all is written. */
+    done: () => last,
+  };
 }

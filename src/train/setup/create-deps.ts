@@ -1,8 +1,51 @@
-import type { PromptOverrides, RolloutRunner, SkillOptConfig } from '../../core/contracts/index.ts';
-import { countTokens } from '../../models/index.ts';
-import { createStageDeps, type RolloutCache, type StageDeps, type Stop } from '../../pipeline/index.ts';
-import { createFailureTally, createReplyTally, createThrowTally } from '../record/reply-tally.ts';
-import { type WrapOptions, wrapModels } from './wrap-models.ts';
+import type {
+  AgentRunner,
+  ChatModel,
+  ChatRequest,
+  PromptOverrides,
+  RolloutRunner,
+  RunCaches,
+  SkillOptConfig,
+} from '../../core/contracts/index.ts';
+import {
+  type Amounts,
+  addBills,
+  addStageUsage,
+  amountsIn,
+  type Bill,
+  type Ledger,
+  loadingIn,
+  type RunObserver,
+  type StageUsage,
+  type Stamp,
+  type UsageTable,
+} from '../../core/run/index.ts';
+import {
+  type Budget,
+  billFor,
+  countTokens,
+  createLimiterPool,
+  createMeter,
+  keepBill,
+  largerAmounts,
+  type Meter,
+  type Price,
+  type RateLimitOptions,
+  type Retry,
+  remainingCalls,
+  withCircuit,
+  withCountedUsage,
+  withMeter,
+  withRateLimit,
+  withReplyCache,
+  withRetry,
+  withTimeout,
+} from '../../models/index.ts';
+import { createStageDeps, type RolloutCache, type StageDeps, type Stop, stageSettings } from '../../pipeline/index.ts';
+import { type ModelUse, priceFor, runBudget } from '../budget/run-budget.ts';
+import { notify } from '../record/recorder.ts';
+import { createFailureTally, createReplyTally, createThrowTally } from '../record/tallies.ts';
+import { watchSpending, wrapAgent } from './wrap-agent.ts';
 
 type RunDepsOptions = WrapOptions & {
   readonly promptOverrides: PromptOverrides;
@@ -27,6 +70,8 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
   };
   const common = {
     ...stageSettings(config),
+    workers: config.workers,
+    extras: config.extras,
     rollouts: caches && countNew(caches.rollouts, countNewRollout),
     promptOverrides,
     runner,
@@ -61,19 +106,111 @@ function countNew(cache: RolloutCache, count: (text: string) => void): RolloutCa
   };
 }
 
-function stageSettings(config: SkillOptConfig) {
-  const { workers, extras, callTimeoutMs, rolloutTimeoutMs, maxErroredShare } = config;
-  const { optimizerMaxCompletionTokens, rewriteMaxCompletionTokens, maxTrajectoryTokens, optimizerContextTokens } =
-    config;
+type WrapOptions = {
+  readonly config: SkillOptConfig;
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly judge?: ChatModel | undefined;
+  readonly agent?: AgentRunner | undefined;
+  readonly caches: RunCaches | undefined;
+  readonly observers: readonly RunObserver[];
+  readonly stop: Stop;
+  /** What the run has used before, by stage. */
+  readonly usage?: Stamp['usage'];
+  /** Replies that were paid for before and that no line of the journal has counted. */
+  readonly uncounted?: readonly Bill[];
+  /** Where the run keeps what it has spent, if it does. */
+  readonly ledger?: Ledger | undefined;
+  /** Limits that the run shares with other work, in place of its own. */
+  readonly shared?: Budget | undefined;
+};
+
+/** The models in what every run needs: cache and meter(timeLimit(circuit(retry(rateLimit(budget(countedUsage(timeout(model)))))))). */
+export function wrapModels(options: WrapOptions) {
+  const { config, target, optimizer, judge, agent, caches, observers, stop, ledger, shared } = options;
+  const { usage = {}, uncounted = [] } = options;
+  const meter = createMeter();
+  const budget = runBudget({ config, target, optimizer, usage: addBills(usage, uncounted), ledger, shared });
+  const trying = tryingAgain(options, meter);
+  const { metered, charge } = billing(caches, meter);
+  for (const { stage, amounts } of uncounted) meter.add(stage, { ...amounts, recovered: amounts.replies ?? 0 });
+
+  const wrap = (model: ChatModel, use: ModelUse) => {
+    const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);
+    return metered(budget.untilOver(trying(limited, model, use.signal)), priceFor(model, config.prices));
+  };
+  /** The same for an agent, but for what belongs to single calls. What it did is kept as a rollout, not as a reply. */
+  const watched = watchSpending((spent) => notify(observers, 'onSpend', spent));
+  const wrapWorker = (worker: AgentRunner, signal: AbortSignal) => {
+    const price = priceFor(worker, config.prices);
+    const wrapCalls = (model: ChatModel) => budget.untilOver(trying(model, model, signal));
+    return wrapAgent(watched(worker, price), { wrap: wrapCalls, charge, budget: budget.forRollouts, price, signal });
+  };
+  const modelsUnder = ({ signal }: Stop) => ({
+    agent: agent && wrapWorker(agent, signal),
+    target: wrap(target, { signal, isForRollouts: true }),
+    optimizer: wrap(optimizer, { signal, isForRollouts: false }),
+    judge: judge && wrap(judge, { signal, isForRollouts: true }),
+  });
   return {
-    workers,
-    extras,
-    callTimeoutMs,
-    rolloutTimeoutMs,
-    maxErroredShare,
-    optimizerMaxCompletionTokens,
-    rewriteMaxCompletionTokens,
-    maxTrajectoryTokens,
-    optimizerContextTokens,
+    ...modelsUnder(stop),
+    /** The same models, meter and limits for what continues after `stop` has fired. */
+    modelsUnder,
+    budget,
+    /** What was used since the last time, and how far the cache's replies are part of that or of what was taken before. */
+    takeUsage(): Pick<Stamp, 'usage' | 'counted'> {
+      const counted = caches?.replies.mark?.();
+      return { usage: meter.take(), ...(counted === undefined ? {} : { counted }) };
+    },
+    /** What was spent in all when a run is left before its end: kept where `show` and the next start find it. */
+    keepSpent(usage: UsageTable): Amounts {
+      const spent = largerAmounts(amountsIn(addStageUsage(usage, meter.take())), budget.spent());
+      if (!budget.isKept && spent.calls > 0) ledger?.claim(spent, () => spent);
+      return spent;
+    },
+    countRollout: (text: string) => meter.add('rollout', { rollouts: 1, ...loadingIn(text) }),
   };
 }
+
+/** Calls that wait for their turn, are tried again, and are given up on after too many failures: circuit(retry(rateLimit(model))). */
+function tryingAgain({ config, observers }: WrapOptions, meter: Meter) {
+  const limiters = createLimiterPool((account) => ({
+    initial: config.workers,
+    max: config.workers,
+    onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
+  }));
+  const count = ({ stage = 'other' }: ChatRequest, amounts: Partial<StageUsage>) => meter.add(stage, amounts);
+  return (model: ChatModel, { account }: ChatModel, signal: AbortSignal): ChatModel => {
+    const pacing: RateLimitOptions = {
+      signal,
+      remainingCalls,
+      onRequeue: ({ request }) => count(request, { retries: 1 }),
+      onWait: ({ request, waitMs }) => count(request, { waitMs }),
+    };
+    const paced = account === undefined ? model : withRateLimit(model, limiters.sharedLimiter(account), pacing);
+    const onRetry = ({ request, ...retry }: Retry) => {
+      count(request, { retries: 1 });
+      notify(observers, 'onRetry', retry);
+    };
+    return withCircuit(
+      withRetry(paced, { maxRetries: config.maxRetries, signal, onRetry }),
+      config.maxConsecutiveFailures,
+    );
+  };
+}
+
+/** Tokens of a remembered reply were paid before. New ones are counted in the moment they are safe: see `counted`. */
+function billing(caches: RunCaches | undefined, meter: Meter) {
+  const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
+  const onPaid = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
+  return {
+    metered: (model: ChatModel, price: Price | undefined) =>
+      caches
+        ? withReplyCache(model, caches.replies, { onHit, onPaid, billFor: (reply) => billFor(reply, price) })
+        : withMeter(model, meter, { price }),
+    charge: (bill: Bill) => (caches ? keepBill(caches.replies, bill, onPaid) : onPaid(bill)),
+  };
+}
+
+/** Provider and host. What tells keys apart is for the pool alone. */
+const publicName = (account: string) => account.split(' ').slice(0, 2).join(' ');

@@ -85,9 +85,23 @@ function requireDistinctIds(env: SkillEnv, splits: Readonly<Record<string, reado
 }
 
 /**
- * Names the tasks of a split by what is in them. All of them: who measures on the first few has still looked at this
+ * Names the tasks of a split by what is in them. All of them: a measurement on the first few is still a look at this
  * set. The environment must be set up.
  */
 export async function hashTasks(env: SkillEnv, split: string): Promise<string> {
   return skillHash(JSON.stringify([env.name, env.version ?? '', await env.getItems(split)]));
+}
+
+/** Does `work` with an environment that is set up, and closes it whatever happens. */
+export async function withEnv<I extends Item, T>(
+  env: SkillEnv<I>,
+  config: SkillOptConfig,
+  work: () => Promise<T>,
+): Promise<T> {
+  await env.setup?.(config);
+  try {
+    return await work();
+  } finally {
+    await env.close?.();
+  }
 }

@@ -25,12 +25,8 @@ import {
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';
 import { memoryOf, type Run } from '../run.ts';
-import { leakCriticOf } from './leak-critic-of.ts';
-import { refuseLeaks } from './refuse-leaks.ts';
-import { tryRemoval } from './try-removal.ts';
-import { trySalvage } from './try-salvage.ts';
-import { unusableBeside } from './why-unusable.ts';
-import { withoutRepeats } from './without-repeats.ts';
+import { tryRemoval, trySalvage } from './after-rejection.ts';
+import { leakCriticOf, refuseLeaks, unusableBeside, withoutRepeats } from './guard-edits.ts';
 
 /** What every stage of a step works with. */
 type StepWork = {

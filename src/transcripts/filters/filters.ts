@@ -153,7 +153,7 @@ export function isHeadless({ nUserTurns, userPrompts, startedAt, endedAt }: Sess
 const toSeconds = (utc: string) => Math.floor(Date.parse(utc) / 1000);
 
 /**
- * Any of these in a prompt, in any case, keeps a session out of everything that is learned. `docs/sleep.md` lists the English
+ * Any of these in a prompt, in any case, keeps a session out of everything that is learned. `docs/sleep-privacy.md` lists the English
  * ones as what is refused (learning, training, remembering) and what of (this, that, the session, the chat).
  */
 const NOT_TO_LEARN = new RegExp(

@@ -31,6 +31,7 @@ function isOnlyResult(line: Buffer): boolean {
 export const claude: TranscriptSource = {
   name: 'claude',
   title: 'Claude Code',
+  homeVariable: 'CLAUDE_CONFIG_DIR',
   roots({ env, home }) {
     const homes = env.CLAUDE_CONFIG_DIR
       ? [homePath(env.CLAUDE_CONFIG_DIR, home)]

@@ -15,6 +15,7 @@ const MESSAGE = hasString('message');
 export const codex: TranscriptSource = {
   name: 'codex',
   title: 'Codex',
+  homeVariable: 'CODEX_HOME',
   roots({ env, home }) {
     const folder = env.CODEX_HOME ? homePath(env.CODEX_HOME, home) : join(home, '.codex');
     return [join(folder, 'sessions'), join(folder, 'archived_sessions')];

@@ -21,6 +21,7 @@ const EVENTS = /^session-state\/[^/]+\/events\.jsonl$/;
 export const copilotCli: TranscriptSource = {
   name: 'copilot-cli',
   title: 'GitHub Copilot CLI',
+  homeVariable: 'COPILOT_HOME',
   roots({ env, home }) {
     if (env.COPILOT_HOME) return [homePath(env.COPILOT_HOME, home)];
     const folders = [home, env.XDG_STATE_HOME || home, env.XDG_CONFIG_HOME || home]; // the last two: before 1.0

@@ -17,6 +17,7 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
 export const copilot: TranscriptSource = {
   name: 'copilot',
   title: 'GitHub Copilot in VS Code',
+  homeVariable: 'VSCODE_PORTABLE',
   roots: (place) => userFolders(place).map((folder) => join(folder, 'User')),
   async list(root) {
     const files = await listFiles(root, { accept: (path) => SESSION.test(path), enter: (path) => FOLDER.test(path) });

@@ -11,6 +11,7 @@ const FOLDER = /^[^/]+(?:\/agent-transcripts(?:\/[^/]+)?)?$/;
 export const cursor: TranscriptSource = {
   name: 'cursor',
   title: 'Cursor',
+  homeVariable: 'CURSOR_DATA_DIR',
   roots: ({ env, home }) => [
     join(env.CURSOR_DATA_DIR ? homePath(env.CURSOR_DATA_DIR, home) : join(home, '.cursor'), 'projects'),
   ],

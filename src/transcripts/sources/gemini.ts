@@ -10,6 +10,7 @@ import type { TranscriptFile, TranscriptSource, Trouble } from '../transcript-so
 export const gemini: TranscriptSource = {
   name: 'gemini',
   title: 'Gemini CLI',
+  homeVariable: 'GEMINI_CLI_HOME',
   roots: ({ env, home }) => [join(env.GEMINI_CLI_HOME ? homePath(env.GEMINI_CLI_HOME, home) : home, '.gemini', 'tmp')],
   async list(root) {
     const files = await listFiles(root, { accept: (path) => /^[^/]+\/chats\/[^/]+\.jsonl?$/.test(path), depth: 2 });

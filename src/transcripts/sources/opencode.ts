@@ -8,6 +8,7 @@ import type { Place, ReadOptions, TranscriptFile, TranscriptSource } from '../tr
 export const opencode: TranscriptSource = {
   name: 'opencode',
   title: 'OpenCode',
+  homeVariable: 'OPENCODE_DATA_DIR',
   roots,
   async list(root) {
     const named = root.endsWith('.db') ? [{ path: root }] : [];

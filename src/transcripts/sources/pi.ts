@@ -9,6 +9,7 @@ import type { TranscriptSource, Trouble } from '../transcript-source.ts';
 export const pi: TranscriptSource = {
   name: 'pi',
   title: 'pi',
+  homeVariable: 'PI_CODING_AGENT_DIR',
   roots({ env, home }) {
     const agent = env.PI_CODING_AGENT_DIR ? homePath(env.PI_CODING_AGENT_DIR, home) : join(home, '.pi', 'agent');
     const named = [env.PI_CODING_AGENT_SESSION_DIR, env.PI_AGENT_DIR].filter(

@@ -12,6 +12,7 @@ const isResult = hasString('tool_result');
 export const qwen: TranscriptSource = {
   name: 'qwen',
   title: 'Qwen Code',
+  homeVariable: 'QWEN_HOME',
   roots({ env, home }) {
     const folder = env.QWEN_RUNTIME_DIR || env.QWEN_HOME || join(home, '.qwen');
     return [join(homePath(folder, home), 'projects')];

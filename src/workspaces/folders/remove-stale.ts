@@ -1,15 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { removeGroups, removeStaleGroups } from '../limits/open-groups.ts';
+import { removeGroups, removeStaleGroups } from '../limits/groups.ts';
 import { isOrphaned } from '../processes/owner.ts';
-import { sweep } from '../processes/sweep.ts';
-import { removeUnused } from './kept-folder.ts';
+import { sweep } from '../processes/process-tree.ts';
+import { removeUnused } from '../views/template.ts';
 import { defaultRoot, LEFTOVERS, type Leftover, moveAside, removeTree } from './rollout-folder.ts';
 
 /**
  * Removes what killed processes of ours left behind: their rollouts' processes, wherever they were started, and in `root`
- * their folders with all that these name. What belongs to a living process, or cannot be told, stays. Several may do this at once.
+ * their folders with all that these note. What belongs to a living process, or to an unknown one, stays. Several processes may
+ * do this at once.
  */
 export async function removeStale(root?: string): Promise<void> {
   const folder = root ?? (await defaultRoot());
@@ -20,7 +21,7 @@ export async function removeStale(root?: string): Promise<void> {
   await removeUnused(folder);
 }
 
-/** Whoever renames it first removes it, and is its owner from then on. */
+/** The process that renames it first removes it, and is its owner from then on. */
 async function removeFolder(root: string, name: string): Promise<void> {
   const path = await moveAside(join(root, name), root);
   if (path === undefined) return;
@@ -38,7 +39,7 @@ async function removeLeftover(leftover: Leftover): Promise<void> {
   await execa(leftover.engine, ['rm', '-f', leftover.container], { reject: false, stdio: 'ignore', timeout: 30_000 });
 }
 
-/** A removal must not go into what is mounted. Whether nothing is mounted any more. */
+/** A removal must not go into a mount. Gives whether nothing is mounted any more. */
 async function unmountBelow(path: string): Promise<boolean> {
   for (const mounted of (await mountsBelow(path)).reverse()) {
     await execa('umount', ['-l', mounted], { reject: false, stdio: 'ignore' });

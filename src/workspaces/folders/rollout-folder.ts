@@ -3,21 +3,20 @@ import { lstat, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { newRolloutId } from '../processes/owner.ts';
-import { atExit } from '../run/at-exit.ts';
+import { atExit, newRolloutId } from '../processes/owner.ts';
 
-/** A folder that is named by its owner, so that what a killed process leaves behind can be told from what is in use. */
+/** A folder with the name of its owner: it tells whether a killed process left it behind or it is in use. */
 export type RolloutFolder = AsyncDisposable & {
   readonly id: string;
   readonly path: string;
-  /** Written down before it is made: what would stay behind besides the folder. */
+  /** Notes what would stay behind besides the folder, before it is made. */
   note(leftover: Leftover): void;
 };
 
-/** What lies outside of a rollout's folder and goes away with it. */
+/** Something outside of a rollout's folder that is removed with it. */
 export type Leftover = { readonly group: string } | { readonly container: string; readonly engine: string };
 
-/** In a rollout's folder, one in each line. */
+/** In a rollout's folder, one a line. */
 export const LEFTOVERS = 'leftovers.jsonl';
 
 export async function openRolloutFolder(root?: string): Promise<RolloutFolder> {
@@ -36,7 +35,7 @@ export async function openRolloutFolder(root?: string): Promise<RolloutFolder> {
   };
 }
 
-/** Where rollouts of this user lie. Nobody else may come into it, or have made it. */
+/** The folder of this user's rollouts. Nobody else may enter it, or have made it. */
 export async function defaultRoot(): Promise<string> {
   const user = process.getuid?.() ?? 'user';
   const parent = await realpath(tmpdir());
@@ -49,7 +48,7 @@ export async function defaultRoot(): Promise<string> {
   return fallback;
 }
 
-/** Where someone else has taken the name. */
+/** Used where someone else has taken the name. */
 let fallback: Promise<string> | undefined;
 
 async function privateFolder(root: string): Promise<string> {
@@ -57,7 +56,7 @@ async function privateFolder(root: string): Promise<string> {
   return realpath(root);
 }
 
-/** Removed beside what comes next. Its new name is again one of ours: who is killed meanwhile leaves it to the next start. */
+/** Removes it in the background. Its new name is one of ours too: if this process is killed, the next start removes it. */
 async function setAside(path: string): Promise<void> {
   const aside = await moveAside(path, dirname(path));
   if (aside === undefined) return;
@@ -67,11 +66,11 @@ async function setAside(path: string): Promise<void> {
     .finally(() => rest[Symbol.dispose]());
 }
 
-/** When the process ends in the midst of it. What takes longer to remove, or must not be gone into, is left to the next start. */
+/** For a process that exits. What takes longer to remove, or has mounts in it, is left to the next start. */
 function removeAtOnce(path: string): void {
   const noted = existsSync(join(path, LEFTOVERS)) ? readFileSync(join(path, LEFTOVERS), 'utf8') : '';
   if (noted.includes('"container"') || isMountedBelow(path)) return;
-  rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }); // who was just ended may still write
+  rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }); // a process that was just ended may still write
 }
 
 function isMountedBelow(path: string): boolean {
@@ -79,7 +78,7 @@ function isMountedBelow(path: string): boolean {
   return existsSync(table) && readFileSync(table, 'utf8').includes(` ${path}/`);
 }
 
-/** To a name of ours below `root`. `undefined` when someone else was faster. */
+/** Renames it to a name of ours below `root`. `undefined` when another process was faster. */
 export async function moveAside(path: string, root: string): Promise<string | undefined> {
   const aside = join(root, newRolloutId());
   return rename(path, aside).then(
@@ -88,7 +87,7 @@ export async function moveAside(path: string, root: string): Promise<string | un
   );
 }
 
-/** Also what its owner may not read, and names that are no text. */
+/** Also files that their owner may not read, and names that are no text. */
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true, maxRetries: 2 });

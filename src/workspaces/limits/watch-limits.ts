@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { execa } from 'execa';
 import type { ResourceLimits } from '../../core/contracts/index.ts';
 import type { RunningProcess } from '../processes/process-table.ts';
-import type { ProcessTree } from '../run/process-tree.ts';
-import type { Watch } from '../run/run-command.ts';
-import { diskMbOf } from './disk-use.ts';
-import type { Groups } from './open-groups.ts';
+import type { ProcessTree } from '../processes/process-tree.ts';
+import { type Groups, THREADS } from './groups.ts';
 
 const LOOK_MS = 200;
 const DISK_MS = 1_000;
@@ -12,21 +11,24 @@ const DISK_MS = 1_000;
 /** A walk over many files is done less often: it may take a tenth of the time. */
 const DISK_SHARE = 10;
 
-export type Watched = {
+/** Is stopped once the command has ended. Gives a limit that was reached until then. */
+export type LimitWatch = { stop(): Promise<keyof ResourceLimits | undefined> };
+
+type Watched = {
   readonly limits: ResourceLimits;
-  /** What the kernel keeps by itself. The rest is looked at from time to time. */
+  /** The limits that the kernel keeps. The others are checked from time to time. */
   readonly groups: Groups;
   /** Where the command may write, and what lay there before. */
   readonly writable: readonly string[];
   readonly diskMbBefore: number;
 };
 
-/** Looks at what a command uses until it is stopped, and once more then: a command may end before it is looked at. */
+/** Checks what a command uses until it is stopped, and once more then: a command may end before the first check. */
 export function watchLimits(
   watched: Watched,
   tree: ProcessTree,
   exceeded: (limit: keyof ResourceLimits) => void,
-): Watch {
+): LimitWatch {
   const disk = watchDisk(watched, exceeded);
   const timer = setInterval(() => {
     const limit = watched.groups.exceeded() ?? tooMuch(watched, tree);
@@ -51,17 +53,17 @@ function tooMuch({ limits, groups }: Watched, tree: ProcessTree): keyof Resource
   return memoryMb !== undefined && memoryMbOf(members) > memoryMb ? 'memoryMb' : undefined;
 }
 
-/** What is theirs alone: pages of files are the system's, and libraries would count once for each process. */
+/** Only memory of their own: pages of files are the system's, and libraries would count once for each process. */
 function memoryMbOf(members: readonly RunningProcess[]): number {
   const kilobytes = members.flatMap(({ pid }) => statusOf(pid).match(/(?<=^Rss(Anon|Shmem):\s*)\d+/gm) ?? []);
   return kilobytes.reduce((sum, text) => sum + Number(text), 0) / 1024;
 }
 
-function statusOf(pid: number): string {
+function statusOf(pid: number | string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, 'latin1');
   } catch {
-    return '';
+    return ''; // it has ended
   }
 }
 
@@ -82,4 +84,44 @@ function watchDisk({ limits, writable, diskMbBefore }: Watched, exceeded: (limit
       return isFull();
     },
   };
+}
+
+/** A longer walk counts as nothing. The limit of a single file holds all the same. */
+const MAX_WALK_MS = 30_000;
+
+/**
+ * What these folders take up on their disks, in whole blocks: a hole in a file takes up nothing. Links are not followed. The
+ * system's program is several times as fast as we are, and runs beside us.
+ */
+export async function diskMbOf(folders: readonly string[]): Promise<number> {
+  if (folders.length === 0) return 0;
+  const { stdout } = await execa('du', ['-skx', ...folders], {
+    reject: false, // files that are removed meanwhile are reported on the other output
+    timeout: MAX_WALK_MS,
+    stderr: 'ignore',
+  });
+  const kilobytes = stdout.split('\n').map((line) => Number.parseInt(line, 10) || 0);
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+/** In blocks of 512 bytes, as `ulimit -f` counts. One file cannot be larger than all files may be together. */
+export const fileBlocks = (diskMb: number) => Math.ceil(diskMb * 2048);
+
+/**
+ * Where no group limits processes, a flood of them would be faster than our checks. The kernel has a limit for each user but
+ * root: what the user has now, and room for the rollout.
+ */
+export function mostThreads({ processes }: ResourceLimits): number | undefined {
+  const user = process.getuid?.();
+  if (processes === undefined || !user || process.platform !== 'linux') return undefined;
+  return threadsOf(user) + processes * THREADS;
+}
+
+function threadsOf(user: number): number {
+  const isTheirs = new RegExp(`^Uid:\\t${user}\\t`, 'm');
+  const statuses = readdirSync('/proc').map((name) => (/^\d+$/.test(name) ? statusOf(name) : ''));
+  const counts = statuses
+    .filter((status) => isTheirs.test(status))
+    .map((status) => /^Threads:\t(\d+)$/m.exec(status)?.[1]);
+  return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
 }

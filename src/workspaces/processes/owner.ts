@@ -7,7 +7,7 @@ import { readProcess } from './process-table.ts';
 /** In the environment of every process of a rollout, with the rollout's id. */
 export const MARKER = 'SKILLOPT_ROLLOUT';
 
-/** Machine, process and its start, and dice: who made it can be asked for later. Folders and groups are named by it. */
+/** Machine, process, its start, and dice: its maker can be looked for later. Folders and groups are named by it. */
 const ID = /^([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
 
 export function newRolloutId(): string {
@@ -17,8 +17,8 @@ export function newRolloutId(): string {
 const startOf = memoize((pid: number) => readProcess(pid)?.started ?? '0');
 
 /**
- * Whether nobody is left to remove what carries this id. What cannot be known is not said: on another machine, or seen from
- * another container, numbers of processes mean others.
+ * Whether nobody is left to remove what carries this id. False where that cannot be known: on another machine, or in another
+ * container, the same number is another process.
  */
 export function isOrphaned(id: string): boolean {
   const [, where, pid, started] = ID.exec(id) ?? [];
@@ -45,5 +45,31 @@ function textOr(read: () => string, otherwise: string): string {
     return read();
   } catch {
     return otherwise;
+  }
+}
+
+/** What must end with this process. One listener for all: a listener each would look like a leak to Node. */
+const waiting = new Set<() => void>();
+
+/** Calls `work` when this process exits before it is disposed. `kill -9` leaves that to the next start. */
+export function atExit(work: () => void): Disposable {
+  if (waiting.size === 0) process.on('exit', doAll);
+  waiting.add(work);
+  return {
+    [Symbol.dispose]() {
+      waiting.delete(work);
+      if (waiting.size === 0) process.off('exit', doAll);
+    },
+  };
+}
+
+function doAll(): void {
+  for (const work of [...waiting].reverse()) {
+    // the latest first: what works in a folder ends before the folder goes
+    try {
+      work();
+    } catch {
+      // the others are still called
+    }
   }
 }

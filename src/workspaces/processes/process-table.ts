@@ -10,11 +10,11 @@ export type RunningProcess = {
 
 const hasProc = process.platform === 'linux';
 
-/** `undefined` when there is none, or only its number waits for its parent. */
+/** `undefined` when there is none, also where it has ended and its parent has not asked for its end. */
 export function readProcess(pid: number): RunningProcess | undefined {
   if (!hasProc) return listWithPs().find((one) => one.pid === pid);
   const text = readText(`/proc/${pid}/stat`);
-  // Its name stands in brackets and may hold anything, brackets too.
+  // Its name is in brackets and may hold anything, brackets too.
   const [state, parent, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return !state || /[ZXx]/.test(state) ? undefined : { pid, parent: Number(parent), started: rest[17] ?? '' };
 }
@@ -25,7 +25,7 @@ export function listProcesses(): readonly RunningProcess[] {
   return processIds().flatMap((pid) => readProcess(pid) ?? []);
 }
 
-/** What each process has under this name in the environment that it was started with; only those that have it. */
+/** The processes that have this variable in the environment that they were started with, and its value. */
 export function listMarked(name: string): readonly { readonly pid: number; readonly mark: string }[] {
   if (!hasProc) return listMarkedWithPs(name);
   const found = processIds().map((pid) => ({ pid, mark: valueIn(readText(`/proc/${pid}/environ`), '\0', name) }));
@@ -42,7 +42,7 @@ export function withDescendants(roots: readonly number[], all = listProcesses())
   return all.filter(({ pid }) => known.has(pid));
 }
 
-/** One may have gone in the meantime, or belong to someone else: then it is none of ours. */
+/** A process that has ended meanwhile, or belongs to someone else, is not ours: no error. */
 export function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP'): void {
   if (Math.abs(pid) <= 1) return; // these numbers mean everyone
   try {

@@ -1,6 +1,6 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isPlainPath, SkillError } from '../../core/contracts/index.ts';
-import { isSecretPath, type KeptBack } from './kept-back.ts';
-import { plainFiles } from './plain-files.ts';
 import { type ProjectFile, trackedFiles } from './tracked-files.ts';
 
 export type LeftOutFile = { readonly path: string; readonly why: KeptBack };
@@ -16,7 +16,7 @@ export type ProjectFiles = {
 /** More than source code needs. */
 const PROJECT_LIMITS = { files: 50_000, fileBytes: 5_000_000, bytes: 200_000_000 } as const;
 
-/** Of a repository what is committed; without secrets, and within limits. */
+/** The committed files of a repository, or all files of another folder; without secrets, and within limits. */
 export async function projectFiles(folder: string, commit?: string): Promise<ProjectFiles> {
   const tracked = await trackedFiles(folder, commit);
   const all = tracked?.files ?? (await plainFiles(folder, PROJECT_LIMITS.files));
@@ -40,7 +40,7 @@ function whyLeftOut({ path, kind, size }: ProjectFile): KeptBack | undefined {
   return size > PROJECT_LIMITS.fileBytes ? 'too large' : undefined;
 }
 
-/** The largest, until the rest fits. */
+/** The largest files, until the rest fits. */
 function beyondLimit(files: readonly ProjectFile[]): ProjectFile[] {
   let bytes = files.reduce((sum, { size }) => sum + size, 0);
   const gone: ProjectFile[] = [];
@@ -70,3 +70,55 @@ export function describeKeptBack(leftOut: readonly LeftOutFile[]): string {
     })
     .join('; ');
 }
+
+/** The files of a folder that is no repository, without those that programs put there. Stops beyond `max`. */
+async function plainFiles(folder: string, max: number): Promise<ProjectFile[]> {
+  const found: ProjectFile[] = [];
+  const waiting = [''];
+  for (let below = waiting.pop(); below !== undefined && found.length <= max; below = waiting.pop()) {
+    const entries = await readdir(join(folder, below), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (!entry.isDirectory()) found.push(await toFile(folder, path));
+      else if (!isFilledByPrograms(entry.name)) waiting.push(path);
+    }
+  }
+  return found;
+}
+
+async function toFile(folder: string, path: string): Promise<ProjectFile> {
+  const there = await lstat(join(folder, path));
+  const kind = there.isFile() ? 'file' : there.isSymbolicLink() ? 'link' : 'other';
+  return { path, kind, isRunnable: (there.mode & 0o111) !== 0, size: there.size };
+}
+
+/** Why a file of a project is not in a copy of it. */
+type KeptBack = 'secret' | 'too large' | 'leads out of the folder' | 'another repository' | 'no plain file';
+
+/** Names of files that usually hold keys or passwords. */
+const SECRET_NAMES = [
+  /^\.env(?:\.(?!(?:example|sample|template|dist|defaults)$).*)?$/i,
+  /^.+\.env$/i,
+  /\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|tfstate|tfvars)(?:\.backup)?$/i,
+  /^id_(?:rsa|dsa|ecdsa|ed25519)(?!.*\.pub$)/i,
+  /^\.(?:npmrc|pypirc|netrc|pgpass|htpasswd|git-credentials|dockercfg|vault-token)$/i,
+  /^(?:credentials|service[-_]account.*|client_secret.*)\.json$/i,
+  /^secrets?\.(?:json|ya?ml|toml|ini|env|properties)$/i,
+];
+const SECRET_FOLDERS = new Set(['.ssh', '.aws', '.gnupg', '.azure', '.kube']);
+
+/** Whether a path of a project looks like a secret by its name. */
+function isSecretPath(path: string): boolean {
+  const names = path.split('/');
+  return names.some((name) => SECRET_FOLDERS.has(name)) || SECRET_NAMES.some((pattern) => pattern.test(names.at(-1)!));
+}
+
+/** Whatever the file is called. */
+export const holdsPrivateKey = (bytes: Uint8Array) =>
+  /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/.test(Buffer.from(bytes.subarray(0, 4_096)).toString('latin1'));
+
+/** Folders that programs fill, and can fill again. */
+const isFilledByPrograms = (name: string) =>
+  /^(?:\.git|\.hg|\.svn|node_modules|\.venv|venv|__pycache__|\.cache|\.tox|\.gradle|\.(?:mypy|pytest|ruff)_cache)$/.test(
+    name,
+  );

@@ -3,8 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import type { Sandbox } from '../../core/contracts/index.ts';
 import { openRolloutFolder } from '../folders/rollout-folder.ts';
 import { openTemplate, type Template } from '../views/template.ts';
-import { holdsPrivateKey } from './kept-back.ts';
-import { type LeftOutFile, type ProjectFiles, projectFiles } from './project-files.ts';
+import { holdsPrivateKey, type LeftOutFile, type ProjectFiles, projectFiles } from './project-files.ts';
 import { type ProjectFile, readBlobs } from './tracked-files.ts';
 
 export type ProjectTemplate = {
@@ -14,15 +13,19 @@ export type ProjectTemplate = {
   readonly leftOut: readonly LeftOutFile[];
 };
 
-type Wanted = {
+type ProjectTemplateOptions = {
   readonly folder: string;
-  /** Of a repository; otherwise the newest. */
+  /** Of a repository. Default: the newest. */
   readonly commit?: string | undefined;
   readonly sandbox: Sandbox;
 };
 
-/** A template that is a copy of a project: without its history, its secrets, and what is not committed. Nothing is written in the project. */
-export async function openProjectTemplate({ folder, commit, sandbox }: Wanted): Promise<ProjectTemplate> {
+/** A template that is a copy of a project, without its history, its secrets, and what is not committed. Writes nothing in the project. */
+export async function openProjectTemplate({
+  folder,
+  commit,
+  sandbox,
+}: ProjectTemplateOptions): Promise<ProjectTemplate> {
   const found = await projectFiles(folder, commit);
   await using staging = await openRolloutFolder();
   const source = join(staging.path, 'project');
@@ -37,7 +40,7 @@ export async function openProjectTemplate({ folder, commit, sandbox }: Wanted): 
   };
 }
 
-/** Links last, so that nothing is written through one. Gives what was left out because of what is in it. */
+/** Links last, so that nothing is written through one. Gives the files that were left out because of their content. */
 async function copyFiles(folder: string, to: string, { files, commit }: ProjectFiles): Promise<LeftOutFile[]> {
   const leftOut: LeftOutFile[] = [];
   const read = commit === undefined ? readPlain : readBlobs;

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { execa } from 'execa';
 import { SkillError } from '../../core/contracts/index.ts';
-import { askGit, type GitAnswer } from './system-git.ts';
 
 /** A file of a project, by its path there. */
 export type ProjectFile = {
@@ -11,11 +13,11 @@ export type ProjectFile = {
   readonly blob?: string;
 };
 
-/** What is in a repository below a folder, as a commit has it: nothing that is ignored, and nothing that is not committed. */
-export type Tracked = { readonly commit: string; readonly files: readonly ProjectFile[] };
+/** The files of a commit below a folder: nothing that is ignored or not committed. */
+type TrackedFiles = { readonly commit: string; readonly files: readonly ProjectFile[] };
 
 /** `undefined` where a folder is in no repository, has no commit, or none of its files is in one. */
-export async function trackedFiles(folder: string, commit = 'HEAD'): Promise<Tracked | undefined> {
+export async function trackedFiles(folder: string, commit = 'HEAD'): Promise<TrackedFiles | undefined> {
   const head = await askGit(folder, ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`]);
   if (head === undefined || head.exitCode !== 0) return head && refuseIfUnreadable(head, folder);
   const name = textOf(head).trim();
@@ -27,7 +29,7 @@ export async function trackedFiles(folder: string, commit = 'HEAD'): Promise<Tra
 
 const textOf = ({ bytes }: GitAnswer) => Buffer.from(bytes).toString();
 
-/** Such as a repository of somebody else: its ignored files are not to be taken for the others. */
+/** Such as a repository of somebody else: its ignored files must not be copied like the others. */
 function refuseIfUnreadable(head: GitAnswer, folder: string): undefined {
   if (head.exitCode === 1 || /not a git repository/i.test(head.stderr)) return undefined;
   throw unreadable(folder, head);
@@ -35,7 +37,7 @@ function refuseIfUnreadable(head: GitAnswer, folder: string): undefined {
 
 function unreadable(folder: string, { stderr }: GitAnswer): SkillError {
   return new SkillError('ENV_FAILED', `git cannot read ${folder}: ${stderr.trim().slice(-300)}`, {
-    hint: 'Mend what it says; a copy of the project is made of what is committed there.',
+    hint: 'Fix the cause shown above: a copy of the project is made of what is committed there.',
   });
 }
 
@@ -48,7 +50,7 @@ function toFile(row: string): ProjectFile {
   return { path, kind, isRunnable: mode === '100755', size: Number(size) || 0, blob };
 }
 
-/** So many bytes are in memory at once. */
+/** How many bytes are in memory at once. */
 const AT_ONCE = 32_000_000;
 
 /** The bytes of such files, in their order. */
@@ -79,4 +81,44 @@ function batches(files: readonly ProjectFile[]): ProjectFile[][] {
     room -= file.size + 1_000;
   }
   return found;
+}
+
+/** Where systems put git. PATH is not used: a project may have put a program of its own in front. */
+const GIT_PATHS = [
+  '/usr/bin/git',
+  '/usr/local/bin/git',
+  '/opt/homebrew/bin/git',
+  '/run/current-system/sw/bin/git',
+  'C:\\Program Files\\Git\\cmd\\git.exe',
+];
+
+/** The git of the system, if there is one. */
+export const findGit = () => GIT_PATHS.find((path) => existsSync(path));
+
+/** A configured monitor would run as a command of the one who wrote the configuration. */
+export const QUIET_GIT = ['-c', 'core.fsmonitor=false'] as const;
+
+export const gitEnvironment = (git: string) => ({ PATH: dirname(git), HOME: process.env.HOME, LC_ALL: 'C' });
+
+/** Git writes nothing, asks nobody, and fetches nothing. */
+const READ_ONLY = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' };
+
+type GitAnswer = { readonly exitCode: number; readonly bytes: Uint8Array; readonly stderr: string };
+
+/** What git prints about a folder; `undefined` where there is no git. */
+async function askGit(folder: string, args: readonly string[], input = ''): Promise<GitAnswer | undefined> {
+  const git = findGit();
+  if (git === undefined) return undefined;
+  const env = { ...gitEnvironment(git), ...READ_ONLY };
+  const options = { cwd: folder, env, extendEnv: false, input, encoding: 'buffer', reject: false } as const;
+  const {
+    exitCode = -1,
+    stdout,
+    stderr,
+  } = await execa(git, [...QUIET_GIT, ...args], {
+    ...options,
+    stripFinalNewline: false,
+    maxBuffer: 2 ** 30,
+  });
+  return { exitCode, bytes: stdout, stderr: Buffer.from(stderr).toString() };
 }

@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process';
 import { execa } from 'execa';
 import type { Mount, ResourceLimits, Sandbox, SandboxRequest } from '../../core/contracts/index.ts';
-import type { WorkFolder } from '../folders/work-folder.ts';
-import { fileBlocks } from '../limits/disk-use.ts';
+import { fileBlocks } from '../limits/watch-limits.ts';
 import { MARKER } from '../processes/owner.ts';
 import { sendSignal } from '../processes/process-table.ts';
-import type { ProcessTree } from '../run/process-tree.ts';
-import { INSIDE } from './isolation.ts';
-import { quoted } from './launcher.ts';
-import { runLimited } from './limited-run.ts';
-import { unavailable } from './probe-bubblewrap.ts';
+import type { ProcessTree } from '../processes/process-tree.ts';
+import { INSIDE, quoted, unavailable } from './launcher.ts';
+import { runLimited, type WorkFolder } from './limited-run.ts';
 
 export type ContainerOptions = {
-  /** An image that has what commands need, a `/bin/sh` among it. */
+  /** An image that has what commands need, and a `/bin/sh`. */
   readonly container: string;
   readonly engine?: 'docker' | 'podman' | undefined;
   /** Where rollouts have their folders; otherwise below the system's folder for temporary files. */
@@ -20,11 +17,11 @@ export type ContainerOptions = {
 };
 
 /**
- * A container for each command. Its engine keeps the limits of processes and memory, but does not say that one was run into.
- * Tested against a stand-in for `docker` that takes down how it is called and runs the command: no real engine has run this.
+ * A container for each command. Its engine keeps the limits of processes and memory, but does not report that one was reached.
+ * Tested against a stand-in for `docker` that records its arguments and runs the command: no real engine has run this.
  */
 export function container({ container: image, engine = 'docker', root }: ContainerOptions): Sandbox {
-  let probed: Promise<Refusal | undefined> | undefined;
+  let probed: Promise<EngineProblem | undefined> | undefined;
   const requireEngine = async () => {
     probed ??= whyNot(engine);
     const refusal = await probed;
@@ -55,10 +52,10 @@ export function container({ container: image, engine = 'docker', root }: Contain
   };
 }
 
-type Call = { readonly name: string; readonly image: string; readonly folder: WorkFolder };
+type ContainerCall = { readonly name: string; readonly image: string; readonly folder: WorkFolder };
 
-/** Values of the environment are not in it: other users can read the arguments of programs. */
-function callOf(request: SandboxRequest, { name, image, folder }: Call): string[] {
+/** Without the values of variables: other users can read the arguments of programs. */
+function callOf(request: SandboxRequest, { name, image, folder }: ContainerCall): string[] {
   const user = process.getuid && process.getgid ? ['--user', `${process.getuid()}:${process.getgid()}`] : [];
   const place = request.workspace ? INSIDE.workspace : INSIDE.work;
   return [
@@ -92,7 +89,7 @@ function mountsOf(request: SandboxRequest, { work, temporary, shims }: WorkFolde
   ];
 }
 
-/** A line of comma-separated values: one with a comma in it stands in quotes. */
+/** Comma-separated values: one with a comma in it is in quotes. */
 function mountOf({ from, to, isWritable }: Mount): string {
   const fields = ['type=bind', `source=${from}`, `target=${to}`, ...(isWritable ? [] : ['readonly'])];
   return fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
@@ -107,7 +104,7 @@ const settingsOf = ({ env = {} }: SandboxRequest): Record<string, string> => {
 const withPath = ({ env = {} }: SandboxRequest) =>
   `PATH=${quoted([INSIDE.tools, ...(env.PATH ? [env.PATH] : [])].join(':'))}:$PATH; export PATH; exec "$@"`;
 
-/** To end the client does not end the container. */
+/** Ending the client does not end the container. */
 function containerTree(engine: string, name: string, client: number): ProcessTree {
   const tell = (...args: string[]) =>
     spawn(engine, args, { detached: true, stdio: 'ignore' })
@@ -124,14 +121,14 @@ function containerTree(engine: string, name: string, client: number): ProcessTre
   };
 }
 
-type Refusal = { readonly reason: string; readonly remedy: string };
+type EngineProblem = { readonly reason: string; readonly remedy: string };
 
 const STARTED = {
   docker: 'Start it (sudo systemctl start docker, or open Docker Desktop), and be in the group docker',
   podman: 'Start it (podman machine start, where it needs a machine)',
 };
 
-async function whyNot(engine: 'docker' | 'podman'): Promise<Refusal | undefined> {
+async function whyNot(engine: 'docker' | 'podman'): Promise<EngineProblem | undefined> {
   const { failed, code, stderr, shortMessage } = await execa(engine, ['version'], { reject: false, timeout: 10_000 });
   if (!failed) return undefined;
   const other = engine === 'docker' ? 'podman' : 'docker';

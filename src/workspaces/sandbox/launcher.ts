@@ -1,28 +1,31 @@
-import type { WorkspaceView } from '../../core/contracts/index.ts';
-import { fileBlocks } from '../limits/disk-use.ts';
+import { SkillError, type WorkspaceView } from '../../core/contracts/index.ts';
+import { fileBlocks } from '../limits/watch-limits.ts';
+
+/** Paths as a command sees them inside a sandbox that gives names. */
+export const INSIDE = { work: '/work', workspace: '/workspace', tools: '/skillopt/tools', log: '/skillopt/log' };
 
 export type Launch = {
-  /** Groups to be in before anything is started. */
+  /** Groups to join before anything is started. */
   readonly groups?: readonly string[];
   readonly diskMb?: number | undefined;
-  /** Most threads of this user, of all programs. */
+  /** Maximum number of threads of this user, in all programs. */
   readonly userThreads?: number | undefined;
-  /** Whether the kernel shall end it when we are killed, from its beginning on: bubblewrap asks for that only when it has begun. */
+  /** Whether the kernel ends it when we are killed, from the start: bubblewrap asks for that only once it runs. */
   readonly endsWithUs?: boolean | undefined;
-  /** Is mounted in a namespace of mounts that nobody else sees, and that goes away with its last process. */
+  /** Mounted in a namespace of mounts that nobody else sees, and that ends with its last process. */
   readonly workspace?: WorkspaceView | undefined;
 };
 
-/** What a shell of ours ends with when nothing was started. */
+/** The exit code of our shell when nothing was started. */
 export const NOT_STARTED = 125;
 
-/** The command behind what must be done before it, in one process: whoever is started is the one that was asked for. */
+/** The command after the steps that come before it, in one process: the process that is started becomes the command. */
 export function launched(
   command: readonly string[],
   { groups = [], diskMb, userThreads, workspace, endsWithUs }: Launch,
 ): readonly string[] {
   const steps = [
-    ...(endsWithUs ? [`[ "$PPID" = ${process.pid} ]`] : []), // we may have been killed before that was asked for
+    ...(endsWithUs ? [`[ "$PPID" = ${process.pid} ]`] : []), // we may have been killed before the kernel was asked
     ...groups.map((folder) => `echo $$ > ${quoted(`${folder}/cgroup.procs`)}`),
     ...(diskMb === undefined ? [] : [`ulimit -f ${fileBlocks(diskMb)}`]),
     ...(userThreads === undefined ? [] : [threadsStep(userThreads)]),
@@ -39,18 +42,31 @@ export const END_WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--'];
 
 export const isRoot = () => process.getuid?.() === 0;
 
-/** Shells call it differently. Where it is not known, we still count. */
+/** Shells have different options for it. Where there is none, we still count. */
 const threadsStep = (most: number) =>
   `{ (ulimit -u ${most}) 2>/dev/null && ulimit -u ${most} || { (ulimit -p ${most}) 2>/dev/null && ulimit -p ${most}; } || :; }`;
 
-/** Renamed folders are copied, so that `upper` holds files and nothing that must be looked up elsewhere. */
+/** Renamed folders are copied, so that `upper` holds files, and no references to `lower`. */
 function mountStep(path: string, { lower, upper, scratch }: NonNullable<WorkspaceView['overlay']>): string {
   const mode = isRoot() ? 'redirect_dir=off,metacopy=off,index=off' : 'userxattr';
   const options = `lowerdir=${lower},upperdir=${upper},workdir=${scratch},${mode}`;
   return `mount -t overlay skillopt -o ${quoted(options)} ${quoted(path)}`;
 }
 
-/** Whether `mount` reads it as one path and not as several options. */
+/** Whether `mount` reads it as one path, and not as several options. */
 export const canMount = (path: string) => !/[,:"\\\s]/.test(path);
 
 export const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The error for someone who needs a sandbox and has none. `first` is the shortest remedy, where there is one. */
+export function unavailable(reason: string, first: readonly string[] = []): SkillError {
+  const hint = [
+    ...first,
+    'Install bubblewrap (apt-get install bubblewrap, dnf install bubblewrap) and allow unprivileged user namespaces;',
+    'or name a container image that has what is needed: `sandbox: { container: IMAGE }`;',
+    'or, on a machine that may be lost, write `sandbox: none`: commands then run with your rights and your network.',
+  ].join(' ');
+  return new SkillError('SANDBOX_UNAVAILABLE', `A sandbox is needed to run commands, and there is none: ${reason}`, {
+    hint,
+  });
+}

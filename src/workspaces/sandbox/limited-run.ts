@@ -1,31 +1,32 @@
-import type { SandboxRequest, SandboxResult } from '../../core/contracts/index.ts';
-import { openWorkFolder, type WorkFolder } from '../folders/work-folder.ts';
-import { diskMbOf } from '../limits/disk-use.ts';
-import { openGroups } from '../limits/open-groups.ts';
-import { mostThreads } from '../limits/user-threads.ts';
-import { watchLimits } from '../limits/watch-limits.ts';
-import { type CommandOptions, runCommand } from '../run/run-command.ts';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type SandboxRequest, type SandboxResult, SkillError } from '../../core/contracts/index.ts';
+import { layFiles, requirePlainPath } from '../folders/folder-files.ts';
+import { openRolloutFolder, type RolloutFolder } from '../folders/rollout-folder.ts';
+import { openGroups } from '../limits/groups.ts';
+import { diskMbOf, mostThreads, watchLimits } from '../limits/watch-limits.ts';
 import type { Launch } from './launcher.ts';
-import { readToolCalls, writeToolShims } from './tool-shims.ts';
+import { type CommandOptions, runCommand } from './run-command.ts';
 
-type Prepared = Pick<CommandOptions, 'command' | 'env' | 'treeOf' | 'hasFourthStream'>;
+type PreparedCommand = Pick<CommandOptions, 'command' | 'env' | 'treeOf' | 'hasFourthStream'>;
 
-export type Place = {
+/** How one kind of sandbox runs a command. */
+export type SandboxKind = {
   readonly root?: string | undefined;
-  /** Where the tools' log lies for the command. */
+  /** Where the command sees the tools' log. */
   readonly logInside?: string;
-  /** Whether it sees to limits of processes and memory by itself. */
+  /** Whether it keeps limits of processes and memory by itself. */
   readonly keepsLimits?: boolean;
   /** Turns a request into the program that is really started. */
-  readonly prepare: (folder: WorkFolder, launch: Launch) => Prepared;
+  readonly prepare: (folder: WorkFolder, launch: Launch) => PreparedCommand;
 };
 
-/** What every sandbox does around a command: its folder, its tools, its limits, and an end of all of that. */
-export async function runLimited(request: SandboxRequest, place: Place): Promise<SandboxResult> {
+/** What every sandbox does around a command: makes its folder and tools, keeps its limits, and removes all of that. */
+export async function runLimited(request: SandboxRequest, kind: SandboxKind): Promise<SandboxResult> {
   const { tools = [], workspace } = request;
-  const limits = place.keepsLimits ? { diskMb: request.limits?.diskMb } : (request.limits ?? {});
-  await using folder = await openWorkFolder(request, place.root);
-  if (tools.length > 0) await writeToolShims(tools, folder.shims, place.logInside);
+  const limits = kind.keepsLimits ? { diskMb: request.limits?.diskMb } : (request.limits ?? {});
+  await using folder = await openWorkFolder(request, kind.root);
+  if (tools.length > 0) await writeToolShims(tools, folder.shims, kind.logInside);
   const writable = writableOf(request, folder);
   const groups = openGroups(limits, folder.id, (paths) => {
     for (const group of paths) folder.note({ group });
@@ -37,7 +38,7 @@ export async function runLimited(request: SandboxRequest, place: Place): Promise
     const launch = { groups: groups.folders, diskMb: limits.diskMb, userThreads, workspace };
     const ended = await runCommand({
       ...request,
-      ...place.prepare(folder, launch),
+      ...kind.prepare(folder, launch),
       cwd: workspace?.overlay ? folder.path : folder.work,
       ...(Object.values(limits).every((limit) => limit === undefined)
         ? {}
@@ -55,4 +56,81 @@ function writableOf(
 ): string[] {
   const shared = mounts.filter(({ isWritable }) => isWritable).map(({ from }) => from);
   return [workspace?.overlay?.upper ?? work, home, temporary, memory, ...shared];
+}
+
+/** What a command gets on disk: the folder that it works in, its tools, an empty home, and folders for temporary files. */
+export type WorkFolder = RolloutFolder & {
+  readonly work: string;
+  readonly home: string;
+  readonly temporary: string;
+  readonly memory: string;
+  readonly shims: ToolShims;
+};
+
+/** Checks everything before it writes anything. Disposing removes all but a folder of the caller's. */
+async function openWorkFolder(request: SandboxRequest, root?: string): Promise<WorkFolder> {
+  const { cwd, workspace, files = {}, tools = [] } = request;
+  requireToolNames(tools);
+  for (const path of Object.keys(files)) requirePlainPath(path);
+  const rollout = await openRolloutFolder(root);
+  const below = (name: string) => join(rollout.path, name);
+  await Promise.all(['work', 'home', 'tools', 'log', 'tmp', 'shm'].map((name) => mkdir(below(name))));
+  await Promise.all(['tmp', 'shm'].map((name) => chmod(below(name), 0o1777)));
+  const work = workspace?.path ?? cwd ?? below('work');
+  const { upper, lower } = workspace?.overlay ?? {};
+  await layFiles({ folder: upper ?? work, lower }, files);
+  return {
+    ...rollout,
+    work,
+    home: below('home'),
+    temporary: below('tmp'),
+    memory: below('shm'),
+    shims: { folder: below('tools'), log: join(below('log'), 'called') },
+  };
+}
+
+/** A plain file name: no shell and no path reads it differently. */
+const TOOL_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
+const EXPECTED = 'letters, digits, "_", "." and "-", at most 64, with neither "." nor "-" at the beginning';
+
+/** Throws `TASKS_INVALID` for a name that would be more than a file in our own folder. */
+function requireToolNames(names: readonly string[]): void {
+  const bad = names.find((name) => !TOOL_NAME.test(name));
+  if (bad === undefined) return;
+  throw new SkillError('TASKS_INVALID', `${JSON.stringify(bad)} cannot be the name of a tool: expected ${EXPECTED}`, {
+    hint: 'Name the tool as it is called, without its path and arguments.',
+  });
+}
+
+type ToolShims = {
+  /** Is put on the PATH. */
+  readonly folder: string;
+  readonly log: string;
+};
+
+/**
+ * Programs of these names that log their calls and succeed. `seenAt` is where their caller sees the log. Nothing is written
+ * unless all names are good.
+ */
+export async function writeToolShims(
+  names: readonly string[],
+  { folder, log }: ToolShims,
+  seenAt = log,
+): Promise<void> {
+  requireToolNames(names);
+  await mkdir(folder, { recursive: true });
+  await writeFile(log, '');
+  for (const name of new Set(names)) {
+    const path = join(folder, name);
+    await writeFile(path, `#!/bin/sh\nprintf '%s\\n' '${name}' >> '${seenAt.replaceAll("'", `'\\''`)}'\n`);
+    await chmod(path, 0o755);
+  }
+}
+
+/** The calls in order. A line that is none of the names was not written by a shim. */
+async function readToolCalls(names: readonly string[], { log }: ToolShims): Promise<string[]> {
+  if (names.length === 0) return [];
+  const lines = (await readFile(log, 'utf8').catch(() => '')).split('\n');
+  return lines.filter((line) => names.includes(line));
 }

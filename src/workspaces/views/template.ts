@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Sandbox, type SandboxRequest, SkillError } from '../../core/contracts/index.ts';
-import { keepFolder } from '../folders/kept-folder.ts';
-import { layFiles } from '../folders/lay-files.ts';
-import { isHistory, manifestHash, pathsIn } from '../folders/manifest.ts';
-import { defaultRoot, removeTree } from '../folders/rollout-folder.ts';
-import { requirePlainPath } from '../folders/work-folder.ts';
-import { copyTree } from './copy-tree.ts';
-import { commitAll, initRepository } from './repository.ts';
+import { copyTree, isHistory, layFiles, manifestHash, pathsIn, requirePlainPath } from '../folders/folder-files.ts';
+import { defaultRoot, moveAside, openRolloutFolder, removeTree } from '../folders/rollout-folder.ts';
 
-/** What workspaces begin from. Nobody changes it. */
+/** The folder that workspaces begin from. Nobody changes it. */
 export type Template = { readonly key: string; readonly path: string };
 
 export type TemplateOptions = {
@@ -26,9 +21,9 @@ export type TemplateOptions = {
   readonly binaries?: Readonly<Record<string, Uint8Array>> | undefined;
   /** Run in it once. */
   readonly setup?: Setup | undefined;
-  /** Otherwise the history of the source is cut: it can tell how a task was once solved. */
+  /** Otherwise the history of the source is left out: it can tell how a task was once solved. */
   readonly keepHistory?: boolean | undefined;
-  /** Whether it is a repository with one commit. Unless it is said: when the source is one. */
+  /** Whether it is a repository with one commit. Default: whether the source is one. */
   readonly git?: boolean | undefined;
 };
 
@@ -39,7 +34,7 @@ export type Setup = Pick<SandboxRequest, 'env' | 'mounts' | 'network' | 'limits'
 
 const opening = new Map<string, Promise<Template>>();
 
-/** Made once for the same content, whoever asks, also in other processes. */
+/** Made once for the same content, also across processes. */
 export async function openTemplate(options: TemplateOptions): Promise<Template> {
   for (const path of Object.keys({ ...options.files, ...options.binaries })) requirePlainPath(path);
   const root = options.root ?? (await defaultRoot());
@@ -54,7 +49,7 @@ export async function openTemplate(options: TemplateOptions): Promise<Template> 
   return opening.get(id)!;
 }
 
-/** How templates are made: raised when that changes. */
+/** Raised when templates are made differently. */
 const FORMAT = 2;
 
 async function keyOf({ source, files = {}, binaries = {}, setup, keepHistory = false, git, sandbox }: TemplateOptions) {
@@ -109,5 +104,100 @@ async function runSetup(path: string, setup: Setup, sandbox: Sandbox): Promise<v
   const said = (stderr.trim() || stdout.trim()).slice(-500);
   throw new SkillError('ENV_FAILED', `the setup of a workspace (${setup.command.join(' ')}) ${why}: ${said}`, {
     hint: 'Run it by hand in a copy of the folder. A setup that downloads needs network: open.',
+  });
+}
+
+/** Folders are kept here from run to run, each by the hash of what it was made of. */
+const KEPT = 'templates';
+
+const MAX_UNUSED_MS = 30 * 24 * 3_600_000;
+
+type KeptFolder = {
+  readonly root: string;
+  readonly key: string;
+  /** Fills an empty folder. */
+  readonly make: (path: string) => Promise<void>;
+};
+
+/** The folder of this key, made where there is none, and made again where it has changed: others clean up folders for temporary files. */
+async function keepFolder({ root, key, make }: KeptFolder): Promise<string> {
+  const kept = join(root, KEPT, key);
+  if (await isWhole(kept)) return filesIn(kept);
+  if (existsSync(kept)) await removeKept(root, key);
+  await using folder = await openRolloutFolder(root);
+  const fresh = join(folder.path, 'kept');
+  await mkdir(filesIn(fresh), { recursive: true });
+  await make(filesIn(fresh));
+  await writeFile(manifestOf(fresh), await hashOf(fresh));
+  await mkdir(dirname(kept), { recursive: true });
+  await rename(fresh, kept).catch((error) => {
+    if (!existsSync(kept)) throw error; // otherwise another process was faster
+  });
+  return filesIn(kept);
+}
+
+const filesIn = (kept: string) => join(kept, 'files');
+const manifestOf = (kept: string) => join(kept, 'manifest');
+const hashOf = (kept: string) => manifestHash(filesIn(kept), { keepHistory: true });
+
+/** Checked once by each process. The time of the manifest says when it was last used. */
+async function isWhole(kept: string): Promise<boolean> {
+  const expected = await readFile(manifestOf(kept), 'utf8').catch(() => undefined);
+  if (expected === undefined || expected !== (await hashOf(kept).catch(() => ''))) return false;
+  await utimes(manifestOf(kept), new Date(), new Date()).catch(() => {});
+  return true;
+}
+
+/** Removes templates that nobody has used for a month. */
+export async function removeUnused(root: string): Promise<void> {
+  for (const key of await readdir(join(root, KEPT)).catch(() => [])) {
+    const asked = await stat(manifestOf(join(root, KEPT, key))).catch(() => undefined);
+    if (asked === undefined || asked.mtimeMs < Date.now() - MAX_UNUSED_MS) await removeKept(root, key);
+  }
+}
+
+async function removeKept(root: string, key: string): Promise<void> {
+  const aside = await moveAside(join(root, KEPT, key), root);
+  if (aside !== undefined) await removeTree(aside);
+}
+
+/** Makes the same commit everywhere and always, without the user's own settings. */
+const GIT_VARIABLES = {
+  GIT_AUTHOR_NAME: 'skillopt',
+  GIT_AUTHOR_EMAIL: 'skillopt@localhost',
+  GIT_AUTHOR_DATE: '2020-01-01T00:00:00Z',
+  GIT_COMMITTER_NAME: 'skillopt',
+  GIT_COMMITTER_EMAIL: 'skillopt@localhost',
+  GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+} as const;
+
+const QUIET = ['core.hooksPath=/dev/null', 'commit.gpgsign=false', 'gc.auto=0', 'safe.directory=*'].flatMap(
+  (setting) => ['-c', setting],
+);
+
+const initRepository = (path: string, sandbox: Sandbox) =>
+  runGit(path, sandbox, ['init', '--quiet', '--template=', '--initial-branch=main']);
+
+/** In the sandbox, like all that runs after a setup: what a setup left there can make git start programs. */
+async function commitAll(path: string, sandbox: Sandbox): Promise<void> {
+  await runGit(path, sandbox, ['add', '--all']);
+  await runGit(path, sandbox, ['commit', '--quiet', '--allow-empty', '--message', 'Begin']);
+}
+
+const GIT_MS = 300_000;
+
+async function runGit(path: string, sandbox: Sandbox, args: readonly string[]): Promise<void> {
+  const command = ['git', ...QUIET, ...args];
+  const { exitCode, stderr } = await sandbox.run({
+    command,
+    workspace: { path },
+    env: GIT_VARIABLES,
+    timeoutMs: GIT_MS,
+  });
+  if (exitCode === 0) return;
+  throw new SkillError('ENV_FAILED', `git ${args[0]} failed in a template of workspaces: ${stderr.slice(-500)}`, {
+    hint: 'Install git where the sandbox sees it, or begin from a folder that is no repository.',
   });
 }

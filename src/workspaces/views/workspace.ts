@@ -1,18 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sandbox, WorkspaceDiff, WorkspaceView } from '../../core/contracts/index.ts';
-import { compareOverlay } from '../diff/compare-overlay.ts';
-import { compareTrees } from '../diff/compare-trees.ts';
-import { describeChanges } from '../diff/describe-changes.ts';
+import { copyTree } from '../folders/folder-files.ts';
 import { openRolloutFolder, type RolloutFolder } from '../folders/rollout-folder.ts';
 import { canMount } from '../sandbox/launcher.ts';
-import { copyTree } from './copy-tree.ts';
+import { compareOverlay, compareTrees } from './compare-trees.ts';
+import { describeChanges } from './describe-changes.ts';
 import type { Template } from './template.ts';
 
-/** A folder of one rollout, as its template was. Gone, soon after, when it is disposed. */
+/** A folder of one rollout, which begins as its template. Disposing removes it, soon after. */
 export type Workspace = AsyncDisposable & {
   readonly view: WorkspaceView;
-  /** What was done to it. Nothing may run in it meanwhile. */
+  /** What has changed in it. Nothing may run in it meanwhile. */
   diff(): Promise<WorkspaceDiff>;
 };
 
@@ -29,10 +28,8 @@ export async function openWorkspace({ template, sandbox, root }: WorkspaceOption
   const view = takesOverlays ? await overlayIn(folder, template) : await copyIn(folder, template);
   return {
     view,
-    async diff() {
-      const lower = template.path;
-      return describeChanges(view.overlay ? await compareOverlay(view) : await compareTrees(lower, view.path));
-    },
+    diff: async () =>
+      describeChanges(view.overlay ? await compareOverlay(view) : await compareTrees(template.path, view.path)),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

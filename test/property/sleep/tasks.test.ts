@@ -11,9 +11,9 @@ import {
   recallTasks,
   type TaskRecord,
 } from '../../../src/sleep/index.ts';
-import { dedupeTasks } from '../../../src/sleep/mine/dedupe-tasks.ts';
-import { withoutQuotes } from '../../../src/sleep/mine/task-text.ts';
+import { withoutQuotes } from '../../../src/sleep/mine/heuristic-miner.ts';
 import { planShots } from '../../../src/sleep/night/shots.ts';
+import { dedupeTasks } from '../../../src/sleep/splits.ts';
 import { session, sleepTask } from '../../support/sleep-tasks.ts';
 
 /** Few words, so that near-duplicates are common. */

@@ -5,7 +5,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { loadTasks } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { isFilled } from '../../../src/envs/index.ts';
+import { isFilled } from '../../../src/imports/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 type Task = { readonly question: string; readonly answer: string; readonly context: string; readonly topic: string };

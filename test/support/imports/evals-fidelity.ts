@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { readTriggers } from '../../../src/envs/import/evals.ts';
-import { type LeftOut, readEvals } from '../../../src/envs/index.ts';
+import { readEvals, readTriggers } from '../../../src/imports/evals.ts';
+import type { LeftOut } from '../../../src/imports/index.ts';
 import { loadTasks } from '../../../src/public/envs.ts';
 import { type evalsExpectations, importPath } from './import-corpus.ts';
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { fakeCli } from './fake-cli.ts';
@@ -99,7 +99,7 @@ describe('a run', () => {
   it('without a doctor before it pins what it finds, and says so once', async () => {
     using me = person();
     const { code, err } = await me.evaluate();
-    expect(err).toContain(`note: cursor-cli is ${me.cursor.path} (1.2.3), from now on whatever PATH says;`);
+    expect(err).toContain(`note: cursor-cli is ${me.cursor.path} (1.2.3) from now on, whatever PATH says;`);
     expect(code).toBe(0);
     expect(await me.evaluate()).toMatchObject({ code: 0, err: '' });
   });
@@ -121,7 +121,7 @@ describe('a run', () => {
     me.env.PATH = dirname(other.path);
     const { code, err } = await me.evaluate();
     expect(code).toBe(4);
-    expect(err).toContain(`${me.cursor.path} (1.2.3), which is pinned for it, is not there any more`);
+    expect(err).toContain(`${me.cursor.path} (1.2.3), which is pinned for it, does not exist any more`);
     expect(err).toContain('hint: Run npx skillopt doctor: ');
     expect(() => other.given()).toThrow('ENOENT');
     await me.cli('doctor');
@@ -158,7 +158,7 @@ describe('a run', () => {
     writeFileSync(join(me.state, 'novel.txt'), 'not ours');
     const { code, err } = await me.evaluate();
     expect(code).toBe(0);
-    expect(err).toContain('but only for this time: ');
+    expect(err).toContain('but only this time: ');
     expect(existsSync(join(me.state, 'agents.json'))).toBe(false);
   });
 
@@ -184,6 +184,6 @@ describe('a run', () => {
     mkdirSync(bin, { recursive: true });
     symlinkSync(me.cursor.path, join(bin, 'cursor-agent'));
     const { code, err } = await me.evaluate();
-    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('which a project brings along') });
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('which lies inside the project') });
   });
 });

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { ModelCallError } from 'skillopt';
 import { type AgentCliName, agentChat, agentClis, detectAgents, requireInstalled } from 'skillopt/agents';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { fakeCli } from './fake-cli.ts';

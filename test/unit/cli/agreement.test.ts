@@ -1,7 +1,7 @@
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { capWarnings } from '../../../src/cli/estimate/cap.ts';
-import { runCli } from '../../../src/cli/main.ts';
+import { capWarnings } from '../../../src/app/index.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -122,9 +122,9 @@ describe('a limit that a run may reach', () => {
 
   it('is told with each unit once', () => {
     expect(capWarnings(costs, { maxCalls: 400, maxTotalTokens: 500, maxCostUsd: 600 })).toEqual([
-      'this run may need 303–2,603 calls; it stops at --max-calls 400',
-      'this run may need 303–2,603 tokens; it stops at --max-total-tokens 500',
-      'this run may need $303–2603; it stops at --max-cost-usd 600',
+      'this run may need 303–2,603 calls; it stops at maxCalls 400',
+      'this run may need 303–2,603 tokens; it stops at maxTotalTokens 500',
+      'this run may need $303–2603; it stops at maxCostUsd 600',
     ]);
   });
 });

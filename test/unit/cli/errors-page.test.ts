@@ -1,34 +1,35 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ERROR_MEANINGS } from '../../../src/cli/error-meanings.ts';
-import { EXIT_CODES, exitCodeOf } from '../../../src/cli/exit-code.ts';
+import { EXIT_CODES, exitCodeOf } from '../../../src/cli/errors.ts';
 import { type ErrorCode, SkillError } from '../../../src/core/contracts/index.ts';
+import { ERROR_MEANINGS } from './error-meanings.ts';
 
 const PAGE = new URL('../../../docs/errors.md', import.meta.url);
 
 const HEAD = `# Errors by code
 
-Every error that is thrown on purpose has a code that does not change, a message (what was expected, what came, where) and mostly a hint.
-On the command line: \`error: …\` and \`hint: …\` on stderr; with \`--json\` also \`{ "error": { "code", "message", "hint" } }\` on stdout.
-In code: \`SkillError\` with \`code\`, \`message\`, \`hint\`.
+Every expected error has a code that does not change, a message (what was expected, what came, where) and usually a hint.
 
-This page is made from \`cli/error-meanings.ts\`; \`WRITE_DOCS=1 npx vitest run test/unit/cli/errors-page.test.ts\` writes it.
+- On the command line: \`error: …\` and \`hint: …\` on stderr; with \`--json\` also \`{ "error": { "code", "message", "hint" } }\` on stdout.
+- In code: \`SkillError\` with \`code\`, \`message\` and \`hint\`.
+
+This page is made from \`test/unit/cli/error-meanings.ts\`; \`WRITE_DOCS=1 npx vitest run test/unit/cli/errors-page.test.ts\` writes it.
 `;
 
 const OWN = [
   [
     'SYSTEM',
     2,
-    'The operating system refused something: no rights, no room, too many open files.',
+    'The operating system refused something: missing rights, a full disk, too many open files.',
     'The hint says what to check.',
   ],
   [
     'INTERRUPTED',
     '130, 143, 129',
-    'You, or the system, asked it to stop. Nothing is lost.',
+    'You or the system stopped the command. Nothing is lost.',
     'The same command resumes.',
   ],
-  ['BUG', 70, 'Something that nobody foresaw.', 'Please report it, with what `SKILLOPT_DEBUG=1` prints.'],
+  ['BUG', 70, 'An error that we did not expect.', 'Please report it with the output of `SKILLOPT_DEBUG=1`.'],
 ] as const;
 
 function errorsPage(): string {
@@ -42,7 +43,7 @@ function errorsPage(): string {
     HEAD,
     ...['| code | exit code | what it means | what to do |', '|---|---|---|---|', ...codes, ''],
     ...[
-      'Only the command line says these:',
+      'These codes exist only on the command line:',
       '',
       '| code | exit code | what it means | what to do |',
       '|---|---|---|---|',

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { loadProject } from '../../../src/project/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -45,7 +45,7 @@ const load = (cwd: string, file = 'skillopt.config.yaml') =>
 
 describe('init looks first', () => {
   it('says how a skill with scripts is trained with an agent that is installed', async () => {
-    const advice = 'target: { agent: claude } and env: workspace train it at work';
+    const advice = 'on tasks with files: target: { agent: claude } and env: workspace';
     const files = { 'app/letters/SKILL.md': SKILL, 'app/letters/scripts/a.sh': 'true\n', 'app/post.csv': QUESTIONS };
     using folder = tempFolder({ ...files, 'bin/claude': '#!/bin/sh\n' });
     chmodSync(join(folder.path, 'bin/claude'), 0o755);
@@ -187,7 +187,7 @@ describe('init looks first', () => {
     expect(answer).toMatchObject({
       settings: { tasks: 'large.csv' },
       next: { command: 'npx skillopt train', why: expect.stringContaining('skillopt estimate'), estimate: null },
-      cautions: [expect.stringMatching(/^large\.csv is large \(\d+ MB\): only its beginning was read/)],
+      cautions: [expect.stringMatching(/^large\.csv is large \(\d+ MB\): init read only its beginning/)],
     });
     const { out } = await told(folder.path, ['--force'], { OPENAI_API_KEY: 'dummy' });
     expect(out).toMatch(/large\.csv \(at least \d,\d{3} tasks\)/);
@@ -336,7 +336,7 @@ describe('init looks first', () => {
     using folder = tempFolder({ 'post.csv': QUESTIONS });
     for (let n = 0; n < 1100; n += 1) mkdirSync(join(folder.path, `f${n % 11}/${n}`), { recursive: true });
     expect((await init(folder.path)).answer.cautions).toContain(
-      'only 1,000 folders were looked into for skills: --skill PATH takes another',
+      'only 1,000 folders were searched for skills: --skill PATH takes another',
     );
   });
 
@@ -368,7 +368,7 @@ describe('init looks first', () => {
   it('mentions a module called env that is no environment', async () => {
     for (const [text, why] of [
       ['export default {};\n', 'its default export has no getItems and no rolloutOne'],
-      ['export const env = { getItems: () => [] };\n', 'it exports nothing by default'],
+      ['export const env = { getItems: () => [] };\n', 'it has no default export'],
     ] as const) {
       using folder = tempFolder({ 'env.ts': text });
       expect((await told(folder.path)).out).toContain(`note: env.ts is left out: ${why}`);

@@ -1,9 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf } from '../../../src/cli/exit-code.ts';
-import { runCli } from '../../../src/cli/main.ts';
-import { printError } from '../../../src/cli/print-error.ts';
+import { exitCodeOf, printError } from '../../../src/cli/errors.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { openTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -45,13 +44,13 @@ describe('a project file', () => {
       'a NUL in a path',
       'json',
       JSON.stringify({ ...project, skill: 'a\0b' }),
-      'skill: a path holds no control characters',
+      'skill: a path must not have control characters',
     ],
     [
       'a newline in a path',
       'json',
       JSON.stringify({ ...project, outRoot: 'a\nb' }),
-      'outRoot: a path holds no control',
+      'outRoot: a path must not have control',
     ],
   ])('with %s is refused: .%s', async (_, ending, text, message) => {
     using folder = tempFolder({ 'tasks.jsonl': tasks });
@@ -104,7 +103,7 @@ describe('a flag', () => {
       const { code, err } = await cli([...argv.filter((part) => part !== undefined), path], folder.path);
       expect([code, err]).toEqual([2, expect.stringContaining('error: ')]);
       expect(err).not.toContain('bug in skillopt');
-      if (path.length < 5) expect(err).toContain('a path holds no control characters');
+      if (path.length < 5) expect(err).toContain('a path must not have control characters');
     }
   });
 });

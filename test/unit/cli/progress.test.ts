@@ -1,15 +1,14 @@
 import { memoryRun, type SkillOptConfigInput, skillHash } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { eventLines, openLine } from '../../../src/cli/progress/event-line.ts';
 import { openLiveBlock } from '../../../src/cli/progress/live-block.ts';
 import { openProgress } from '../../../src/cli/progress/progress.ts';
-import { progressBlock } from '../../../src/cli/progress/progress-block.ts';
-import { finishedRollouts, plannedRollouts } from '../../../src/cli/progress/rollout-count.ts';
 import { openTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { noGateEvidence } from '../../../src/core/run/gate-evidence.ts';
 import { emptyRun, type Progress, type RunEvent, type RunState, reduce } from '../../../src/core/run/index.ts';
-import { noColors, textWidth } from '../../../src/report/index.ts';
+import { eventLines, finishedRollouts, openLine, progressBlock, textWidth } from '../../../src/report/index.ts';
+import { noColors } from '../../../src/report/layout.ts';
+import { plannedRollouts } from '../../../src/report/progress-block.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { sampleRun } from '../../support/sample-run.ts';
 import { appends, levelOf, scriptedRun } from '../../support/scripted-run.ts';

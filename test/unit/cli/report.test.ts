@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { listEdits, versionFinder } from '../../../src/app/index.ts';
-import { reportLines } from '../../../src/cli/report/report.ts';
+import { versionFinder } from '../../../src/app/index.ts';
 import { joinPackage } from '../../../src/core/document/index.ts';
-import { emptyRun, type RunEvent, type RunState, reduce, type StepRecord } from '../../../src/core/run/index.ts';
-import { colorsFor, noColors, textWidth } from '../../../src/report/index.ts';
+import {
+  emptyRun,
+  listEdits,
+  type RunEvent,
+  type RunState,
+  reduce,
+  type StepRecord,
+} from '../../../src/core/run/index.ts';
+import { colorsFor, reportLines, textWidth } from '../../../src/report/index.ts';
+import { noColors } from '../../../src/report/layout.ts';
 import { INITIAL_SKILL, LEARNED, sampleRun } from '../../support/sample-run.ts';
 
 const state = sampleRun.reduce(reduce, emptyRun);
@@ -63,7 +70,7 @@ describe('the report of a run', () => {
   it('has the figures it has when a run is not done', () => {
     const unfinished = sampleRun.slice(0, 10).reduce(reduce, emptyRun);
     expect(reportLines(unfinished, options).slice(0, 3).join(' ')).toBe(
-      'Not finished, 1 of 3 steps done: so far 25.0 → 75.0 % on the 8 tasks it was chosen by, as the search itself saw it, which flatters. 90 calls, $0.00. 1 line added.',
+      'Not finished, 1 of 3 steps done: so far 25.0 → 75.0 % on the 8 tasks it was chosen by, as the search itself saw it, which is too optimistic. 90 calls, $0.00. 1 line added.',
     );
     expect(reportLines(unfinished, { ...options, isRunning: true })[0]).toMatch(/^Running, 1 of 3 steps done: /);
     expect(reportLines(emptyRun, options)[0]).toBe(

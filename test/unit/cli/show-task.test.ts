@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { toAtif } from '../../../src/core/contracts/index.ts';
 import { textWidth } from '../../../src/report/index.ts';
 import { worldFiles } from '../../e2e/project.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { worldFiles } from '../../e2e/project.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -26,7 +26,7 @@ function project() {
   };
 }
 
-const AGAIN = 'at these test tasks: each makes them a little less new';
+const AGAIN = 'at these test tasks: each look makes their score a little less reliable';
 const evaluate = 'eval --skill SKILL.md --quiet';
 
 vi.setConfig({ testTimeout: 400_000 }); // trains several runs, which a busy machine does slowly

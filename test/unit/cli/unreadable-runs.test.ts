@@ -1,7 +1,7 @@
 import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { asNobody } from '../../support/machine.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

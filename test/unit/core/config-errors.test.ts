@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -58,7 +58,7 @@ const OURS: readonly (readonly [text: string, error: string])[] = [
   ['bachSize: 3', 'unknown key bachSize — did you mean batchSize?'],
   ['zebra: 3', 'unknown key zebra'],
   ['seed: 1.5', 'seed: expected a whole number, got 1.5'],
-  ['extras: { api_key: hush }', 'extras.api_key looks like a secret, and secrets do not belong in this file'],
+  ['extras: { api_key: hush }', 'extras.api_key looks like a secret, and this file must not hold secrets'],
 ];
 
 describe('a project file of ours names its line and key', () => {
@@ -212,7 +212,7 @@ describe('a config of SkillOpt names its line and its own key', () => {
     ['model:\n  backend: qwne', 'x.yaml:2: model.backend: unknown backend "qwne" — did you mean qwen?'],
     [
       'model:\n  minimax_api_key: hush',
-      'x.yaml:2: model.minimax_api_key looks like a secret, and secrets do not belong in a config',
+      'x.yaml:2: model.minimax_api_key looks like a secret, and a config must not hold secrets',
     ],
     ['train: 5\nenv: {}', 'x.yaml: train must be a section with keys, got 5'],
     ['_base_: base.yaml', 'base.yaml:3: gradient.minibatch_size: expected a number, got "x"'],

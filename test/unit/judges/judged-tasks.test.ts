@@ -12,9 +12,9 @@ import {
 import { judgeAnswer, judgedOutput, judgementsOf } from 'skillopt/judges';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { eventLines } from '../../../src/cli/progress/event-line.ts';
 import { withReplyCache } from '../../../src/public/models.ts';
-import { noColors } from '../../../src/report/index.ts';
+import { eventLines } from '../../../src/report/index.ts';
+import { noColors } from '../../../src/report/layout.ts';
 import { expectEvery } from '../../support/expect-every.ts';
 import { type Asked, byRule, honest, judgedBy, judgeWho } from '../../support/judged-levels.ts';
 import { appends, levelOf, ofStage, ofType, scriptedRun, type Task } from '../../support/scripted-run.ts';

@@ -1,8 +1,7 @@
 import { countTokens as reference } from 'gpt-tokenizer/encoding/o200k_base';
 import { skillHash } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { sliceText } from '../../../src/models/tokens/slice-text.ts';
-import { createTextMemo } from '../../../src/models/tokens/text-memo.ts';
+import { createTextMemo, sliceText } from '../../../src/models/tokens/count-tokens.ts';
 import { countMessages, countTokens } from '../../../src/public/models.ts';
 
 const prose = 'Answer with the name of the city alone, in 3 words or fewer.\n\n- Mind the *spelling*:  "Reykjavík"!\n';

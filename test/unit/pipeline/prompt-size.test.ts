@@ -1,6 +1,6 @@
 import type { RolloutResult, SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { clipTrajectories } from '../../../src/pipeline/reflect/clip-trajectories.ts';
+import { clipTrajectories } from '../../../src/pipeline/reflect/trajectory.ts';
 import { countTokens } from '../../../src/public/models.ts';
 import { appends, byLevel, ofType, type Script, scriptedRun, type Task } from '../../support/scripted-run.ts';
 import { EPOCH_ENDS } from '../../support/strict-gate.ts';

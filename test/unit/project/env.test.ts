@@ -58,7 +58,7 @@ describe('an environment from a module', () => {
     const problem = { code: 'ENV_INVALID', message: 'env.mjs: getItems failed: no database' };
     await expect(guard(broken).getItems('train')).rejects.toMatchObject(problem);
     await expect(guard({ ...broken, getItems: () => 3 }).getItems('val')).rejects.toThrow(
-      'must give a list, got number',
+      'must return a list, got number',
     );
   });
 
@@ -78,6 +78,11 @@ describe('an environment from a module', () => {
       });`);
     expect(items).toEqual([{ id: 'function function tasks.txt' }]);
     expect(env.version).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('gets the library that is running, so that its errors are known here', async () => {
+    const own = load(`export default ({ SkillError }) => { throw new SkillError('USAGE', 'as it was thrown') };`);
+    await expect(own).rejects.toMatchObject({ code: 'USAGE', message: 'as it was thrown' });
   });
 
   it('gets another version when its text changes, so that no stale rollout is reused', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { wireRun } from '../../../src/app/index.ts';
+import { wireRun } from '../../../src/app/wire-run.ts';
 import { findConfigFile, loadProject } from '../../../src/project/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

@@ -17,7 +17,7 @@ it('help shows ten of them', () => {
 });
 
 it('the documentation shows them all; WRITE_DOCS=1 writes it', () => {
-  const text = `# Settings\n\nThe keys of a project file, side by side in it; here by what they are about. Flags are the same names with dashes.\n\n${renderSettings()}\n`;
+  const text = `# Settings\n\nAll keys of a project file, grouped by subject. In the file they are all at the top level. Flags have the same names, with dashes.\n\n${renderSettings()}\n`;
   if (process.env.WRITE_DOCS === '1') writeFileSync(DOC, text);
   expect(readFileSync(DOC, 'utf8')).toBe(text);
 });

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/main.ts';
+import { runCli } from '../../../src/cli/index.ts';
 import { loadProject, readConfigFile, resolveModel } from '../../../src/project/index.ts';
-import { isSkillOptConfig } from '../../../src/project/skillopt-config/layer.ts';
+import { isSkillOptConfig } from '../../../src/project/skillopt-config/layers.ts';
 import { loadSkillOptConfig } from '../../../src/project/skillopt-config/load-skillopt-config.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -419,7 +419,7 @@ env: { exec_timeout: 300 }`;
       const { project } = await loadProject({ flags: {}, config: 'x.yaml', cwd: folder.path });
       const resolved = resolveModel(project.optimizer, { role: 'optimizer', env: {} });
       await expect(resolved).rejects.toThrow(
-        `optimizer: ${backend} is not served: it runs an agent in a folder of files`,
+        `optimizer: ${backend} is not a chat model: it runs an agent in a folder of files`,
       );
       const other = await loadProject({ flags: { optimizer: 'simulated' }, config: 'x.yaml', cwd: folder.path });
       expect(other.project.optimizer).toBe('simulated');
@@ -432,9 +432,9 @@ env: { exec_timeout: 300 }`;
     );
     expect(warning).toMatchInlineSnapshot(`
       "x.yaml: without effect here:
-        model.codex_exec_sandbox: The agent works in our sandbox, in which its own is off: sandbox: auto, bubblewrap, none or a container. Set sandbox.
-        model.codex_exec_use_sdk: The CLI runs as it is installed: no SDK, no setting of its own.
-        model.codex_exec_profile: Each attempt has a home of its own, without profiles and sessions."
+        model.codex_exec_sandbox: The agent works in our sandbox, and its own sandbox is off. Ours is auto, bubblewrap, none or a container. Set sandbox.
+        model.codex_exec_use_sdk: The CLI runs as it is installed: without an SDK, and with its default settings.
+        model.codex_exec_profile: Each attempt has a home folder of its own, without profiles and sessions."
     `);
   });
 
@@ -487,11 +487,11 @@ describe('what has no effect', () => {
     );
     expect(warning).toMatchInlineSnapshot(`
       "x.yaml: without effect here:
-        model.rewrite_reasoning_effort: Rewrites think as hard as everything else.
+        model.rewrite_reasoning_effort: Rewrites use the same effort as all other calls.
         model.colour: unknown
-        optimizer.meta_learning_rate: Read by nothing in SkillOpt either.
+        optimizer.meta_learning_rate: SkillOpt does not read it either.
         optimizer.learning_rat: unknown — did you mean learning_rate?
-        evaluation.use_semantic_density: Pays for loud words. The gate here looks at tasks and nothing else.
+        evaluation.use_semantic_density: This score rewards emphatic words. Our gate compares only the scores of tasks.
         env.logging: unknown, handed to the environment as extras.logging
         env.slit_dir: unknown, handed to the environment as extras.slit_dir — did you mean split_dir?
         env.knob: unknown, handed to the environment as extras.knob
@@ -508,7 +508,9 @@ evaluation: { use_semantic_density: false, leading_words: null }`;
 
   it('is the effort of an agent CLI', async () => {
     const { warning } = await translate('model: { backend: claude, target: t, reasoning_effort: high }');
-    expect(warning).toBe('x.yaml: without effect here:\n  model.reasoning_effort: Agent CLIs are not told.');
+    expect(warning).toBe(
+      'x.yaml: without effect here:\n  model.reasoning_effort: For OpenAI and Azure. Agent CLIs do not get it.',
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 import { emptyRun, memoryRun, reduce, type SkillOptConfigInput } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { reportLines } from '../../../src/cli/report/report.ts';
-import { noColors } from '../../../src/report/index.ts';
+import { reportLines } from '../../../src/report/index.ts';
+import { noColors } from '../../../src/report/layout.ts';
 import { appends, ofType, scriptedRun } from '../../support/scripted-run.ts';
 
 /** From this draw on nothing was seen by the search; a thousand numbers to a draw. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scripted } from '../../../src/models/index.ts';
 import { readTasksFile, requireReviewed, writeTasksFile } from '../../../src/sleep/index.ts';
-import type { ValidateChecks } from '../../../src/sleep/mine/mined-task.ts';
-import { parseTasksFile } from '../../../src/sleep/parse-tasks-file.ts';
+import type { ValidateChecks } from '../../../src/sleep/mine/model-miner.ts';
+import { parseTasksFile } from '../../../src/sleep/tasks-file.ts';
 import { sleepTask } from '../../support/sleep-tasks.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

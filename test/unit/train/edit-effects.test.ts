@@ -1,7 +1,7 @@
 import { emptyRun, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { reportLines } from '../../../src/cli/report/report.ts';
-import { noColors } from '../../../src/report/index.ts';
+import { reportLines } from '../../../src/report/index.ts';
+import { noColors } from '../../../src/report/layout.ts';
 import { appends, scriptedRun, type Task } from '../../support/scripted-run.ts';
 
 /** 6 of 20 tasks are solved; GAIN solves 8 more, HARM loses 3 of those that were solved. */

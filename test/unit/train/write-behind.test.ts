@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWriteBehind } from '../../../src/train/record/write-behind.ts';
+import { createWriteBehind } from '../../../src/train/record/recorder.ts';
 
 const turn = () => new Promise(setImmediate);
 

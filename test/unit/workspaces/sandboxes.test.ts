@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSandbox, probeSandbox, type Sandbox, sandboxes } from 'skillopt/workspaces';
 import { describe, expect, it, test } from 'vitest';
-import { writeToolShims } from '../../../src/workspaces/sandbox/tool-shims.ts';
+import { writeToolShims } from '../../../src/workspaces/sandbox/limited-run.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, lacksBubblewrap, newMark, probe, processesWith, sh } from './kinds.ts';
 

@@ -1,6 +1,7 @@
 import type { Evaluation, ItemScore } from '../../contracts/index.ts';
 import type { FailurePattern, Patch } from '../../document/index.ts';
 import type { Estimate } from '../../stats/index.ts';
+import { isObject } from '../../text/index.ts';
 import type { Blame, GateDecision } from '../gate-evidence.ts';
 import type { Refusal } from './event-data.ts';
 
@@ -41,9 +42,6 @@ export type DataOf<Kind> = Kind extends Definition<infer Data> ? Data : never;
 export function define<Data>(checks: Checks<Data>): Definition<Data> {
   return { checks: checks as Fields, mapLists: listsIn(checks as Fields) ?? ((value) => value) };
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The name of the first field that is not as it should be. */
 export const faultIn = (checks: Fields, value: Readonly<Record<string, unknown>>): string | undefined =>

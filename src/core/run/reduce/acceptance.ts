@@ -34,6 +34,15 @@ export function isAccepted(action: string): boolean {
   return action === 'accept' || action === 'accept_new_best' || action === 'force_accept';
 }
 
+/** Whether a batch needs no further proposal. An optimizer that proposed nothing would propose nothing again. */
+export function isBatchDone(
+  { action, proposal = 1, nEditsMerged }: StepRecord,
+  { proposalsPerBatch }: { readonly proposalsPerBatch: number },
+): boolean {
+  if (isAccepted(action) || proposal >= proposalsPerBatch) return true;
+  return proposalsPerBatch > 1 && nEditsMerged === 0;
+}
+
 /** What is taken for another reason than beating the best is the best only if it measures best. */
 export function isNewBest(action: string, candidate: ScoredSkill, state: RunState): boolean {
   if (action === 'accept_new_best') return true;

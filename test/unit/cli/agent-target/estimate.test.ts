@@ -11,7 +11,7 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
   const before = await project.inTerminal(80, 'estimate');
   const said = before.out.replaceAll('\n', ' ');
   expect(said).toMatch(
-    /about \d+ attempts of the agent \([\d–]+\) with [\d,–]+ calls, whose cost is not known before one was made; besides/,
+    /about \d+ attempts of the agent \([\d–]+\) with [\d,–]+ calls, whose cost is unknown until one has run; besides/,
   );
   expect(said).toContain('skillopt try');
   expectEvery(before.out.split('\n'), (line) => line.length <= 80);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { SkillOptTrainer } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { readSkill } from '../../../../src/app/index.ts';
-import { runCli } from '../../../../src/cli/main.ts';
+import { readSkill } from '../../../../src/app/wire-run.ts';
+import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 

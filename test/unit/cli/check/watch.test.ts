@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { runCli } from '../../../../src/cli/main.ts';
+import { runCli } from '../../../../src/cli/index.ts';
 import { readProgress } from '../../../../src/stores/index.ts';
 import { openProgressFile } from '../../../../src/stores/run/progress-file.ts';
 import { describeOwner } from '../../../../src/stores/run/run-lock.ts';

@@ -237,7 +237,7 @@ describe('how a document is loaded', () => {
       '/h/.codex/skills/x/SKILL.md',
       'Codex sees its name and description in a new session, and loads the text when a request fits.',
     ],
-    ['C:\\p\\.agents\\skills\\x\\SKILL.md', 'Codex, OpenCode, Gemini CLI, Qwen Code, Copilot CLI and pi see'],
+    ['C:\\p\\.agents\\skills\\x\\SKILL.md', 'Codex, Copilot CLI, Gemini CLI, OpenCode, pi and Qwen Code see'],
     ['/p/notes/SKILL.md', 'No agent is known to load a file from there by itself'],
   ])('%s', (path, sentence) => {
     expect(agentLoads(path.replaceAll('\\', '/'))).toContain(sentence);

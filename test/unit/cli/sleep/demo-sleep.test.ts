@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addDemoSleep } from '../../../../src/cli/sleep/demo/demo-sleep.ts';
+import { addDemoSleep, type PlayNight, playWeek } from '../../../../src/cli/sleep/demo/demo-sleep.ts';
 import { type NightStory, type WeekStory, weekLines } from '../../../../src/cli/sleep/demo/night-story.ts';
-import { type PlayNight, playWeek } from '../../../../src/cli/sleep/demo/play-week.ts';
 import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
 import { simulatedPerson } from '../../../../src/public/sim.ts';
 import { type Cursors, harvest, mineTasks, openSessionIndex } from '../../../../src/public/sleep.ts';
-import { noColors, textWidth } from '../../../../src/report/index.ts';
-import { claude } from '../../../../src/transcripts/index.ts';
+import { textWidth } from '../../../../src/report/index.ts';
+import { noColors } from '../../../../src/report/layout.ts';
+import { claude } from '../../../../src/transcripts/sources/claude.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 
 const quietNight: NightStory = {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../../src/cli/main.ts';
+import { runCli } from '../../../../src/cli/index.ts';
 import { readTasksFile } from '../../../../src/sleep/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, hoursAgo, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';

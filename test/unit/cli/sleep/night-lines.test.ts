@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nightCommands, nightLines } from '../../../../src/cli/sleep/night-lines.ts';
+import { nightCommands } from '../../../../src/cli/sleep/proposals.ts';
 import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
-import { textWidth } from '../../../../src/report/index.ts';
-import type { SleepReport } from '../../../../src/sleep/index.ts';
+import { nightLines, type SleepReport, textWidth } from '../../../../src/report/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 
 const LONG = 'Write a message for the release channel that says what changed for customers, in two sentences at most';

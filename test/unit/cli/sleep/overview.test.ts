@@ -121,8 +121,8 @@ describe('skillopt sleep', () => {
   it.each<[string[], number, RegExp]>([
     [['--since', '2026-02-30'], 2, /a moment that there is.*2026-02-30/],
     [['--project', ''], 2, /expected a folder behind --project/],
-    [['--project', 'no-such'], 0, /warning: .*no-such is not there/],
-    [['--project', '.keep'], 0, /warning: .*\.keep is no folder/],
+    [['--project', 'no-such'], 0, /warning: .*no-such does not exist/],
+    [['--project', '.keep'], 0, /warning: .*\.keep is not a folder/],
   ])('%j is not taken as it is', async (flags, code, said) => {
     using home = sleepHome();
     home.said();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../../src/cli/main.ts';
+import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { answerOf, type SleepHome, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';
 

@@ -13,7 +13,7 @@ import {
   type TaskRecord,
   tasksFileText,
 } from '../../../../src/sleep/index.ts';
-import { writeNight } from '../../../../src/sleep/night/night-record.ts';
+import { writeNight } from '../../../../src/sleep/state/nights.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../../src/cli/main.ts';
+import { runCli } from '../../../../src/cli/index.ts';
 import {
   nightFolder,
   openSleepState,

@@ -72,7 +72,7 @@ describe('skillopt sleep harvest --with-model', () => {
     home.said({ id: 'b' });
     const { code, err, out } = await home.run(byModel(`compatible:m@${server.baseURL}`));
     expect({ code, out }).toEqual({ code: 4, out: '' });
-    expect(err).toContain('no reply that could be read about any of 2 sessions');
+    expect(err).toContain('no readable reply about any of 2 sessions');
   });
 
   it('a night of which no reply could be read asks again on the next one', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWorld, worldSkillFolder } from 'skillopt/sim';
-import { runCli } from '../../../../src/cli/main.ts';
+import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 

@@ -10,7 +10,7 @@ import {
   suggestion,
 } from '../../../../src/core/text/index.ts';
 import { ago, clip, duration, table, textWidth } from '../../../../src/report/index.ts';
-import { padStart } from '../../../../src/report/layout/layout.ts';
+import { padStart } from '../../../../src/report/layout.ts';
 import { shownPath } from '../../../../src/stores/index.ts';
 
 describe('the closest name', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findLeaks, type GuardedItem } from '../../../../src/public/stats.ts';
-import { guardedItems } from '../../../../src/train/step/guarded-items.ts';
+import { guardedItems } from '../../../../src/train/step/guard-edits.ts';
 
 const item = (split: GuardedItem['split'], id: string, text: string, ...answers: string[]): GuardedItem => ({
   id,

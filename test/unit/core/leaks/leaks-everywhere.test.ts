@@ -1,10 +1,9 @@
 import { memoryRun, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { eventLines } from '../../../../src/cli/progress/event-line.ts';
-import { reportLines } from '../../../../src/cli/report/report.ts';
 import { readNotes } from '../../../../src/core/document/index.ts';
 import { emptyRun, reduce } from '../../../../src/core/run/index.ts';
-import { noColors } from '../../../../src/report/index.ts';
+import { eventLines, reportLines } from '../../../../src/report/index.ts';
+import { noColors } from '../../../../src/report/layout.ts';
 import {
   appends,
   byLevel,

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { memoryRun } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { leakLines } from '../../../../src/cli/report/report-leaks.ts';
 import { applyPatch, Edit, MARKERS } from '../../../../src/core/document/index.ts';
 import { findPoison, quarantine } from '../../../../src/core/guard/index.ts';
 import { MOST_CHARACTERS } from '../../../../src/core/guard/poison/find-poison.ts';
 import { emptyRun, reduce } from '../../../../src/core/run/index.ts';
-import { noColors } from '../../../../src/report/index.ts';
+import { noColors } from '../../../../src/report/layout.ts';
+import { leakLines } from '../../../../src/report/run-details.ts';
 import {
   honestTranscripts,
   poisonDocument,

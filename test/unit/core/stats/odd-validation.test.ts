@@ -16,10 +16,9 @@ import { judgeAnswer, judgedOutput } from 'skillopt/judges';
 import { addObservations, calibrate, noEvidence } from 'skillopt/stats';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { eventLines } from '../../../../src/cli/progress/event-line.ts';
-import { reportLines } from '../../../../src/cli/report/report.ts';
 import { toObservations } from '../../../../src/core/run/index.ts';
-import { noColors } from '../../../../src/report/index.ts';
+import { eventLines, reportLines } from '../../../../src/report/index.ts';
+import { noColors } from '../../../../src/report/layout.ts';
 import { levelOf, type Task } from '../../../support/scripted-run.ts';
 
 type Rollout = (task: Task, level: number, judge: ChatModel | undefined) => Promise<RolloutOutput> | RolloutOutput;

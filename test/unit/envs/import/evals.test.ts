@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { loadTasks } from 'skillopt/envs';
 import { expect, test } from 'vitest';
-import { readTriggers } from '../../../../src/envs/import/evals.ts';
-import { isEvals, isTriggerSet, type LeftOut, readEvals } from '../../../../src/envs/index.ts';
+import { isEvals, isTriggerSet, readEvals, readTriggers } from '../../../../src/imports/evals.ts';
+import type { LeftOut } from '../../../../src/imports/index.ts';
 import { evalsExpectations, importFiles, importPath } from '../../../support/imports/import-corpus.ts';
 
 const read = (file: string): unknown => JSON.parse(readFileSync(importPath('evals', file), 'utf8'));

@@ -64,7 +64,7 @@ describe('a promptfoo config as tasks in a workspace', () => {
 
   it('is refused when no test is carried, with the reasons', async () => {
     await expect(loadFixture('promptfoo/nothing.yaml')).rejects.toThrow(
-      /none of its tasks can be carried[\s\S]*latency is left out/,
+      /none of its tests can be carried[\s\S]*latency is left out/,
     );
   });
 });

@@ -5,7 +5,7 @@ import { harvest, openSessionIndex, type SessionDigest, TaskRecord } from '../..
 import { HARMS, type Kind, kindIn, REMARKS, readAdvice } from '../../../../src/sim/person/kind.ts';
 import { CODE_KINDS } from '../../../../src/sim/person/kinds/code.ts';
 import { OFFICE_KINDS } from '../../../../src/sim/person/kinds/office.ts';
-import { claude } from '../../../../src/transcripts/index.ts';
+import { claude } from '../../../../src/transcripts/sources/claude.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const KINDS: readonly Kind[] = [...CODE_KINDS, ...OFFICE_KINDS];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { groupByHint, readSkillHint } from '../../../../src/sleep/index.ts';
-import { dedupeTasks } from '../../../../src/sleep/mine/dedupe-tasks.ts';
-import { onlySkill } from '../../../../src/sleep/mine/skill-hint.ts';
+import { onlySkill } from '../../../../src/sleep/mine/heuristic-miner.ts';
 import { filterForTarget } from '../../../../src/sleep/mine/target-filter.ts';
+import { dedupeTasks } from '../../../../src/sleep/splits.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 
 describe('tasks of one id', () => {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { heuristicTask, TaskRecord } from '../../../../src/sleep/index.ts';
-import { outcomeOf } from '../../../../src/sleep/mine/heuristic-miner.ts';
-import { heuristicTaskId, minedTaskId, short, withoutQuotes } from '../../../../src/sleep/mine/task-text.ts';
+import {
+  heuristicTaskId,
+  minedTaskId,
+  outcomeOf,
+  short,
+  withoutQuotes,
+} from '../../../../src/sleep/mine/heuristic-miner.ts';
 import { session } from '../../../support/sleep-tasks.ts';
 
 describe('texts of tasks', () => {

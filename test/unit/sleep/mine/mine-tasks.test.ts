@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ModelCallError, SkillError } from '../../../../src/core/contracts/index.ts';
 import { scripted } from '../../../../src/models/index.ts';
 import { mineTasks } from '../../../../src/sleep/index.ts';
-import { toMinedTask } from '../../../../src/sleep/mine/mined-task.ts';
+import { toMinedTask } from '../../../../src/sleep/mine/model-miner.ts';
 import { session } from '../../../support/sleep-tasks.ts';
 
 const digest = session('s', { userPrompts: ['Write a commit message'] });

@@ -4,7 +4,8 @@ import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { loadRun } from '../../../../src/app/index.ts';
 import type { ChatRequest } from '../../../../src/core/contracts/index.ts';
-import { cursorsOf, mineTasks, nightOf, pendingProposals, runSleepCycle } from '../../../../src/sleep/index.ts';
+import { cursorsOf, mineTasks, nightOf, pendingProposals } from '../../../../src/sleep/index.ts';
+import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { modelKeyOf } from '../../../../src/sleep/state/sleep-state.ts';
 import { session } from '../../../support/sleep-tasks.ts';
 import { CURSORS, doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
@@ -15,7 +16,7 @@ describe('a night whose optimizer cannot be understood', () => {
   it('says so, and leaves its sessions for the next one', async () => {
     using world = nightWorld();
     const models = { target: obedient(), optimizer: scripted('analyst', () => 'I would rather not.') };
-    const { report } = await runSleepCycle(await world.input({ models }));
+    const { report } = await runCycle(await world.input({ models }));
     expect(report.noEditsReason).toContain('considers these sessions again');
     expect(cursorsOf(await world.state(), world.project)).toEqual({});
   });
@@ -34,7 +35,7 @@ describe('a night of sessions that no model has read', () => {
     const { tasks } = await mineTasks(NOUNS.map(sessionOf), { miner: 'heuristic', valFraction: 0.6 });
     const judge = scripted('judge', () => JSON.stringify({ reason: 'so it is', score: 0 }));
     const models = { target: obedient(), optimizer: proposing(USELESS), judge };
-    await runSleepCycle(await world.input({ models, tasks }));
+    await runCycle(await world.input({ models, tasks }));
     const wishesOf = (...splits: string[]) =>
       new Set(
         tasks.filter(({ split }) => splits.includes(split)).map(({ sourceSessions }) => `wish-${sourceSessions}`),
@@ -49,7 +50,7 @@ describe('a night of sessions that no model has read', () => {
 describe('a night that finds something', () => {
   it('stages a proposal with its gain, and leaves the live documents alone', async () => {
     using world = nightWorld({ 'shop/CLAUDE.md': '# Shop\n' });
-    const { report, proposals, folder } = await runSleepCycle(await world.input());
+    const { report, proposals, folder } = await runCycle(await world.input());
     expect(proposals).toMatchObject([
       {
         id: '1',
@@ -76,7 +77,7 @@ describe('a night that finds something', () => {
 
   it('leaves its files in a folder of its own, for this user alone', async () => {
     using world = nightWorld();
-    const { report } = await runSleepCycle(await world.input());
+    const { report } = await runCycle(await world.input());
     const names = ['night.json', 'report.md', 'report.json', 'diagnostics.json', 'evidence.jsonl', 'proposed.md'];
     for (const name of names) expect(`${name} ${world.mode(join(world.night(1), name))}`).toBe(`${name} 600`);
     expect(world.mode(world.night(1))).toBe('700');
@@ -106,13 +107,13 @@ describe('a night that finds something', () => {
   it('counts every call that was made', async () => {
     using world = nightWorld();
     const models = { target: obedient(), optimizer: proposing(RULE) };
-    const { report } = await runSleepCycle(await world.input({ models }));
+    const { report } = await runCycle(await world.input({ models }));
     expect(report.calls).toBe(models.target.requests.length + models.optimizer.requests.length);
   });
 
   it('is a run like any other for whoever reads its folder', async () => {
     using world = nightWorld();
-    await runSleepCycle(await world.input());
+    await runCycle(await world.input());
     const { state, name } = await loadRun(world.night(1));
     expect(name).toBe('1');
     expect(state.best.skill).toContain(RULE);
@@ -124,7 +125,7 @@ describe('a night that finds something', () => {
     const during: unknown[] = [];
     const gather = async () => gathered(doneTasks());
     const watch = { onEvent: async () => void during.push(cursorsOf(await world.state(), world.project)) };
-    await runSleepCycle(await world.input({ gather, observers: [watch] }));
+    await runCycle(await world.input({ gather, observers: [watch] }));
     expect(new Set(during.map((cursors) => JSON.stringify(cursors)))).toEqual(new Set(['{}']));
     const state = await world.state();
     expect(cursorsOf(state, world.project)).toEqual(CURSORS);
@@ -136,7 +137,7 @@ describe('a night that finds something', () => {
 
   it('24: does not create a memory file that was not there', async () => {
     using world = nightWorld();
-    const { proposals } = await runSleepCycle(await world.input());
+    const { proposals } = await runCycle(await world.input());
     expect(proposals.map(({ document }) => document.kind)).toEqual(['skill']);
     expect(existsSync(join(world.project, 'CLAUDE.md'))).toBe(false);
     expect((await world.state()).proposals).toHaveLength(1);
@@ -144,7 +145,7 @@ describe('a night that finds something', () => {
 
   it('reports the sealed test, which decides nothing', async () => {
     using world = nightWorld();
-    const { report } = await runSleepCycle(await world.input({ tasks: doneTasks('t', { test: 3 }) }));
+    const { report } = await runCycle(await world.input({ tasks: doneTasks('t', { test: 3 }) }));
     expect(report.documents[0]!.test).toEqual({ before: 0, after: 1, tasks: 3 });
     expect(world.read(join(world.night(1), 'report.md'))).toContain('On 3 sealed tasks: 0.0 before, 100.0 after.');
     expect(report.gateTrials[0]!.taskDeltas.map(({ id }) => id)).not.toContain('t-test-0');
@@ -155,7 +156,7 @@ describe('a night that finds nothing', () => {
   it('says why, and what it would take', async () => {
     using world = nightWorld();
     const few = doneTasks('t', { val: 3 });
-    const { report, proposals } = await runSleepCycle(await world.input({ tasks: few }));
+    const { report, proposals } = await runCycle(await world.input({ tasks: few }));
     expect(proposals).toEqual([]);
     expect(report).toMatchObject({ accepted: false, gateAction: 'reject', baselineScore: null, documents: [] });
     expect(report.noEditsReason).toBe('3 tasks are held out, and 6 is the least that proves anything.');
@@ -166,15 +167,15 @@ describe('a night that finds nothing', () => {
 
   it('says so when nothing is left to gain', async () => {
     using world = nightWorld({ 'shop/CLAUDE.md': `${RULE}\n` });
-    const { report } = await runSleepCycle(await world.input());
+    const { report } = await runCycle(await world.input());
     expect(report.noEditsReason).toContain('there is nothing left to gain');
   });
 
   it('34: does not hide what an earlier one proposed', async () => {
     using world = nightWorld();
-    await runSleepCycle(await world.input());
+    await runCycle(await world.input());
     const models = { target: obedient(), optimizer: proposing(USELESS) };
-    const later = await runSleepCycle(await world.input({ models, tasks: doneTasks('u') }));
+    const later = await runCycle(await world.input({ models, tasks: doneTasks('u') }));
     expect(later.report).toMatchObject({ night: 2, accepted: false });
     expect(later.report.notes.join('\n')).toMatch(
       /Built on what night 1 proposed for the skill \S+, which still waits/,
@@ -185,10 +186,10 @@ describe('a night that finds nothing', () => {
   it('8: tells the analysts of the next what it rejected', async () => {
     using world = nightWorld();
     const models = () => ({ target: obedient(), optimizer: proposing(USELESS) });
-    const first = await runSleepCycle(await world.input({ models: models() }));
+    const first = await runCycle(await world.input({ models: models() }));
     expect(first.report.rejectedEdits.map(({ content }) => content)).toContain(USELESS);
     const second = models();
-    await runSleepCycle(await world.input({ models: second, tasks: doneTasks('u') }));
+    await runCycle(await world.input({ models: second, tasks: doneTasks('u') }));
     const asked = second.optimizer.requests.filter(({ stage }) => stage === 'analyst');
     expect(asked.length).toBeGreaterThan(0);
     for (const { messages } of asked)
@@ -199,13 +200,13 @@ describe('a night that finds nothing', () => {
 
   it('warns when the models are not those of the night before', async () => {
     using world = nightWorld();
-    const first = await runSleepCycle(await world.input());
+    const first = await runCycle(await world.input());
     expect(first.report.notes.join()).not.toContain('The models');
-    const { report } = await runSleepCycle(await world.input({ modelKey: 'another', tasks: doneTasks('u') }));
+    const { report } = await runCycle(await world.input({ modelKey: 'another', tasks: doneTasks('u') }));
     expect(report.notes).toContain(
       'The models are not those of the last night (agent · analyst): scores cannot be compared with it.',
     );
-    const elsewhere = await runSleepCycle(await world.input({ project: '/elsewhere', tasks: doneTasks('v') }));
+    const elsewhere = await runCycle(await world.input({ project: '/elsewhere', tasks: doneTasks('v') }));
     expect(elsewhere.report.notes.join()).not.toContain('The models');
   });
 });

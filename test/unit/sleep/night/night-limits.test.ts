@@ -1,7 +1,8 @@
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, SkillError } from '../../../../src/core/contracts/index.ts';
-import { type CycleInput, runSleepCycle } from '../../../../src/sleep/index.ts';
+import type { CycleInput } from '../../../../src/sleep/index.ts';
+import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
 const CONFIG = { workers: 2, maxRetries: 0 };
@@ -13,7 +14,7 @@ function counted() {
 }
 
 const nightOf = (world: ReturnType<typeof nightWorld>, wanted: Partial<CycleInput>) =>
-  world.input(wanted).then(runSleepCycle);
+  world.input(wanted).then(runCycle);
 
 describe('a night', () => {
   it('asks nothing twice: what the skill was attempted with is known when the memory is', async () => {

@@ -1,6 +1,7 @@
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { runSleepCycle, SleepSettings } from '../../../../src/sleep/index.ts';
+import { SleepSettings } from '../../../../src/sleep/index.ts';
+import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { appends } from '../../../support/scripted-run.ts';
 import { doneTasks, nightWorld, obedient, USELESS } from './night-world.ts';
 
@@ -25,7 +26,7 @@ async function play(nights: number, { guidance = GUIDANCE, slowUpdate = true } =
   let notes: readonly string[] = [];
   for (let night = 1; night <= nights; night += 1) {
     const models = { target: obedient(), optimizer };
-    ({ notes } = (await runSleepCycle(await world.input({ models, settings, tasks: doneTasks() }))).report);
+    ({ notes } = (await runCycle(await world.input({ models, settings, tasks: doneTasks() }))).report);
   }
   const asked = (stage: string) => optimizer.requests.filter((request) => request.stage === stage);
   return { state: await world.state(), notes, questions: asked('slow_update'), analysts: asked('analyst') };

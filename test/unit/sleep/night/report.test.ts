@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportMarkdown, runSleepCycle, type SleepReport, SleepSettings } from '../../../../src/sleep/index.ts';
+import { reportMarkdown, type SleepReport } from '../../../../src/report/index.ts';
+import { SleepSettings } from '../../../../src/sleep/index.ts';
+import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { nightWorld } from './night-world.ts';
 
 /** What a night reported whose held-out task, name and quarantined edit say this. */
@@ -69,13 +71,13 @@ describe('settings that were without effect', () => {
   it('40: the tokens of a night are a limit, which ends it', async () => {
     using world = nightWorld();
     const settings = SleepSettings.parse({ maxTokensPerNight: 500 });
-    await expect(runSleepCycle(await world.input({ settings }))).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
+    await expect(runCycle(await world.input({ settings }))).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
     expect((await world.state()).proposals).toEqual([]);
   });
 
   it('40: a night that proposes nothing has its reason in its report', async () => {
     using world = nightWorld();
-    const { report } = await runSleepCycle(await world.input({ tasks: [] }));
+    const { report } = await runCycle(await world.input({ tasks: [] }));
     expect(report.noEditsReason).toBe('There is no task to learn from.');
     expect(world.json(`${world.night(1)}/report.json`).noEditsReason).toBe(report.noEditsReason);
   });

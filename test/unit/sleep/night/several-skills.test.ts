@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { loadRun } from '../../../../src/app/index.ts';
-import { assignSplits, runSleepCycle, SleepSettings, type TaskRecord } from '../../../../src/sleep/index.ts';
+import { assignSplits, SleepSettings, type TaskRecord } from '../../../../src/sleep/index.ts';
+import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { sleepTask } from '../../../support/sleep-tasks.ts';
 import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
@@ -20,7 +21,7 @@ describe('a night with tasks of several skills', () => {
     using world = nightWorld(FILES);
     const models = { target: obedient(), optimizer: proposing(RULE) };
     const tasks = [...doneTasks(), ...deployTasks()];
-    const { report, proposals } = await runSleepCycle(await world.input({ models, tasks }));
+    const { report, proposals } = await runCycle(await world.input({ models, tasks }));
     expect(proposals.map(({ id, document }) => [id, document.name, document.path])).toEqual([
       ['1', MANAGED, join(world.home, `.claude/skills/${MANAGED}/SKILL.md`)],
       ['1.deploy', 'deploy', join(world.home, '.claude/skills/deploy/SKILL.md')],
@@ -40,7 +41,7 @@ describe('a night with tasks of several skills', () => {
   it('reports each with its own verdict, gain, cost and change', async () => {
     using world = nightWorld(FILES);
     const models = { target: obedient(), optimizer: proposing(RULE) };
-    const { report } = await runSleepCycle(await world.input({ models, tasks: [...doneTasks(), ...deployTasks()] }));
+    const { report } = await runCycle(await world.input({ models, tasks: [...doneTasks(), ...deployTasks()] }));
     expect(report.documents.map(({ name, isStaged, verdict }) => [name, isStaged, verdict])).toEqual([
       [MANAGED, true, 'Proven better.'],
       ['deploy', true, 'Proven better.'],
@@ -59,7 +60,7 @@ describe('a night with tasks of several skills', () => {
   it('defect 5: all documents together have the error of one night', async () => {
     using world = nightWorld(FILES);
     const models = { target: obedient(), optimizer: proposing(RULE) };
-    const { report } = await runSleepCycle(await world.input({ models, tasks: [...doneTasks(), ...deployTasks()] }));
+    const { report } = await runCycle(await world.input({ models, tasks: [...doneTasks(), ...deployTasks()] }));
     const errors = report.gateTrials.flatMap(({ error }) => error ?? []);
     expect(errors.reduce((sum, error) => sum + error, 0)).toBeLessThanOrEqual(0.05 + 1e-12);
     expect(errors[0]).toBeCloseTo(0.05 / 3);
@@ -69,7 +70,7 @@ describe('a night with tasks of several skills', () => {
     using world = nightWorld(FILES);
     const models = { target: obedient(), optimizer: proposing(USELESS) };
     const tasks = [...doneTasks(), ...deployTasks({ val: 10 })];
-    const { report } = await runSleepCycle(await world.input({ models, tasks }));
+    const { report } = await runCycle(await world.input({ models, tasks }));
     expect(report.documents.map(({ name }) => name)).toEqual(['deploy', MANAGED, 'CLAUDE.md']);
   });
 
@@ -86,7 +87,7 @@ describe('a night with tasks of several skills', () => {
     });
     const models = { target, optimizer: proposing(USELESS) };
     const settings = SleepSettings.parse({});
-    await runSleepCycle(await world.input({ models, settings, tasks: [...doneTasks(), ...deployTasks()] }));
+    await runCycle(await world.input({ models, settings, tasks: [...doneTasks(), ...deployTasks()] }));
     expect([...seen].map(([side, read]) => [side, [...read]])).toEqual(
       expect.arrayContaining([
         ['deploy', [true]],
@@ -97,7 +98,7 @@ describe('a night with tasks of several skills', () => {
 
   it('without tasks of its own the managed skill is left alone', async () => {
     using world = nightWorld(FILES);
-    const { proposals, report } = await runSleepCycle(await world.input({ tasks: deployTasks() }));
+    const { proposals, report } = await runCycle(await world.input({ tasks: deployTasks() }));
     expect(proposals.map(({ id }) => id)).toEqual(['1.deploy']);
     expect(report.documents.map(({ name }) => name)).toEqual(['deploy', 'CLAUDE.md']);
   });
@@ -105,10 +106,10 @@ describe('a night with tasks of several skills', () => {
   it('remembers for each what it rejected', async () => {
     using world = nightWorld(FILES);
     const models = () => ({ target: obedient(), optimizer: proposing(USELESS) });
-    await runSleepCycle(await world.input({ models: models(), tasks: deployTasks() }));
+    await runCycle(await world.input({ models: models(), tasks: deployTasks() }));
     const second = models();
     const later = [...doneTasks('u'), ...usingSkill('deploy', doneTasks('e'))];
-    await runSleepCycle(await world.input({ models: second, tasks: later }));
+    await runCycle(await world.input({ models: second, tasks: later }));
     const asked = second.optimizer.requests.filter(({ stage }) => stage === 'analyst');
     const texts = asked.map(({ messages }) => messages.map(({ content }) => content).join());
     const ofDeploy = texts.filter((text) => text.includes('By hand.'));
@@ -128,24 +129,24 @@ describe('a night with tasks of several skills', () => {
       return gathered(tasks);
     };
     const short = { config: { workers: 4, maxRetries: 0, maxCalls: 60 }, gather };
-    await expect(runSleepCycle(await world.input(short))).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
+    await expect(runCycle(await world.input(short))).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
     const longer = { config: { workers: 4, maxRetries: 0, maxCalls: 5_000 }, gather };
-    const resumed = await runSleepCycle(await world.input(longer));
+    const resumed = await runCycle(await world.input(longer));
     expect(resumed.proposals.map(({ id }) => id)).toEqual(['1', '1.deploy']);
     expect(gatherings).toBe(1);
     const other = {
       ...short,
       gather: async () => gathered([...doneTasks('u'), ...usingSkill('deploy', doneTasks('e'))]),
     };
-    await expect(runSleepCycle(await world.input({ ...other, models: failing() }))).rejects.toThrow();
+    await expect(runCycle(await world.input({ ...other, models: failing() }))).rejects.toThrow();
     world.write('.claude/skills/deploy/SKILL.md', `${DEPLOY}Twice.\n`);
-    const { report } = await runSleepCycle(await world.input({ gather: other.gather }));
+    const { report } = await runCycle(await world.input({ gather: other.gather }));
     expect(report.night).toBe(3);
   });
 
   it('a skill that is called memory has a run of its own', async () => {
     using world = nightWorld({ '.claude/skills/memory/SKILL.md': '# Memory\n', 'shop/CLAUDE.md': '# Shop\n' });
-    const { proposals } = await runSleepCycle(await world.input({ tasks: usingSkill('memory', doneTasks()) }));
+    const { proposals } = await runCycle(await world.input({ tasks: usingSkill('memory', doneTasks()) }));
     expect(proposals.map(({ id, document }) => [id, document.kind])).toEqual([['1.memory.skill', 'skill']]);
     expect(existsSync(world.night('1.memory'))).toBe(true);
   });
@@ -163,7 +164,7 @@ describe('skills that tasks name and a night leaves alone', () => {
     using world = nightWorld(files);
     const tasks = usingSkill(hint, doneTasks());
     const parsed = SleepSettings.parse(settings);
-    const { report, proposals } = await runSleepCycle(await world.input({ tasks, settings: parsed }));
+    const { report, proposals } = await runCycle(await world.input({ tasks, settings: parsed }));
     return { notes: report.notes.join('\n'), names: proposals.map(({ document }) => document.name) };
   };
 
@@ -187,7 +188,7 @@ describe('skills that tasks name and a night leaves alone', () => {
   it('one whose link leads out of its folder', async () => {
     using world = nightWorld({ 'elsewhere/SKILL.md': 'Of others.\n', '.claude/skills/x/SKILL.md': 'x' });
     symlinkSync(join(world.home, 'elsewhere'), join(world.home, '.claude/skills/deploy'));
-    const { report, proposals } = await runSleepCycle(await world.input({ tasks: deployTasks() }));
+    const { report, proposals } = await runCycle(await world.input({ tasks: deployTasks() }));
     expect(report.notes.join()).toMatch(/The skill deploy is not trained: .*elsewhere/);
     expect(proposals.map(({ document }) => document.name)).toEqual([MANAGED]);
   });
@@ -232,7 +233,7 @@ describe('defect 10: a group of tasks has its own validation tasks', () => {
   it('a group with too few says what it takes: it is not trained, and not called unverified', async () => {
     using world = nightWorld(FILES);
     const tasks = [...doneTasks(), ...deployTasks({ train: 3, val: 0 })];
-    const { report, proposals } = await runSleepCycle(await world.input({ tasks }));
+    const { report, proposals } = await runCycle(await world.input({ tasks }));
     expect(proposals.map(({ id }) => id)).toEqual(['1']);
     expect(report.gateAction).toBe('accept_new_best');
     expect(report.untrained).toMatchObject([
@@ -245,7 +246,7 @@ describe('defect 10: a group of tasks has its own validation tasks', () => {
     expect(reportedOf(world)).toContain('about 7 more such tasks');
     expect(existsSync(world.night('1.deploy'))).toBe(false);
     using alone = nightWorld(FILES);
-    const only = await runSleepCycle(await alone.input({ tasks: deployTasks({ train: 3, val: 0 }) }));
+    const only = await runCycle(await alone.input({ tasks: deployTasks({ train: 3, val: 0 }) }));
     expect(only.report).toMatchObject({ gateAction: 'reject', holdoutLeaked: false, documents: [] });
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ChatRequest, SkillError } from '../../../../src/core/contracts/index.ts';
-import { runSleepCycle } from '../../../../src/sleep/index.ts';
+import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { emptyState } from '../../../../src/sleep/state/sleep-state.ts';
 import { plantedSecrets } from '../../../support/secret-corpus.ts';
 import { doneTasks, filesBelow, gathered, nightWorld, obedient, proposing, RULE } from './night-world.ts';
@@ -13,7 +13,7 @@ const CONFIG = { workers: 1, maxRetries: 0 };
 async function callsOfWholeNight(): Promise<number> {
   using world = nightWorld();
   const models = { target: obedient(), optimizer: proposing(RULE) };
-  await runSleepCycle(await world.input({ models, tasks: doneTasks('g1'), config: CONFIG }));
+  await runCycle(await world.input({ models, tasks: doneTasks('g1'), config: CONFIG }));
   return models.target.requests.length + models.optimizer.requests.length;
 }
 
@@ -49,11 +49,11 @@ describe('a night that was cut off', () => {
         config: CONFIG,
         signal: controller.signal,
       });
-      await expect(runSleepCycle(cut)).rejects.toThrow();
+      await expect(runCycle(cut)).rejects.toThrow();
       expect(await world.state()).toEqual(emptyState);
       expect(world.json(join(world.night(1), 'night.json'))).toMatchObject({ status: 'running' });
 
-      const { report, proposals } = await runSleepCycle(await world.input({ models, gather, config: CONFIG }));
+      const { report, proposals } = await runCycle(await world.input({ models, gather, config: CONFIG }));
       expect({ night: report.night, gatherings, proposals: proposals.length }).toEqual({
         night: 1,
         gatherings: 1,
@@ -68,10 +68,10 @@ describe('a night that was cut off', () => {
     using world = nightWorld();
     const failing = scripted('agent', () => Promise.reject(new Error('no connection')));
     await expect(
-      runSleepCycle(await world.input({ models: { target: failing, optimizer: proposing(RULE) } })),
+      runCycle(await world.input({ models: { target: failing, optimizer: proposing(RULE) } })),
     ).rejects.toThrow();
     world.write('shop/CLAUDE.md', '# Shop\n');
-    const { report } = await runSleepCycle(await world.input());
+    const { report } = await runCycle(await world.input());
     expect(report.night).toBe(2);
   });
 });
@@ -81,7 +81,7 @@ describe('a night whose model fails', () => {
     using world = nightWorld();
     const target = scripted('agent', () => Promise.reject(new SkillError('MODEL_CALL_FAILED', 'the quota is used up')));
     const night = await world.input({ models: { target, optimizer: proposing(RULE) } });
-    await expect(runSleepCycle(night)).rejects.toThrow(/quota is used up/);
+    await expect(runCycle(night)).rejects.toThrow(/quota is used up/);
     expect(await world.state()).toEqual(emptyState);
     expect(world.json(join(world.night(1), 'diagnostics.json'))).toMatchObject({
       night: 1,
@@ -100,7 +100,7 @@ describe('a night whose model fails', () => {
       throw new SkillError('MODEL_CALL_FAILED', 'overloaded');
     });
     const night = await world.input({ models: { target, optimizer: proposing(RULE) } });
-    const outcome = await runSleepCycle(night).catch((error: Error) => error);
+    const outcome = await runCycle(night).catch((error: Error) => error);
     const proposals = outcome instanceof Error ? [] : outcome.proposals;
     expect(proposals).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('a night whose model fails', () => {
 describe('two nights at once', () => {
   it('one works, and the other is told who does', async () => {
     using world = nightWorld();
-    const nights = [await world.input(), await world.input()].map((input) => runSleepCycle(input));
+    const nights = [await world.input(), await world.input()].map((input) => runCycle(input));
     const [refused] = (await Promise.allSettled(nights)).flatMap((one) =>
       one.status === 'rejected' ? [one.reason] : [],
     );
@@ -117,7 +117,7 @@ describe('two nights at once', () => {
     expect(refused.message).toContain('this process');
     expect(refused.hint).toContain('Wait until the other night of this process ends.');
     expect((await world.state()).history).toHaveLength(1);
-    expect((await runSleepCycle(await world.input({ tasks: doneTasks('u') }))).report.night).toBe(2);
+    expect((await runCycle(await world.input({ tasks: doneTasks('u') }))).report.night).toBe(2);
   });
 });
 
@@ -134,7 +134,7 @@ describe('secrets', () => {
       ({ messages: [system, user] }) => `${user!.content}\n${system!.content.includes(RULE) ? 'DONE' : ''}`,
     );
     const night = await world.input({ models: { target, optimizer: proposing(RULE) }, tasks });
-    const { proposals } = await runSleepCycle(night);
+    const { proposals } = await runCycle(night);
     expect(proposals).toHaveLength(1);
     const leaks = Object.entries(filesBelow(world.folder)).flatMap(([name, bytes]) =>
       planted.filter(({ secret }) => bytes.includes(secret)).map(({ kind }) => `${name}: ${kind}`),

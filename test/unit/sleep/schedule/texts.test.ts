@@ -3,22 +3,18 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type NightJob, readClock } from '../../../../src/app/index.ts';
+import { cronLines } from '../../../../src/app/schedule/cron.ts';
+import { clockTime, lastDue, markOf, posixScript, requireWritable } from '../../../../src/app/schedule/night-job.ts';
 import {
-  cronLines,
-  jobHash,
   launchdPlist,
-  markOf,
-  type NightJob,
-  posixScript,
   powershellQuoted,
-  readClock,
-  requireWritable,
-  systemdUnits,
   taskName,
   windowsScript,
   windowsTask,
-} from '../../../../src/sleep/index.ts';
-import { clockTime, lastDue } from '../../../../src/sleep/schedule/night-job.ts';
+} from '../../../../src/app/schedule/other-systems.ts';
+import { systemdUnits } from '../../../../src/app/schedule/systemd.ts';
+import { jobHash } from '../../../../src/sleep/index.ts';
 import { isMissing } from '../../../support/machine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 

@@ -178,7 +178,7 @@ it('a project file may have them, and training does not read them', async () => 
 
 it('the documentation shows them all; WRITE_DOCS=1 writes it', () => {
   const page = new URL('../../../../docs/sleep-settings.md', import.meta.url);
-  const text = `# Settings of sleep\n\nUnder \`sleep:\` in the project file, or in \`config.yaml\` in the state folder. An existing \`~/.skillopt-sleep\` config is read below both.\n\n${renderTable(sleepShape)}\n`;
+  const text = `# Settings of sleep\n\nThese keys go under \`sleep:\` in the project file, or into \`config.yaml\` in the state folder. Both override an existing \`~/.skillopt-sleep\` config.\n\n${renderTable(sleepShape)}\n`;
   if (process.env.WRITE_DOCS === '1') writeFileSync(page, text);
   expect(readFileSync(page, 'utf8')).toBe(text);
 });

@@ -11,7 +11,7 @@ import {
 } from 'skillopt';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../../src/cli/main.ts';
+import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { ofType } from '../../../support/scripted-run.ts';
 import { DEFAULT_GATE, EPOCH_ENDS, STRICT } from '../../../support/strict-gate.ts';

@@ -1,6 +1,6 @@
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../../../src/cli/main.ts';
+import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 

@@ -13,7 +13,7 @@ import { scripted } from 'skillopt/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { emptyRun, noStageUsage, reduce } from '../../../../src/core/run/index.ts';
 import { skillHash } from '../../../../src/core/text/index.ts';
-import { reserveFor } from '../../../../src/train/budget/reserve-for.ts';
+import { reserveFor } from '../../../../src/train/budget/rollouts-left.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../../../support/levels.ts';
 import { appends, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 import { EPOCH_ENDS } from '../../../support/strict-gate.ts';

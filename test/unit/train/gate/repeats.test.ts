@@ -1,7 +1,7 @@
 import { emptyRun, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { isSaidIn } from '../../../../src/core/document/index.ts';
-import { withoutRepeats } from '../../../../src/train/step/without-repeats.ts';
+import { withoutRepeats } from '../../../../src/train/step/guard-edits.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
 import { appends, ofStage, ofType, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 

@@ -1,11 +1,10 @@
 import { memoryRun, type RolloutResult, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { listEdits } from '../../../../src/app/index.ts';
-import { reportLines } from '../../../../src/cli/report/report.ts';
 import { parseConfig } from '../../../../src/core/contracts/index.ts';
 import { joinPackage, splitPackage } from '../../../../src/core/document/index.ts';
-import { emptyRun, reduce } from '../../../../src/core/run/index.ts';
-import { noColors } from '../../../../src/report/index.ts';
+import { emptyRun, listEdits, reduce } from '../../../../src/core/run/index.ts';
+import { reportLines } from '../../../../src/report/index.ts';
+import { noColors } from '../../../../src/report/layout.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
 import { levelOf, ofStage, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 

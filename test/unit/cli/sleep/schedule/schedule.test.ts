@@ -118,7 +118,7 @@ describe('a nightly job', () => {
   it('is installed in the way of this system only', async () => {
     using system = fakeSystem();
     const wrong = await system.home.run([...night(), '--with', process.platform === 'win32' ? 'cron' : 'windows']);
-    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('behind --with') });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('on this system, got') });
   });
 
   it('installs nothing with --print', async () => {

@@ -1,0 +1,50 @@
+import type { Environment, Provider } from './agent-cli.ts';
+
+/** What a CLI gets in place of a key. The gateway knows the real one. */
+export const NO_KEY = 'held-by-skillopt';
+
+/** For a CLI that takes no empty system prompt, or would put its own in its place. */
+export const PLAIN_PROMPT = 'Answer the user.';
+
+/** An option with its value, or nothing where there is no value. */
+export const option = (name: string, value: string | number | undefined): readonly string[] =>
+  value === undefined ? [] : [name, String(value)];
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+
+/** The provider of a CLI that asks OpenAI, or the server that `OPENAI_BASE_URL` names. */
+export const openaiProvider = ({
+  OPENAI_API_KEY: key,
+  OPENAI_BASE_URL: baseURL = OPENAI_URL,
+}: Environment): Provider => ({
+  baseURL,
+  key,
+  auth: 'bearer',
+});
+
+/** Without the provider that stands before it: behind the gateway there is one provider, which is ours. */
+export const bareModel = (model = 'default'): string => model.slice(model.indexOf('/') + 1);
+
+/** Sign-ins of clouds that serve models, for a CLI that was told to use one. */
+export const AMAZON = ['AWS_*'];
+export const GOOGLE_CLOUD = [
+  ...['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_*', 'GOOGLE_VERTEX_*', 'GCLOUD_PROJECT', 'CLOUD_ML_REGION'],
+  ...['CLOUDSDK_CONFIG', 'VERTEX_*'],
+];
+
+/** Keys of model providers, and of the cloud that the model names, for a CLI that talks to many of them. */
+export const providerVariables = (model = ''): readonly string[] => [
+  ...PROVIDER_KEYS,
+  ...(model.startsWith('amazon-bedrock/') ? AMAZON : []),
+  ...(model.startsWith('google-vertex') ? GOOGLE_CLOUD : []),
+];
+
+const PROVIDER_KEYS = [
+  ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
+  ...['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_ORG_ID', 'AZURE_OPENAI_*', 'AZURE_API_KEY', 'AZURE_RESOURCE_NAME'],
+  ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'OPENROUTER_API_KEY', 'AI_GATEWAY_API_KEY'],
+  ...['GROQ_API_KEY', 'CEREBRAS_API_KEY', 'XAI_API_KEY', 'ZAI_API_KEY', 'ZHIPU_API_KEY', 'MISTRAL_API_KEY'],
+  ...['DEEPSEEK_API_KEY', 'MOONSHOT_API_KEY', 'KIMI_API_KEY', 'MINIMAX_API_KEY', 'DASHSCOPE_API_KEY', 'HF_TOKEN'],
+  ...['TOGETHER_API_KEY', 'FIREWORKS_API_KEY', 'DEEPINFRA_API_KEY', 'BASETEN_API_KEY', 'COHERE_API_KEY'],
+  ...['PERPLEXITY_API_KEY', 'NVIDIA_API_KEY', 'OLLAMA_API_KEY', 'LMSTUDIO_API_KEY', 'COPILOT_GITHUB_TOKEN'],
+];

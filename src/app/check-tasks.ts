@@ -1,0 +1,53 @@
+import { existsSync, statSync } from 'node:fs';
+import { SkillError } from '../core/contracts/index.ts';
+import type { LoadedProject } from '../project/index.ts';
+import { readSkillFiles } from '../skills/index.ts';
+import { shownPath } from '../stores/index.ts';
+import {
+  checkMeasured,
+  checkTasks,
+  type Finding,
+  type LoadedCheck,
+  lineOf,
+  loadForCheck,
+  withoutRepeated,
+  writeTaskLines,
+} from '../tasks/index.ts';
+import { calibrateSkill, type MeasureOptions } from './calibrate.ts';
+import { inlineFiles, readSkill } from './wire-run.ts';
+
+export type CheckedTasks = { readonly read: LoadedCheck; readonly findings: readonly Finding[] };
+
+/** What is wrong with the tasks at a path, by the skill and the settings of their project. Asks nobody. */
+export async function checkTaskFile(path: string, loaded: LoadedProject | undefined): Promise<CheckedTasks> {
+  const { env, columns, scoring, splitRatio, splitSeed, skill: named } = loaded?.project ?? {};
+  const read = await loadForCheck(shownPath(path), { env, columns, scoring, splitRatio, splitSeed });
+  const document = named === undefined ? undefined : await readSkill(named);
+  const skill = document ? document.text + inlineFiles((await readSkillFiles(document)).files) : '';
+  return { read, findings: checkTasks({ ...read, skill }) };
+}
+
+/** What the target shows about the tasks of a project: too easy, too hard, too noisy. */
+export async function measureTasks(loaded: LoadedProject, passes: number, options: MeasureOptions): Promise<Finding[]> {
+  const { evidence, calibration } = await calibrateSkill(loaded, { passes }, options);
+  return checkMeasured(evidence, calibration);
+}
+
+/** Writes each task once into a file that is not there yet: nothing of a person's is overwritten. */
+export async function writeWithoutRepeated({ tasks, rowOf }: LoadedCheck, path: string, target: string) {
+  if (statSync(path).isDirectory()) {
+    const hint = 'Remove the folders of tasks that are not to stay yourself.';
+    throw new SkillError('USAGE', 'only a file of tasks can be written, and these tasks are folders', { hint });
+  }
+  if (target === path || existsSync(target)) {
+    const hint = 'Name a file that does not exist yet.';
+    throw new SkillError('USAGE', `${shownPath(target)} is there already, and this overwrites nothing`, { hint });
+  }
+  const stay = withoutRepeated(tasks);
+  const kept = tasks.filter(({ id }) => stay.has(id));
+  await writeTaskLines(
+    target,
+    kept.map(({ id }) => lineOf(rowOf(id))),
+  );
+  return { tasks: kept.length, removed: tasks.length - kept.length };
+}

@@ -1,0 +1,144 @@
+import { dirname, join } from 'node:path';
+import { type ChatModel, SkillError } from '../core/contracts/index.ts';
+import { type Cost, type RunObserver, totalCost } from '../core/run/index.ts';
+import { rubricJudge } from '../judges/index.ts';
+import { costUsd, countTokens } from '../models/index.ts';
+import { type Caller, type LoadedProject, resolveModel } from '../project/index.ts';
+import { readSkillFiles } from '../skills/index.ts';
+import { openCaches } from '../stores/index.ts';
+import {
+  appendRows,
+  assignSplits,
+  type DraftInput,
+  type DraftResult,
+  type DraftRow,
+  draftTasks,
+  droppedPath,
+  estimateDrafting,
+  openDrafter,
+  questionOf,
+  readTaskLines,
+  type TaskRow,
+} from '../tasks/index.ts';
+import { priceFor } from '../train/index.ts';
+import { inlineFiles, readSkill } from './wire-run.ts';
+
+type DraftOptions = {
+  /** Without a project, a skill and a model have to be named. */
+  readonly loaded: LoadedProject | undefined;
+  /** The file of tasks, absolute: what is missing in it is drafted. */
+  readonly out: string;
+  /** What the caller calls that file, for messages. */
+  readonly shown: string;
+  /** How many tasks the file shall have. */
+  readonly count: number;
+  /** An absolute path; without it, the skill of the project. */
+  readonly skill?: string | undefined;
+  /** Without it, the optimizer of the project. */
+  readonly model?: string | undefined;
+  /** Limits where there is no project. */
+  readonly limits?: { readonly maxCalls?: number | undefined; readonly maxCostUsd?: number | undefined };
+  readonly cwd: string;
+  readonly caller: Caller;
+};
+
+type Watching = {
+  readonly signal: AbortSignal;
+  readonly observers: readonly RunObserver[];
+  readonly onProgress: NonNullable<Parameters<typeof draftTasks>[1]['onProgress']>;
+};
+
+export type DraftedTasks = {
+  readonly kept: readonly DraftRow[];
+  /** What is in the file now. */
+  readonly rows: readonly TaskRow[];
+  readonly result: DraftResult | undefined;
+  readonly cost: Cost;
+  /** Why it was over before it was done. */
+  readonly failure: unknown;
+};
+
+export type OpenDraft = {
+  /** The model, for people. */
+  readonly model: string;
+  readonly missing: number;
+  /** Calls and tokens, and dollars where the price of the model is known. Makes no call. */
+  estimate(): Promise<ReturnType<typeof estimateDrafting> & { readonly usd: number | undefined }>;
+  /** Drafts what is missing. What is there stays as it is, and what is good is written at once. */
+  draft(watching: Watching): Promise<DraftedTasks>;
+};
+
+/** Reads the skill and the file of tasks, and finds the model that drafts. */
+export async function openDraft(options: DraftOptions): Promise<OpenDraft> {
+  const { loaded, out, shown, count, cwd, caller } = options;
+  const rows = await rowsIn(out, shown);
+  const refused = (await rowsIn(droppedPath(out), shown)).map(questionOf);
+  const input = { ...(await readInput(options)), n: count, rows, refused };
+  const spec = options.model ?? loaded?.project.optimizer;
+  if (spec === undefined) throw noModel();
+  const directory = loaded?.directory ?? cwd;
+  const model = await resolveModel(spec, { role: 'optimizer', directory, ...caller });
+  const missing = count - rows.length;
+  return {
+    model: model.modelName ?? (typeof spec === 'string' ? spec : model.id),
+    missing,
+    async estimate() {
+      const found = estimateDrafting(missing, await countTokens(input.reading));
+      const price = priceFor(model, loaded?.project.prices ?? {});
+      return { ...found, usd: price && costUsd({ ...found.likely, cached: 0 }, price) };
+    },
+    draft: (watching) => draft(input, model, options, watching),
+  };
+}
+
+const rowsIn = async (path: string, shown: string): Promise<TaskRow[]> =>
+  (await readTaskLines(path, shown)).flatMap(({ row }) => (row === undefined ? [] : [row]));
+
+async function readInput({ skill, loaded }: DraftOptions): Promise<Omit<DraftInput, 'n' | 'rows' | 'refused'>> {
+  const path = skill ?? loaded?.project.skill;
+  if (path === undefined) throw noSkill();
+  const document = await readSkill(path);
+  const { files } = await readSkillFiles(document);
+  const reading = files.length === 0 ? document.text : document.text + inlineFiles(files);
+  const { scoring, judge } = loaded?.project ?? {};
+  const scorers = [rubricJudge()] as unknown as NonNullable<DraftInput['scorers']>;
+  return { skill: document.text, files, reading, hasJudge: judge !== undefined, scoring, scorers };
+}
+
+const noSkill = () =>
+  new SkillError('USAGE', 'no skill is named, and tasks are drafted from one', {
+    hint: 'Name a folder with a SKILL.md, or a document.',
+  });
+
+const noModel = () =>
+  new SkillError('USAGE', 'no model is named that could draft tasks', {
+    hint: 'Name one, such as openai:MODEL (or anthropic:MODEL, compatible:MODEL@URL …), or optimizer: in the project file.',
+  });
+
+async function draft(
+  input: DraftInput,
+  model: ChatModel,
+  { loaded, out, limits }: DraftOptions,
+  { signal, observers, onProgress }: Watching,
+): Promise<DraftedTasks> {
+  const { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd } = { ...limits, ...loaded?.project };
+  const given = { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd };
+  const config = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const caches = await openCaches(join(loaded?.directory ?? dirname(out), 'runs', '.draft'));
+  const kept: DraftRow[] = [];
+  const keep = async (rows: readonly DraftRow[]) => {
+    await appendRows(out, assignSplits(rows, await rowsIn(out, out)));
+    kept.push(...rows);
+  };
+  try {
+    using drafter = openDrafter({ model, config, caches, observers, signal });
+    const [result, failure] = await draftTasks(input, { stages: drafter.stages, keep, onProgress }).then(
+      (done) => [done, undefined] as const,
+      (error: unknown) => [undefined, error] as const,
+    );
+    const { usage = {} } = drafter.takeUsage();
+    return { kept, rows: await rowsIn(out, out), result, failure, cost: totalCost({ usage, isDone: true }) };
+  } finally {
+    caches.close();
+  }
+}

@@ -1,0 +1,105 @@
+import { parseConfig, type SkillOptConfigInput } from '../core/contracts/index.ts';
+import type { Cost } from '../core/run/index.ts';
+import { pooledMean } from '../core/stats/index.ts';
+import { type Caller, type LoadedProject, resolvePath, resolveScoring } from '../project/index.ts';
+import type { CheckKind, EvalReport, ScoredDocument, SkillCheck } from '../report/index.ts';
+import { openBaseline } from './baseline.ts';
+import { compareSides, sideOf } from './compare.ts';
+import { planSplits, type ScoringOptions, scoreDocuments, wireDocument } from './score.ts';
+
+type EvalInput = {
+  /** A document, or a folder with a SKILL.md. */
+  readonly skill: string;
+  /** Another document, or `git:REVISION`: the same one, earlier. */
+  readonly baseline?: string | undefined;
+  /** A split, or `all`. */
+  readonly split: string;
+  /** Paths are read from here. */
+  readonly cwd: string;
+};
+
+type EvalOptions = Pick<ScoringOptions, 'observers' | 'signal' | 'isCached'> & {
+  /** The check fails below this score. */
+  readonly minScore?: number | undefined;
+};
+
+/** A document that is ready to be scored: all is read, nothing is paid yet. */
+export type OpenEval = AsyncDisposable & {
+  readonly config: SkillOptConfigInput;
+  score(options: EvalOptions): Promise<EvalReport>;
+};
+
+/** Reads a document, and what it is compared with, for a score on tasks of a project. */
+export async function openEval(
+  loaded: LoadedProject,
+  { skill, baseline, split, cwd }: EvalInput,
+  caller: Caller,
+): Promise<OpenEval> {
+  const { notices } = caller;
+  const onWarning = (message: string) => notices?.warn(message);
+  const subject = await wireDocument(loaded, resolvePath(cwd, skill), skill);
+  const older = await openBaseline(loaded, subject, { baseline, cwd, notices });
+  const subjects = [subject, ...(older.subject ? [older.subject] : [])];
+  const { config } = subject.wiring;
+  try {
+    const warnings = subjects.flatMap(({ wiring }) => [...wiring.warnings, ...(wiring.env.warnings ?? [])]);
+    for (const warning of new Set(warnings)) onWarning(warning); // two documents of one project may have the same
+    const models = await resolveScoring(loaded, caller);
+    const plan = await planSplits(subject.wiring, split);
+    for (const reason of plan.leftOut) onWarning(`left out: ${reason}`);
+    return {
+      config,
+      async score({ minScore, ...options }) {
+        const [scored, before] = await scoreDocuments(subjects, { ...models, ...options, plan, onWarning });
+        const check = checkSkill({ scored: scored!, baseline: before, minScore, config });
+        return { split, scored: scored!, baseline: before, check };
+      },
+      [Symbol.asyncDispose]: () => older[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await older[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+type CheckInput = {
+  readonly scored: ScoredDocument;
+  readonly baseline: ScoredDocument | undefined;
+  readonly minScore: number | undefined;
+  readonly config: SkillOptConfigInput;
+};
+
+/** Sums of thirds and tenths miss a bar by less than this. */
+const ROUNDING = 1e-9;
+
+/** Fails a skill only for what is known: worse by the whole interval, or a score below the bar. */
+export function checkSkill({ scored, baseline, minScore, config }: CheckInput): SkillCheck {
+  const side = sideOf(scored, config);
+  const against = baseline && compareSides(sideOf(baseline, config), side, config);
+  const score = pooledMean(side.evidence) ?? 0;
+  const isBelowBar = minScore !== undefined && score < minScore - ROUNDING;
+  const unmeasured = scored.unmeasured ?? baseline?.unmeasured;
+  const kind = kindOf({ unmeasured, against, isBelowBar });
+  return {
+    ...{ kind, isPassed: !FAILED.has(kind), score, metric: parseConfig(config).gateMetric, minScore },
+    ...{ isBelowBar, against, cost: addCosts(scored.cost, baseline?.cost), unmeasured },
+  };
+}
+
+const FAILED: ReadonlySet<CheckKind> = new Set(['not-measured', 'worse', 'below-bar']);
+
+function kindOf({ unmeasured, against, isBelowBar }: Pick<SkillCheck, 'unmeasured' | 'against' | 'isBelowBar'>) {
+  if (unmeasured) return 'not-measured';
+  if (against?.kind === 'worse') return 'worse';
+  return isBelowBar ? 'below-bar' : (against?.kind ?? 'scored');
+}
+
+const addCosts = (one: Cost, other: Cost | undefined): Cost =>
+  other === undefined
+    ? one
+    : {
+        calls: one.calls + other.calls,
+        tokens: one.tokens + other.tokens,
+        costUsd: one.costUsd + other.costUsd,
+        isPriced: one.isPriced && other.isPriced,
+      };

@@ -1,0 +1,143 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type ChatModel, parseConfig, type SkillEnv, SkillError } from '../core/contracts/index.ts';
+import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../models/index.ts';
+import {
+  type Environment,
+  isAgentSpec,
+  isNoTarget,
+  type LoadedProject,
+  loadProject,
+  type ModelRole,
+  requireAgentTarget,
+  resolveRole,
+} from '../project/index.ts';
+import { isMissing, JOURNAL_FILE, shownPath, unwritable } from '../stores/index.ts';
+import { loadRunItems, priceFor, withEnv } from '../train/index.ts';
+import { agentChecks, type Check, check, describeAgents } from './examine-agents.ts';
+import { type Wiring, wireRun } from './wire-run.ts';
+
+const OLDEST_NODE = [20, 19];
+const CALL_TIMEOUT_MS = 30_000;
+
+export type ExamineOptions = {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly config?: string | undefined;
+  /** `key=value` over the file. */
+  readonly overrides?: readonly string[] | undefined;
+  /** Whether an agent is to show that its loading of skills can be seen. */
+  readonly hasCanary?: boolean | undefined;
+  /** Called with the project once it is read: it says what the file asks for and does not get. */
+  readonly onProject?: (loaded: LoadedProject) => void;
+};
+
+/** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model, within the project's limits. */
+export async function* examineProject(options: ExamineOptions): AsyncGenerator<Check> {
+  const { cwd, env, config, overrides, hasCanary = false, onProject } = options;
+  yield await check('node', () => requireNode(process.versions.node));
+  yield await check('agents', () => describeAgents(env, cwd));
+  let loaded: LoadedProject | undefined;
+  yield await check('project', async () => {
+    const found = await loadProject({ flags: {}, config, overrides, cwd });
+    await requireAgentTarget(found); // else every check after it would say the same
+    loaded = found;
+    return `read from ${found.directory}`;
+  });
+  if (!loaded) return;
+  const project = loaded;
+  onProject?.(project);
+  let wiring: Wiring | undefined;
+  let areTasksRead = false;
+  yield await check('tasks', async () => {
+    wiring = await wireRun(project);
+    const counts = await describeTasks(wiring);
+    areTasksRead = true;
+    return [counts, ...wiring.warnings, ...(wiring.env.warnings ?? [])].join('\n');
+  });
+  if (wiring && areTasksRead) yield* scoringCheck(wiring);
+  yield await check('runs', () => requireRunPlace(wiring?.path ?? runsOf(project), cwd));
+  if (isAgentSpec(project.project.target)) yield* agentChecks(project, { env, hasCanary });
+  if (isNone(project)) yield await check('target', () => 'none: the environment asks no model');
+  const budget = createBudget(project.project);
+  for (const role of rolesOf(project, wiring?.env))
+    yield await check(role, () => tryModel(project, role, { env, budget }));
+}
+
+/** What scores the tasks, tried where an environment can do that for nothing. */
+async function* scoringCheck({ env, config }: Wiring): AsyncGenerator<Check> {
+  if (env.tryScoring === undefined) return;
+  yield await check('scoring', () => withEnv(env, parseConfig(config), async () => env.tryScoring!()));
+}
+
+const isNone = ({ project: { target } }: LoadedProject) => isNoTarget(target) && !isAgentSpec(target);
+
+/** Only the judge may be missing, and only where nobody asks it. */
+function rolesOf({ project }: LoadedProject, env: SkillEnv | undefined): ModelRole[] {
+  const isJudged = project.judge !== undefined || (env?.judgeCalls ?? 0) > 0;
+  const target = isNoTarget(project.target) ? [] : ['target' as const];
+  return [...target, 'optimizer', ...(isJudged ? ['judge' as const] : [])];
+}
+
+const runsOf = ({ project, directory }: LoadedProject) => project.outRoot ?? join(directory, 'runs');
+
+function requireNode(version: string): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return version;
+  const oldest = OLDEST_NODE.join('.');
+  throw new SkillError('USAGE', `${version}, but ${oldest} or newer is needed`, {
+    hint: `Install Node ${oldest} or newer.`,
+  });
+}
+
+async function describeTasks({ env, config: input }: Wiring): Promise<string> {
+  const config = parseConfig(input);
+  const { train, val, test } = await withEnv(env, config, () => loadRunItems(env, config));
+  return `${train.length} to train on, ${val.length} to select by, ${test.length} to test with (${env.name})`;
+}
+
+/** A key that is there may still be refused, and a model that is named may not exist: only a call tells. */
+async function tryModel(
+  loaded: LoadedProject,
+  role: ModelRole,
+  { env, budget }: { readonly env: Environment; readonly budget: Budget },
+): Promise<string> {
+  const model = await resolveRole(loaded, role, { env });
+  const options = { price: priceFor(model, loaded.project.prices), countTokens: countMessages };
+  const startedAt = performance.now();
+  await askForOneWord(withBudget(model, budget, options));
+  return `${model.id} answered in ${Math.round(performance.now() - startedAt)} ms`;
+}
+
+/** One tiny call, which tells more than a key that is there. */
+export async function askForOneWord(model: ChatModel): Promise<void> {
+  const messages = [{ role: 'user' as const, content: 'Answer with the word ok.' }];
+  // Room for a model that thinks before it answers.
+  await withTimeout(model, CALL_TIMEOUT_MS).complete({ messages, maxOutputTokens: 1024, stage: 'doctor' });
+}
+
+/** Throws unless a run can be kept at a path. Only looks: at the run that is there, or at the folder in which it would be made. */
+async function requireRunPlace(path: string, cwd: string): Promise<string> {
+  const place = await nearestThere(path);
+  try {
+    if (!(await stat(place)).isDirectory()) throw new Error(`${shownPath(place, cwd)} is a file, and no folder`);
+    await access(place, constants.W_OK | constants.X_OK);
+    await access(join(path, JOURNAL_FILE), constants.W_OK).catch((error) => {
+      if (!isMissing(error)) throw error;
+    });
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+  return `${shownPath(path, cwd)} can be written`;
+}
+
+/** The path itself, or the first folder above it that can be seen. */
+async function nearestThere(path: string): Promise<string> {
+  const isSeen = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  return isSeen || dirname(path) === path ? path : nearestThere(dirname(path));
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SleepReport } from '../../report/index.ts';
+import { projectFolder } from '../../sleep/index.ts';
+import { listRuns, type RunListing, readPrivate } from '../../stores/index.ts';
+
+/** A night is a run in the private state folder: `night-12`, and `night-12.memory` for its other document. */
+const PREFIX = 'night-';
+
+export const isNight = (name: string) => name.startsWith(PREFIX);
+
+type NightsPlace = { readonly cwd: string; readonly stateFolder: string };
+
+/** The nights of the project that this folder belongs to. */
+export async function listNightRuns(place: NightsPlace): Promise<RunListing[]> {
+  const nights = await listRuns(nightsFolder(place));
+  return nights.filter(({ name }) => /^\d/.test(name)).map((night) => ({ ...night, name: PREFIX + night.name }));
+}
+
+/** The folder of a night by its name, and whether it holds a run: a night that trained nothing has only a report. */
+export function nightPath(name: string, place: NightsPlace) {
+  const path = join(nightsFolder(place), name.slice(PREFIX.length));
+  const isEmpty = existsSync(join(path, 'report.md')) && !existsSync(join(path, 'events.jsonl'));
+  return { path: existsSync(path) ? path : undefined, hasRun: !isEmpty };
+}
+
+/** A night that is over, by its name or that of one of its runs. */
+export type FinishedNight = {
+  /** Such as `night-12`. */
+  readonly name: string;
+  readonly folder: string;
+  readonly report: SleepReport;
+};
+
+export async function finishedNight(name: string, place: NightsPlace): Promise<FinishedNight | undefined> {
+  const night = /^night-(\d+)(\.|$)/.exec(name)?.[1];
+  if (night === undefined) return undefined;
+  const folder = join(nightsFolder(place), night);
+  const text = await readPrivate(join(folder, 'report.json'));
+  return text === undefined ? undefined : { name: PREFIX + night, folder, report: JSON.parse(text) as SleepReport };
+}
+
+/** Nights belong to a whole project, and `cwd` may be a folder in it. */
+function nightsFolder({ cwd, stateFolder }: NightsPlace): string {
+  for (let folder = cwd; dirname(folder) !== folder; folder = dirname(folder)) {
+    if (existsSync(projectFolder(stateFolder, folder))) return projectFolder(stateFolder, folder);
+  }
+  return projectFolder(stateFolder, cwd);
+}

@@ -1,0 +1,177 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { resolveModel } from '../../project/index.ts';
+import {
+  canMine,
+  chooseModels,
+  type FileTrouble,
+  folderOf,
+  type GatherEvent,
+  type Harvest,
+  harvestNew,
+  heuristicTask,
+  IGNORE_FILE,
+  lookbackFloor,
+  type MineResult,
+  mineHarvest,
+  type OpenSleep,
+  type Overview,
+  openMiner,
+  overview,
+  readInstant,
+  recipientsOf,
+  type SessionHead,
+  scopeTest,
+  timeOf,
+  updateIndex,
+} from '../../sleep/index.ts';
+import { openStateFolder } from '../../stores/index.ts';
+import { transcriptSources } from '../../transcripts/index.ts';
+import { type NightConsent, requireConsent } from './run-night.ts';
+
+type HarvestOptions = {
+  readonly since?: string | undefined;
+  /** Let the optimizer find the tasks. Otherwise rules do, and no model is asked. */
+  readonly isByModel?: boolean | undefined;
+  readonly consent?: NightConsent | undefined;
+  readonly onGather?: ((event: GatherEvent) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type HarvestedTasks = { readonly harvest: Harvest; readonly mined: MineResult };
+
+/** The sessions that a night would consider, and the tasks in them. Moves no cursor. */
+export async function harvestSessions(sleep: OpenSleep, options: HarvestOptions = {}): Promise<HarvestedTasks> {
+  const harvest = await harvestNew(sleep, { ...options, now: Date.now() });
+  const isAsked = options.isByModel === true;
+  if (isAsked && !sleep.settings.llmMine) throw minedByRule();
+  const isByModel = isAsked && harvest.sessions.length > 0;
+  const mined = isByModel ? await mineByModel(sleep, harvest, options) : await mineHarvest(sleep, harvest);
+  return { harvest, mined };
+}
+
+async function mineByModel(sleep: OpenSleep, harvest: Harvest, options: HarvestOptions): Promise<MineResult> {
+  const { settings, place, folder, project, callerEnv, notices, redact } = sleep;
+  const { consent, signal, onGather } = options;
+  const { optimizer } = await chooseModels(settings, sleep);
+  if (!canMine(optimizer)) throw cannotMine();
+  const model = await resolveModel(optimizer, { role: 'optimizer', env: callerEnv, directory: project, notices }); // before anybody is asked
+  await requireConsent(sleep, recipientsOf({ optimizer }, place.env), consent);
+  using open = await openMiner({ model, settings, folder, signal, redact });
+  const mined = await mineHarvest(sleep, harvest, {
+    ...{ miner: open.miner, signal },
+    onProgress: (progress) => onGather?.({ type: 'session-mined', ...progress }),
+  }).finally(() => onGather?.({ type: 'mining-end' }));
+  return requireReadable(mined, harvest.sessions.length);
+}
+
+/** A model that never answers in the right form has not answered «no tasks». */
+function requireReadable(mined: MineResult, sessions: number): MineResult {
+  const unreadable = mined.dropped.find(({ reason }) => reason === 'unreadable-reply')?.count ?? 0;
+  if (unreadable < sessions) return mined;
+  const message = `expected tasks as JSON from the miner, got no readable reply about any of ${plural(sessions, 'session')}`;
+  throw new ModelCallError(message, { hint: 'Name another optimizer, or let rules find the tasks.' });
+}
+
+const cannotMine = () =>
+  new SkillError(
+    'USAGE',
+    'expected a model that finds tasks, got the simulated optimizer, which knows only its world',
+    {
+      hint: 'Name a real optimizer, or let rules find the tasks.',
+    },
+  );
+
+/** The plan then shows other texts than a model would read. */
+const minedByRule = () =>
+  new SkillError('USAGE', 'expected llmMine to be on for tasks that a model finds, got llmMine: false', {
+    hint: 'Turn llmMine on, or let rules find the tasks.',
+  });
+
+/** Why sessions that exist are not part of a survey. */
+export type NotSurveyed = 'other-agent' | 'other-project' | 'too-old' | 'ignored';
+
+export type SessionSurvey = {
+  readonly overview: Overview;
+  readonly trouble: readonly FileTrouble[];
+  readonly filesRead: number;
+  readonly notSurveyed: readonly (readonly [NotSurveyed, number])[];
+  /** Folders that were looked at. */
+  readonly lookedAt: readonly string[];
+  /** Sessions of this project that could teach something. */
+  readonly usableHere: number;
+  /** Whether some of them, or of all, are young enough for the first night. */
+  readonly isRecent: boolean;
+};
+
+type SurveyOptions = {
+  readonly since?: string | undefined;
+  /** Only sessions of the project. Otherwise of all projects. */
+  readonly isOfProject?: boolean | undefined;
+  readonly onGather?: ((event: GatherEvent) => void) | undefined;
+};
+
+/** What there is to learn from on this machine. Asks no model, and reads only what has changed since the last time. */
+export async function surveySessions(sleep: OpenSleep, options: SurveyOptions = {}): Promise<SessionSurvey> {
+  const { index, sources, project, place, settings, isIgnored, redact } = sleep;
+  const onProgress = (progress: { source: string; done: number; total: number }) =>
+    options.onGather?.({ type: 'transcript-read', ...progress });
+  const now = Date.now();
+  const since = readInstant(options.since) ?? 0;
+  const inScope = await scopeTest(options.isOfProject ? [project] : 'all', place);
+  const isHere = await scopeTest([project], place);
+  const names = new Set(sources.map(({ name }) => name));
+  const whyNot = (head: SessionHead): NotSurveyed | undefined => {
+    if (!names.has(head.source)) return 'other-agent';
+    if (!inScope(folderOf(head))) return 'other-project';
+    if (timeOf(head) < since) return 'too-old';
+    return isIgnored(head) ? 'ignored' : undefined;
+  };
+  const { trouble, read } = await updateIndex({ ...sleep, now, onProgress });
+  const heads = index.files().flatMap((file) => file.heads);
+  const reasons = heads.flatMap((head) => whyNot(head) ?? []);
+  const usable = heads.filter((head) => !whyNot(head) && head.leftOut === undefined && head.prompts > 0);
+  const here = usable.filter((head) => isHere(folderOf(head)));
+  const floor = lookbackFloor({ lookbackHours: settings.lookbackHours, now });
+  return {
+    ...{ trouble, filesRead: read, usableHere: here.length },
+    overview: overview(index, { isIgnored: (head) => whyNot(head) !== undefined }),
+    notSurveyed: [...new Set(reasons)].map((why) => [why, reasons.filter((one) => one === why).length] as const),
+    lookedAt: (sources.length > 0 ? sources : transcriptSources).flatMap((one) => one.roots(place)).map(redact),
+    isRecent: (here.length > 0 ? here : usable).some((head) => !(timeOf(head) < floor)),
+  };
+}
+
+/** Adds sessions and tasks to the private `.skilloptignore`. Returns the file and the lines that are new in it. */
+export async function ignoreSessions(
+  stateFolder: string,
+  ids: readonly string[],
+): Promise<{ readonly path: string; readonly added: readonly string[] }> {
+  const path = join(await openStateFolder(stateFolder), IGNORE_FILE);
+  const before = await readFile(path, 'utf8').catch(() => '');
+  const known = new Set(before.split('\n'));
+  const added = ids.flatMap(ignoreLines).filter((line) => !known.has(line));
+  const start = before === '' || before.endsWith('\n') ? '' : '\n'; // a person may have written the last line
+  if (added.length > 0) await appendFile(path, `${start}${added.join('\n')}\n`, { mode: 0o600 });
+  return { path, added };
+}
+
+/** An id is one line, whatever is in it. A session can have an id like a task's, so such an id gets both lines. */
+function ignoreLines(id: string): string[] {
+  const line = oneLine(id);
+  return isTaskId(line) ? [`task:${line}`, `session:${line}`] : [`session:${line}`];
+}
+
+export const isTaskId = (id: string) => /^(task|llm)_[0-9a-f]{12}$/.test(id);
+
+/** Ids that name no session and no task: a typo would let a person believe that something is left out. Ids of tasks that models find are not known here. */
+export function unknownIds(ids: readonly string[], { index }: OpenSleep, { sessions }: Harvest): string[] {
+  const heads = index.files().flatMap((file) => file.heads);
+  const known = new Set([
+    ...heads.map(({ sessionId }) => oneLine(sessionId)),
+    ...sessions.flatMap((session) => heuristicTask(session)?.id ?? []),
+  ]);
+  return ids.map(oneLine).filter((id) => !known.has(id) && !id.startsWith('llm_'));
+}

@@ -1,0 +1,151 @@
+import { agentPrograms } from '../../agents/index.ts';
+import { type ChatModel, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { agentTargetOf, resolveModel } from '../../project/index.ts';
+import {
+  type NightOptions as CycleOptions,
+  type CycleOutcome,
+  canMine,
+  consentMissing,
+  type FoundWork,
+  findWork,
+  type GatherEvent,
+  isHandoff,
+  type OpenSleep,
+  openHandoff,
+  openSleepState,
+  type Recipient,
+  readSleepState,
+  requireRoom,
+  runNightIn,
+  skillNamed,
+  withConsent,
+  withoutConsent,
+} from '../../sleep/index.ts';
+import { type NightPlan, planOf } from './plan-night.ts';
+
+/** Who may read texts of sessions. */
+export type NightConsent = {
+  /** Providers that the person has agreed to. */
+  readonly providers?: readonly string[] | undefined;
+  /** Asks the person about the others. Returns when they agree, throws otherwise. Default: throws `CONSENT_MISSING`. */
+  readonly ask?: ((recipients: readonly Recipient[]) => Promise<void>) | undefined;
+};
+
+export type NightLimits = Pick<SkillOptConfigInput, 'maxMinutes' | 'maxCalls' | 'maxCostUsd'>;
+
+export type NightEvent = GatherEvent | { readonly type: 'night-planned'; readonly plan: NightPlan };
+
+export type NightOptions = Pick<CycleOptions, 'since' | 'tasksFile' | 'isDryRun' | 'observers' | 'signal'> & {
+  readonly limits?: NightLimits | undefined;
+  readonly consent?: NightConsent | undefined;
+  readonly onEvent?: ((event: NightEvent) => void) | undefined;
+};
+
+/** A night with the models that the settings name. Asks for consent before anything is sent. */
+export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Promise<CycleOutcome> {
+  const { limits = {}, consent, onEvent, ...night } = options;
+  const { models: specs } = await planOf(sleep, []);
+  const handoff = isHandoff(specs.target) ? openHandoff() : undefined;
+  if (handoff) refuseWithHandoff(limits, options.isDryRun === true);
+  const { models, work, agent } = await openModels(sleep, { consent, models: handoff?.models });
+  const settings = { ...sleep.settings, llmMine: sleep.settings.llmMine && canMine(specs.optimizer) };
+  return runNightIn(
+    { ...sleep, settings },
+    {
+      ...{ ...night, ...models, work, agent, handoff, config: definedOnly(limits) },
+      onGather: async (event) => {
+        onEvent?.(event);
+        if (event.type !== 'sessions-chosen' || event.sessions.length === 0) return;
+        onEvent?.({ type: 'night-planned', plan: await planOf(sleep, event.sessions) });
+      },
+    },
+  );
+}
+
+/** Limits of which only some were given. */
+export const definedOnly = (limits: NightLimits): NightLimits =>
+  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+
+/** A handoff is resumed many times, and calls no model. */
+function refuseWithHandoff(limits: NightLimits, isDryRun: boolean): void {
+  const useless = (['maxCalls', 'maxCostUsd'] as const).find((name) => limits[name] !== undefined);
+  const refuse = (what: string, hint: string) => new SkillError('USAGE', what, { hint });
+  if (isDryRun) throw refuse('a dry run keeps nothing, and a handoff must keep its answers', 'Use sleep run.');
+  if (useless) throw refuse(`a handoff calls no model that ${useless} could limit`, 'Leave the limit out.');
+}
+
+type NightModels = Readonly<Record<'target' | 'optimizer' | 'judge', ChatModel>>;
+
+export type OpenedModels = {
+  readonly models: NightModels;
+  /** The agent that does the tasks with tools, if the target is one. */
+  readonly work: FoundWork | undefined;
+  /** Whose documents are trained. */
+  readonly agent: string;
+};
+
+/** The models that the settings name, once everybody who would read something was agreed to. Reports what is missing first. */
+export async function openModels(
+  sleep: OpenSleep,
+  {
+    consent,
+    models: given,
+  }: { readonly consent?: NightConsent | undefined; readonly models?: NightModels | undefined },
+): Promise<OpenedModels> {
+  const plan = await planOf(sleep, []);
+  const models = given ?? (await resolveAll(plan, sleep));
+  const work = await workOf(plan, sleep);
+  await requireConsent(sleep, plan.recipients, consent);
+  return { models, work, agent: agentOf(plan, sleep) };
+}
+
+/** With the person's own variables: `homes` says where sessions are, and no sign-in need be there. */
+async function resolveAll({ models }: NightPlan, { project, callerEnv, notices }: OpenSleep): Promise<NightModels> {
+  const resolve = (role: keyof NightModels) =>
+    resolveModel(models[role], { role, env: callerEnv, directory: project, notices });
+  return { target: await resolve('target'), optimizer: await resolve('optimizer'), judge: await resolve('judge') };
+}
+
+async function workOf({ models }: NightPlan, { project, settings, callerEnv, notices }: OpenSleep) {
+  const target = agentTargetOf(models);
+  if (target === undefined) return undefined;
+  const work = await findWork(target, { env: callerEnv, project, notices });
+  requireRoom(work, settings.maxTokensPerNight);
+  return work;
+}
+
+/** The agent that attempts the tasks, if it is one; otherwise the one whose sessions are learned from. */
+function agentOf({ models }: NightPlan, { sources }: OpenSleep): string {
+  const target = agentTargetOf(models);
+  if (target !== undefined) return agentPrograms[target.agent].cli;
+  const spec = typeof models.target === 'string' ? models.target : String(models.target.provider);
+  const [provider = ''] = spec.split(':');
+  return /-cli$/.test(provider) ? provider : (sources[0]?.name ?? 'claude');
+}
+
+/** Returns once everybody who would read something was agreed to, and remembers new answers. */
+export async function requireConsent(
+  { folder, notices }: Pick<OpenSleep, 'folder' | 'notices'>,
+  recipients: readonly Recipient[],
+  { providers = [], ask = refuseToSend }: NightConsent = {},
+): Promise<void> {
+  const missing = withoutConsent(recipients, await readSleepState(folder));
+  const asked = missing.filter(({ provider }) => !providers.includes(provider));
+  if (asked.length > 0) await ask(asked);
+  if (missing.length === 0) return;
+  await using open = await openSleepState(folder, { onWarning: notices.warn });
+  const at = new Date().toISOString();
+  const named = missing.filter((recipient) => !asked.includes(recipient));
+  await open.update((state) => withConsent(withConsent(state, named, 'flag', at), asked, 'terminal', at));
+}
+
+const refuseToSend = async (recipients: readonly Recipient[]) => {
+  throw consentMissing(recipients);
+};
+
+/** The path of an existing skill by its name, or by a path from `directory`. */
+export async function skillPathOf(skill: string, sleep: OpenSleep, directory: string): Promise<string> {
+  const { place, project, settings } = sleep;
+  const search = { agent: agentOf(await planOf(sleep, []), sleep), place, project, settings };
+  return (await skillNamed(skill, search, directory)).live.path;
+}

@@ -1,0 +1,104 @@
+import { parseConfig } from '../core/contracts/index.ts';
+import type { RunObserver, RunStore, RunSummary } from '../core/run/index.ts';
+import { type Caller, type LoadedProject, resolveModels } from '../project/index.ts';
+import type { CostEstimate } from '../report/index.ts';
+import { archiveRun, clearCache, runDirectory, shownPath } from '../stores/index.ts';
+import { SkillOptTrainer, type TrainerOptions } from '../train/index.ts';
+import { estimateWiring } from './estimate.ts';
+import { type LoadedRun, loadRun } from './load-run.ts';
+import { overlayEnv, wireRun } from './wire-run.ts';
+
+/** A project that is ready to be trained. `await using` closes its environment. */
+export type OpenRun = AsyncDisposable & {
+  /** The run directory, absolute. */
+  readonly path: string;
+  /** No run is there yet. One that cannot be read is not new; training says what is wrong with it. */
+  readonly isNew: boolean;
+  /** What training will ask for. Makes no call. */
+  estimate(): Promise<CostEstimate>;
+  /** Trains, or resumes. Errors of models and limits leave a run that can be resumed. */
+  train(options?: TrainOptions): Promise<TrainedRun>;
+};
+
+export type TrainOptions = {
+  readonly observers?: readonly RunObserver[];
+  readonly signal?: AbortSignal;
+  /** Starts over: the run that is there is moved aside. Its paid replies are used again. */
+  readonly isFresh?: boolean;
+  /** With `isFresh`: also replies are asked for again. */
+  readonly isCacheCleared?: boolean;
+  /** Paths are shown from here. */
+  readonly cwd?: string;
+  /** Where the old run is now. */
+  readonly onArchived?: (aside: string) => void;
+};
+
+export type TrainedRun = { readonly run: LoadedRun; readonly summary: RunSummary };
+
+/** Wires a project once and sets its environment up once, for the estimate and the run alike. */
+export async function openRun(loaded: LoadedProject, caller: Caller): Promise<OpenRun> {
+  const wiring = await wireRun(loaded);
+  const models = await resolveModels(loaded, caller);
+  const { path, initialSkill, skillSource, projectFile, isRunNamed, promptOverrides } = wiring;
+  const config = { ...wiring.config, outRoot: shownPath(path) };
+  const isNew = await isMissing(path);
+  await wiring.env.setup?.(parseConfig(config));
+  for (const warning of wiring.warnings) caller.notices?.warn(warning);
+  const env = overlayEnv(wiring.env, { setup: undefined, close: undefined } as object); // it is set up already
+  const skill = initialSkill === undefined ? {} : { initialSkill, skillSource };
+  const trainer = { config, env, ...models, promptOverrides, projectFile, isRunNamed, ...skill };
+  return {
+    path,
+    isNew,
+    estimate: () => estimateWiring(loaded, { ...wiring, env }),
+    train: (options) => trainAt(path, trainer, options),
+    [Symbol.asyncDispose]: async () => void (await wiring.env.close?.()),
+  };
+}
+
+const isMissing = (path: string) =>
+  loadRun(path).then(
+    ({ state }) => state.config === undefined,
+    () => false,
+  );
+
+/** Trains in a directory. */
+export async function trainAt(
+  path: string,
+  trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>,
+  options: TrainOptions = {},
+): Promise<TrainedRun> {
+  const { isFresh = false, cwd, observers = [], signal } = options;
+  const shown = shownPath(path, cwd);
+  const directory = { ...runDirectory(path), name: shown };
+  const store = isFresh
+    ? freshStore(directory, path, { ...options, areScoresKept: trainer.env.isVersionWhole })
+    : directory;
+  const config = { ...trainer.config, outRoot: shown };
+  const running = new SkillOptTrainer({ ...trainer, config, store, observers, ...(signal && { signal }) });
+  const summary = await running.train();
+  return { run: await loadRun(path), summary };
+}
+
+type FreshOptions = TrainOptions & {
+  /** Whether attempts are used again, and not replies alone. */
+  readonly areScoresKept: boolean | undefined;
+};
+
+/** Looks empty, and moves the old run aside when it is opened: by then the input has been checked. */
+function freshStore(
+  store: RunStore,
+  path: string,
+  { isCacheCleared, areScoresKept, onArchived }: FreshOptions,
+): RunStore {
+  return {
+    name: store.name,
+    read: async () => [],
+    async open(options) {
+      const aside = await archiveRun(path, { areScoresKept });
+      if (aside !== undefined) onArchived?.(aside);
+      if (isCacheCleared) await clearCache(path);
+      return store.open(options);
+    },
+  };
+}

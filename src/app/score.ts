@@ -1,0 +1,200 @@
+import { dirname, join } from 'node:path';
+import { bucketScores, parseConfig, type SkillEnv, SkillError, toEvaluation } from '../core/contracts/index.ts';
+import { addStageUsage, type RunObserver, totalCost, type UsageTable } from '../core/run/index.ts';
+import { skillHash } from '../core/text/index.ts';
+import { type Budget, createBudget, LimitReached } from '../models/index.ts';
+import { whyUnscored } from '../pipeline/index.ts';
+import type { LoadedProject, ScoringModels } from '../project/index.ts';
+import type { ScoredDocument, SkillScore } from '../report/index.ts';
+import { countTestLook, openCaches } from '../stores/index.ts';
+import { evaluatePasses, hashTasks, splitItems, withEnv } from '../train/index.ts';
+import { readSkill, type Wiring, wireRun, withDocument } from './wire-run.ts';
+
+/** A document to be scored, with the project around it: the files that belong to it are its own. */
+export type Subject = {
+  /** As the user calls it. */
+  readonly document: string;
+  readonly text: string;
+  readonly wiring: Wiring;
+};
+
+export async function wireDocument(loaded: LoadedProject, path: string, document: string): Promise<Subject> {
+  const { text, file } = await readSkill(path, loaded.project);
+  return { document, text, wiring: await wireRun(withDocument(loaded, file)) };
+}
+
+export type ScoringOptions = ScoringModels & {
+  readonly plan: SplitPlan;
+  /** Whether what is known need not be asked for again. */
+  readonly isCached: boolean;
+  readonly observers: readonly RunObserver[];
+  readonly signal: AbortSignal;
+  readonly onWarning: (message: string) => void;
+};
+
+/** Scores documents one after the other on the same tasks, within one set of limits. With caches nothing is paid twice. */
+export async function scoreDocuments(subjects: readonly Subject[], options: ScoringOptions): Promise<ScoredDocument[]> {
+  const { config, path } = subjects[0]!.wiring;
+  const caches = options.isCached ? await openCaches(join(dirname(path), '.eval'), config) : undefined;
+  const budget = budgetOf(subjects[0]!.wiring);
+  const scored: ScoredDocument[] = [];
+  try {
+    for (const subject of subjects) {
+      scored.push(await scoreDocument(subject, { ...options, ...(budget && { budget }), ...(caches && { caches }) }));
+    }
+    return scored;
+  } catch (error) {
+    throw caches === undefined && error instanceof LimitReached ? nothingKept(error) : error;
+  } finally {
+    caches?.close();
+  }
+}
+
+/** A limit is said to be resumed from, which needs the replies so far. */
+const nothingKept = ({ limit, message }: LimitReached) =>
+  new LimitReached(limit, {
+    message,
+    hint: `Raise ${limit} and start again: without a cache it begins from the start.`,
+  });
+
+function budgetOf({ config }: Wiring): Budget | undefined {
+  const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = parseConfig(config);
+  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
+  return Object.values(limits).some((limit) => limit !== undefined) ? createBudget(limits) : undefined;
+}
+
+type Scoring = ScoringOptions & {
+  readonly budget?: Budget;
+  readonly caches?: Awaited<ReturnType<typeof openCaches>>;
+};
+
+async function scoreDocument({ document, text, wiring }: Subject, scoring: Scoring): Promise<ScoredDocument> {
+  const { plan, target, judge, agent, isCached, onWarning, ...options } = scoring;
+  const { env } = wiring;
+  const config = { ...wiring.config, maxErroredShare: 1 }; // judged below, when there is something to show
+  const splits: Record<string, SkillScore> = {};
+  let usage: UsageTable = {};
+  const onUsage = (used: UsageTable) => {
+    usage = addStageUsage(usage, used);
+  };
+  for (const split of plan.names) {
+    const pass = { ...options, env, skill: text, split, target, judge, agent, config, onUsage };
+    [splits[split]] = (await evaluatePasses(pass, [0])) as [SkillScore];
+  }
+  const taskTypes = env.getTaskTypes?.() ?? [];
+  const { maxErroredShare } = parseConfig(wiring.config);
+  const whys = Object.values(splits).map(({ results }) => whyUnscored(results, maxErroredShare));
+  // Before anybody sees the score. Replies that are asked for again are another look at the same skill.
+  const conditions = [agent?.id ?? target.id, judge?.id, wiring.config.extras, ...(isCached ? [] : [Date.now()])];
+  const look = { by: 'eval', document, skill: text, conditions } as const;
+  return {
+    ...{ document, text, splits, taskTypes, whole: together(splits, taskTypes) },
+    cost: totalCost({ usage, isDone: true }),
+    testLooks: await countLook(plan.testTasks, look, wiring, onWarning),
+    version: env.version,
+    unmeasured: whys.find((why) => why !== undefined),
+  };
+}
+
+function together(splits: ScoredDocument['splits'], taskTypes: readonly string[]): SkillScore {
+  const scores = Object.values(splits);
+  if (scores.length === 1) return scores[0]!;
+  const results = scores.flatMap((score) => score.results);
+  const evaluation = toEvaluation(results);
+  return { evaluation, results, buckets: bucketScores(evaluation.scores, taskTypes) };
+}
+
+/** Each of the splits that a run uses. */
+export const ALL_SPLITS = 'all';
+
+type SplitPlan = {
+  readonly names: readonly string[];
+  /** How many tasks they have. */
+  readonly count: number;
+  /** Why other splits are not among them. */
+  readonly leftOut: readonly string[];
+  /** The hash of the test tasks, if they are among them. */
+  readonly testTasks: string | undefined;
+};
+
+/** The splits that a document is scored on. Throws when there is nothing to score it on. */
+export const planSplits = (wiring: Wiring, split: string): Promise<SplitPlan> =>
+  withEnv(wiring.env, parseConfig(wiring.config), () => planInEnv(wiring, split));
+
+async function planInEnv(wiring: Wiring, split: string): Promise<SplitPlan> {
+  const { env, config } = wiring;
+  if (split !== ALL_SPLITS) {
+    const { length: count } = await splitItems(env, split, parseConfig(config));
+    if (count === 0) throw emptySplit(env, split);
+    return { names: [split], count, leftOut: [], testTasks: await testTasksOf(wiring, split) };
+  }
+  const { selectionSplit, testSplit } = parseConfig(config);
+  const wanted = [...new Set(['train', selectionSplit, testSplit])];
+  const reasons = new Map<string, string>();
+  for (const name of wanted) {
+    const reason = await whyEmpty(env, name);
+    if (reason !== undefined) reasons.set(name, reason);
+  }
+  const names = wanted.filter((name) => !reasons.has(name));
+  if (names.length === 0) throw emptySplit(env, wanted.join(', '));
+  const testTasks = names.includes(testSplit) ? await testTasksOf(wiring, testSplit) : undefined;
+  let count = 0;
+  for (const name of names) count += (await splitItems(env, name, parseConfig(config))).length;
+  return { names, count, leftOut: [...reasons.values()], testTasks };
+}
+
+/** An environment may have no such split at all, and say so. */
+async function whyEmpty(env: SkillEnv, split: string): Promise<string | undefined> {
+  try {
+    return (await env.getItems(split)).length > 0 ? undefined : `the ${split} split of ${env.name} is empty`;
+  } catch (error) {
+    if (error instanceof SkillError && error.code === 'TASKS_INVALID') return error.message;
+    throw error;
+  }
+}
+
+function emptySplit(env: SkillEnv, split: string): SkillError {
+  const hint = `Give some tasks the split "${split}", or choose another split.`;
+  return new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`, { hint });
+}
+
+/** A measurement outside a run. The same one again shows nothing new, and is counted once. */
+type Look = {
+  readonly by: 'eval' | 'calibrate';
+  readonly document: string;
+  readonly skill: string;
+  /** Whatever else the scores depend on. */
+  readonly conditions: readonly unknown[];
+};
+
+/** The hash of the test tasks when `split` holds them, whatever it is called. The environment must be set up. */
+export async function testTasksOf({ env, config }: Wiring, split: string): Promise<string | undefined> {
+  const { testSplit } = parseConfig(config);
+  const tasks = await hashTasks(env, split);
+  if (split === testSplit) return tasks;
+  const testTasks = await hashTasks(env, testSplit).catch(() => undefined); // an environment may have none
+  return tasks === testTasks ? tasks : undefined;
+}
+
+/**
+ * Counts a look at the test tasks from outside a run, if it is one, and answers how many there are. A folder that cannot
+ * be written is no reason to hide a score: then a warning says that it is not counted.
+ */
+export async function countLook(
+  testTasks: string | undefined,
+  { by, document, skill, conditions }: Look,
+  { path }: Wiring,
+  onWarning: (message: string) => void,
+): Promise<number | undefined> {
+  if (testTasks === undefined) return undefined;
+  const hash = skillHash(skill);
+  const run = `${by} ${skillHash(JSON.stringify([hash, ...conditions]))}`;
+  const entry = { at: new Date().toISOString(), by, run, tasks: testTasks, subjects: { [document]: hash } };
+  try {
+    return (await countTestLook(dirname(path), entry)).total;
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    onWarning(`this look at the test tasks is not counted: ${error.message}`);
+    return undefined;
+  }
+}

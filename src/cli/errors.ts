@@ -1,0 +1,139 @@
+import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
+import { Answered, StoppedRun } from './answered.ts';
+import { inFlags } from './flags/in-flags.ts';
+import { Interrupted } from './interrupt.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+type Explained = { readonly code: string; readonly message: string; readonly hint?: string };
+
+/** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too. */
+export function printError(error: unknown, terminal: Terminal): void {
+  const { code, message, hint } = inOwnWords(explain(error), terminal);
+  const { red, dim } = terminal.errorColors;
+  terminal.say(error instanceof Interrupted ? `stopped: ${message}` : `${red('error:')} ${message}`);
+  if (hint !== undefined) terminal.say(`${dim('hint:')} ${hint}`);
+  if (code === 'BUG' && terminal.io.env.SKILLOPT_DEBUG === '1') terminal.say(String((error as Error)?.stack ?? error));
+  const run = error instanceof StoppedRun ? { run: error.run } : {};
+  if (terminal.isJson)
+    terminal.answer({ error: { code, message, ...(hint === undefined ? {} : { hint }) }, ...run }, []);
+}
+
+const inOwnWords = ({ code, message, hint }: Explained, { called }: Terminal): Explained => ({
+  code,
+  message: called(message),
+  ...(hint === undefined ? {} : { hint: called(hint) }),
+});
+
+function explain(error: unknown): Explained {
+  if (error instanceof SkillError) return { code: error.code, ...inFlags(error) };
+  if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, ...hintOf(error) };
+  const refused = systemErrorOf(error);
+  if (refused !== undefined) return { code: 'SYSTEM', ...refused };
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = 'Please report it. SKILLOPT_DEBUG=1 shows where it happened.';
+  return { code: 'BUG', message: `this is a bug in skillopt: ${message}`, hint };
+}
+
+const hintOf = ({ hint }: { hint?: string | undefined }) => (hint === undefined ? {} : { hint });
+
+const HINTS: Readonly<Record<string, string>> = {
+  EACCES: 'Check that you may read and write there.',
+  EDQUOT: 'Make room on the disk, then run the same command again.',
+  EMFILE: 'Allow more open files, for example with: ulimit -n 1024. Then run the same command again.',
+  ENFILE: 'Close other programs, then run the same command again.',
+  ENOSPC: 'Make room on the disk, then run the same command again.',
+  EPERM: 'Check that you may read and write there.',
+  EROFS: 'Check that you may read and write there.',
+};
+
+type SystemError = { readonly message: string; readonly hint: string };
+
+/** What the operating system refused, if that is what is behind an error: nothing that a bug of ours would do. */
+function systemErrorOf(error: unknown): SystemError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (isFromSystem(error))
+    return { message: error.message, hint: HINTS[error.code] ?? 'Check that path, and try again.' };
+  const { error: later, suppressed, cause } = error as Error & { error?: unknown; suppressed?: unknown };
+  return systemErrorOf(suppressed) ?? systemErrorOf(later) ?? systemErrorOf(cause);
+}
+
+function isFromSystem(error: Error): error is Error & { code: string } {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && (typeof syscall === 'string' || code in HINTS);
+}
+
+/** Exit codes, in the order of the help text. */
+export const EXIT_CODES = {
+  0: 'done',
+  1: 'done, and errors were found, or a check failed',
+  2: 'user error, with a hint',
+  3: 'budget exhausted',
+  4: 'a model or environment failed, or nothing was measured',
+  5: 'locked by another run',
+  6: 'waiting for an answer',
+  70: 'a bug in skillopt',
+  129: 'hung up (the terminal was closed)',
+  130: 'interrupted (Ctrl-C)',
+  143: 'terminated',
+} as const;
+type ExitCode = keyof typeof EXIT_CODES;
+
+const special: { readonly [code in ErrorCode]?: ExitCode } = {
+  BUDGET_EXHAUSTED: 3,
+  MODEL_CALL_FAILED: 4,
+  ENV_FAILED: 4,
+  PROMPT_TOO_LONG: 4,
+  RUN_LOCKED: 5,
+  ANSWER_PENDING: 6,
+};
+
+/** An error thrown on purpose is for the user to fix, and so is what the operating system refuses; anything else is a bug. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof Answered || error instanceof Interrupted) return error.exitCode;
+  if (error instanceof SkillError) return special[error.code] ?? 2;
+  return systemErrorOf(error) === undefined ? 70 : 2;
+}
+
+/** Where this program's own code is: `src` in a clone, `dist` in the package. */
+const OURS = new URL('../', import.meta.url).href;
+
+/**
+ * What nobody has caught, as what it is. Code of a user that throws in a timer or an event listener reaches no rollout: then
+ * the first line of the stack that is neither Node's nor a library's is not ours.
+ */
+export function lateError(error: unknown): unknown {
+  if (error instanceof SkillError || error instanceof Interrupted) return error;
+  if (!(error instanceof Error)) return thrownOutside(String(error), '', error); // we throw nothing else
+  const [frame] = framesOf(error).filter(({ file }) => !isLibrary(file));
+  if (!frame || frame.file.startsWith(OURS)) return error;
+  return thrownOutside(error.message, ` (${frame.file.replace(/^file:\/\//, '')}:${frame.line})`, error);
+}
+
+const isLibrary = (file: string) => !file.startsWith(OURS) && file.includes('/node_modules/');
+
+/** Those in files. */
+function framesOf({ stack = '' }: Error): { file: string; line: string }[] {
+  return stack.split('\n').flatMap((text) => {
+    const place = /:(\d+):\d+\)?$/.exec(text);
+    if (place === null || !text.trimStart().startsWith('at ')) return [];
+    const path = pathIn(text.slice(0, place.index));
+    return path === undefined ? [] : [{ file: path, line: place[1]! }];
+  });
+}
+
+/** `at name (file:///a/b.js` or `at async /a/b.js`, as an address of a file. */
+function pathIn(frame: string): string | undefined {
+  const opened = frame.lastIndexOf('(');
+  const path = opened === -1 ? frame.trimStart().replace(/^at (?:async )?/, '') : frame.slice(opened + 1);
+  if (path.startsWith('file://')) return path;
+  return path.startsWith('/') ? `file://${path}` : undefined;
+}
+
+function thrownOutside(message: string, where: string, cause: unknown): SkillError {
+  const hint =
+    'Catch it there: what a timer or an event listener throws reaches no rollout. Then run the same command again: it continues.';
+  return new SkillError('ENV_FAILED', `the environment threw outside of rolloutOne${where}: ${message}`, {
+    cause,
+    hint,
+  });
+}

@@ -1,0 +1,147 @@
+import { isProjectOf } from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine, percent, plural, points, shellWord } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import {
+  commandOf,
+  type DocumentReport,
+  type NextCommand,
+  nightCommandOf,
+  type ProposalCommand,
+  type SleepReport,
+} from '../../report/index.ts';
+import type { Proposal } from '../../sleep/index.ts';
+import { Answered } from '../answered.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export type ProposalFlags = {
+  readonly project?: string;
+  readonly skill?: readonly string[];
+  readonly allSkills?: boolean;
+  readonly memory?: boolean;
+  readonly night?: number;
+};
+
+/** The folder that is meant, and whether a project is that folder or one above it. */
+export function meantProject({ project = '.' }: ProposalFlags, { io }: Terminal) {
+  const here = resolvePath(io.cwd(), project);
+  return { here, isOf: isProjectOf(here) };
+}
+
+type PendingChoice = {
+  readonly command?: ProposalCommand;
+  readonly most?: number;
+  /** What could be adopted again when nothing waits. */
+  readonly rolledBack?: Proposal | undefined;
+};
+
+/** The proposals that the flags mean. If that is not clear, lists what waits with the commands to type, and ends the command. */
+export function choosePending(
+  pending: readonly Proposal[],
+  flags: ProposalFlags,
+  terminal: Terminal,
+  { command = 'adopt', most = Number.POSITIVE_INFINITY, rolledBack }: PendingChoice = {},
+): Proposal[] {
+  if (pending.length === 0) throw nothingPending(terminal, rolledBack);
+  const chosen = pending.filter((proposal) => isNamed(proposal, flags));
+  const isClear = chosen.length === 1 || (command === 'adopt' && isAnyNamed(flags));
+  if (chosen.length === 0) throw notAmong(pending, flags, terminal);
+  if (isClear && !hasTwice(chosen) && chosen.length <= most) return chosen;
+  terminal.answer(
+    { pending: pending.map(shownProposal) },
+    severalLines(isAnyNamed(flags) ? chosen : pending, command, terminal),
+  );
+  throw new Answered(2);
+}
+
+export const isAnyNamed = ({ skill, allSkills, memory, night }: ProposalFlags) =>
+  skill !== undefined || allSkills === true || memory === true || night !== undefined;
+
+/** Whether the flags mean it; without any, all are meant. */
+export function isNamed({ night, document: { kind, name } }: Proposal, flags: ProposalFlags): boolean {
+  if (flags.night !== undefined && flags.night !== night) return false;
+  if (!flags.skill && !flags.allSkills && !flags.memory) return true;
+  return kind === 'memory' ? flags.memory === true : flags.allSkills === true || (flags.skill?.includes(name) ?? false);
+}
+
+const hasTwice = (proposals: readonly Proposal[]) =>
+  new Set(proposals.map(({ document }) => document.realPath)).size < proposals.length;
+
+/** For `--json`: the texts of the blocks are long, and in the diff. */
+export function shownProposal({ baseBlock: _base, block: _block, ...rest }: Proposal) {
+  return rest;
+}
+
+/** `night 12, 2026-01-31: skill my-skill, +4.2 points, 97.5 % sure`. */
+export function proposalLine({ night, document, gain, confidence, at }: Proposal): string {
+  const worth = gain === null ? '' : `, ${points(gain.value)} points`;
+  const sure = gain === null || confidence === null ? '' : `, ${percent(confidence)} sure`;
+  return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}`;
+}
+
+function severalLines(proposals: readonly Proposal[], command: ProposalCommand, terminal: Terminal): string[] {
+  const [first, second] = proposals;
+  const isOneNight = second !== undefined && proposals.every(({ night }) => night === first!.night);
+  const canTakeAll = command === 'adopt' && isOneNight && !hasTwice(proposals);
+  return [
+    `Say which of ${plural(proposals.length, 'proposal')}:`,
+    ...proposals.flatMap((proposal) => [
+      `  ${proposalLine(proposal)}`,
+      terminal.colors.dim(`    ${commandFor(proposal, terminal, command)}`),
+    ]),
+    ...(canTakeAll ? [`all of them: ${nightCommand(first!, terminal)}`] : []),
+  ];
+}
+
+/** The command for one proposal, as it works where the person is. */
+export function commandFor(
+  proposal: Parameters<typeof commandOf>[0] & Pick<Proposal, 'project'>,
+  terminal: Terminal,
+  command: ProposalCommand = 'adopt',
+): string {
+  return terminal.called(commandOf(proposal, command)) + projectWords(proposal.project, terminal);
+}
+
+/** The command for everything that a night proposed. */
+export function nightCommand(
+  { night, project }: Pick<Proposal, 'night' | 'project'>,
+  terminal: Terminal,
+  command: ProposalCommand = 'adopt',
+): string {
+  return terminal.called(nightCommandOf(night, command)) + projectWords(project, terminal);
+}
+
+const projectWords = (project: string, terminal: Terminal) =>
+  meantProject({}, terminal).isOf(project) ? '' : ` --project ${shellWord(project)}`;
+
+function nothingPending(terminal: Terminal, rolledBack: Proposal | undefined): SkillError {
+  const hint = rolledBack
+    ? `What night ${rolledBack.night} proposed was rolled back. To adopt it again: ${commandFor(rolledBack, terminal)}`
+    : 'skillopt sleep run lets a night look for something; skillopt sleep status shows what was adopted.';
+  return new SkillError('USAGE', `no proposal waits for ${oneLine(terminal.io.cwd())}`, { hint });
+}
+
+function notAmong(pending: readonly Proposal[], { skill, night }: ProposalFlags, terminal: Terminal): SkillError {
+  const wanted =
+    [skill && `skill ${skill.join(', ')}`, night && `night ${night}`].filter(Boolean).join(' of ') || 'that';
+  const hint = `There is: ${pending.map((proposal) => `${proposalLine(proposal)} (${commandFor(proposal, terminal)})`).join('; ')}`;
+  return new SkillError('USAGE', `no proposal waits for ${oneLine(wanted)}`, { hint });
+}
+
+/** What a person may do about what waits of a night. */
+export function nightCommands(
+  night: Pick<SleepReport, 'night' | 'project'>,
+  waiting: readonly Pick<DocumentReport, 'kind' | 'name'>[],
+  terminal: Terminal,
+): NextCommand[] {
+  const [document, ...others] = waiting;
+  if (document === undefined) return [];
+  const isOne = others.length === 0;
+  const review = isOne
+    ? nightCommand(night, terminal, 'review')
+    : commandFor({ ...night, document }, terminal, 'review');
+  return [
+    [review, `go through ${isOne ? 'it' : 'one of them'}, rule by rule`],
+    [nightCommand(night, terminal), isOne ? 'put it into the live document' : 'put them into the live documents'],
+  ];
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { isObject } from '../../core/text/index.ts';
+import type { LeftOut, Row } from '../../imports/index.ts';
+import { isBlank } from './qa-columns.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Ids for rows without one, from what `contentOf` tells of them. A row whose content is known already is left out. */
+export function withContentIds<R extends Row>(
+  rows: readonly R[],
+  contentOf: (fields: Fields) => unknown,
+): { rows: R[]; leftOut: LeftOut[] } {
+  const places = new Map<string, string>();
+  const short = new Set<string>();
+  const kept: R[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const row of rows) {
+    if (!isObject(row.value) || !isBlank(row.value.id)) {
+      kept.push(row);
+      continue;
+    }
+    const hash = createHash('sha256')
+      .update(JSON.stringify(contentOf(row.value)))
+      .digest('hex');
+    const earlier = places.get(hash);
+    if (earlier !== undefined) {
+      leftOut.push({ where: row.where, what: 'a task', why: `the same as ${earlier}` });
+      continue;
+    }
+    places.set(hash, row.where);
+    const isTaken = short.has(hash.slice(0, ID_DIGITS));
+    short.add(hash.slice(0, ID_DIGITS));
+    // In place: the row was made for us a moment ago, and there may be a hundred thousand.
+    Object.assign(row.value, { id: `${labelOf(row.value)}-${isTaken ? hash : hash.slice(0, ID_DIGITS)}` });
+    kept.push(row);
+  }
+  return { rows: kept, leftOut };
+}
+
+/** Enough for a hundred thousand tasks; two that agree in them are told apart by all. */
+const ID_DIGITS = 8;
+
+/** The first words of the question, so that a report tells which task is meant. */
+function labelOf({ question }: Fields): string {
+  if (typeof question !== 'string') return 't';
+  const words =
+    question
+      .slice(0, LABEL_READ)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  let label = '';
+  for (const word of words) {
+    if (label.length + word.length >= LABEL_LENGTH) break;
+    label = label === '' ? word : `${label}-${word}`;
+  }
+  return label || 't';
+}
+
+const LABEL_READ = 200;
+const LABEL_LENGTH = 28;

@@ -1,0 +1,265 @@
+import { basename, dirname, resolve } from 'node:path';
+import type { WorkspaceTaskInput } from '../core/judge/index.ts';
+import { isObject, strip } from '../core/text/index.ts';
+import {
+  type FileContents,
+  type ForeignFile,
+  type Imported,
+  type ImportedWork,
+  type LeftOut,
+  NotCarried,
+  readBelow,
+  readContents,
+  reasonOf,
+  withOwnIds,
+} from './left-out.ts';
+import { elementLines, isFilled, type Row } from './rows.ts';
+
+/** One eval of a skill: what is asked, what should come out, and statements about it. */
+export type EvalItem = {
+  readonly id?: string;
+  readonly prompt: string;
+  readonly expectedOutput?: string;
+  readonly criteria?: readonly string[];
+  /** Paths below the folder of the skill. */
+  readonly files?: readonly string[];
+  /** Its place in the list. */
+  readonly index: number;
+};
+
+type Evals = {
+  readonly skillName: string;
+  readonly items: readonly EvalItem[];
+  readonly leftOut: readonly LeftOut[];
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+/** Whether a file is one of skill-creator's, by what is in it. Lists of prompts and outputs alone are plain rows. */
+export function isEvals(root: unknown): boolean {
+  if (Array.isArray(root)) return root.some((entry) => isObject(entry) && KNOWN_IN_LIST.some((key) => key in entry));
+  if (!isObject(root)) return false;
+  return 'evals' in root || 'skill_name' in root || isGrading(root) || isBenchmark(root);
+}
+
+const KNOWN_IN_LIST = ['expectations', 'assertions', 'should_trigger'];
+const isGrading = (root: Fields) => 'expectations' in root && 'summary' in root;
+const isBenchmark = (root: Fields) => 'runs' in root && isObject(root.metadata) && 'evals_run' in root.metadata;
+
+/** What a file of evals holds. Throws `NotCarried` for one that is something else. */
+export function readEvals(root: unknown): Evals {
+  const list = listOf(root);
+  const { skill_name: skillName, evals: _, ...rest } = isObject(root) ? root : ({} as Fields);
+  const at = isObject(root) ? 'evals' : '';
+  const leftOut: LeftOut[] = Object.keys(rest).map((key) => unknownKey(key, key));
+  const ids = new Set<string>();
+  const items = list.flatMap((entry, index) => readEval(entry, { where: `${at}[${index}]`, index, ids, leftOut }));
+  return { skillName: typeof skillName === 'string' ? skillName : '', items, leftOut };
+}
+
+function listOf(root: unknown): readonly unknown[] {
+  if (Array.isArray(root)) return root;
+  if (!isObject(root)) throw new NotCarried('expected an object with `evals`');
+  if (Array.isArray(root.evals)) return root.evals;
+  if ('evals' in root) throw new NotCarried('`evals` must be a list');
+  if (isGrading(root)) throw new NotCarried('this is the result of a grading, not a list of evals');
+  if (isBenchmark(root)) throw new NotCarried('this is the result of a benchmark, not a list of evals');
+  throw new NotCarried('there is no `evals`');
+}
+
+const unknownKey = (where: string, what: string): LeftOut => ({ where, what, why: 'nothing here does it' });
+
+type Place = {
+  readonly where: string;
+  readonly index: number;
+  readonly ids: Set<string>;
+  /** What is added to it is named. */
+  readonly leftOut: LeftOut[];
+};
+
+const KEYS = ['id', 'prompt', 'expected_output', 'expectations', 'assertions', 'files'];
+
+function readEval(entry: unknown, place: Place): EvalItem[] {
+  const { where, index, leftOut } = place;
+  const drop = (what: string, why: string) => void leftOut.push({ where, what, why });
+  if (!isObject(entry)) return drop('an eval', 'an eval is an object') ?? [];
+  const { prompt } = entry;
+  if (typeof prompt !== 'string' || !isFilled(prompt)) return drop('an eval', 'it has no prompt that is text') ?? [];
+  const criteria = readCriteria(entry, place);
+  const expectedOutput = readExpected(entry, place);
+  if (criteria.length === 0 && expectedOutput === undefined) {
+    return drop('an eval', 'it has neither statements nor an expected output to be judged by') ?? [];
+  }
+  const files = readFiles(entry, place);
+  const id = readId(entry, place);
+  for (const key of Object.keys(entry).filter((name) => !KEYS.includes(name))) {
+    leftOut.push(unknownKey(`${where}.${key}`, key));
+  }
+  return [
+    {
+      index,
+      prompt,
+      ...(id === undefined ? {} : { id }),
+      ...(expectedOutput === undefined ? {} : { expectedOutput }),
+      ...(criteria.length === 0 ? {} : { criteria }),
+      ...(files.length === 0 ? {} : { files }),
+    },
+  ];
+}
+
+function readId({ id }: Fields, { where, ids, leftOut }: Place): string | undefined {
+  if (id == null) return undefined;
+  const text = typeof id === 'number' || (typeof id === 'string' && isFilled(id)) ? String(id) : undefined;
+  if (text !== undefined && !ids.has(text)) {
+    ids.add(text);
+    return text;
+  }
+  const why = text === undefined ? 'an id is a number or a text' : 'another eval has it too';
+  leftOut.push({ where: `${where}.id`, what: 'id', why });
+  return undefined;
+}
+
+function readExpected({ expected_output: value }: Fields, { where, leftOut }: Place): string | undefined {
+  if (value == null || (typeof value === 'string' && !isFilled(value))) return undefined;
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  leftOut.push({ where: `${where}.expected_output`, what: 'expected_output', why: 'it is no text' });
+  return undefined;
+}
+
+/** Each statement once, under either name, in the order of the file. */
+function readCriteria(entry: Fields, { where, leftOut }: Place): string[] {
+  const found = new Set<string>();
+  for (const key of Object.keys(entry).filter((name) => name === 'expectations' || name === 'assertions')) {
+    const list = Array.isArray(entry[key]) ? entry[key] : [entry[key]];
+    for (const [index, statement] of list.entries()) {
+      const at = `${where}.${key}[${index}]`;
+      const text = isObject(statement) ? statement.text : statement;
+      if (typeof text !== 'string' || !isFilled(text)) leftOut.push({ where: at, what: 'a statement', why: 'no text' });
+      else found.add(strip(text));
+      const others = isObject(statement) && typeof text === 'string' ? Object.keys(statement) : [];
+      leftOut.push(...others.filter((name) => name !== 'text').map((name) => unknownKey(`${at}.${name}`, name)));
+    }
+  }
+  return [...found];
+}
+
+function readFiles({ files = [] }: Fields, { where, leftOut }: Place): string[] {
+  const list = Array.isArray(files) ? files : [files];
+  return list.flatMap((file, index) => {
+    if (typeof file === 'string' && isBelow(file)) return [file];
+    const why = typeof file === 'string' ? 'it does not lie below the folder of the skill' : 'a file is a path';
+    leftOut.push({ where: `${where}.files[${index}]`, what: 'a file', why });
+    return [];
+  });
+}
+
+/** A path that stays where it begins, on every system. */
+const isBelow = (path: string) =>
+  isFilled(path) && !/^[/~]|\\|^[A-Za-z]:/.test(path) && !path.split('/').some((part) => part === '..');
+
+type Trigger = { readonly query: string; readonly shouldTrigger: boolean };
+
+/** Whether a list says when a skill should be used, which is the business of its description. */
+export const isTriggerSet = (root: unknown): root is readonly unknown[] =>
+  Array.isArray(root) && root.some((entry) => isObject(entry) && 'should_trigger' in entry);
+
+export function readTriggers(root: readonly unknown[]): { triggers: Trigger[]; leftOut: LeftOut[] } {
+  const leftOut: LeftOut[] = [];
+  const triggers = root.flatMap((entry, index) => {
+    const { query, should_trigger: shouldTrigger, ...rest } = isObject(entry) ? entry : ({} as Fields);
+    if (typeof query !== 'string' || !isFilled(query) || typeof shouldTrigger !== 'boolean') {
+      leftOut.push({ where: `[${index}]`, what: 'a query', why: 'it needs a text and true or false' });
+      return [];
+    }
+    leftOut.push(...Object.keys(rest).map((key) => unknownKey(`[${index}].${key}`, key)));
+    return [{ query, shouldTrigger }];
+  });
+  return { triggers, leftOut };
+}
+
+/** The evals of a file, and where each of them stands. */
+function evalsIn(root: unknown, { text, path }: ForeignFile) {
+  if (isTriggerSet(root))
+    throw new NotCarried('these queries say when a skill is used, which is for its description; tasks were expected');
+  const at = Array.isArray(root) ? '' : 'evals';
+  const lines = elementLines(text, at === '' ? undefined : at);
+  const whereOf = ({ index }: EvalItem) => `${path}:${lines[index]}`;
+  return { ...readEvals(root), whereOf, placeOf: ({ index }: EvalItem) => `${at}[${index}]` };
+}
+
+/** Paths in an eval begin at the skill. */
+function skillFolderOf(path: string): string {
+  const folder = dirname(resolve(path));
+  return basename(folder) === 'evals' ? dirname(folder) : folder;
+}
+
+/** skill-creator's evals for a chat model: it reads the files that are texts, and a model judges. */
+export async function importEvalQuestions(root: unknown, file: ForeignFile): Promise<Imported> {
+  const { items, leftOut, whereOf, placeOf } = evalsIn(root, file);
+  const questions = items.map(async (item) => {
+    const { context, lost } = await readInputs(item, skillFolderOf(file.path));
+    const missing = lost.map((one) => ({ where: `${placeOf(item)}.files`, ...one }));
+    return { row: { value: toQuestion(item, context), where: whereOf(item) }, missing };
+  });
+  const read = await Promise.all(questions);
+  return {
+    format: 'evals',
+    rows: read.map(({ row }) => row),
+    leftOut: [...leftOut, ...read.flatMap(({ missing }) => missing)],
+  };
+}
+
+function toQuestion({ id, prompt, criteria, expectedOutput }: EvalItem, context: string | undefined) {
+  const rubric = `The answer fits this description of what should come out:\n${expectedOutput}`;
+  const judge = criteria ? { kind: 'rubric', criteria } : { kind: 'rubric', rubric };
+  return { ...(id === undefined ? {} : { id }), question: prompt, judge, ...(context ? { context } : {}) };
+}
+
+/** What a chat can take of all files of one eval. */
+const MAX_INPUT_BYTES = 48_000;
+
+/** Texts that an eval is about, for a model that cannot open files. */
+async function readInputs({ files = [] }: EvalItem, folder: string) {
+  const lost: Omit<LeftOut, 'where'>[] = [];
+  const parts: string[] = [];
+  for (const file of files) {
+    try {
+      const room = MAX_INPUT_BYTES - parts.join('').length;
+      parts.push(`${file}:\n${await readBelow(folder, file, room)}`);
+    } catch (error) {
+      lost.push({ what: file, why: reasonOf(error) });
+    }
+  }
+  return { context: parts.length === 0 ? undefined : parts.join('\n\n'), lost };
+}
+
+/** skill-creator's evals for an agent: the workspace has the files under the paths that they have from the skill, and a model judges. */
+export async function importEvalWork(root: unknown, file: ForeignFile): Promise<ImportedWork> {
+  const { items, leftOut: lost, whereOf, placeOf } = evalsIn(root, file);
+  const leftOut: LeftOut[] = [...lost];
+  const rows: Row<WorkspaceTaskInput>[] = [];
+  for (const item of items) {
+    try {
+      const files = (item.files ?? []).map((source) => ({ path: plain(source), source }));
+      const contents = await readContents(skillFolderOf(file.path), files);
+      rows.push({ value: toWork(item, contents), where: whereOf(item) });
+    } catch (error) {
+      const place = placeOf(item);
+      leftOut.push({ where: `${place}.files`, what: `the eval ${item.id ?? place}`, why: reasonOf(error) });
+    }
+  }
+  return { format: 'evals', rows: withOwnIds(rows), leftOut };
+}
+
+const plain = (path: string) =>
+  path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .join('/');
+
+/** Begins the statement that holds what an eval expects, so that it can be found again. */
+export const EXPECTED = 'What came out fits this description: ';
+
+function toWork({ id, index, prompt, expectedOutput, criteria = [] }: EvalItem, contents: FileContents) {
+  const rubric = [...(expectedOutput === undefined ? [] : [`${EXPECTED}${expectedOutput}`]), ...criteria];
+  return { id: id ?? `eval-${index + 1}`, prompt, rubric, ...contents };
+}

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { importDotnet, isDotnet } from './dotnet.ts';
+import { importEvalQuestions, importEvalWork, isEvals } from './evals.ts';
+import { isHarborTask, readHarborTask } from './harbor/harbor-task.ts';
+import { type ForeignFile, type Imported, type ImportedWork, reasonOf, withOwnIds } from './left-out.ts';
+import { importPromptfoo, isPromptfoo } from './promptfoo/config.ts';
+import { importPromptfooWork } from './promptfoo/promptfoo-work.ts';
+import { type Fields, parseData } from './promptfoo/source.ts';
+import { type Row, tasksInvalid } from './rows.ts';
+
+/** A tool whose files of tests are read: how to know one, and what it becomes for a chat model or for an agent. */
+type Importer = {
+  readonly format: string;
+  readonly detect: (root: unknown) => boolean;
+  readonly toQuestions?: (root: Fields, file: ForeignFile) => Promise<Imported>;
+  readonly toWork: (root: Fields, file: ForeignFile) => Promise<ImportedWork>;
+};
+
+/** Files are tried in this order. Another tool is another row. */
+const importers: readonly Importer[] = [
+  { format: 'evals', detect: isEvals, toQuestions: importEvalQuestions, toWork: importEvalWork },
+  { format: 'dotnet', detect: isDotnet, toWork: (root, { path }) => importDotnet(root, path) },
+  {
+    format: 'promptfoo',
+    detect: isPromptfoo,
+    toQuestions: async (root, { path }) => ({ format: 'promptfoo', ...(await importPromptfoo(root, path)) }),
+    toWork: (root, { path }) => importPromptfooWork(root, path),
+  },
+];
+
+const QUESTIONS_HINT = 'Name a file of tasks, of evals (evals/evals.json), or a promptfoo config.';
+const WORK_HINT =
+  'Name tasks of ours, evals of a skill (evals/evals.json), a promptfoo config, tests/eval.yaml, or a folder of Harbor tasks: docs/agents-import.md.';
+
+/** A key that only a config of promptfoo has at the left edge; in quotes anywhere, since JSON is YAML too. */
+const PROMPTFOO_KEY = /^(?:tests|scenarios)\s*:|(["'])(?:tests|scenarios)\1\s*:/m;
+
+/** The questions in another tool's file of tests; `undefined` for a file that holds rows. */
+export async function importTasks(path: string): Promise<Imported | undefined> {
+  const file = await readForeign(path);
+  // A large file of rows is not parsed twice.
+  if (!file || (extname(path).toLowerCase() !== '.json' && !PROMPTFOO_KEY.test(file.text))) return undefined;
+  return importFile(file, { hint: QUESTIONS_HINT, convert: ({ toQuestions }) => toQuestions });
+}
+
+/** The tasks for agents in another tool's file; `undefined` for a file of rows. */
+export async function importWorkFile(path: string): Promise<ImportedWork | undefined> {
+  const file = await readForeign(path);
+  return file && importFile(file, { hint: WORK_HINT, convert: ({ toWork }) => toWork });
+}
+
+async function readForeign(path: string): Promise<ForeignFile | undefined> {
+  if (!['.json', '.yaml', '.yml'].includes(extname(path).toLowerCase())) return undefined;
+  return { path, text: (await readFile(path, 'utf8').catch(() => '')).replace(/^\uFEFF/, '') };
+}
+
+type Import<Result> = {
+  readonly hint: string;
+  readonly convert: (importer: Importer) => ((root: Fields, file: ForeignFile) => Promise<Result>) | undefined;
+};
+
+async function importFile<Result extends Imported<unknown, string>>(
+  file: ForeignFile,
+  { hint, convert }: Import<Result>,
+) {
+  const root = parseQuietly(file);
+  const able = importers.filter((importer) => convert(importer) !== undefined);
+  const importer = able.find(({ detect }) => detect(root));
+  if (!importer) return undefined;
+  try {
+    return requireTasks(await convert(importer)!(root as Fields, file), file.path, hint);
+  } catch (error) {
+    throw tasksInvalid([`${file.path}: ${reasonOf(error)}`], hint, error);
+  }
+}
+
+/** The reader of rows complains about what cannot be read. */
+function parseQuietly({ text, path }: ForeignFile): unknown {
+  try {
+    return extname(path).toLowerCase() === '.json' ? JSON.parse(text) : parseData(text, path);
+  } catch {
+    return undefined;
+  }
+}
+
+function requireTasks<Result extends Imported<unknown, string>>(imported: Result, path: string, hint: string): Result {
+  if (imported.rows.length > 0) return imported;
+  if (imported.leftOut.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
+  const reasons = imported.leftOut.map(({ where, what, why }) => `${path}: ${where}: ${what} is left out: ${why}`);
+  throw tasksInvalid([`${path}: none of its tests can be carried`, ...reasons], hint);
+}
+
+const IN_A_SKILL = ['evals/evals.json', 'tests/eval.yaml'];
+
+/** What a folder of Harbor tasks becomes, or one of them, or the evals of a skill; `undefined` for any other folder. */
+export async function importWorkFolder(path: string): Promise<ImportedWork | undefined> {
+  const entries = await readdir(path, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
+  const folders = isHarborTask(path) ? [path] : names.sort().filter(isHarborTask);
+  if (folders.length > 0) return requireTasks(await importHarbor(folders), path, WORK_HINT);
+  const file = existsSync(join(path, 'SKILL.md')) ? IN_A_SKILL.find((one) => existsSync(join(path, one))) : undefined;
+  return file === undefined ? undefined : importWorkFile(join(path, file));
+}
+
+/** Whole tasks that are left out are named before what others lack. */
+async function importHarbor(folders: readonly string[]): Promise<ImportedWork> {
+  const tasks = await Promise.all(folders.map(readHarborTask));
+  const leftOut = tasks.flatMap((task) => task.leftOut);
+  const isWhole = (what: string) => what === 'the task';
+  return {
+    format: 'harbor',
+    rows: withOwnIds(tasks.flatMap(({ rows }) => rows)),
+    leftOut: [...leftOut.filter(({ what }) => isWhole(what)), ...leftOut.filter(({ what }) => !isWhole(what))],
+  };
+}
+
+/** Throws for rows of a benchmark that need a container with a repository and its tests each. */
+export function requireOwnRows(rows: readonly Row[], path: string): void {
+  const swe = rows.find(({ value }) => {
+    const fields = (value ?? {}) as object;
+    return 'instance_id' in fields && ('base_commit' in fields || 'FAIL_TO_PASS' in fields);
+  });
+  if (swe === undefined) return;
+  const problem = `${swe.where}: a task in the style of SWE-bench needs docker: an image with the repository at its base_commit, and its tests`;
+  const hint =
+    'Check the repository out into a folder, name it as from, and write the tests as verify: docs/agents-import.md.';
+  throw tasksInvalid([problem, `${path} holds ${rows.length} such rows, and none of them is carried`], hint);
+}

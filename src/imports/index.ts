@@ -1,0 +1,14 @@
+export { importTasks, importWorkFile, importWorkFolder, requireOwnRows } from './import-tasks.ts';
+export { describeLeftOut, type Imported, type LeftOut } from './left-out.ts';
+export {
+  isTree,
+  loadItems,
+  megabytes,
+  type Peeked,
+  peekRows,
+  readHead,
+  requireSmallTree,
+  TASK_FILE_ENDINGS,
+} from './load-items.ts';
+export { checkUniqueIds, isFilled, itemId, parseRows, type Row, takeSplits, tasksInvalid, unreadable } from './rows.ts';
+export { toEvals, type WrittenEvals } from './write-evals.ts';

@@ -1,0 +1,161 @@
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import type { Assertion, ChecksJudge, WorkspaceTaskInput } from '../../core/judge/index.ts';
+import { isObject } from '../../core/text/index.ts';
+import { type ImportedWork, type LeftOut, NotCarried, reasonOf, withOwnIds } from '../left-out.ts';
+import type { Row } from '../rows.ts';
+import { toCheck, type Assertion as Written } from './assertion.ts';
+import { importPromptfoo } from './config.ts';
+import type { Fields } from './source.ts';
+import type { TestRow } from './test-rows.ts';
+
+/** A config whose tests an agent is to pass: checks are about its last words, its skills and its cost, rubrics about its work. */
+export async function importPromptfooWork(config: Fields, path: string): Promise<ImportedWork> {
+  const { rows, leftOut } = await importPromptfoo(config, path, carryForWork);
+  const named: LeftOut[] = [...leftOut];
+  const folder = workingFolder(config, named);
+  const tasks = rows.flatMap((row) => toTask(row, named).map((value) => ({ value, where: row.where })));
+  const placed = tasks.map(({ value, where }) => ({ where, value: { ...value, ...folder } }));
+  return { format: 'promptfoo', rows: withOwnIds(placed), leftOut: named };
+}
+
+type Judged = {
+  readonly question: string;
+  readonly judge: { readonly checks: WorkCheck[]; readonly threshold?: number };
+};
+
+function toTask(row: Row & TestRow, named: LeftOut[]): WorkspaceTaskInput[] {
+  const { question, judge } = row.value as Judged;
+  const leaveOut = (what: string, why: string, check?: string) =>
+    void named.push({ where: row.where, what, why, test: row.test, ...(check === undefined ? {} : { check }) });
+  if (judge.threshold !== undefined) leaveOut('threshold', 'all checks of a task in a workspace must hold');
+  const statements = judge.checks.flatMap((check, index) => statementsIn(check, row.checks[index]!, leaveOut));
+  if (statements.length === 0) return leaveOut('the test', 'none of its checks is carried') ?? [];
+  const assertions = statements.flatMap((one) => ('assertion' in one ? [one.assertion] : []));
+  const rubric = statements.flatMap((one) => ('rubric' in one ? [one.rubric] : []));
+  return [{ id: row.test, prompt: question, assertions, ...(rubric.length === 0 ? {} : { rubric }) }];
+}
+
+function statementsIn(
+  check: WorkCheck,
+  number: string,
+  leaveOut: (what: string, why: string, check: string) => void,
+): readonly Statement[] {
+  const { weight, threshold } = check;
+  try {
+    if (weight === 0) throw new NotCarried('with a weight of 0 it cannot fail');
+    const statements = statementsOf(check);
+    if (weight !== undefined && weight !== 1) leaveOut('weight', 'every check counts the same', number);
+    if (threshold !== undefined && check.type === 'rubric')
+      leaveOut('threshold', 'a statement holds or does not', number);
+    return statements;
+  } catch (error) {
+    leaveOut(check.type, reasonOf(error), number);
+    return [];
+  }
+}
+
+/** The folder that all providers work in; each task gets a copy of its own. */
+function workingFolder({ providers, targets }: Fields, named: LeftOut[]): { from?: string } {
+  const list = [providers ?? targets ?? []].flat() as unknown[];
+  const folders = list.flatMap((one) => {
+    const config = isObject(one) && isObject(one.config) ? one.config : {};
+    return typeof config.working_dir === 'string' ? [config.working_dir] : [];
+  });
+  const [folder, ...others] = [...new Set(folders)];
+  if (folder === undefined) return {};
+  if (others.length === 0 && resolve('/', folder) !== folder) return { from: folder.replace(/^\.\//, '') };
+  const why = others.length > 0 ? 'providers name different ones' : 'it does not lie beside the config';
+  named.push({ where: 'providers', what: 'working_dir', why });
+  return {};
+}
+
+type ChatCheck = z.input<typeof ChecksJudge>['checks'][number];
+
+/** A check about an answer, or about what an agent did besides. */
+type WorkCheck = {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly not?: boolean | undefined;
+  readonly weight?: number | undefined;
+  readonly threshold?: number | undefined;
+  readonly checks?: readonly WorkCheck[];
+};
+
+/** What a check comes to for an agent. */
+type Statement = { readonly assertion: Assertion } | { readonly rubric: string };
+
+/** How checks are read here: as for a chat, and two that need what an agent did. */
+const carryForWork = {
+  check(written: Written): WorkCheck {
+    const { type, value, threshold, weight } = written;
+    const name = String(type).replace(/^not-/, '');
+    if (name !== 'skill-used' && name !== 'cost') return toCheck(written) as ChatCheck as WorkCheck;
+    const own = { type: name, value: name === 'cost' ? threshold : value };
+    return { ...own, not: name !== type, ...(typeof weight === 'number' ? { weight } : {}) };
+  },
+  set: (set: object): WorkCheck => set as WorkCheck,
+};
+
+/** Throws `NotCarried` for what no assertion says. */
+function statementsOf(check: WorkCheck): readonly Statement[] {
+  if (check.type !== 'set') {
+    const made = Object.hasOwn(MAKERS, check.type) ? MAKERS[check.type]!(check) : undefined;
+    if (made === undefined) throw new NotCarried('there is no assertion about an agent that says it');
+    return made;
+  }
+  if (check.threshold !== undefined) throw new NotCarried('a part of its checks is enough, and here all must hold');
+  return (check.checks ?? []).flatMap(statementsOf);
+}
+
+const said = (assertion: Assertion): readonly Statement[] => [{ assertion }];
+const escaped = (text: unknown) => String(text).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const anyOf = (texts: unknown) => `(?:${(texts as unknown[]).map(escaped).join('|')})`;
+
+const matching = (pattern: string, { not }: WorkCheck) =>
+  said({ type: not ? 'output_not_matches' : 'output_matches', value: pattern });
+const holding = (value: unknown, { not }: WorkCheck) =>
+  said({ type: not ? 'output_not_contains' : 'output_contains', value: String(value) });
+
+/** Each of several, which cannot be turned round: one that is missing is enough. */
+function each(check: WorkCheck, one: (value: unknown, check: WorkCheck) => readonly Statement[]) {
+  const texts = check.value as unknown[];
+  if (check.not && texts.length > 1) throw new NotCarried('that not all of several are there is no assertion');
+  return texts.flatMap((text) => one(text, check));
+}
+
+const MAKERS: Readonly<Record<string, (check: WorkCheck) => readonly Statement[]>> = {
+  contains: (check) => matching(escaped(check.value), check),
+  icontains: (check) => holding(check.value, check),
+  'contains-any': (check) => matching(anyOf(check.value), check),
+  'icontains-any': (check) => matching(`(?i)${anyOf(check.value)}`, check),
+  'contains-all': (check) => each(check, (text) => matching(escaped(text), check)),
+  'icontains-all': (check) => each(check, holding),
+  'starts-with': (check) => matching(`\\A${escaped(check.value)}`, check),
+  regex: (check) => matching(String(check.value), check),
+  equals(check) {
+    if (typeof check.value === 'object') throw new NotCarried('last words are text, and it wants a value in JSON');
+    return matching(`\\A\\s*${escaped(check.value)}\\s*\\Z`, check);
+  },
+  rubric({ value, not }) {
+    if (not) throw new NotCarried('a statement that must not hold; write it the other way round');
+    return [{ rubric: String(value) }];
+  },
+  cost({ value, not }) {
+    if (typeof value !== 'number') throw new NotCarried('without a threshold it records, and judges nothing');
+    if (not) throw new NotCarried('that it costs more than something is no assertion');
+    return said({ type: 'max_cost_usd', value });
+  },
+  'skill-used': (check) => skillStatements(check),
+};
+
+function skillStatements({ value, not = false }: WorkCheck): readonly Statement[] {
+  const used = (name: string, isUsed: boolean) => said({ type: isUsed ? 'skill_used' : 'skill_not_used', value: name });
+  if (typeof value === 'string') return used(value, !not);
+  if (Array.isArray(value)) return each({ type: 'skill-used', value, not }, (name) => used(String(name), !not));
+  const { pattern, min = 1, max, ...rest } = isObject(value) ? value : {};
+  const isName = typeof pattern === 'string' && /^[\w-]+$/.test(pattern) && Object.keys(rest).length === 0;
+  if (isName && max === undefined && min === 1) return used(pattern, !not);
+  if (isName && max === 0) return used(pattern, not);
+  throw new NotCarried('how often a skill is used is not counted, and a pattern of names is not read');
+}

@@ -1,0 +1,157 @@
+import { knowsNoise } from '../../core/contracts/index.ts';
+import {
+  applyPatchWithReport,
+  type EditPolicy,
+  findRegions,
+  joinPackage,
+  partOf,
+  splitPackage,
+  type UpdateItem,
+} from '../../core/document/index.ts';
+import { hasPass, isAccepted, type Prune, passScore, type Salvage } from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
+import type { StageDeps } from '../stage-deps.ts';
+import { fits, readFirst } from '../update/update.ts';
+import { judgeSkill } from './evaluate.ts';
+import type { JudgedCandidate, RaceInput } from './race-input.ts';
+
+type PruneInput = RaceInput & {
+  /** Passes that this may take; no limit unless given. */
+  readonly maxPasses?: number | undefined;
+  /** What accepted edits wrote, in the order in which to try to do without it. */
+  readonly passages: readonly string[];
+  readonly isPackage?: boolean;
+};
+
+/** Leave one out: a passage without which the best skill scores no less is taken out of it, one after the other. */
+export async function pruneSkill(input: PruneInput, deps: StageDeps): Promise<Prune> {
+  const { maxPasses = Number.POSITIVE_INFINITY } = input;
+  let kept = await measureBest(input, deps);
+  for (const passage of input.passages) {
+    if (passesOf(kept) < maxPasses) kept = await tryWithout(passage, kept, input, deps);
+  }
+  return kept;
+}
+
+/** Each text that was measured took one. */
+const passesOf = ({ evaluations }: Prune) => Object.keys(evaluations).length;
+
+/** As what is tried is measured: by a whole pass. One that was accepted early has none, and what is believed of it is no match. */
+async function measureBest(input: PruneInput, deps: StageDeps): Promise<Prune> {
+  const { best } = input.state;
+  const { skill, hash } = best;
+  const known = { removed: [], tries: 0, skill, hash, evaluations: {} };
+  if (hasPass(input.state, best)) return { ...known, score: passScore(input.state, best) };
+  const measured = await judgeSkill({ candidateSkill: skill, candidateHash: hash }, input, deps);
+  return { ...known, score: measured.score, evaluations: evaluationOf(hash, measured) };
+}
+
+function evaluationOf(
+  hash: string,
+  { evaluation, isPartial = false }: Pick<JudgedCandidate, 'evaluation' | 'isPartial'>,
+) {
+  return evaluation && !isPartial ? { [hash]: { hard: evaluation.hard, soft: evaluation.soft } } : {};
+}
+
+async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps: StageDeps): Promise<Prune> {
+  const candidateSkill = withoutPassageIn(kept.skill, passage, input.isPackage);
+  if (candidateSkill === undefined) return kept;
+  const candidateHash = skillHash(candidateSkill);
+  const judged = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  const { score, isPartial = false, blame, results } = judged;
+  const evaluations = { ...kept.evaluations, ...evaluationOf(candidateHash, judged) };
+  const effect = { passage, gain: kept.score - score, tasks: input.items.length };
+  const measured = isPartial ? {} : { measured: [...(kept.measured ?? []), effect] };
+  const unscored = blame ? { unscored: (kept.unscored ?? 0) + results.length + blame.asked } : {};
+  const tried = { ...kept, tries: kept.tries + 1, evaluations, ...measured, ...unscored };
+  if (isPartial || score < kept.score) return tried;
+  return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };
+}
+
+/** The same of a package: the one file that holds the passage, if it is none that runs. */
+export function withoutPassageIn(skill: string, passage: string, isPackage = false): string | undefined {
+  if (!isPackage) return withoutPassage(skill, passage);
+  const files = splitPackage(skill);
+  const holders = Object.entries(files).filter(([, text]) => text.includes(passage));
+  const [path, text] = holders.length === 1 ? holders[0]! : ['scripts/', ''];
+  const changed = partOf(path) === 'scripts' ? undefined : withoutPassage(text, passage);
+  return changed === undefined ? undefined : joinPackage({ ...files, [path]: changed });
+}
+
+/** The text without a passage and the empty lines that set it off; `undefined` when it is not there once, or is protected. */
+function withoutPassage(skill: string, passage: string): string | undefined {
+  const start = passage === '' ? -1 : skill.indexOf(passage);
+  const end = start + passage.length;
+  if (start === -1 || skill.indexOf(passage, start + 1) !== -1) return undefined;
+  if (findRegions(skill).some((region) => start < region.end && end > region.start)) return undefined;
+  const [before, after] = [skill.slice(0, start), skill.slice(end)];
+  if (!before.endsWith('\n')) return before + after;
+  const rest = after.replace(/^\n{1,2}/, '');
+  return rest === '' ? before.replace(/(?<!\n)\n+$/, '\n') : before + rest; // what was last leaves no empty line behind
+}
+
+type SalvageInput = RaceInput & {
+  readonly skill: string;
+  readonly edits: readonly UpdateItem[];
+  /** Most rollouts that this may cost; 0 is enough for two candidates. */
+  readonly maxRollouts: number;
+  /** Longest document, in tokens; 0 is no limit. */
+  readonly maxSkillTokens: number;
+  readonly policy?: EditPolicy | undefined;
+};
+
+type Progress = { -readonly [Key in keyof Salvage]: Salvage[Key] };
+
+/**
+ * The halves of a rejected patch, then the halves of those, each by itself, until one is better or the rollouts are
+ * spent: one bad edit shall not bury three good ones.
+ */
+export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promise<Salvage> {
+  const { edits, maxRollouts } = input;
+  const queue = halve(edits.map((_, index) => index));
+  const found: Progress = { tries: [], evaluations: {}, accepted: null };
+  let rolloutsLeft = Math.min(maxRollouts || 2 * mostRollouts(input), input.rolloutsLeft ?? Number.POSITIVE_INFINITY);
+  for (let part = queue.shift(); part && !found.accepted && rolloutsLeft >= mostRollouts(input); part = queue.shift()) {
+    rolloutsLeft -= await tryPart(part, input, found, deps);
+    queue.push(...halve(part));
+  }
+  return found;
+}
+
+/** One pass, or two where the gate looks twice. */
+function mostRollouts({ items, config: { gate } }: SalvageInput): number {
+  return knowsNoise(gate) ? 2 * items.length : items.length;
+}
+
+function rolloutsOf({ evaluation, decision, blame }: Omit<JudgedCandidate, 'results'>): number {
+  const { confirmation = [], veto } = decision ?? {};
+  const asked = [evaluation?.scores ?? [], confirmation, veto?.incumbent ?? [], veto?.candidate ?? []];
+  return asked.reduce((sum, { length }) => sum + length, blame?.asked ?? 0);
+}
+
+function halve(part: readonly number[]): number[][] {
+  if (part.length < 2) return [];
+  const middle = Math.ceil(part.length / 2);
+  return [part.slice(0, middle), part.slice(middle)];
+}
+
+/** Answers how many rollouts this cost. */
+async function tryPart(part: number[], input: SalvageInput, found: Progress, deps: StageDeps): Promise<number> {
+  const { skill, edits, state, maxSkillTokens, policy } = input;
+  const chosen = { edits: part.map((index) => edits[index]) };
+  const { skill: candidateSkill } = applyPatchWithReport(skill, chosen, policy);
+  const candidateHash = skillHash(candidateSkill);
+  if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return 0;
+  if (!(await fits(readFirst(candidateSkill, policy), maxSkillTokens, deps))) return 0;
+  const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  const { evaluation, score, action, isPartial = false, decision, blame } = verdict;
+  found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];
+  if (evaluation && !isPartial) {
+    const { hard, soft } = evaluation;
+    found.evaluations = { ...found.evaluations, [candidateHash]: { hard, soft } };
+  }
+  if (blame) found.asked = (found.asked ?? 0) + blame.asked;
+  const judged = { evaluation, score, action, ...(decision ? { decision } : {}) };
+  if (isAccepted(action)) found.accepted = { candidateSkill, candidateHash, ...judged, edits: part };
+  return rolloutsOf(verdict);
+}

@@ -1,0 +1,50 @@
+/**
+ * What the commands do, for programs: open a project and a run, train, apply, compare, score, examine. Nothing here prints or asks;
+ * observers and notices are told. Adding a line here is adding public API.
+ */
+
+/** Puts what a run learned into its skill, and takes it back. */
+/** Scores. */
+/** A run: to be trained, or as its files tell it. */
+/** Before a run: what it costs, what it needs, and the tasks it learns from. */
+export {
+  type AppliedRun,
+  type ApplyOptions,
+  type ApplyPlan,
+  applyRun,
+  type CalibratedSkill,
+  type CalibrationInput,
+  type Check,
+  type Compared,
+  type CompareOptions,
+  calibrateSkill,
+  checkTaskFile,
+  compareDocuments,
+  compareRuns,
+  type ExamineOptions,
+  estimateProject,
+  examineProject,
+  type FollowEnd,
+  findRun,
+  followRun,
+  type LoadedRun,
+  listRuns,
+  loadRun,
+  type OpenDraft,
+  type OpenEval,
+  type OpenRun,
+  openAppliedFolder,
+  openDraft,
+  openEval,
+  openRun,
+  type RunRow,
+  runAnswer,
+  type TrainedRun,
+  type TrainOptions,
+  type TryOptions,
+  tryAgent,
+  type Undone,
+  undoApply,
+} from '../app/index.ts';
+export { type Caller, type LoadedProject, loadProject as openProject } from '../project/index.ts';
+export type { CompareReport, CostEstimate, EvalReport } from '../report/index.ts';

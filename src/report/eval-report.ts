@@ -1,0 +1,268 @@
+import type { Bucket, Evaluation, GateMetric, RolloutResult, SkillError } from '../core/contracts/index.ts';
+import { type Cost, costWords, countLoading, describeUnread } from '../core/run/index.ts';
+import type { PairedComparison } from '../core/stats/index.ts';
+import { oneLine, percent, plural } from '../core/text/index.ts';
+import { patchOf, skillChange } from './changes.ts';
+import { type Colors, type Column, type LineStyle, table, wrap } from './layout.ts';
+import { namedLines, testLookLines } from './run-lines.ts';
+import { change, METRICS, span } from './verdict-words.ts';
+
+/** The scores of one pass over one split. */
+export type SkillScore = {
+  readonly evaluation: Evaluation;
+  readonly results: readonly RolloutResult[];
+  readonly buckets: Readonly<Record<string, Bucket>>;
+};
+
+/** What a document scored on the splits that were asked for. */
+export type ScoredDocument = {
+  /** As the user calls it. */
+  readonly document: string;
+  readonly text: string;
+  readonly splits: Readonly<Record<string, SkillScore>>;
+  /** All tasks of these splits as if they were one. */
+  readonly whole: SkillScore;
+  readonly cost: Cost;
+  readonly testLooks: number | undefined;
+  readonly taskTypes: readonly string[];
+  /** What the target read besides the text: two documents with the same text may refer to different files. */
+  readonly version: string | undefined;
+  /** Why too few tasks have a score to say anything. */
+  readonly unmeasured?: SkillError | undefined;
+};
+
+/** One skill against another on the tasks that both have a score for. */
+export type SideComparison = {
+  readonly kind: 'better' | 'worse' | 'not-proven' | 'no-change';
+  readonly metric: GateMetric;
+  /** Nothing without a task in common. Without a `gain` where it is one skill twice. */
+  readonly comparison: (Omit<PairedComparison, 'gain'> & Partial<Pick<PairedComparison, 'gain'>>) | undefined;
+};
+
+/** What a measurement says to those who ask whether a skill may be used. */
+export type CheckKind = 'not-measured' | 'worse' | 'below-bar' | 'better' | 'not-proven' | 'no-change' | 'scored';
+
+export type SkillCheck = {
+  readonly kind: CheckKind;
+  /** Worse is not proven, the bar is met, and enough tasks have a score. */
+  readonly isPassed: boolean;
+  /** By the metric of the gate. */
+  readonly score: number;
+  readonly metric: GateMetric;
+  readonly minScore: number | undefined;
+  readonly isBelowBar: boolean;
+  /** With the baseline, if there is one. */
+  readonly against: SideComparison | undefined;
+  /** Of the document and its baseline together. */
+  readonly cost: Cost;
+  readonly unmeasured: SkillError | undefined;
+};
+
+/** What `eval` found. */
+export type EvalReport = {
+  /** As it was asked for: a name, or `all`. */
+  readonly split: string;
+  readonly scored: ScoredDocument;
+  readonly baseline: ScoredDocument | undefined;
+  readonly check: SkillCheck;
+};
+
+export function summaryOf({ evaluation: { hard, soft, scores }, results }: SkillScore) {
+  const errored = scores.filter((score) => score.errored).length;
+  const { unread } = countLoading(results);
+  const threw = results.filter((result) => result.threw).length;
+  return { hard, soft, n: scores.length, errored, threw, ...(unread === 0 ? {} : { skillUnread: unread }) };
+}
+
+/** How many tasks have a score, and of which split. */
+export const tasksOf = ({ split, scored }: EvalReport) => ({
+  split,
+  count: countTasks([scored.whole.evaluation]).scored,
+});
+
+/** For machines. `splits` is there when more than one was asked for. */
+export function evalValue(report: EvalReport): object {
+  const { split, scored, baseline, check } = report;
+  const { unmeasured, against, cost, ...verdict } = check;
+  const [first] = checkSentences(check, tasksOf(report), baseline?.document);
+  return {
+    ...documentValue(scored, split),
+    testLooks: baseline?.testLooks ?? scored.testLooks,
+    cost,
+    verdict: { ...verdict, text: `${first!.head}: ${first!.text}` },
+    ...(baseline && { baseline: baselineValue(baseline, report) }),
+    tasks: taskValues(report),
+    ...(unmeasured && { error: { code: unmeasured.code, message: unmeasured.message, hint: unmeasured.hint } }),
+  };
+}
+
+function documentValue({ document: skill, whole, splits }: ScoredDocument, split: string) {
+  const each = Object.entries(splits).map(([name, score]) => [name, summaryOf(score)] as const);
+  const parts = each.length > 1 ? { splits: Object.fromEntries(each) } : {};
+  return { skill, split, ...summaryOf(whole), ...parts, buckets: whole.buckets };
+}
+
+function baselineValue(baseline: ScoredDocument, { scored, split, check }: EvalReport) {
+  const versions = { from: baseline.document, to: scored.document, before: baseline.text, after: scored.text };
+  return { ...documentValue(baseline, split), cost: baseline.cost, ...check.against, patch: patchOf(versions) };
+}
+
+function taskValues({ scored, baseline }: EvalReport) {
+  const before = new Map(baseline?.whole.evaluation.scores.map((score) => [score.id, score]));
+  return Object.entries(scored.splits).flatMap(([split, { evaluation }]) =>
+    evaluation.scores.map((score) => {
+      const { hard, soft, errored } = before.get(score.id) ?? {};
+      return { ...score, split, ...(before.has(score.id) && { baseline: { hard, soft, errored } }) };
+    }),
+  );
+}
+
+/** For people. */
+export function evalLines(report: EvalReport, style: LineStyle): string[] {
+  const { bold } = style.colors;
+  const { split, scored, baseline, check } = report;
+  const { whole, splits } = scored;
+  const { hard, soft } = whole.evaluation;
+  const counted = countTasks([whole.evaluation]);
+  const isAll = Object.keys(splits).length > 1;
+  const tasks = taskCount(counted, isAll ? 'task' : `${split} task`);
+  const where = `${tasks}${isAll ? ' of all splits' : ''}${counted.scored < counted.total ? ',' : ''}`;
+  const types = Object.entries(whole.buckets).filter(([type]) => type !== 'overall');
+  return [
+    ...verdictLines(report, style.colors),
+    `${bold(percent(hard))} hard, ${percent(soft)} soft on ${where} with ${scored.document}`,
+    ...thrownLines(summaryOf(whole)),
+    ...unreadLines(whole, style),
+    ...namedLines(check.against?.comparison ?? {}, style),
+    ...(baseline ? changeLines(baseline.text, scored.text, style) : []),
+    costSentence(check).replace(/\.$/, ''),
+    ...testLookLines(baseline?.testLooks ?? scored.testLooks, style.colors),
+    ...(isAll ? scoreTable('split', Object.entries(splits).map(splitRow), style) : []),
+    ...scoreTable(
+      'task type',
+      types.map(([type, bucket]) => [oneLine(type), bucket.hard, bucket.soft, String(bucket.total)]),
+      style,
+    ),
+  ];
+}
+
+/** A score that nothing is asked of needs no verdict. */
+function verdictLines(report: EvalReport, { bold, green, red, yellow }: Colors): string[] {
+  const { check, baseline } = report;
+  if (check.kind === 'scored' && check.minScore === undefined) return [];
+  const paint = check.isPassed ? (check.kind === 'not-proven' ? yellow : green) : red;
+  const sentences = checkSentences(check, tasksOf(report), baseline?.document);
+  return sentences.map(({ head, text }, at) => `${at === 0 ? bold(paint(`${head}:`)) : `${head}:`} ${text}`);
+}
+
+const MOST_CHANGES = 12;
+
+function changeLines(before: string, after: string, { colors }: LineStyle): string[] {
+  const { lines } = skillChange(before, after);
+  const paint = (line: string) => (line.startsWith('+') ? colors.green : colors.red)(oneLine(line));
+  const rest = lines.length - MOST_CHANGES;
+  return [
+    ...lines.slice(0, MOST_CHANGES).map(paint),
+    ...(rest > 0 ? [colors.dim(`… and ${plural(rest, 'more line')}`)] : []),
+  ];
+}
+
+const thrownLines = ({ threw }: { readonly threw: number }) =>
+  threw > 0 ? [`the environment threw on ${plural(threw, 'task')}, which count as failed`] : [];
+
+const unreadLines = ({ results }: SkillScore, { width, colors }: LineStyle) =>
+  wrap(describeUnread(countLoading(results)) ?? '', width)
+    .filter((line) => line !== '')
+    .map((line) => colors.yellow(line));
+
+type ScoreRow = readonly [name: string, hard: number, soft: number, tasks: string];
+
+function splitRow([name, { evaluation }]: [string, SkillScore]): ScoreRow {
+  return [name, evaluation.hard, evaluation.soft, taskCell(countTasks([evaluation]))];
+}
+
+function scoreTable(title: string, rows: readonly ScoreRow[], { width, colors }: LineStyle): string[] {
+  if (rows.length === 0) return [];
+  const columns: Column[] = [
+    { title, isElastic: true },
+    ...['hard', 'soft', 'tasks'].map((name) => ({ title: name, align: 'right' as const })),
+  ];
+  const cells = rows.map(([name, hard, soft, tasks]) => [name, percent(hard), percent(soft), tasks]);
+  return ['', ...table(columns, cells, { width, paintTitle: colors.dim })];
+}
+
+type Sentence = { readonly head: string; readonly text: string };
+
+/** Whose tasks: `test`, or those of all splits. */
+type Tasks = { readonly split: string; readonly count: number };
+
+const ALL = 'all';
+
+/** `36 test tasks`. */
+export const tasksText = ({ split, count }: Tasks) =>
+  split === ALL ? `${plural(count, 'task')} of all splits` : plural(count, `${split} task`);
+
+const HEADS: Readonly<Record<CheckKind, string>> = {
+  'not-measured': 'Not measured',
+  worse: 'Worse',
+  'below-bar': 'Below the bar',
+  better: 'Better',
+  'not-proven': 'Not proven worse',
+  'no-change': 'No change',
+  scored: 'Scored',
+};
+
+/** What a check came to, the most important first. */
+export function checkSentences(check: SkillCheck, tasks: Tasks, baseline: string | undefined): Sentence[] {
+  const { kind, against, minScore, isBelowBar, unmeasured } = check;
+  if (unmeasured) return [{ head: HEADS[kind], text: `${unmeasured.message.replace(/\.$/, '')}.` }];
+  const compared = against && [compareSentence(against, tasks, baseline ?? '')];
+  const bar = minScore === undefined ? [] : [barSentence(check, tasks)];
+  if (!compared && bar.length === 0) return [{ head: HEADS.scored, text: `${scoreText(check, tasks)}.` }];
+  return isBelowBar && kind !== 'worse' ? [...bar, ...(compared ?? [])] : [...(compared ?? []), ...bar];
+}
+
+const scoreText = ({ score, metric }: Pick<SkillCheck, 'score' | 'metric'>, tasks: Tasks) =>
+  `${percent(score)}${METRICS[metric]} on ${tasksText(tasks)}`;
+
+function barSentence(check: SkillCheck, tasks: Tasks): Sentence {
+  const wanted = `${percent(check.minScore)} ${check.isBelowBar ? 'are wanted' : 'were wanted'}`;
+  const head = check.isBelowBar ? HEADS['below-bar'] : 'At or above the bar';
+  return { head, text: `${scoreText(check, tasks)}, ${wanted}.` };
+}
+
+function compareSentence({ kind, metric, comparison }: SideComparison, tasks: Tasks, baseline: string): Sentence {
+  const head = HEADS[kind];
+  if (!comparison) return { head, text: 'no task has a score under both skills.' };
+  const on = `on ${tasksText({ ...tasks, count: comparison.tasks })}`;
+  if (kind === 'no-change')
+    return { head, text: `it is the same as ${baseline}, ${percent(comparison.after)}${METRICS[metric]} ${on}.` };
+  const figures = `${change(comparison)}${METRICS[metric]} ${on}`;
+  const sureness = kind === 'not-proven' ? '' : ', proven';
+  const { gain } = comparison;
+  return { head, text: `${figures}${sureness}, ${span({ gain })} against ${baseline}.` };
+}
+
+/** `64 calls, $0.02.` */
+export const costSentence = ({ cost }: Pick<SkillCheck, 'cost'>) =>
+  `${plural(cost.calls, 'call')}, ${costWords(cost)}.`;
+
+/** How many of `total` tasks have a score. */
+type TaskCount = { readonly scored: number; readonly total: number };
+
+/** Of one or more passes over the same tasks: scored is what any of them has scored. */
+export function countTasks(passes: readonly Pick<Evaluation, 'scores'>[]): TaskCount {
+  return { scored: scoredIds(passes).size, total: passes[0]?.scores.length ?? 0 };
+}
+
+const scoredIds = (passes: readonly Pick<Evaluation, 'scores'>[]) =>
+  new Set(passes.flatMap(({ scores }) => scores.filter(({ errored }) => !errored).map(({ id }) => id)));
+
+/** `12 val tasks`, or `10 of 12 val tasks, 2 without a score`. */
+export function taskCount({ scored, total }: TaskCount, noun: string): string {
+  if (scored === total) return plural(total, noun);
+  return `${scored} of ${plural(total, noun)}, ${total - scored} without a score`;
+}
+
+/** The same for a cell of a table. */
+export const taskCell = ({ scored, total }: TaskCount) => (scored === total ? String(total) : `${scored} of ${total}`);

@@ -1,0 +1,243 @@
+import { basename } from 'node:path';
+import {
+  addMeasurement,
+  type Blame,
+  type GateDecision,
+  gateMetricScore,
+  isAccepted,
+  type RunEvent,
+  type RunState,
+  type SearchEnd,
+  type StepAction,
+  type StepRecord,
+  stepNumber,
+  stepTotal,
+} from '../core/run/index.ts';
+import { oneLine, percent, plural, points } from '../core/text/index.ts';
+import { countTasks, taskCount } from './eval-report.ts';
+import { type Colors, clipWords, textWidth } from './layout.ts';
+
+type LineOptions = { readonly width: number; readonly colors: Colors };
+
+/** A state before an event, and after it. */
+export type Change = { readonly before: RunState; readonly after: RunState };
+
+/** What a run that was opened already holds, or nothing for a new one. */
+export function openLine(state: RunState): string | undefined {
+  if (state.isDone) return 'this run is done already; --fresh starts over';
+  if (!state.config) return undefined;
+  return state.stepsDone > 0
+    ? `resuming after step ${state.stepsDone} of ${stepTotal(state)}`
+    : 'resuming the run that is here';
+}
+
+/**
+ * The lines that an event leaves behind: one for the start, the baseline, each step and each test. What a line says of the
+ * current skill begins where the line before it ended.
+ */
+export function eventLines(event: RunEvent, change: Change, options: LineOptions): string[] {
+  const now = scoreNow(event, change.before);
+  const line = eventLine(event, { ...change, now });
+  const lines = [againText(change.before, now), line].filter((text) => text !== undefined);
+  return lines.map((text) => clipWords(text, options.width)).map((text) => paintSymbol(text, options.colors));
+}
+
+/** What the current skill is believed to score by what an event tells, before anything takes its place. */
+function scoreNow(event: RunEvent, before: RunState): number {
+  const decision = decisionOf(event);
+  return decision ? addMeasurement(before, '', { evaluation: null, decision }).current.score : before.current.score;
+}
+
+function decisionOf(event: RunEvent): GateDecision | undefined {
+  if (event.type === 'salvage-end') return event.accepted?.decision;
+  return 'decision' in event ? event.decision : undefined;
+}
+
+function againText({ current, baseline }: RunState, now: number): string | undefined {
+  const [from, to] = [bare(current.score), percent(now)];
+  return baseline && from !== bare(now) ? `  measured again: ${from} → ${to}` : undefined;
+}
+
+type Told = Change & { readonly now: number };
+
+function eventLine(event: RunEvent, told: Told): string | undefined {
+  const { after } = told;
+  switch (event.type) {
+    case 'run-start':
+      return startText(event);
+    case 'baseline-end':
+      return baselineText(event);
+    case 'step-end':
+      return stepText(after.history.at(-1)!, told);
+    case 'removal-end':
+      return removalText(event, told);
+    case 'slow-update-end':
+      return guidanceText(event, told);
+    case 'search-end':
+      return `  ${searchEndText(event.reason, after)}`;
+    case 'prune-end':
+      return `  pruned    ${event.removed.length} of ${plural(event.tries, 'edit')} taken out, ${percent(event.score)}`;
+    case 'test-end':
+      return testText(event, after);
+    default:
+      return undefined;
+  }
+}
+
+type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+function baselineText({ score, evaluation, passes = [] }: Event<'baseline-end'>): string {
+  const tasks = taskCount(countTasks([evaluation, ...passes]), 'validation task');
+  return `  baseline  ${percent(score)} on ${tasks}`;
+}
+
+/** What stays in the skill leaves no line. */
+function removalText({ action, of }: Event<'removal-end'>, told: Told): string | undefined {
+  if (!isAccepted(action)) return undefined;
+  return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(told)}`;
+}
+
+function searchEndText(reason: SearchEnd, { config, current, gate, stepsDone }: RunState): string {
+  const limit = plural(config?.maxRollouts ?? 0, 'rollout');
+  if (reason === 'rollouts_spent')
+    return stepsDone > 0 ? `the ${limit} are used up` : `the ${limit} leave no room for a step`;
+  const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);
+  const how = isPerfect
+    ? 'every task that it is chosen by passed when last tried'
+    : `the tasks that it is chosen by are at ${percent(current.score)}`;
+  return `nothing left to gain: ${how}`;
+}
+
+/** Guidance that nobody wrote leaves no line. */
+function guidanceText(event: Event<'slow-update-end'>, told: Told): string | undefined {
+  const { epoch, action, score, decision, invalidReason = decision?.reason } = event;
+  if (action === 'no_content' || action === 'unchanged') return undefined;
+  if (action === 'over_cap') return `· epoch ${epoch}  guidance too long for the skill`;
+  if (action === 'hidden_text') return `· epoch ${epoch}  guidance refused: it hides ${oneLine(event.hidden ?? '')}`;
+  if (action === 'leak') return `· epoch ${epoch}  guidance refused: it repeats held-out tasks`;
+  if (event.invalidReason !== undefined || decision?.verdict === 'invalid')
+    return `✗ epoch ${epoch}  guidance invalid, ${invalidReason}`;
+  const head = `${symbolOf(action)} epoch ${epoch}  guidance`;
+  if (event.blame) return `${head} ${WORDS[action]}, ${blameText(event.blame)}`;
+  if (isAccepted(action)) return `${head} ${WORDS[action]}  ${scoreChange(told)}`;
+  if (decision?.verdict === 'inconclusive') return `${head} undecided`;
+  return `${head} ${WORDS[action]}, ${decision ? figures(decision) : percent(score)}`;
+}
+
+const SUBJECTS = { baseline: 'initial', best: 'best', final: 'last' } as const;
+
+function testText({ subject, evaluation }: Event<'test-end'>, state: RunState): string | undefined {
+  if (subject === 'final' && state.current.hash === state.best.hash) return undefined;
+  const { scored, total } = countTasks([evaluation]);
+  const missing = scored === total ? '' : `, ${total - scored} of ${plural(total, 'task')} without a score`;
+  const score = percent(gateMetricScore(evaluation, state));
+  return `  test      ${score} with the ${SUBJECTS[subject]} skill${missing}`;
+}
+
+function startText(event: Event<'run-start'>): string {
+  const tasks = Object.entries(event.items).map(([split, n]) => `${n} ${split}`);
+  const steps = `${stepTotal(event)} ${event.totalSteps === 1 ? 'step' : 'steps'}`;
+  const name = event.config.outRoot === undefined ? event.env : basename(event.config.outRoot);
+  return `training ${oneLine(name)}: ${steps}, tasks ${tasks.join(', ')}`;
+}
+
+function stepText(record: StepRecord, told: Told): string {
+  const { step, action, edits = [], nLeaksRefused = 0, nRepeats = 0, needsRollouts } = record;
+  const head = `${symbolOf(action)} step ${padded(step, told.after)}  ${wordOf(record).padEnd(9)}`;
+  const facts = [
+    judgementText(record, told),
+    edits.length > 0 ? plural(edits.length, 'edit') : '',
+    nRepeats > 0 && edits.length === 0 ? `nothing but ${plural(nRepeats, 'repeat')}` : '',
+    nLeaksRefused > 0 ? `${plural(nLeaksRefused, 'leak')} refused` : '',
+    refusedText(record),
+    needsRollouts === undefined ? '' : `≈ ${plural(needsRollouts, 'more rollout')} would decide it`,
+  ].filter((fact) => fact !== '');
+  return [head, ...facts].join('  ').trimEnd();
+}
+
+/** Edits that were refused for hiding something: a step without them looks as if nobody had proposed anything. */
+function refusedText({ editStatuses = [] }: StepRecord): string {
+  const refused = editStatuses.filter((status) => HIDING.has(status)).length;
+  return refused > 0 ? `${refused} refused: hidden text` : '';
+}
+
+const HIDING: ReadonlySet<string> = new Set(['skipped_marker', 'skipped_html_comment', 'skipped_hidden_character']);
+
+function padded(step: number, state: RunState): string {
+  return stepNumber(step, state).padStart(stepNumber(state.totalSteps, state).length);
+}
+
+function paintSymbol(line: string, { green, red, dim }: Colors): string {
+  const paint = { '✓': green, '✗': red, '·': dim }[line.slice(0, 1)];
+  return paint && textWidth(line) > 1 ? paint(line.slice(0, 1)) + line.slice(1) : line;
+}
+
+/** What a candidate is compared with: what is believed of the current skill now, and the state after the judgement. */
+type Compared = { readonly now: number; readonly after: RunState };
+
+function symbolOf(action: StepAction): string {
+  if (isAccepted(action)) return '✓';
+  return action === 'reject' ? '✗' : '·';
+}
+
+const WORDS: Readonly<Record<StepAction, string>> = {
+  accept_new_best: 'new best',
+  accept: 'accepted',
+  force_accept: 'accepted',
+  reject: 'rejected',
+  unchanged: 'unchanged',
+  skip_no_patches: 'no edits',
+  skip_no_rewrite: 'no edits',
+  skip_invalid: 'invalid',
+};
+
+/** Verdicts that an action does not tell. */
+const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
+
+function wordOf({ verdict, action }: StepRecord): string {
+  return VERDICTS[verdict ?? ''] ?? WORDS[action];
+}
+
+/** What the skill has won by the step, or why it has not. */
+function judgementText(record: StepRecord, compared: Compared): string {
+  const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;
+  if (verdict === 'invalid') return verdictReason;
+  if (record.blame) return blameText(record.blame);
+  if (isAccepted(action))
+    return [scoreChange(compared), partText(record, compared)].filter((text) => text !== '').join('  ');
+  if (action !== 'reject') return '';
+  if (expectedGain === undefined) return lossText(record, compared);
+  if (verdict === 'inconclusive')
+    return partText(record, compared) || `after all ${plural(record.nItems ?? 0, 'task')}`;
+  return chance < 0.5 ? figures({ expectedGain, chance }) : verdictReason; // by a veto
+}
+
+/** The candidate, not the environment. */
+const blameText = ({ threw, total, reason }: Blame) =>
+  `it made ${threw} of ${plural(total, 'task')} throw: ${oneLine(reason)}`;
+
+/** `31.2 → 45.0 %  +13.8`: what is believed of the current skill before and after. */
+function scoreChange({ now, after }: Compared): string {
+  const { score } = after.current;
+  return `${bare(now).padStart(5)} → ${percent(score).padStart(7)}  ${points(rounded(score) - rounded(now)).padStart(5)}`;
+}
+
+/** As it is shown, so that the figures of a line add up. */
+const rounded = (score: number) => Math.round(1000 * score) / 1000;
+
+const bare = (score: number) => percent(score).replace(' %', '');
+
+/** What a candidate measured that lost by its score. */
+function lossText(record: StepRecord, compared: Compared): string {
+  const { candidateGateScore: score } = record;
+  if (record.nItemsMet !== undefined) return partText(record, compared);
+  return `${''.padStart(8)}${percent(score).padStart(7)}  ${points(score - compared.now).padStart(5)}`;
+}
+
+function partText({ nItemsMet, nItems }: StepRecord, { after }: Compared): string {
+  return nItemsMet === undefined ? '' : `after ${nItemsMet} of ${plural(nItems ?? after.items.val ?? 0, 'task')}`;
+}
+
+function figures({ expectedGain, chance }: Pick<GateDecision, 'expectedGain' | 'chance'>): string {
+  return `expected ${points(expectedGain)} points, chance ${(100 * chance).toFixed(0)} %`;
+}

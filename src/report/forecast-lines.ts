@@ -1,0 +1,176 @@
+import type { Calibration } from '../core/stats/index.ts';
+import { count, dollars, oneLine, percent, plural, points } from '../core/text/index.ts';
+import { type Column, type LineStyle, type TextStyle, table, wrap } from './layout.ts';
+import { PLAIN_WORDS } from './verdict-words.ts';
+
+/** From the least to the most. */
+type Range = { readonly low: number; readonly high: number };
+
+/** What a stage will probably ask for. */
+export type Likely = { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
+
+type EstimatedStage = {
+  readonly stage: string;
+  readonly role: 'target' | 'optimizer' | 'judge';
+  readonly calls: Range;
+  readonly inputTokens: Range;
+  readonly outputTokens: Range;
+};
+
+export type CostEstimate = {
+  readonly stages: readonly (EstimatedStage & {
+    readonly usd: Range | null;
+    readonly likely: Likely;
+    readonly likelyUsd: number | null;
+  })[];
+  readonly totals: Readonly<Record<'calls' | 'inputTokens' | 'outputTokens' | 'tokens', Range>>;
+  /** `null` when a model has no known price. Simulated models cost nothing. */
+  readonly totalUsd: Range | null;
+  readonly assumed: Readonly<Record<'targetReply' | 'optimizerReply' | 'edit', number>>;
+  /** What it will probably be. */
+  readonly likely: { readonly calls: number; readonly tokens: number; readonly usd: number | null };
+  /** How many earlier runs of this project that was learned from. */
+  readonly learnedFrom: number;
+  /** Where the target is an agent: its attempts, which are in none of the figures above. */
+  readonly agent?: AgentEstimate;
+};
+
+/** What attempts of an agent will take. How long it works on a task is known only when it has. */
+export type AgentEstimate = {
+  readonly rollouts: Range;
+  readonly likelyRollouts: number;
+  /** Calls of its model in all of them, which count for `maxCalls`: one each at least, `limits.maxTurns` each at most. */
+  readonly calls: Range;
+  /** `null` when no attempt was made before. */
+  readonly likelyCalls: number | null;
+  /** Of one attempt, as earlier runs of this project had them. `null` when there is none. `usd` is `null` without a price. */
+  readonly perRollout: { readonly calls: number; readonly tokens: number; readonly usd: number | null } | null;
+  /** What all of them can cost by `limits.maxUsd` of each, but for the call with which each passes it. `null` when that is not set. */
+  readonly mostUsd: number | null;
+};
+
+const COLUMNS: readonly Column[] = [
+  { title: 'for' },
+  { title: 'calls', align: 'right' },
+  { title: 'from – to', align: 'right', isOptional: true },
+  { title: 'tokens', align: 'right' },
+  { title: 'dollars', align: 'right' },
+];
+
+/** The table that people see before anything is spent, and how it was made. */
+export function estimateLines(costs: CostEstimate, { width, colors }: LineStyle): string[] {
+  const { stages, totals, totalUsd, likely } = costs;
+  const rows = stages.map((stage) => [
+    PLAIN_WORDS[stage.stage] ?? stage.stage,
+    count(stage.likely.calls),
+    rangeText(stage.calls, count),
+    count(stage.likely.inputTokens + stage.likely.outputTokens),
+    stage.likelyUsd === null ? '?' : dollars(stage.likelyUsd),
+  ]);
+  const total = [
+    ...['in all', count(likely.calls), rangeText(totals.calls, count), count(likely.tokens)],
+    likely.usd === null ? '?' : dollars(likely.usd),
+  ];
+  return [
+    ...wrap(estimateLine(costs), width),
+    '',
+    ...table(COLUMNS, [...rows, total], { width, paintTitle: colors.dim }),
+    '',
+    ...wrap(howMade(costs), width).map((line) => colors.dim(line)),
+    ...(totalUsd ? [] : [colors.dim('?: no price is known for that model.')]),
+  ];
+}
+
+function howMade({ assumed, learnedFrom, agent }: CostEstimate): string {
+  const learned =
+    learnedFrom > 0
+      ? `The likely values are learned from ${plural(learnedFrom, 'earlier run')} of this project.`
+      : `No earlier run of this project is known: the likely values are what is usual, with replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens and edits of ${assumed.edit}.`;
+  const ofAgent = agent === undefined ? '' : howToKnow(agent);
+  const perTask = agent === undefined ? ' One call per task is assumed.' : '';
+  return `${ofAgent}${learned} From: nothing is found to change. To: every step has a new candidate.${perTask} Nothing was called.`;
+}
+
+/** The same in one line. */
+export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate): string {
+  const before = agent === undefined ? '' : `${agentWords(agent)}; besides, `;
+  const cost = totalUsd
+    ? `$${dollars(likely.usd ?? 0)} (${rangeText(totalUsd, dollars)})`
+    : 'a model without a known price';
+  return `estimate: ${before}about ${count(likely.calls)} calls (${rangeText(totals.calls, count)}), ${count(likely.tokens)} tokens (${rangeText(totals.tokens, count)}), ${cost}`;
+}
+
+/** Attempts of an agent, and what they will cost as far as that can be known. */
+function agentWords(agent: AgentEstimate): string {
+  const { rollouts, likelyRollouts, perRollout, mostUsd } = agent;
+  const each = perRollout && `, each ${count(perRollout.tokens)} tokens${inDollars(perRollout.usd, likelyRollouts)}`;
+  const cap = mostUsd === null ? '' : `, at most $${dollars(mostUsd)} by limits.maxUsd and a last call each`;
+  const unknown = `, whose cost is unknown until one has run${cap}`;
+  const attempts = `about ${count(likelyRollouts)} attempts of the agent (${rangeText(rollouts, count)})`;
+  return `${attempts} with ${callWords(agent)}${each ? `${each}${cap}` : unknown}`;
+}
+
+const callWords = ({ calls, likelyCalls }: AgentEstimate) =>
+  likelyCalls === null
+    ? `${rangeText(calls, count)} calls`
+    : `about ${count(likelyCalls)} calls (${rangeText(calls, count)})`;
+
+const inDollars = (usd: number | null, times: number) =>
+  usd === null ? ' of a model without a known price' : ` and $${dollars(usd)} as before: $${dollars(usd * times)}`;
+
+/** How to find out what an attempt costs. */
+function howToKnow({ perRollout, mostUsd }: AgentEstimate): string {
+  const tried = perRollout === null ? ' To see what one attempt costs: skillopt try.' : '';
+  const cap = mostUsd === null ? ' To limit each attempt: limits: { maxUsd } in the target.' : '';
+  return `The table does not include the attempts of the agent.${tried}${cap} `;
+}
+
+export function rangeText({ low, high }: Range, show: (value: number) => string): string {
+  return low === high ? show(low) : `${show(low)}–${show(high)}`;
+}
+
+/** What passes of one skill say about the judge. All but the shares in units of a score. */
+export type JudgeFigures = {
+  readonly judgements: number;
+  /** Standard deviation of one judgement about its answer's score. `null`: nothing was judged twice. */
+  readonly judgeNoise: number | null;
+  /** Standard deviation of an answer's score about its task's mean, the judge's part taken out. */
+  readonly rolloutNoise: number | null;
+  /** How much more an answer gets for standing first. `null`: it never stood beside another. */
+  readonly positionBias: number | null;
+  readonly failedShare: number;
+  /** Of the answers: no judgement of them could be had. */
+  readonly unjudgedShare: number;
+};
+
+export function judgeLines(figures: JudgeFigures, { colors }: Pick<TextStyle, 'colors'>): string[] {
+  const { judgements, judgeNoise, rolloutNoise, positionBias, failedShare, unjudgedShare } = figures;
+  const noise = (deviation: number | null) =>
+    deviation === null ? 'not known: no answer was judged twice' : `±${(100 * deviation).toFixed(1)} points`;
+  return [
+    '',
+    colors.dim(`the judge, by ${plural(judgements, 'judgement')} (standard deviations of one)`),
+    `  noise of the judge: ${noise(judgeNoise)}`,
+    `  noise of the answers themselves: ${noise(rolloutNoise)}`,
+    ...(positionBias === null ? [] : [`  for standing first: ${points(positionBias)} points`]),
+    `  judgements that failed: ${percent(failedShare)}, answers without a score: ${percent(unjudgedShare)}`,
+  ];
+}
+
+/** How much of a score is noise, and what it takes to prove a gain. */
+export function calibrationLines(result: Calibration, passes: number, { colors }: LineStyle): string[] {
+  const { items, score, noiseFloor, smallestGain, flakiest, needs, warning } = result;
+  const inPoints = (share: number) => `${(100 * share).toFixed(1)} points`;
+  return [
+    `${colors.bold(percent(score))} on ${plural(items, 'task')}, ${plural(passes, 'pass', 'passes')} of the same skill`,
+    `noise of one pass: ±${inPoints(noiseFloor)} (standard deviation)`,
+    `smallest gain that can be proven here: ${inPoints(smallestGain)} (80 % power)`,
+    ...needs.map(
+      ({ gain, items: needed, repeats }) =>
+        `to prove ${inPoints(gain)}: ${plural(needed, 'task')}${repeats === undefined ? '' : `, or ${plural(repeats, 'pass', 'passes')} over these`}`,
+    ),
+    ...(flakiest.length > 0 ? ['', colors.dim('tasks that answer differently each time')] : []),
+    ...flakiest.map(({ id, mean, rollouts }) => `  ${oneLine(id)}  ${percent(mean)} of ${rollouts}`),
+    ...(warning === undefined ? [] : ['', `${colors.yellow('warning:')} ${warning}`]),
+  ];
+}

@@ -1,0 +1,299 @@
+import type { Bucket } from '../core/contracts/index.ts';
+import {
+  addUsage,
+  cutShortWords,
+  dollarCell,
+  gateMetricScore,
+  groupFaults,
+  isPriced,
+  isUnscored,
+  type Leak,
+  type ListedEdit,
+  listEdits,
+  loadingOf,
+  noStageUsage,
+  type RunState,
+  type StageUsage,
+  type VerdictOptions,
+} from '../core/run/index.ts';
+import { count, oneLine, percent, plural, points, printable } from '../core/text/index.ts';
+import { type Colors, type Column, clip, duration, table } from './layout.ts';
+import { LEAST_TASKS, PLAIN_WORDS, type RunPlace } from './verdict-words.ts';
+
+/** Of so many queries, how many went right before and after. */
+type TriggerShare = { readonly of: number; readonly before: number; readonly after: number };
+
+/** How often a skill is loaded when it should be (recall), and left alone when it should be (specificity). */
+export type TriggerFigures = { readonly recall: TriggerShare; readonly specificity: TriggerShare };
+
+/** `run` is what the user may call it: its name below `runs`, or a path. */
+export type ReportOptions = RunPlace &
+  VerdictOptions & {
+    readonly width: number;
+    readonly colors: Colors;
+    /** Commands of ours as the person types them. */
+    readonly called?: (text: string) => string;
+    /** All that is known, and every edit in full. */
+    readonly isComplete?: boolean;
+    /** Of a run about loading the skill: by queries that the search never saw. */
+    readonly trigger?: TriggerFigures | undefined;
+    /** What tasks are called whose ids say nothing, by their ids. */
+    readonly names?: ReadonlyMap<string, string>;
+    /** The night that the run belongs to: what it came to is decided and measured there, with attempts of its own. */
+    readonly night?: string | undefined;
+  };
+
+const REMARKS = {
+  accepted: '',
+  removed: ': the skill is better without',
+  rejected: '',
+  invalid: ': not scored',
+  skipped: ': they did not fit the text',
+};
+const SIGNS = {
+  append: '+',
+  insert_after: '+',
+  replace: '~',
+  delete: '-',
+  create_file: '+',
+  delete_file: '-',
+  suggest: '~',
+  rewrite: '~',
+} as const;
+
+/** The edits with one fate, in full. */
+export function editLines(state: RunState, fate: ListedEdit['fate'], { colors }: ReportOptions): string[] {
+  const edits = listEdits(state).filter((edit) => edit.fate === fate);
+  if (edits.length === 0) return [];
+  const paint = fate === 'accepted' ? colors.green : colors.dim;
+  const head = `${fate} edits (${edits.length})${REMARKS[fate]}${unmeasured(edits)}`;
+  return [colors.bold(head), ...edits.flatMap(describeEdit).map(paint)];
+}
+
+/** Said once: below every edit it would be the line that is read most. */
+function unmeasured(edits: readonly ListedEdit[]): string {
+  const effects = edits.flatMap(({ effect }) => effect ?? []);
+  return effects.length > 0 && effects.every(({ gain }) => gain === null) ? ', none measured by itself' : '';
+}
+
+function describeEdit(edit: ListedEdit): string[] {
+  const head = `  ${`step ${edit.step}`.padEnd(8)} ${SIGNS[edit.op]} `;
+  return fullText(edit).map((line, index) => `${index === 0 ? head : ' '.repeat(head.length)}${line}`);
+}
+
+const HOW = {
+  own_step: 'its step had no other',
+  salvage: 'tried alone',
+  removal: 'by the skill without it',
+  prune: 'by the best skill without it',
+  not_measured: '',
+} as const;
+
+/** What an accepted edit is worth by itself, where that was measured. */
+function worthLines({ effect }: ListedEdit): string[] {
+  if (!effect || effect.gain === null) return [];
+  const how = `${plural(effect.tasks, 'task')}, ${HOW[effect.measuredBy]}`;
+  return [`(by itself: ${points(effect.gain)} points on ${how})`];
+}
+
+function fullText(edit: ListedEdit): string[] {
+  const { op, target, content, file, status } = edit;
+  const place = file === undefined ? [] : [`file: ${oneLine(file)}`];
+  const where = target === '' ? [] : [`${op === 'insert_after' ? 'after' : 'from'}: ${oneLine(target)}`];
+  const text = op === 'delete' ? [] : printable(content).trim().split('\n');
+  const skipped = status.startsWith('applied') ? [] : [`(${status.replaceAll('_', ' ')})`];
+  return [...place, ...where, ...text, ...skipped, ...worthLines(edit)];
+}
+
+/**
+ * Steps whose candidate was no skill that could be used; and those that were turned down because their evaluation says
+ * nothing: their edits may be good all the same.
+ */
+export function invalidLines({ history }: RunState, { width }: ReportOptions): string[] {
+  const reasons = (steps: RunState['history']) =>
+    steps.map(({ step, verdictReason: reason = '' }) => ({ step, reason: oneLine(reason) }));
+  const unscored = groupFaults(reasons(history.filter(isUnscored)));
+  const unmeasured = reasons(history.filter((record) => record.verdict === 'invalid' && !isUnscored(record)));
+  return [
+    ...unscored.map(({ steps, reason }) => `${stepNames(steps)} not scored: invalid, ${reason}`),
+    ...unmeasured.map(({ step, reason }) => `step ${step} could not be measured: ${reason}`),
+  ].map((line) => clip(line, width));
+}
+
+const MOST_STEPS = 5;
+
+function stepNames(steps: readonly number[]): string {
+  if (steps.length > MOST_STEPS) return `${steps.length} steps`;
+  return `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
+}
+
+/** Attempts that count as failed because of the environment's own code. */
+export function thrownLines({ threw }: RunState, { width }: ReportOptions): string[] {
+  return threw > 0 ? [clip(`the environment threw in ${plural(threw, 'attempt')}, which count as failed`, width)] : [];
+}
+
+/** Steps whose candidate made most tasks throw, while the current skill answered. */
+export function blameLines({ history }: RunState, { width }: ReportOptions): string[] {
+  return history.flatMap(({ step, blame }) =>
+    blame
+      ? [
+          clip(
+            `step ${step} made ${blame.threw} of ${plural(blame.total, 'task')} throw: ${oneLine(blame.reason)}`,
+            width,
+          ),
+        ]
+      : [],
+  );
+}
+
+type Row = { readonly kind: string; readonly tasks: number; readonly before: number; readonly after: number };
+
+/** The tasks that the search never saw, by their kind; kinds with too few tasks are counted and left out. */
+export function kindLines(state: RunState, options: ReportOptions): string[] {
+  if (options.trigger) return []; // they are told with the verdict, however few they are
+  const rows = kindRows(state);
+  const shown = rows.filter(({ tasks }) => tasks >= LEAST_TASKS);
+  const few = rows.length - shown.length;
+  if (rows.length === 0) return [];
+  const left =
+    few > 0 ? [options.colors.dim(`${plural(few, 'kind')} of fewer than ${LEAST_TASKS} tasks left out`)] : [];
+  return [...(shown.length > 0 ? kindTable(shown, options) : []), ...left];
+}
+
+function kindRows(state: RunState): Row[] {
+  const { baseline, best } = state.tests;
+  if (!baseline || !best) return [];
+  const score = (bucket: Bucket | undefined) => gateMetricScore(bucket, state) ?? 0;
+  return Object.entries(best.buckets)
+    .filter(([kind, { total }]) => kind !== 'overall' && total > 0)
+    .map(([kind, bucket]) => ({
+      kind: oneLine(kind),
+      tasks: bucket.total,
+      before: score(baseline.buckets[kind]),
+      after: score(bucket),
+    }));
+}
+
+function kindTable(rows: readonly Row[], { width, colors }: ReportOptions): string[] {
+  const gains = rows.map(({ before, after }) => after - before);
+  const paint = (text: string, row: number) => {
+    if (gains[row]! === 0) return colors.dim(text);
+    return gains[row]! > 0 ? colors.green(text) : colors.red(text);
+  };
+  const columns: Column[] = [
+    { title: 'kind of task', isElastic: true },
+    { title: 'before', align: 'right' },
+    { title: 'after', align: 'right' },
+    { title: 'points', align: 'right', paint, isOptional: true },
+    { title: 'tasks', align: 'right', isOptional: true },
+  ];
+  const cells = rows.map(({ kind, tasks, before, after }, index) => [
+    ...[kind, percent(before), percent(after), points(gains[index]), String(tasks)],
+  ]);
+  return table(columns, cells, { width, paintTitle: colors.dim });
+}
+
+/** Of runs with agents: whether the skill was loaded, which is what they are about where queries are the tasks. */
+export function loadingLines(state: RunState, { width, colors, trigger }: ReportOptions): string[] {
+  if (trigger)
+    return [
+      shareLine('recall', trigger.recall, 'loaded', 'should load it'),
+      shareLine('specificity', trigger.specificity, 'left alone', 'should not'),
+    ].map((line) => clip(line, width));
+  const loading = loadingOf(state.usage.rollout ?? {});
+  if (!loading) return [];
+  const { loaded, attempts, cutShort } = loading;
+  const lines = [
+    ...(attempts > 0 ? [`the skill was loaded in ${loaded} of ${plural(attempts, 'attempt')}`] : []),
+    ...(cutShort ? [`not counted for loading the skill: ${cutShortWords(cutShort)}`] : []),
+  ].map((line) => clip(line, width));
+  return loaded === attempts ? lines : lines.map(colors.yellow);
+}
+
+/** `recall       33.3 → 100.0 %  loaded for 1 → 3 of 3 queries that should load it`. */
+function shareLine(name: string, { of, before, after }: TriggerShare, done: string, which: string): string {
+  const shares = `${percent(before / Math.max(1, of)).replace(' %', '')} → ${percent(after / Math.max(1, of))}`;
+  return `${name.padEnd('specificity'.length)}  ${shares}  ${done} for ${before} → ${after} of ${of} queries that ${which}`;
+}
+
+/** What was kept out of the skill because it repeats held-out tasks, or tries something; with `isComplete`, why. */
+export function leakLines({ leaks }: RunState, options: ReportOptions): string[] {
+  const quarantined = leaks.filter(({ kind }) => kind !== undefined);
+  const leaking = leaks.filter(({ kind }) => kind === undefined);
+  return [
+    ...refusedLines(`refused: ${plural(leaking.length, 'leak')} of held-out tasks`, leaking, options),
+    ...refusedLines(`quarantined: ${plural(quarantined.length, 'edit')}`, quarantined, options),
+  ];
+}
+
+function refusedLines(title: string, leaks: readonly Leak[], { width, colors, isComplete = false }: ReportOptions) {
+  if (leaks.length === 0) return [];
+  const reasons = leaks.map((leak) => colors.dim(`  ${whereOf(leak).padEnd(8)} ${oneLine(reasonOf(leak))}`));
+  return [clip(title, width), ...(isComplete ? reasons : [])];
+}
+
+const reasonOf = ({ kind, reason }: Leak) => (kind === undefined ? reason : `${kind}: ${reason}`);
+
+const whereOf = ({ stage, at }: Leak) => `${stage === 'slow_update' ? 'epoch' : 'step'} ${at}`;
+
+/** What the best skill knows by heart: a score on training tasks says less for it. */
+export function memorisedLines({ memorisedShare = 0 }: RunState, { width }: ReportOptions): string[] {
+  if (memorisedShare === 0) return [];
+  const share = `${Math.max(1, Math.round(100 * memorisedShare))} %`;
+  return [clip(`the best skill repeats something of ${share} of the training tasks`, width)];
+}
+
+/** Replies of the optimizer that could not be read, by stage, with the beginning of one. */
+export function unreadableLines({ answers }: RunState, { width, colors }: ReportOptions): string[] {
+  const stages = Object.entries(answers).filter(([, { unreadable }]) => unreadable > 0);
+  return stages.flatMap(([stage, { read, unreadable, sample = '' }]) => [
+    clip(
+      `${PLAIN_WORDS[stage] ?? stage}: ${unreadable} of ${plural(read + unreadable, 'reply', 'replies')} could not be read`,
+      width,
+    ),
+    colors.dim(clip(`  such as: ${oneLine(sample) || '(no text)'}`, width)),
+  ]);
+}
+
+type Figure = readonly [title: string, show: (usage: StageUsage) => string];
+
+/** In the order in which they are worth a column: on a narrow terminal the last ones give way. */
+const FIGURES: readonly Figure[] = [
+  ['calls', ({ replies, cacheHits }) => count(replies - cacheHits)],
+  ['dollars', (usage) => dollarCell({ costUsd: usage.costUsd, isPriced: isPriced(usage) })],
+  ['hits', ({ cacheHits }) => count(cacheHits)],
+  ['tokens in', ({ input }) => count(input)],
+  ['cached', ({ cached, input }) => share(cached, input)],
+  ['out', ({ output }) => count(output)],
+  ['retries', ({ retries }) => count(retries)],
+  ['waited', ({ waitMs }) => (waitMs > 0 ? duration(waitMs) : '–')],
+  ['reasoning', ({ reasoning, output }) => share(reasoning, output)],
+];
+
+/** What each stage cost, and all together. */
+export function usageLines({ usage }: RunState, { width, colors }: ReportOptions): string[] {
+  const stages = Object.entries(usage);
+  if (stages.length === 0) return [];
+  const total: StageUsage = stages.reduce((sum, [, stage]) => addUsage(sum, stage), noStageUsage);
+  const rows = [...stages, ...(stages.length > 1 ? [['total', total] as const] : [])];
+  const columns: Column[] = [
+    { title: 'stage', isElastic: true },
+    ...FIGURES.map(([title], at) => ({ title, align: 'right' as const, isOptional: at > 0 })),
+  ];
+  const cells = rows.map(([name, stage]) => [
+    PLAIN_WORDS[name] ?? name,
+    ...FIGURES.map(([, show]) => show(addUsage(noStageUsage, stage))),
+  ]);
+  const lines = table(columns, cells, { width, paintTitle: colors.dim });
+  const legend = rows.some(([, stage]) => !isPriced(addUsage(noStageUsage, stage)))
+    ? [colors.dim(clip(NO_PRICE, width))]
+    : [];
+  return [...lines, ...legend];
+}
+
+export const NO_PRICE = '?: no price known for that model; "prices" in the project file gives one';
+
+/** What providers took from their own caches, or spent on thoughts. */
+function share(part: number, whole: number): string {
+  return part > 0 ? `${Math.round((100 * part) / whole)} %` : '–';
+}

@@ -1,0 +1,244 @@
+import {
+  type Cost,
+  costRows,
+  dollarCell,
+  type RunState,
+  type Verdict,
+  type VerdictKind,
+  verdictOf,
+} from '../core/run/index.ts';
+import { count, oneLine, plural } from '../core/text/index.ts';
+import { type SkillChange, skillChange } from './changes.ts';
+import { type Colors, type Column, clip, duration, table, textWidth, wrap } from './layout.ts';
+import {
+  blameLines,
+  editLines,
+  invalidLines,
+  kindLines,
+  leakLines,
+  loadingLines,
+  memorisedLines,
+  NO_PRICE,
+  type ReportOptions,
+  thrownLines,
+  unreadableLines,
+  usageLines,
+} from './run-details.ts';
+import { chosenByWords, draftedWords, nextStep, verdictWords } from './verdict-words.ts';
+
+/** For lines that nobody is going to copy into a shell. */
+const asWritten = (text: string): string => text;
+
+/** A run with what is to be said of it. */
+type ReportedRun = {
+  readonly state: RunState;
+  readonly verdict: Verdict;
+  readonly change: SkillChange;
+  readonly options: ReportOptions;
+};
+
+/** Lines of the smallest usual terminal, less the one that the shell asks on. */
+const SCREEN = 23;
+const LEAST_CHANGE = 4;
+
+/**
+ * What a run came to, as lines for people: the verdict, what changed, which tasks turned, what it cost, what to do next.
+ * That much is one screen; all the rest is for those who ask for it.
+ */
+export function reportLines(state: RunState, options: ReportOptions): string[] {
+  const verdict = verdictOf(state, options);
+  const change = skillChange(state.initialSkill, state.best.skill, state.config);
+  const told = { state, verdict, change, options };
+  const [head, next] = [verdictLines(told), nextLines(told)];
+  const behind = [
+    loadingLines(state, options),
+    flipLines(told),
+    options.isComplete ? [] : noteLines(state, options),
+    costLines(told),
+  ];
+  const taken = [head, ...behind, next]
+    .filter((lines) => lines.length > 0)
+    .reduce((sum, lines) => sum + lines.length + 1, 0);
+  const room = options.isComplete ? Number.MAX_SAFE_INTEGER : Math.max(LEAST_CHANGE, SCREEN - taken);
+  const rest = options.isComplete ? everything(state, options) : [];
+  return spaced([head, changeLines(told, room), ...behind, ...rest, next]);
+}
+
+const spaced = (sections: readonly (readonly string[])[]) =>
+  sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+
+/** What somebody should know who decides by this report. */
+function noteLines(state: RunState, options: ReportOptions): string[] {
+  const { called = asWritten } = options;
+  const looks = state.testLooks ?? 0;
+  const notes = [
+    ...invalidLines(state, options),
+    ...blameLines(state, options),
+    ...thrownLines(state, options),
+    ...unreadableLines(state, options),
+    ...leakLines(state, options),
+    ...memorisedLines(state, options),
+    ...(looks > 1
+      ? [options.colors.dim(`look ${looks} at these test tasks: each look makes their score a little less reliable`)]
+      : []),
+  ];
+  const all = `${called('npx skillopt show')} ${options.run} --all`;
+  const more = `… and ${notes.length - MOST_NOTES + 1} more notes: ${all}`;
+  return notes.length > MOST_NOTES ? [...notes.slice(0, MOST_NOTES - 1), options.colors.dim(more)] : notes;
+}
+
+const MOST_NOTES = 4;
+
+function everything(state: RunState, options: ReportOptions): string[][] {
+  return [
+    kindLines(state, options),
+    ...(['accepted', 'removed', 'rejected', 'invalid', 'skipped'] as const).map((fate) =>
+      editLines(state, fate, options),
+    ),
+    [...invalidLines(state, options), ...blameLines(state, options), ...thrownLines(state, options)],
+    unreadableLines(state, options),
+    [...leakLines(state, options), ...memorisedLines(state, options)],
+    testLookLines(state.testLooks, options.colors),
+    usageLines(state, options),
+  ];
+}
+
+/** The verdict, its first words in the colour of what they mean; then the tasks that the search chose by, once. */
+function verdictLines({ state, verdict, change, options }: ReportedRun): string[] {
+  const { width, colors } = options;
+  const { head, sentence, amounts } = verdictWords(verdict, state, change);
+  const paint = (words: string) => colors.bold(colors[COLORS[verdict.kind]](words));
+  const [first = '', ...more] = inSentences(`${head}: ${sentence} ${amounts}`, width);
+  const painted = first.startsWith(`${head}:`) ? `${paint(`${head}:`)}${first.slice(head.length + 1)}` : paint(first);
+  const chosenBy = wrapped(chosenByWords(verdict), width).map(colors.dim);
+  return [painted, ...more, ...chosenBy, ...wrapped(draftedWords(state), width).map(colors.yellow)];
+}
+
+const wrapped = (words: string | undefined, width: number) => (words === undefined ? [] : wrap(words, width));
+
+/** A sentence begins a line where it would not end on the one before: half a figure is read as another. */
+function inSentences(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const sentence of text.split(/(?<=\.) (?=[A-Z\d])/)) {
+    const joined = lines.length > 0 ? `${lines.at(-1)} ${sentence}` : sentence;
+    if (textWidth(joined) <= width) lines.splice(-1, 1, joined);
+    else lines.push(...wrap(sentence, width));
+  }
+  return lines;
+}
+
+const COLORS: Readonly<Record<VerdictKind, Exclude<keyof Colors, 'isColorSupported'>>> = {
+  better: 'green',
+  'not-proven': 'yellow',
+  'no-change': 'yellow',
+  worse: 'red',
+  broken: 'red',
+  stopped: 'yellow',
+};
+
+/** The lines that training added and removed, as many as there is room for with their title. */
+function changeLines({ change: { lines }, options }: ReportedRun, room: number): string[] {
+  const { colors, width, run, called = asWritten } = options;
+  if (lines.length === 0) return [];
+  const shown = lines.length < room ? lines : lines.slice(0, Math.max(1, room - 2));
+  const rest = lines.length - shown.length;
+  return [
+    colors.dim('what changed'),
+    ...shown.map((line) =>
+      (line.startsWith('+') ? colors.green : colors.red)(clip(`${line[0]} ${oneLine(line.slice(1))}`, width)),
+    ),
+    ...(rest > 0 ? [colors.dim(`  … and ${plural(rest, 'more line')}: ${called('npx skillopt diff')} ${run}`)] : []),
+  ];
+}
+
+/** Tasks that turned, by name, as many as fit on a line each. */
+const flipLines = ({ verdict: { comparison }, options }: ReportedRun) => namedLines(comparison ?? {}, options);
+
+type Flips = { readonly gained?: readonly string[]; readonly lost?: readonly string[] };
+type NameOptions = Pick<ReportOptions, 'width' | 'colors' | 'isComplete' | 'names'>;
+
+export function namedLines({ gained = [], lost = [] }: Flips, options: NameOptions): string[] {
+  const { green, red } = options.colors;
+  if (options.names?.size) return [...listed('gained', gained, green, options), ...listed('lost', lost, red, options)];
+  return [
+    ...(gained.length > 0 ? [named(`${plural(gained.length, 'task')} gained:`, gained, green, options)] : []),
+    ...(lost.length > 0 ? [named(`${plural(lost.length, 'task')} lost:`, lost, red, options)] : []),
+  ];
+}
+
+const MOST_LISTED = 3;
+
+/** Sentences are no names: each has a line of its own. */
+function listed(
+  word: string,
+  ids: readonly string[],
+  paint: (text: string) => string,
+  { width, isComplete = false, names }: NameOptions,
+): string[] {
+  if (ids.length === 0) return [];
+  const shown = isComplete ? ids : ids.slice(0, MOST_LISTED);
+  const rest = ids.length - shown.length;
+  return [
+    paint(`${plural(ids.length, 'query', 'queries')} ${word}:`),
+    ...shown.map((id) => clip(`  ${oneLine(names?.get(id) ?? id)}`, width)),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ];
+}
+
+const MOST_NAMES = 20;
+
+function named(
+  title: string,
+  ids: readonly string[],
+  paint: (text: string) => string,
+  { width, isComplete = false }: NameOptions,
+): string {
+  const names = ids.map((id) => oneLine(id));
+  const most = isComplete ? ids.length : MOST_NAMES;
+  const room = isComplete ? Number.MAX_SAFE_INTEGER : width;
+  const line = (count: number) => {
+    const rest = ids.length - count;
+    return `${title} ${names.slice(0, count).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  };
+  let count = Math.min(most, ids.length);
+  while (count > 1 && textWidth(line(count)) > room) count -= 1;
+  return `${paint(title)}${clip(line(count), room).slice(title.length)}`;
+}
+
+/** The one thing to do now, and where the skill is that the run has found. */
+function nextLines({ state, verdict, change, options }: ReportedRun): string[] {
+  const { colors, width, night, bestSkillPath, called = asWritten } = options;
+  const [step, why] =
+    night === undefined ? nextStep(verdict, state, options) : [`npx skillopt show ${night}`, 'tells what came of it'];
+  const what = called(step);
+  const isLong = textWidth(`next:  ${what}  ${why}`) > width;
+  const next = isLong
+    ? [`next:  ${colors.bold(what)}`, ...wrap(`       ${why}`, width, '       ')]
+    : [`next:  ${colors.bold(what)}  ${why}`];
+  const isFound = change.lines.length > 0 && what !== bestSkillPath;
+  return [...next, ...(isFound ? [colors.dim(`skill: ${bestSkillPath}`)] : [])];
+}
+
+/** What the run cost, in four columns: on what, calls, tokens, dollars. */
+function costLines({ state, verdict, options: { width, colors } }: ReportedRun): string[] {
+  const rows = costRows(state, verdict);
+  if (rows.length === 0) return [];
+  const columns: Column[] = [
+    { title: 'what it cost', isElastic: true },
+    ...['calls', 'tokens', 'dollars'].map((title) => ({ title, align: 'right' as const })),
+  ];
+  const cells = (what: string, cost: Cost) => [what, count(cost.calls), count(cost.tokens), dollarCell(cost)];
+  const total = cells(`in all, ${duration(state.wallTimeMs)}`, verdict);
+  const lines = table(columns, [...rows.map((row) => cells(row.what, row)), total], { width, paintTitle: colors.dim });
+  return verdict.isPriced ? lines : [...lines, colors.dim(clip(NO_PRICE, width))];
+}
+
+/** How often the test tasks were looked at, and from the second time on what that means. */
+export function testLookLines(looks: number | undefined, { dim }: Colors): string[] {
+  if (looks === undefined) return [];
+  const meaning = [
+    'each further look makes a test score a little less of a surprise:',
+    'choose by validation, or use new tasks',
+  ];
+  return [`test looks: ${looks}`, ...(looks > 1 ? meaning.map(dim) : [])];
+}

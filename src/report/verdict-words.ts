@@ -1,0 +1,272 @@
+import { changedFiles, SKILL_FILE, trainsPackage } from '../core/document/index.ts';
+import {
+  type Comparison,
+  costWords,
+  type Failure,
+  isUnscored,
+  NO_ANSWER,
+  type RunState,
+  stepTotal,
+  type Verdict,
+  type VerdictKind,
+} from '../core/run/index.ts';
+import { count, oneLine, percent, plural, points, shellWord, wholePoints } from '../core/text/index.ts';
+
+/** Words of the journal in those that a person uses who has not read the paper. What is not listed says what it is. */
+export const PLAIN_WORDS: Readonly<Record<string, string>> = {
+  rollout: 'trying tasks',
+  judge: 'scoring answers',
+  analyst: 'reading results',
+  merge: 'joining edits',
+  ranking: 'choosing edits',
+  rewrite: 'writing the skill',
+  lr_autonomous: 'deciding how much to change',
+  slow_update: 'comparing rounds',
+  meta_skill: 'taking notes',
+  appendix_consolidate: 'tidying notes',
+  mine: 'finding tasks',
+};
+
+/** How many lines a skill gained and lost. Empty ones do not count. */
+export type LineCount = { readonly added: number; readonly removed: number };
+
+export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
+  better: 'Better',
+  'not-proven': 'Not proven',
+  'no-change': 'No change',
+  worse: 'Worse',
+  broken: 'Broken',
+  stopped: 'Stopped',
+};
+
+type VerdictWords = {
+  /** `Better`, without the colon. */
+  readonly head: string;
+  readonly sentence: string;
+  /** What it cost, and how many lines changed. */
+  readonly amounts: string;
+};
+
+/** The verdict as sentences: what it is, how sure that is and on which tasks, what it cost, what changed. */
+export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount): VerdictWords {
+  const [head, sentence] = HEADLINES[verdict.kind](verdict, state);
+  const amounts = `${verdict.isMost ? 'At most ' : ''}${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;
+  const isChanged = verdict.kind !== 'no-change' && verdict.kind !== 'broken';
+  return { head, sentence, amounts: [amounts, ...(isChanged ? [`${lineWords(lines)}.`] : [])].join(' ') };
+}
+
+type Headline = (verdict: Verdict, state: RunState) => [head: string, sentence: string];
+
+const HEADLINES: Readonly<Record<VerdictKind, Headline>> = {
+  better: ({ comparison }) => ['Better', `${figures(comparison!)}, proven, ${span(comparison!)}.`],
+  worse: ({ comparison }) => [
+    'Worse',
+    `${figures(comparison!)}, proven, ${span(comparison!)}. Keep the skill that you have.`,
+  ],
+  'not-proven': (verdict) => ['Not proven', doubt(verdict)],
+  'no-change': ({ comparison }, state) => ['No change', unchanged(comparison, state)],
+  broken: (verdict) => ['Broken', verdict.reason === 'optimizer' ? UNREAD : nothingPasses(verdict)],
+  stopped: (verdict, state) => [stopWords(verdict, state), soFar(verdict)],
+};
+
+const UNREAD = 'no reply of the model that proposes edits could be read. Your skill stays as it was.';
+
+const nothingPasses = ({ comparison, failure }: Verdict) =>
+  `not one of ${plural(comparison?.tasks ?? 0, 'task')} was even partly right, before or after: ${failureWords(failure)}.`;
+
+function failureWords(failure: Failure | undefined): string {
+  if (!failure) return 'the model or agent does not answer, or the scoring is wrong';
+  const { reason, count: failed, attempts } = failure;
+  const share = `${count(failed)} of ${plural(attempts, 'attempt')}`;
+  const isShared = 2 * failed > attempts;
+  if (reason === NO_ANSWER && isShared) return `the model or agent does not answer, ${share} without a word`;
+  const why = oneLine(reason).replace(/\.$/, '');
+  return isShared ? `${share} failed for one reason: ${why}` : `for several reasons, ${share} for this one: ${why}`;
+}
+
+/** `36.1 → 97.2 % on 72 tasks it never saw`. */
+const figures = (comparison: Comparison) =>
+  `${change(comparison)}${METRICS[comparison.metric]} on ${tasksOf(comparison)}`;
+
+export const METRICS = { hard: '', soft: ' of partial credit', mixed: ' of whole and partial credit' } as const;
+
+/** `36.1 → 97.2 %`. */
+export const change = ({ before, after }: Pick<Comparison, 'before' | 'after'>) =>
+  `${percent(before).replace(' %', '')} → ${percent(after)}`;
+
+const tasksOf = ({ on, tasks }: Pick<Comparison, 'on' | 'tasks'>) =>
+  on === 'test' ? `${plural(tasks, 'task')} it never saw` : `the ${plural(tasks, 'task')} it was chosen by`;
+
+/** `+50 to +83 points`. */
+export const span = ({ gain }: Pick<Comparison, 'gain'>) =>
+  `${wholePoints(gain!.interval.low)} to ${wholePoints(gain!.interval.high)} points`;
+
+const sureness = (comparison: Comparison) => `${comparison.isProven ? 'proven' : 'not proven'}, ${span(comparison)}`;
+
+const FLATTERS = 'as the search itself saw it, which is too optimistic';
+
+function doubt({ comparison, tasksToProve }: Verdict): string {
+  if (!comparison) return 'nothing was measured.';
+  if (!comparison.gain) return `${figures(comparison)}, ${FLATTERS}. Keep some tasks for a test to find out.`;
+  if (comparison.gain.value <= 0)
+    return `${figures(comparison)}, ${span(comparison)}: no better here, by luck or not. Keep the skill that you have.`;
+  const more =
+    typeof tasksToProve === 'number'
+      ? `About ${plural(tasksToProve, 'more task')} like these would prove such a gain.`
+      : 'More tasks would hardly prove it.';
+  return `${figures(comparison)}, ${span(comparison)}: it may be luck. ${more}`;
+}
+
+function unchanged(comparison: Comparison | undefined, state: RunState): string {
+  const { history, searchEnd, finalMeasurement } = state;
+  const invalid = countEdits(history.filter(isUnscored));
+  const tried = countEdits(history) - invalid;
+  const isPerfect = searchEnd === 'nothing_to_gain' && tried + invalid === 0;
+  const { isSeedBetter = false, gain } = finalMeasurement ?? {};
+  const lost = `what the search chose lost in fresh attempts (${points(gain?.value)} points)`;
+  const isGainSeen = isPerfect && comparison?.on === 'test' && comparison.after < 1;
+  const perfect = isGainSeen ? unseenGain(state) : 'there was nothing left to gain';
+  const why = isSeedBetter ? lost : isPerfect ? perfect : triedWords(tried, invalid);
+  const stays = comparison ? `, ${percent(comparison.after)} on ${tasksOf(comparison)}` : '';
+  const few = isGainSeen && Math.min(comparison.tasks, validationTasks(state)) < LEAST_TASKS ? ` ${FEW}` : '';
+  return `${why}. Your skill stays as it was${stays}.${few}`;
+}
+
+/** The search ends by the tasks that it chooses by; the test may have more to gain. */
+const unseenGain = (state: RunState) =>
+  `the ${plural(validationTasks(state), 'task')} it is chosen by ${validationTasks(state) === 1 ? 'was' : 'were'} at ${percent(state.best.score)} already, so nothing was tried`;
+
+const validationTasks = ({ items, gate }: RunState) => items.val ?? Object.keys(gate.seed).length;
+
+/** One task of fewer than this moves a score by more than ten points: such a figure says nothing. */
+export const LEAST_TASKS = 10;
+const FEW = `So few tasks say little: at least ${LEAST_TASKS} to choose by and ${LEAST_TASKS} to test with are advised.`;
+
+const countEdits = (history: RunState['history']) => history.reduce((sum, { edits }) => sum + (edits ?? []).length, 0);
+
+function triedWords(tried: number, invalid: number): string {
+  if (invalid === 0) return scoredWords(tried);
+  const first = tried === 0 ? 'no edit was tried' : scoredWords(tried);
+  return `${first}; ${plural(invalid, 'edit')} not scored: invalid`;
+}
+
+function scoredWords(tried: number): string {
+  if (tried === 0) return 'no edit was proposed';
+  if (tried === 1) return 'the one edit that was tried did not make it better for sure';
+  return `none of ${plural(tried, 'edit')} that were tried made it better for sure`;
+}
+
+const LIMIT_WORDS = {
+  maxCalls: 'calls',
+  maxTotalTokens: 'tokens',
+  maxCostUsd: 'dollars',
+  maxMinutes: 'minutes',
+} as const;
+
+function stopWords({ reason, limit }: Verdict, state: RunState): string {
+  const total = stepTotal(state);
+  const steps = `${state.stepsDone} of ${total} ${total === '1' ? 'step' : 'steps'}`;
+  if (reason === 'limit') return `Stopped at its limit${limit ? ` of ${LIMIT_WORDS[limit]}` : ''} after ${steps}`;
+  return reason === 'running' ? `Running, ${steps} done` : `Not finished, ${steps} done`;
+}
+
+function soFar({ comparison }: Verdict): string {
+  if (!comparison) return 'nothing is measured yet.';
+  if (comparison.before === comparison.after && !comparison.gain)
+    return `no better skill so far, ${percent(comparison.after)} on ${tasksOf(comparison)}.`;
+  if (!comparison.gain) return `so far ${figures(comparison)}, ${FLATTERS}.`;
+  return `so far ${figures(comparison)}, ${sureness(comparison)}.`;
+}
+
+export function lineWords({ added, removed }: LineCount): string {
+  if (added === 0 && removed === 0) return 'No line changed';
+  const parts = [
+    ...(added > 0 ? [`${plural(added, 'line')} added`] : []),
+    ...(removed > 0 ? [`${added > 0 ? removed : plural(removed, 'line')} removed`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** The same on the tasks that the search chose by, once. */
+export function chosenByWords({ kind, chosenBy }: Verdict): string | undefined {
+  if (!chosenBy || kind === 'broken') return undefined;
+  const isSame = chosenBy.before === chosenBy.after;
+  const scores = isSame ? percent(chosenBy.after) : change(chosenBy);
+  return `On ${tasksOf(chosenBy)}: ${scores}${chosenBy.gain ? `, ${sureness(chosenBy)}` : ''}.`;
+}
+
+/** `38 of 40 tasks were drafted by a model and reviewed by nobody`; nothing where a person saw every task. */
+export function draftedWords({ drafts, items }: Pick<RunState, 'drafts' | 'items'>): string | undefined {
+  if (!drafts || drafts.unreviewed === 0) return undefined;
+  const all = Object.values(items).reduce((sum, count) => sum + count, 0);
+  return `${drafts.unreviewed} of ${plural(all, 'task')} ${drafts.unreviewed === 1 ? 'was' : 'were'} drafted by a model and reviewed by nobody.`;
+}
+
+export type RunPlace = {
+  /** What the run is called by on the command line. */
+  readonly run: string;
+  /** Its folder, where that is another name. */
+  readonly path?: string;
+  readonly bestSkillPath: string;
+  /** Where the skill came from, if it is known. */
+  readonly skillFile?: string | undefined;
+  /** The project file, where commands about the project have to name it. */
+  readonly projectFile?: string | undefined;
+};
+
+type Step = [what: string, why: string];
+
+/** The one thing to do now: a command or a path, and what it is for. */
+export function nextStep(verdict: Verdict, state: RunState, place: RunPlace): Step {
+  const [what, why] = stepAfter(verdict, state, place);
+  const named = place.projectFile === undefined ? '' : ` --config ${shellWord(place.projectFile)}`;
+  return [what.replace(/(?<=skillopt (?:doctor|calibrate|train)\b)/, named), why];
+}
+
+function stepAfter(verdict: Verdict, state: RunState, place: RunPlace): Step {
+  const { config, isRunNamed } = state;
+  const { run, path = run, bestSkillPath, skillFile } = place;
+  if (verdict.kind === 'better')
+    return skillFile === undefined
+      ? [bestSkillPath, 'is the better skill, ready to copy']
+      : [`npx skillopt apply ${run}`, `puts ${whatAndWhere(state, skillFile)}`];
+  if (verdict.kind === 'broken') return mendStep(verdict, run);
+  const isHopeful = (verdict.comparison?.gain?.value ?? 1) > 0;
+  if (verdict.kind === 'not-proven' && isHopeful)
+    return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
+  if (verdict.kind !== 'stopped') return [`npx skillopt show ${run} --all`, 'shows every edit and what became of it'];
+  if (verdict.reason === 'running') return [`npx skillopt watch ${run}`, 'shows how far it is'];
+  const named = isRunNamed ? ` --run ${shellWord(path)}` : '';
+  return [`npx skillopt train${named}${raised(verdict, config)}`, 'resumes it where it stopped'];
+}
+
+/** Attempts that came to something are looked at; where there is none, the models are asked. */
+function mendStep({ failure }: Verdict, run: string): [what: string, why: string] {
+  if (!failure || failure.reason === NO_ANSWER) return ['npx skillopt doctor', 'asks each model one question'];
+  return [`npx skillopt show ${run} --task ${shellWord(failure.task)}`, 'shows such an attempt, and how it was judged'];
+}
+
+/** Of a package only the files that changed are written, and SKILL.md may not be among them. */
+function whatAndWhere({ config, initialSkill, best }: RunState, skillFile: string): string {
+  const paths = trainsPackage(config ?? {}) ? changedFiles(initialSkill, best.skill) : [SKILL_FILE];
+  const [only = SKILL_FILE] = paths;
+  const folder = skillFile.replace(/[^/\\]*$/, '');
+  if (paths.length > 1) return `${paths.length} changed files in place in ${folder === '' ? 'this folder' : folder}`;
+  return `it in place of ${only === SKILL_FILE ? skillFile : `${folder}${only}`}`;
+}
+
+const FLAGS = {
+  maxCalls: 'max-calls',
+  maxTotalTokens: 'max-total-tokens',
+  maxCostUsd: 'max-cost-usd',
+  maxMinutes: 'max-minutes',
+} as const;
+
+/** As the stop has advised; else twice the limit that the run began with, or twice what is spent where a later start was given more. */
+function raised({ limit, advised, calls, tokens, costUsd }: Verdict, config: RunState['config']): string {
+  if (limit === undefined) return '';
+  if (advised !== undefined) return ` --${FLAGS[limit]} ${advised}`;
+  const spent = { maxCalls: calls, maxTotalTokens: tokens, maxCostUsd: Math.ceil(costUsd * 100) / 100, maxMinutes: 0 };
+  const more = 2 * Math.max(config?.[limit] ?? 0, spent[limit]);
+  return more > 0 ? ` --${FLAGS[limit]} ${more}` : '';
+}

@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import type { Place } from '../../transcripts/index.ts';
+import { readSkillHint } from '../mine/heuristic-miner.ts';
+import type { SleepSettings } from '../settings/sleep-settings.ts';
+import { groupByHint } from '../splits.ts';
+import type { TaskRecord } from '../task-record.ts';
+import { type LiveDocument, placesOf, readLive, scaffoldOf } from './live-document.ts';
+
+export type DocumentSearch = {
+  /** Whose documents: the name of a source or of an agent CLI. */
+  readonly agent: string;
+  readonly place: Place;
+  readonly project: string;
+  readonly settings: Pick<SleepSettings, 'targetSkillPath' | 'managedSkillName' | 'skillRoots' | 'multiSkillFanout'>;
+};
+
+export type ResolvedSkill =
+  | { readonly status: 'found'; readonly document: LiveDocument }
+  | { readonly status: 'missing' | 'ambiguous' | 'vendored' | 'bad-name' | 'refused'; readonly why: string };
+
+/** A skill by the name that sessions know it by. One of a plugin belongs to somebody else, and is left alone. */
+export async function resolveSkill(hint: string, search: DocumentSearch): Promise<ResolvedSkill> {
+  const read = readSkillHint(hint);
+  if (read === undefined) return { status: 'bad-name', why: 'it is no name of a skill' };
+  if (read.plugin !== undefined)
+    return { status: 'vendored', why: 'it belongs to a plugin, whose updates would undo it' };
+  const { there, refusals } = await lookFor(read.skill, search);
+  const distinct = [...new Map(there.map((document) => [document.live.realPath, document])).values()];
+  const [document, other] = distinct;
+  if (document === undefined && refusals[0] !== undefined) return { status: 'refused', why: refusals[0] };
+  if (document === undefined) return { status: 'missing', why: 'no file of that name was found' };
+  if (other !== undefined)
+    return {
+      status: 'ambiguous',
+      why: `there are ${distinct.length} of that name: ${distinct.map(pathOf).join(', ')}`,
+    };
+  return isVendored(document, search)
+    ? { status: 'vendored', why: 'it lies in a package, whose updates would undo it' }
+    : { status: 'found', document };
+}
+
+const pathOf = ({ live }: LiveDocument) => live.realPath;
+
+/** In every folder of skills; a link that leads out of its folder is not ours to change. */
+async function lookFor(name: string, search: DocumentSearch) {
+  const [there, refusals]: [LiveDocument[], string[]] = [[], []];
+  for (const root of skillRootsOf(search)) {
+    const path = join(root, name, 'SKILL.md');
+    try {
+      const document = await readLive({ kind: 'skill', name, path, roots: [root], isNewAllowed: false });
+      if (document.live.bytes !== null) there.push(document);
+    } catch (error) {
+      refusals.push((error as Error).message);
+    }
+  }
+  return { there, refusals };
+}
+
+/** What a package manager put below the project or the home. Folders above them say nothing. */
+function isVendored({ live }: LiveDocument, { project, place }: DocumentSearch): boolean {
+  const base = [project, place.home].find((folder) => isBelow(live.realPath, folder));
+  const path = base === undefined ? live.realPath : relative(base, live.realPath);
+  return path.split(/[\\/]/).some((folder) => VENDORED.has(folder));
+}
+
+const VENDORED = new Set(['node_modules', 'plugins', 'vendor', 'site-packages']);
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && !/^\.\.([\\/]|$)/.test(way) && !isAbsolute(way);
+}
+
+const skillRootsOf = ({ agent, place, project, settings }: DocumentSearch): string[] => [
+  ...placesOf(agent).projectSkills.map((folder) => join(project, folder)),
+  ...placesOf(agent).userSkills(place),
+  ...settings.skillRoots,
+];
+
+/** A skill may be named by its folder. */
+export const skillFileOf = (path: string): string => (/\.md$/i.test(path) ? path : join(path, 'SKILL.md'));
+
+/** The skill in a folder, or whose SKILL.md this is. It must be there, and be the person's own. */
+async function skillAt(given: string, search: DocumentSearch): Promise<LiveDocument> {
+  const path = skillFileOf(resolve(search.project, given));
+  if (basename(path).toLowerCase() !== 'skill.md')
+    throw notFound(`expected the SKILL.md of a skill, got ${path}`, 'Give the path of its SKILL.md, or of its folder.');
+  const name = basename(dirname(path));
+  const document = await readLive({ kind: 'skill', name, path, roots: [dirname(path)], isNewAllowed: false });
+  if (document.live.bytes === null)
+    throw notFound(`the target skill ${path} is not there`, 'Give the path of its SKILL.md.');
+  if (!isVendored(document, search)) return document;
+  const hint = 'Copy the skill to a folder of your own, and name that one.';
+  throw new SkillError('DOCUMENT_REFUSED', `${path} lies in a package, whose updates would undo what is learned`, {
+    hint,
+  });
+}
+
+const notFound = (message: string, hint: string) => new SkillError('SKILL_NOT_FOUND', message, { hint });
+
+/** The existing skill that a person names: what looks like a path is one, anything else a name. */
+export async function skillNamed(given: string, search: DocumentSearch, directory: string): Promise<LiveDocument> {
+  if (/[\\/]|^\.|\.md$/i.test(given)) return skillAt(resolve(directory, given), search);
+  const found = await resolveSkill(given, search);
+  if (found.status === 'found') return found.document;
+  const names = await namesOfSkills(search);
+  const hint = names.length > 0 ? `There are: ${names.join(', ')}. Or give a path.` : 'Give the path of its SKILL.md.';
+  throw notFound(`expected the name of a skill of yours, got ${oneLine(given)}: ${found.why}`, hint);
+}
+
+/** In the folders where the agent finds skills. */
+async function namesOfSkills(search: DocumentSearch): Promise<string[]> {
+  const lists = skillRootsOf(search).map((root) => readdir(root).catch(() => []));
+  const names = [...new Set((await Promise.all(lists)).flat())].sort();
+  const found = await Promise.all(names.map(async (name) => ({ name, ...(await resolveSkill(name, search)) })));
+  return found.filter(({ status }) => status === 'found').map(({ name }) => oneLine(name));
+}
+
+/** An existing skill that tasks name, and the hints by which they do. */
+export type NamedSkill = LiveDocument & { readonly hints: readonly string[] };
+
+export type SkillChoice = {
+  readonly skills: readonly NamedSkill[];
+  /** Why the others are not trained. */
+  readonly notes: readonly string[];
+};
+
+export const noChoice: SkillChoice = { skills: [], notes: [] };
+
+/**
+ * The existing skills that tasks were done with. What is not found, in doubt or of somebody else is said, and never guessed:
+ * such tasks stay with `main`, the skill that the night improves anyway.
+ */
+export async function chooseSkills(
+  tasks: readonly TaskRecord[],
+  search: DocumentSearch,
+  main: Pick<LiveDocument, 'name' | 'live'>,
+): Promise<SkillChoice> {
+  const { multiSkillFanout, targetSkillPath } = search.settings;
+  if (!multiSkillFanout || targetSkillPath !== undefined) return noChoice;
+  const skills = new Map<string, NamedSkill>();
+  const notes: string[] = [];
+  for (const { skillHint, tasks: own } of groupByHint(tasks)) {
+    if (skillHint === '' || readSkillHint(skillHint)?.skill === main.name) continue;
+    const found = await resolveSkill(skillHint, search);
+    if (found.status !== 'found') notes.push(notTrained(skillHint, found.why, own.length, main.name));
+    else if (found.document.live.realPath !== main.live.realPath) addTo(skills, found.document, skillHint);
+  }
+  return { skills: [...skills.values()], notes };
+}
+
+/** Two names may lead to one file. */
+function addTo(skills: Map<string, NamedSkill>, document: LiveDocument, hint: string): void {
+  const before = skills.get(document.live.realPath);
+  skills.set(document.live.realPath, { ...(before ?? document), hints: [...(before?.hints ?? []), hint] });
+}
+
+const notTrained = (hint: string, why: string, count: number, main: string) =>
+  `The skill ${hint} is not trained: ${why}. ${count === 1 ? 'Its task counts' : `Its ${count} tasks count`} for ${main}.`;
+
+/** The document that a run has trained: the one of its kind, or an existing skill by its name. */
+export const documentOf = <Document extends Pick<LiveDocument, 'kind' | 'name' | 'hints'>>(
+  documents: readonly Document[],
+  kind: LiveDocument['kind'],
+  named: string,
+): Document | undefined =>
+  documents.find(
+    (one) => one.kind === kind && (named === '' ? one.hints === undefined : one.name === named && one.hints),
+  );
+
+/**
+ * The name of a document's run behind the number of its night; nothing for the skill of our own, or a target. A skill that is
+ * called as the run of the memory has a name of its own.
+ */
+export const runNameOf = (kind: LiveDocument['kind'], named: string): string => {
+  if (kind === 'memory') return '.memory';
+  if (named === '') return '';
+  return /^memory(\.skill)*$/i.test(named) ? `.${named}.skill` : `.${named}`;
+};
+
+/** The name of the skill that a task belongs to; empty: the one that the night improves anyway. */
+export function ownerAmong(
+  skills: readonly { readonly name: string; readonly hints: readonly string[] }[],
+): (task: Pick<TaskRecord, 'skillHint'>) => string {
+  const owners = new Map(skills.flatMap(({ name, hints }) => hints.map((hint) => [hint, name] as const)));
+  return ({ skillHint }) => owners.get(skillHint.trim()) ?? '';
+}
+
+/** The skill that a night improves: the one that was named, else one of our own in the agent's user scope. */
+export async function findSkill({ agent, place, project, settings }: DocumentSearch): Promise<LiveDocument> {
+  const { targetSkillPath, managedSkillName: name } = settings;
+  if (targetSkillPath !== undefined) return skillAt(targetSkillPath, { agent, place, project, settings });
+  const [root] = placesOf(agent).userSkills(place);
+  const path = join(root!, name, 'SKILL.md');
+  // The scope's folder may itself be a link, or not be there yet.
+  const roots = [dirname(root!)];
+  return readLive({ kind: 'skill', name, path, roots, isNewAllowed: true, scaffold: scaffoldOf(name) });
+}
+
+/** The project's file with instructions: the first of the agent's that is there, else the usual one. */
+export async function findMemory({ agent, project }: Pick<DocumentSearch, 'agent' | 'project'>): Promise<LiveDocument> {
+  const names = placesOf(agent).memory;
+  const name = names.find((one) => existsSync(join(project, one))) ?? names[0]!;
+  return readLive({ kind: 'memory', name, path: join(project, name), roots: [project], isNewAllowed: true });
+}

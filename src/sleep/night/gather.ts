@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
+import { checkRuleJudge } from '../../core/judge/index.ts';
+import type { Budget } from '../../models/index.ts';
+import type { SessionDigest } from '../../transcripts/index.ts';
+import { ownerAmong, type SkillChoice, skillFileOf } from '../documents/skills.ts';
+import { type Harvest, harvest } from '../harvest/harvest.ts';
+import type { HarvestProgress } from '../harvest/update-index.ts';
+import { type MineOptions, type MineProgress, type MineResult, mineTasks } from '../mine/mine-tasks.ts';
+import { openMiner } from '../mine/model-miner.ts';
+import type { TargetSkill } from '../mine/target-filter.ts';
+import type { OpenSleep } from '../open-sleep.ts';
+import { leastCallsFor, smallestNight } from '../plan/pages.ts';
+import type { SleepSettings } from '../settings/sleep-settings.ts';
+import { cursorsOf, readSleepState, type SleepState } from '../state/sleep-state.ts';
+import { isReplayable, type TaskRecord } from '../task-record.ts';
+import { readTasksFile, requireReviewed } from '../tasks-file.ts';
+import type { GatheredNight, NightModels } from './cycle-input.ts';
+import { prepareTasks } from './prepare-tasks.ts';
+
+/** What happens while a night looks for its tasks. */
+export type GatherEvent =
+  /** The fewest model calls with which any night proposes something. Not sent when the tasks come from a file. */
+  | { readonly type: 'gather-start'; readonly leastCalls: number }
+  | ({ readonly type: 'transcript-read' } & HarvestProgress)
+  | { readonly type: 'sessions-chosen'; readonly sessions: readonly SessionDigest[] }
+  | ({ readonly type: 'session-mined' } & MineProgress)
+  | { readonly type: 'mining-end' }
+  /** `leastCalls`: for a proposal from these tasks; `undefined` if they are too few to try anything. */
+  | {
+      readonly type: 'tasks-ready';
+      readonly tasks: number;
+      readonly heldOut: number;
+      readonly leastCalls: number | undefined;
+      /** Calls that mining has used. */
+      readonly spentCalls: number;
+    };
+
+export type GatherOptions = {
+  /** Only sessions that ended then or later, whether or not an earlier night considered them. */
+  readonly since?: string | undefined;
+  /** A file of reviewed tasks, which takes the place of sessions. */
+  readonly tasksFile?: string | undefined;
+  /** Whether the optimizer finds the tasks. Otherwise rules do. */
+  readonly isMinedByModel: boolean;
+  readonly models: NightModels;
+  /** Whether an agent with tools attempts the tasks. */
+  readonly hasTools: boolean;
+  readonly chooseSkills: (tasks: readonly TaskRecord[]) => Promise<SkillChoice>;
+  readonly now: () => Date;
+  readonly onGather?: ((event: GatherEvent) => void | Promise<void>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** The tasks of a night: from new sessions or from a file, and from earlier nights. */
+export async function gatherNight(
+  sleep: OpenSleep,
+  options: GatherOptions,
+  { state, budget }: { readonly state: SleepState; readonly budget?: Budget | undefined },
+): Promise<GatheredNight> {
+  const { tasksFile, chooseSkills, hasTools, onGather } = options;
+  const here = sleep.redact(sleep.project);
+  const isHere = ({ project }: TaskRecord) => project === here || project.startsWith(`${here}/`); // also folders below it
+  const archive = state.taskArchive.map(({ task }) => task).filter(isHere);
+  if (tasksFile === undefined) await onGather?.({ type: 'gather-start', leastCalls: smallestNight(sleep.settings) });
+  const day = await (tasksFile === undefined
+    ? fromSessions(sleep, options, { state, budget })
+    : fromFile(tasksFile, sleep.settings, options.models, state));
+  const { skills } = await chooseSkills([...day.tasks, ...archive]);
+  const ownerOf = ownerAmong(skills);
+  const canReplay = (task: TaskRecord) => isReplayable(task) || (hasTools && (tasksFile !== undefined || isHere(task)));
+  const { tasks, notReplayable, pooled, repeated } = prepareTasks(
+    day.tasks,
+    archive,
+    sleep.settings,
+    ownerOf,
+    canReplay,
+  );
+  await onGather?.({
+    type: 'tasks-ready',
+    tasks: tasks.length,
+    heldOut: tasks.filter(({ split }) => split === 'val').length,
+    leastCalls: leastCallsOf(tasks, ownerOf, sleep.settings),
+    spentCalls: budget?.spent().calls ?? 0,
+  });
+  const notes = repeated === 0 ? day.notes : [...day.notes, countedOnce(repeated)];
+  return { ...day, tasks: [...tasks], notReplayable, pooled, notes };
+}
+
+/** For the document that needs the fewest. */
+function leastCallsOf(
+  tasks: readonly TaskRecord[],
+  ownerOf: (task: TaskRecord) => string,
+  settings: SleepSettings,
+): number | undefined {
+  const owners = [...new Set(tasks.map(ownerOf))];
+  const tasksOf = (owner: string) => tasks.filter((task) => ownerOf(task) === owner);
+  const needs = owners.flatMap((owner) => leastCallsFor(tasksOf(owner), settings) ?? []);
+  return needs.length === 0 ? undefined : Math.min(...needs);
+}
+
+const countedOnce = (tasks: number) =>
+  `${tasks} held-out ${tasks === 1 ? 'task is' : 'tasks are'} left out of the proof: nearly the same as another one, or as what was learned from.`;
+
+type DayTasks = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
+
+async function fromSessions(
+  sleep: OpenSleep,
+  options: GatherOptions,
+  { state, budget }: { readonly state: SleepState; readonly budget?: Budget | undefined },
+): Promise<DayTasks> {
+  const { settings, folder } = sleep;
+  const { models, since, signal, hasTools, onGather } = options;
+  const found = await harvestNew(sleep, { ...options, now: options.now().getTime() });
+  await onGather?.({ type: 'sessions-chosen', sessions: found.sessions });
+  using open = options.isMinedByModel
+    ? await openMiner({ model: models.optimizer, settings, folder, signal, budget })
+    : undefined;
+  const mined = await mineHarvest(sleep, found, {
+    ...{ miner: open?.miner ?? 'heuristic', signal, hasTools },
+    earlier: state.taskArchive.map(({ task }) => task),
+    onProgress: (progress) => void onGather?.({ type: 'session-mined', ...progress }),
+  }).finally(() => onGather?.({ type: 'mining-end' }));
+  if (mined.tasks.length === 0 && mined.cut !== undefined) throw nothingFound(mined.cut);
+  const recurring = mined.groups.filter(({ sessionIds }) => sessionIds.length > 1);
+  return {
+    nSessions: found.sessions.length,
+    recurring: recurring.map(({ intent, sessionIds, dates }) => ({
+      ...{ intent, sessions: sessionIds.length, days: dates.length },
+    })),
+    tasks: [...mined.tasks],
+    cursors: since === undefined && !isToReadAgain(mined) ? found.newCursor : undefined,
+    notes: [...mined.notes],
+    cut: mined.cut ?? '',
+  };
+}
+
+/** Sessions that a limit left unread, or that got no readable reply, are considered again. */
+const isToReadAgain = ({ cut, tasks, dropped }: MineResult) =>
+  cut !== undefined || (tasks.length === 0 && dropped.some(({ reason }) => reason === 'unreadable-reply'));
+
+const nothingFound = (cut: string) =>
+  new SkillError('BUDGET_EXHAUSTED', `${cut}; that was before a task was found`, {
+    hint: 'Raise it and start again, or let rules find the tasks: llmMine: false.',
+  });
+
+type HarvestChoice = Pick<GatherOptions, 'since' | 'onGather' | 'signal'> & { readonly now: number };
+
+/** The sessions that a night would consider. Moves no cursor. */
+export async function harvestNew(sleep: OpenSleep, { since, now, onGather, signal }: HarvestChoice): Promise<Harvest> {
+  const { settings, project, folder, notices } = sleep;
+  const state = await readSleepState(folder, { onWarning: notices.warn });
+  return harvest({
+    ...sleep,
+    ...{ now, since, signal, lookbackHours: settings.lookbackHours },
+    cursors: since === undefined ? cursorsOf(state, project) : {},
+    limit: settings.maxSessionsPerNight ?? 3 * settings.maxTasksPerNight,
+    onProgress: (progress) => void onGather?.({ type: 'transcript-read', ...progress }),
+  });
+}
+
+type Mining = Partial<Pick<MineOptions, 'miner' | 'signal' | 'onProgress' | 'earlier' | 'hasTools'>>;
+
+/** The tasks in harvested sessions: rules find them, unless a model is given. */
+export async function mineHarvest(
+  { settings, isIgnored, redact }: OpenSleep,
+  { sessions }: Harvest,
+  mining: Mining = {},
+): Promise<MineResult> {
+  const { valFraction, testFraction, seed, preferences, promptOverrides, maxTasksPerNight } = settings;
+  return mineTasks(sessions, {
+    ...{ miner: 'heuristic', ...mining, redact, valFraction, testFraction, seed, preferences },
+    maxTasks: maxTasksPerNight,
+    targetSkill: await targetSkillOf(settings),
+    promptOverrides: { miner: promptOverrides.miner },
+    validateChecks: checkRuleJudge,
+    isUnwanted: ({ id, project }) => isIgnored({ source: '', sessionId: '', project, taskId: id }),
+    isBySkill: isBySkill(settings),
+  });
+}
+
+/** Whether each skill that tasks name needs held-out tasks of its own. A target skill gets all tasks. */
+const isBySkill = ({ multiSkillFanout, targetSkillPath }: SleepSettings) =>
+  multiSkillFanout && targetSkillPath === undefined;
+
+/** The skill that tasks must be about, if the settings name one and filter by it. */
+async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSettings): Promise<TargetSkill | undefined> {
+  if (targetSkillPath === undefined || !targetTaskFilter) return undefined;
+  const path = skillFileOf(targetSkillPath);
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    const message = `the target skill ${path} cannot be read: ${(cause as Error).message}`;
+    throw new SkillError('CONFIG_INVALID', message, { cause, hint: 'Give the path of its SKILL.md.' });
+  });
+  return { path, text };
+}
+
+/** Tasks that a person has reviewed. No session is considered, and no cursor moves. */
+async function fromFile(
+  path: string,
+  settings: SleepSettings,
+  models: NightModels & { readonly judge?: ChatModel | undefined },
+  state: SleepState,
+): Promise<DayTasks> {
+  const earlier = state.taskArchive.map(({ task }) => task);
+  const { file, warnings } = await readTasksFile(path, { ...settings, isBySkill: isBySkill(settings), earlier });
+  requireReviewed(file, models);
+  return { nSessions: 0, recurring: [], tasks: [...file.tasks], notes: [...warnings] };
+}
+
+/** A name for the bytes of a tasks file: an edited file is another night. */
+export async function nameOfTasks(path: string): Promise<string> {
+  const bytes = await readFile(path).catch(() => Buffer.alloc(0)); // reading the tasks reports what is wrong with the file
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,99 @@
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { type Notices, resolvePath } from '../project/index.ts';
+import { openStateFolder, stateFolderOf } from '../stores/index.ts';
+import { chooseSources, type Place, redactor, type TranscriptSource } from '../transcripts/index.ts';
+import { type Ignored, loadIgnore } from './harvest/ignore.ts';
+import type { Scope } from './harvest/scope.ts';
+import { openSessionIndex, type SessionIndex } from './harvest/session-index.ts';
+import { type LoadedSettings, loadSleepSettings } from './settings/load-settings.ts';
+import { type SleepSettings, withHomes } from './settings/sleep-settings.ts';
+
+export type SleepOptions = {
+  /** The folder whose sessions are learned from. Default: the current folder. */
+  readonly project?: string | undefined;
+  /** Settings over those of the project file and of the state folder. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+  /** A project file with a section `sleep`. Default: the one in the project. */
+  readonly configFile?: string | undefined;
+  /** Variables, home and platform. Default: those of this process. */
+  readonly place?: Place | undefined;
+  /** The private folder of nights, tasks and proposals. Default: by the place. */
+  readonly stateFolder?: string | undefined;
+  readonly notices?: Notices | undefined;
+};
+
+/** What every act of sleep works with. Close it when you are done: it holds the session index open. */
+export type OpenSleep = Disposable & {
+  /** With the homes of agents that the settings name. */
+  readonly place: Place;
+  /** The variables of the caller, for models and programs. */
+  readonly callerEnv: Place['env'];
+  /** The private state folder. */
+  readonly folder: string;
+  /** The folder whose sessions are meant, whatever the scope is. */
+  readonly project: string;
+  readonly scope: Scope;
+  readonly settings: SleepSettings;
+  /** Where each setting comes from; one that is missing has its default. */
+  readonly origins: LoadedSettings['origins'];
+  readonly sources: readonly TranscriptSource[];
+  readonly index: SessionIndex;
+  readonly isIgnored: Ignored;
+  readonly redact: (text: string) => string;
+  readonly notices: Notices;
+  /** The project file that the caller named. */
+  readonly configFile: string | undefined;
+};
+
+const SILENT: Notices = { note: () => undefined, warn: () => undefined };
+
+/** Where this process looks for transcripts and for the state. */
+export const placeOfProcess = (env: Place['env'] = process.env): Place => ({
+  env,
+  home: env.HOME || homedir(),
+  platform: process.platform,
+});
+
+export async function openSleep(options: SleepOptions = {}): Promise<OpenSleep> {
+  const { place: here = placeOfProcess(), notices = SILENT, settings: flags, configFile: config } = options;
+  const folder = await openStateFolder(options.stateFolder ?? stateFolderOf(here));
+  const project = resolvePath(process.cwd(), options.project ?? '.');
+  await warnUnlessFolder(project, notices);
+  const { settings, origins, imported } = await loadSleepSettings({
+    ...{ place: here, stateFolder: folder, project, config, flags },
+  });
+  if (imported && imported.notTaken.length > 0) {
+    const keys = imported.notTaken.map(({ key, why }) => `${key} (${why})`);
+    notices.note(`these keys of ${imported.file} have no effect here: ${keys.join('; ')}`);
+  }
+  const place = withHomes(here, settings.homes);
+  const sources = await chooseSources([settings.source].flat(), place);
+  const isIgnored = await loadIgnore({ place, stateFolder: folder, onWarning: notices.warn });
+  const index = await openSessionIndex(folder, { onWarning: notices.warn });
+  return {
+    ...{
+      place,
+      folder,
+      project,
+      settings,
+      origins,
+      sources,
+      index,
+      isIgnored,
+      notices,
+      configFile: config,
+      callerEnv: here.env,
+    },
+    scope: settings.projects === 'invoked' ? [project] : settings.projects,
+    redact: redactor(place),
+    [Symbol.dispose]: () => index[Symbol.dispose](),
+  };
+}
+
+/** A project that was deleted can still have sessions. */
+async function warnUnlessFolder(project: string, { warn }: Notices): Promise<void> {
+  const found = await stat(project).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  warn(`${project} ${found ? 'is not a folder' : 'does not exist'}; only sessions that name it are found`);
+}

@@ -1,0 +1,230 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative, sep } from 'node:path';
+import { agentPrograms, type Environment } from '../../agents/index.ts';
+import {
+  type AgentRun,
+  type AgentRunner,
+  type RolloutContext,
+  type RolloutOutput,
+  type Sandbox,
+  SkillError,
+  type SkillPackage,
+  type WorkspaceDiff,
+  type WorkspaceView,
+} from '../../core/contracts/index.ts';
+import type { TaskScorer } from '../../core/judge/index.ts';
+import { commandJudge } from '../../judges/index.ts';
+import { type AgentTarget, type Notices, namedProgram, openAgentTarget, pinnedProgram } from '../../project/index.ts';
+import {
+  limitsOf,
+  requireAgent,
+  toOutput,
+  trajectoryOf,
+  type WorkspaceEnvOptions,
+  workText,
+} from '../../runners/index.ts';
+import { readPackage, skillHeader } from '../../skills/index.ts';
+import { mostTokensOf } from '../../train/index.ts';
+import {
+  openProjectTemplate,
+  openSandbox,
+  openTemplate,
+  openWorkspace,
+  type ProjectTemplate,
+  removeStale,
+  type Template,
+} from '../../workspaces/index.ts';
+import type { LiveDocument } from '../documents/live-document.ts';
+import { firstDrawOf } from '../dream/multi-rollout.ts';
+import { followUpsOf, type TaskRecord } from '../task-record.ts';
+import { type Documents, noScore, scorersOf, taskJudgeOf, taskText, taskTypeOf } from './replay.ts';
+
+type WorkPlace = { readonly env: Environment; readonly project: string; readonly notices?: Notices | undefined };
+
+export type FoundWork = {
+  readonly agent: AgentRunner;
+  readonly sandbox: Sandbox;
+  /** Most tokens of one attempt. */
+  readonly maxTokens: number;
+  /** Most time of one, with its judgement. */
+  readonly longestMs: number;
+  /** Copies the project as it was at a commit, or as it is. */
+  readonly open: (commit?: string) => Promise<OpenedWork>;
+};
+
+/** Most tokens of one attempt, unless the target's limits say otherwise: a night has a limit of its own, which must hold some. */
+const ATTEMPT_TOKENS = 500_000;
+/** For commands and models that judge what was done. */
+const JUDGING_MS = 600_000;
+
+/** The agent of a night by the program that is pinned for it, and its sandbox. Asks no model. */
+export async function findWork(spec: AgentTarget, { env, project, notices }: WorkPlace): Promise<FoundWork> {
+  const sandbox = openSandbox(spec.sandbox);
+  await sandbox.ready();
+  const wanted = { cli: agentPrograms[spec.agent].cli, env, project, notices };
+  const { path } = spec.path === undefined ? await pinnedProgram(wanted) : namedProgram(spec.path, wanted);
+  const agent = await openAgentTarget({ ...spec, path }, { env, directory: project, sandbox });
+  const { maxTokens = ATTEMPT_TOKENS } = spec.limits ?? {};
+  const limits = { ...spec.limits, maxTokens };
+  return {
+    ...{ agent, sandbox, maxTokens, longestMs: limitsOf(limits).timeoutMs + JUDGING_MS },
+    async open(commit) {
+      await removeStale();
+      return { agent, sandbox, limits, project: await openProjectTemplate({ folder: project, commit, sandbox }) };
+    },
+  };
+}
+
+/** Throws where a night's limit of tokens could not pay for a single attempt. */
+export function requireRoom({ maxTokens }: Pick<FoundWork, 'maxTokens'>, maxTokensPerNight: number): void {
+  const least = mostTokensOf(maxTokens);
+  if (maxTokensPerNight >= least) return;
+  const [allowed, needed] = [maxTokensPerNight, least].map((tokens) => tokens.toLocaleString('en-US'));
+  throw new SkillError(
+    'USAGE',
+    `one attempt with tools may take ${needed} tokens, and maxTokensPerNight is ${allowed}`,
+    {
+      hint: 'Raise maxTokensPerNight, or allow an attempt less: target: { agent: claude, limits: { maxTokens: NUMBER } }.',
+    },
+  );
+}
+
+/** An agent with tools that attempts the tasks of a night, and the copy of the project that it begins from. */
+export type OpenedWork = {
+  readonly agent: AgentRunner;
+  readonly sandbox: Sandbox;
+  readonly limits: NonNullable<WorkspaceEnvOptions['limits']>;
+  readonly project: ProjectTemplate;
+};
+
+export type NightWork = Pick<OpenedWork, 'agent' | 'sandbox' | 'limits'> & {
+  /** Names what workspaces begin from: another one is another score. */
+  readonly key: string;
+  /** The workspace and the skill of an attempt at which these documents are read. */
+  begin(read: Documents): Promise<{ readonly template: Template; readonly skills: readonly SkillPackage[] }>;
+};
+
+type WorkDocuments = { readonly documents: readonly LiveDocument[]; readonly folder: string };
+
+/**
+ * The documents stand where the agent looks for them: the memory in the copy of the project, the skill in the agent's home; one
+ * that belongs to the project also in the copy, so that no older text of it is found there.
+ */
+export function nightWork(opened: OpenedWork, { documents, folder }: WorkDocuments): NightWork {
+  const { agent, sandbox, limits, project } = opened;
+  const templates = new Map<string, Promise<Template>>();
+  const packages = new Map<LiveDocument, Promise<SkillPackage>>();
+  const remembered = <Key, T>(known: Map<Key, Promise<T>>, key: Key, make: () => Promise<T>) => {
+    const value = known.get(key) ?? make();
+    known.set(key, value);
+    return value;
+  };
+  const source = project.template.path;
+  const git = project.commit !== undefined;
+  const templateWith = (files: Readonly<Record<string, string>>) =>
+    remembered(templates, JSON.stringify(files), () => openTemplate({ source, files, git, sandbox }));
+  const folders = [folder, realPathOf(folder)];
+  const memory = documents.find(({ kind }) => kind === 'memory');
+  const skills = documents.filter(({ kind }) => kind === 'skill');
+  return {
+    ...{ agent, sandbox, limits, key: project.template.key },
+    async begin(read) {
+      const { name } = skillHeader(read.skill);
+      const skill = skills.find((one) => one.name === name);
+      const files = { ...laid(memory, read.memory, folders), ...laid(skill, read.skill, folders) };
+      const isAsItIs = Object.keys(files).length === 0;
+      const base = skill && remembered(packages, skill, () => packageOf(skill));
+      return {
+        template: isAsItIs ? project.template : await templateWith(files),
+        skills: read.skill.trim() === '' ? [] : [withText(await base, read.skill)],
+      };
+    },
+  };
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** By its path in the copy of the project, if it lies in the project. */
+function laid(document: LiveDocument | undefined, text: string, folders: readonly string[]): Record<string, string> {
+  if (document === undefined || text.trim() === '') return {};
+  const { path, realPath } = document.live;
+  const places = folders.flatMap((folder) => [relative(folder, path), relative(folder, realPath)]);
+  const inside = places.find((place) => place !== '' && !isAbsolute(place) && place.split(sep)[0] !== '..');
+  return inside === undefined ? {} : { [inside.split(sep).join('/')]: text };
+}
+
+const packageOf = async ({ live }: LiveDocument): Promise<SkillPackage> =>
+  live.bytes === null ? { files: {} } : readPackage(live.path);
+
+const withText = (base: SkillPackage | undefined, text: string): SkillPackage => ({
+  ...base,
+  files: { ...base?.files, 'SKILL.md': text },
+});
+
+/** Raised whenever what is done below changes a score. */
+export const WORK_VERSION = 1;
+
+type Reading = {
+  readonly work: NightWork;
+  readonly read: Documents;
+  /** Whether the trained text has something that the agent could have read. */
+  readonly hasLearned: boolean;
+  readonly scorers: readonly TaskScorer[] | undefined;
+};
+
+/** A task done by an agent with tools, in a fresh copy of the project, and scored once nothing of the agent is left. */
+export async function attemptAtWork(context: RolloutContext<TaskRecord>, reading: Reading): Promise<RolloutOutput> {
+  const { item: task, signal } = context;
+  const { work, read } = reading;
+  const agent = requireAgent(context.agent);
+  const prompt = promptOf(task);
+  const { template, skills } = await work.begin(read);
+  await using workspace = await openWorkspace({ template, sandbox: work.sandbox });
+  const run = await agent.run({
+    workspace: workspace.view,
+    ...{ prompt, skills, signal, limits: limitsOf(work.limits), sampleIndex: firstDrawOf(task.id) },
+  });
+  const diff = await workspace.diff();
+  const score = await scoreWork(context, { run, diff, view: workspace.view }, reading);
+  const trajectory = trajectoryOf(run, { agent, prompt, sessionId: task.id });
+  const output = toOutput(score, { prompt, taskType: taskTypeOf(task) }, { run, diff, skill: skills[0], trajectory });
+  const { skillUnread, ...told } = output;
+  const referenceText = task.split === 'train' ? followUpsOf(task) : ''; // of what is held out nobody learns it
+  return {
+    ...told,
+    ...(skillUnread && reading.hasLearned ? { skillUnread } : {}),
+    ...(referenceText === '' ? {} : { referenceText }),
+  };
+}
+
+const promptOf = (task: TaskRecord) => (task.system === '' ? taskText(task) : `${task.system}\n\n${taskText(task)}`);
+
+type Done = { readonly run: AgentRun; readonly diff: WorkspaceDiff; readonly view: WorkspaceView };
+
+/** As answers in words are; a model also reads what was changed, and a command finds it. */
+async function scoreWork(
+  { item: task, judge: model, signal }: RolloutContext<TaskRecord>,
+  { run, diff, view }: Done,
+  { work, scorers = [] }: Reading,
+): Promise<RolloutOutput> {
+  const judge = taskJudgeOf(task);
+  const inside = commandJudge({ sandbox: inWorkspace(work.sandbox, view) }) as TaskScorer;
+  const scorer = scorersOf([...scorers, inside]).get(judge.kind);
+  if (!scorer) return noScore(`nobody here scores by ${judge.kind}`);
+  const answer = judge.kind === 'rubric' ? workText({ run, diff }) : run.text;
+  const toolsCalled = [...new Set(run.steps.flatMap((step) => (step.type === 'tool-call' ? [step.tool] : [])))];
+  const scored = await scorer.score({ judge, question: taskText(task), answer, toolsCalled, model, signal });
+  return { ...scored, ...(scored.errored ? { unjudged: true } : {}), hard: scored.hard >= 1 ? 1 : 0 };
+}
+
+/** Commands run where the agent worked, which is gone by then. */
+const inWorkspace = (sandbox: Sandbox, view: WorkspaceView): Sandbox => ({
+  ...sandbox,
+  run: ({ cwd: _, ...request }) => sandbox.run({ ...request, workspace: view }),
+});
