@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
+/** The tests that `npm test` runs. What takes long is named `*.heavy.ts`, and runs by `vitest.heavy.config.ts`. */
 export default defineConfig({
   resolve: {
     alias: [
@@ -17,7 +18,7 @@ export default defineConfig({
     isolate: false, // nothing is mocked: reading all modules anew for each file would take a third of the time
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    globalSetup: process.env.WITHOUT_PACKAGE ? [] : ['test/support/package.ts'], // only the end-to-end tests need it
+    globalSetup: process.env.WITHOUT_PACKAGE ? [] : ['test/support/package.ts'], // without it processes are started through tsx
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.cache/vitest.json' }]] : ['default'],
   },
 });

@@ -30,7 +30,8 @@ function importsOf(path, source) {
             ? node.argument.literal
             : undefined;
     if (literal?.text?.startsWith('.')) found.push(relative('.', resolve(dirname(path), literal.text)));
-    else if (/^skillopt(\/\w+)?$/.test(literal?.text ?? '')) found.push(literal.text.replace(/^skillopt/, 'src/public'));
+    else if (/^skillopt(\/\w+)?$/.test(literal?.text ?? ''))
+      found.push(literal.text.replace(/^skillopt/, 'src/public'));
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -54,7 +55,13 @@ function functionsOf(path, source) {
 const read = (path) => {
   const text = readFileSync(path, 'utf8');
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  return { path, room: roomOf(path), lines: linesIn(text), imports: importsOf(path, source), functions: functionsOf(path, source) };
+  return {
+    path,
+    room: roomOf(path),
+    lines: linesIn(text),
+    imports: importsOf(path, source),
+    functions: functionsOf(path, source),
+  };
 };
 
 const sources = filesIn('src').map(read);
@@ -80,21 +87,37 @@ console.log('room'.padEnd(16), 'files'.padStart(6), 'lines'.padStart(7), 'import
 for (const room of rooms) {
   const own = sources.filter((one) => one.room === room);
   const relativeImports = own.flatMap(({ imports }) => imports).length;
-  console.log(room.padEnd(16), `${own.length}`.padStart(6), `${sum(own, 'lines')}`.padStart(7), `${relativeImports}`.padStart(8));
+  console.log(
+    room.padEnd(16),
+    `${own.length}`.padStart(6),
+    `${sum(own, 'lines')}`.padStart(7),
+    `${relativeImports}`.padStart(8),
+  );
 }
 const total = sum(sources, 'lines');
 const rows = [
   ['imports past another room’s door', pastDoors.length, pastDoors.map(({ path, to }) => `${path} → ${to}`)],
   ['lines per relative import', (total / imports.length).toFixed(1), []],
   ['files with one importer, a door counted as one', percent(withOne.length, sources.length), []],
-  ['files with one importer that is no door', percent(withOneOwn.length, sources.length), withOneOwn.map(({ path }) => path)],
+  [
+    'files with one importer that is no door',
+    percent(withOneOwn.length, sources.length),
+    withOneOwn.map(({ path }) => path),
+  ],
   ['lines of src', total, []],
   ['files of src', sources.length, []],
   ['files over 300 lines', long.length, long.map(({ path, lines }) => `${path} ${lines}`)],
   ['functions over 60 lines', over(60).length, over(60).map(({ at, lines }) => `${at} ${lines}`)],
   ['functions over 40 lines', over(40).length, over(40).map(({ at, lines }) => `${at} ${lines}`)],
   ['functions with over 4 parameters', manyParameters.length, manyParameters.map(({ at }) => at)],
-  ['lines of cli', sum(sources.filter(({ room }) => room === 'cli'), 'lines'), []],
+  [
+    'lines of cli',
+    sum(
+      sources.filter(({ room }) => room === 'cli'),
+      'lines',
+    ),
+    [],
+  ],
   ['imports of tests that go through doors', percent(tested.filter(isDoor).length, tested.length), []],
 ];
 console.log();

@@ -2,6 +2,7 @@ import { type AgentCliName, type AgentName, agentClis, agentPrograms } from 'ski
 import { agentRunner } from 'skillopt/runners';
 import type { FakeAgentLLM } from 'skillopt/testing';
 import { openSandbox, openTemplate, openWorkspace, probeSandbox } from 'skillopt/workspaces';
+import { isMissing } from '../support/machine.ts';
 import { cliRows } from './cli-rows.ts';
 import { installCli } from './install-cli.ts';
 
@@ -23,7 +24,7 @@ export async function installedAgents(names: readonly AgentName[] = cliRows.map(
 
 const nameOf = (cli: AgentCliName) => Object.values(agentPrograms).find((program) => program.cli === cli)!.name;
 
-export const hasBubblewrap = (await probeSandbox()).auto !== undefined;
+export const hasBubblewrap = !isMissing('bubblewrap', (await probeSandbox()).auto !== undefined);
 
 const teapots = {
   files: {

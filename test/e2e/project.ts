@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createWorld, type WorldOptions } from 'skillopt/sim';
 
-/** The compiled package as a user would install it; `test/package.ts` makes it. */
+/** The compiled package as a user would install it; `test/support/package.ts` makes it. */
 const BIN = resolve('.cache/package/bin/skillopt.mjs');
 
 type Finished = {
@@ -15,11 +15,12 @@ type Finished = {
 };
 
 /** A folder with nothing in it but what a test puts there, and a home that knows nobody. `await using` removes it. */
-export async function createProject(files: Readonly<Record<string, string>> = {}) {
+export async function createProject(files: Readonly<Record<string, string>> = {}, node = process.execPath) {
   const directory = await mkdtemp(join(tmpdir(), 'skillopt-e2e-'));
   const write = (name: string, text: string) => writeFile(join(directory, name), text);
   for (const [name, text] of Object.entries(files)) await write(name, text);
-  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => startCli(args, directory, env);
+  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    startCli([node, BIN, ...args], directory, env);
   return {
     directory,
     write,
@@ -32,9 +33,9 @@ export async function createProject(files: Readonly<Record<string, string>> = {}
 }
 
 /** Starts the command line as its own process. `finished` never rejects. */
-function startCli(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
+function startCli([program, ...args]: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
   const { PATH = '' } = process.env;
-  const child: ChildProcess = spawn(process.execPath, [BIN, ...args], {
+  const child: ChildProcess = spawn(program!, args, {
     cwd,
     env: { PATH, HOME: cwd, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

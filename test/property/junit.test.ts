@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkSkill } from '../../src/app/evaluate.ts';
 import { bucketScores, type RolloutResult, toEvaluation } from '../../src/core/contracts/index.ts';
 import { junitText, type ScoredDocument } from '../../src/report/index.ts';
+import { isMissing } from '../support/machine.ts';
 
 const cost = { calls: 3, tokens: 5, costUsd: 0.01, isPriced: true };
 const METRIC = { gateMetric: 'hard', gateMixedWeight: 0.5 } as const;
@@ -69,9 +70,7 @@ describe('JUnit of any texts', () => {
     );
   });
 
-  it('is read by a parser of another house, which finds each task by its name', () => {
-    const hasPython = spawnSync('python3', ['--version']).status === 0;
-    if (!hasPython) return; // the property above does not need it
+  it.skipIf(isMissing('python3'))('is read by a parser of another house, which finds each task by its name', () => {
     const samples = fc.sample(fc.array(result, { minLength: 1, maxLength: 6 }), { numRuns: 40, seed: 1 });
     const texts = samples.map((results) => xmlOf('S', 'test', results));
     const program = `

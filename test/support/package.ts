@@ -1,28 +1,74 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const PACKAGE = '.cache/package';
-const SOURCES = ['src', 'bin', 'scripts', 'docs', 'examples', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const COMPILED = '.cache/compiled';
+const CONFIGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.tests.json'];
+const SOURCES = ['src', 'bin', 'scripts', 'docs', 'examples', 'test/support', ...CONFIGS];
 
-/** Before the tests: packs what a user would install into `.cache/package`, unless that is already newer than the sources. */
-export default function packPackage(): void {
-  if (existsSync(PACKAGE) && statSync(PACKAGE).mtimeMs > newest(SOURCES)) return;
+/**
+ * Before the tests: compiles the sources once, with the programs that tests start as processes (`.cache/compiled`), and packs the
+ * package that a user would install (`.cache/package`), unless both are newer than the sources. Types are checked elsewhere, so
+ * nothing is checked here, and the package has no declarations.
+ */
+export default function packQuickly(): void {
+  if (isFresh(PACKAGE) && isFresh(COMPILED)) return;
+  compile();
+  pack('--ignore-scripts');
+}
+
+/** Before the heavy tests: the same, and the package is built as it is for a release, with its declarations. */
+export function packWhole(): void {
+  const isWhole = existsSync(join(PACKAGE, 'dist/index.d.ts'));
+  if (isWhole && isFresh(PACKAGE) && isFresh(COMPILED)) return;
+  compile();
+  pack();
+}
+
+function compile(): void {
+  rmSync(COMPILED, { recursive: true, force: true });
+  rmSync('dist', { recursive: true, force: true });
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.tests.json'], {
+    stdio: 'inherit',
+  });
+  renameSync(join(COMPILED, 'src'), 'dist');
+  const isText = (path: string) => path.endsWith('.md') || path.endsWith('.mjs');
+  for (const path of filesIn('src').filter(isText)) cpSync(path, path.replace('src', 'dist'));
+  // One copy of the code for all: programs find the package by its name, and its parts where the sources would be.
+  symlinkSync('../package/dist', join(COMPILED, 'src'));
+  mkdirSync(join(COMPILED, 'node_modules'));
+  symlinkSync('../../package', join(COMPILED, 'node_modules/skillopt'));
+}
+
+function pack(...flags: string[]): void {
   rmSync(PACKAGE, { recursive: true, force: true });
-  mkdirSync('.cache', { recursive: true });
-  const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', '.cache'], {
+  const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', '.cache', ...flags], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [{ filename }] = JSON.parse(packed.slice(packed.indexOf('[\n')));
   execFileSync('tar', ['-xzmf', join('.cache', filename), '-C', '.cache']);
+  for (const command of filesIn(join(PACKAGE, 'bin'))) chmodSync(command, 0o755); // as `npm install` does
 }
 
-function newest(paths: readonly string[]): number {
-  const files = paths.flatMap((path) =>
-    statSync(path).isDirectory()
-      ? readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))
-      : [path],
-  );
-  return Math.max(...files.map((file) => statSync(file).mtimeMs));
+function isFresh(folder: string): boolean {
+  const children = filesIn('test/unit').filter((path) => /\.(child|fixture)\.ts$/.test(path));
+  const newest = Math.max(...[...SOURCES.flatMap(filesIn), ...children].map((path) => statSync(path).mtimeMs));
+  return existsSync(folder) && statSync(folder).mtimeMs > newest;
+}
+
+function filesIn(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name));
 }

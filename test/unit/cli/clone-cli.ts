@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
-
-const BIN = resolve('bin/skillopt.mjs');
+import { COMMAND } from '../../support/compiled.ts';
 
 type Started = {
   readonly cwd: string;
@@ -10,10 +8,10 @@ type Started = {
   readonly shell?: string;
 };
 
-/** Starts the command line of this clone as a process of its own, with a home that knows nobody. */
+/** Starts the command as a process of its own, with a home that knows nobody. */
 export function startClone(args: readonly string[], { cwd, env = {}, shell }: Started) {
   const { PATH = '' } = process.env;
-  const line = [process.execPath, BIN, ...args];
+  const line = [process.execPath, COMMAND, ...args];
   const [file, ...rest] = shell === undefined ? line : ['sh', '-c', shell, ...line];
   const child = spawn(file!, rest, {
     cwd,

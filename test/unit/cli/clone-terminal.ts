@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { COMMAND } from '../../support/compiled.ts';
+import { isMissing } from '../../support/machine.ts';
 
-const BIN = resolve('bin/skillopt.mjs');
 const SCRIPT = '/usr/bin/script';
 
 /** Whether a command can be given a terminal here. */
-export const hasTerminal = process.platform === 'linux' && existsSync(SCRIPT);
+export const hasTerminal = !isMissing('script', process.platform === 'linux' && existsSync(SCRIPT));
 
 export const KEYS = { enter: '\r', down: '\u001b[B', ctrlC: '\u0003', left: '\u001b[D', yes: 'y' } as const;
 
@@ -19,13 +19,13 @@ type Started = {
 /** What to wait for on the screen, and what to type then. */
 export type Typed = readonly [seen: RegExp, ...keys: string[]];
 
-/** Runs the command line of this clone on a terminal of its own, where somebody types. Answers with the code and the screen. */
+/** Runs the command on a terminal of its own, where somebody types. Answers with the code and the screen. */
 export function runOnTerminal(
   args: readonly string[],
   { cwd, env, size: [columns, rows] = [100, 40] }: Started,
   typed: readonly Typed[],
 ) {
-  const words = [process.execPath, BIN, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  const words = [process.execPath, COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   const child = spawn(SCRIPT, ['-qefc', `stty cols ${columns} rows ${rows}; exec ${words.join(' ')}`, '/dev/null'], {
     cwd,
     env: { PATH: process.env.PATH ?? '', TERM: 'xterm', NO_COLOR: '1', ...env },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
+import { isMissing } from '../../support/machine.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 async function scriptFor(shell: string): Promise<string> {
@@ -11,8 +12,6 @@ async function scriptFor(shell: string): Promise<string> {
   expect([await runCli(['completion', shell], io), io.err()]).toEqual([0, '']);
   return io.out();
 }
-
-const isInstalled = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
 describe('completion in bash', () => {
   let script = '';
@@ -55,8 +54,8 @@ describe('completion in bash', () => {
   it('knows the short name of sleep', () => expect(offered('roll', 'skillopt-sleep')).toEqual(['rollback']));
 });
 
-describe.each(['bash', 'zsh', 'fish'])('the script for %s', (shell) => {
-  it.skipIf(!isInstalled(shell))('is read by that shell without a complaint', async () => {
+describe.each(['bash', 'zsh', 'fish'] as const)('the script for %s', (shell) => {
+  it.skipIf(isMissing(shell))('is read by that shell without a complaint', async () => {
     using folder = tempFolder({ script: await scriptFor(shell) });
     const { status, stderr } = spawnSync(shell, ['-n', 'script'], { cwd: folder.path, encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
+import { asNobody } from '../../support/machine.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
-const isRoot = process.getuid?.() === 0; // who may read everything
-
 async function cli(cwd: string, ...argv: string[]) {
-  const io = captureIo({ cwd });
+  const io = captureIo({ cwd, env: { HOME: cwd } });
   return { code: await runCli(argv, io), out: io.out(), err: io.err() };
 }
 
@@ -36,11 +35,12 @@ it('says why a folder of runs cannot be read', async () => {
   expect([code, err]).toEqual([2, expect.stringMatching(/^error: \S*closed cannot be read: .*\nhint: Check whose/)]);
 });
 
-it.skipIf(isRoot)('says the same of a folder that belongs to somebody else', async () => {
-  using folder = tempFolder({ 'runs/a/events.jsonl': '' });
-  chmodSync(join(folder.path, 'runs/a'), 0o000);
-  const [listed, shown] = [await cli(folder.path, 'runs'), await cli(folder.path, 'show', 'a')];
-  chmodSync(join(folder.path, 'runs/a'), 0o755);
-  expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/^a +unreadable /m)]);
-  expect(shown.err).toMatch(/runs\/a\S* cannot be read: .*permission denied/);
-});
+it('says the same of a folder that may not be read', () =>
+  asNobody(async () => {
+    using folder = tempFolder({ 'runs/a/events.jsonl': '' });
+    chmodSync(join(folder.path, 'runs/a'), 0o000);
+    const [listed, shown] = [await cli(folder.path, 'runs'), await cli(folder.path, 'show', 'a')];
+    chmodSync(join(folder.path, 'runs/a'), 0o755);
+    expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/^a +unreadable /m)]);
+    expect(shown.err).toMatch(/runs\/a\S* cannot be read: .*permission denied/);
+  }));

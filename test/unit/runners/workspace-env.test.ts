@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { createStageDeps, runRollout } from 'skillopt';
 import { scripted } from 'skillopt/models';
 import { WorkspaceTask, type WorkspaceTaskInput, workspaceEnv } from 'skillopt/runners';
 import { describe, expect, it } from 'vitest';
+import { isMissing } from '../../support/machine.ts';
 import { sandbox, shellAgent, skillThatDoes } from './shell-agent.ts';
-
-const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 /** What becomes of one task, done by an agent that does what the skill says. */
 async function attempt(task: Partial<WorkspaceTaskInput>, lines: string[], agentOptions = {}, judge?: string[]) {
@@ -97,7 +95,7 @@ describe('a task in a workspace', () => {
     ).toMatchObject({ errored: true });
   });
 
-  it.skipIf(!hasPython)(
+  it.skipIf(isMissing('python3'))(
     'runs what stands in its tests, and no compiled file that the agent left for them',
     async () => {
       const files = { 'check.py': 'import helper, sys\nsys.exit(helper.CODE)\n', 'helper.py': 'CODE = 3\n' };

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/core/run/index.ts';
 import { openJournal, readJournal } from '../../../src/stores/run/journal.ts';
+import { programArgs } from '../../support/compiled.ts';
 import { stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
 
 /** As an earlier version wrote it, without a check. */
@@ -171,8 +171,8 @@ describe('writing a journal', () => {
   it.skipIf(process.platform === 'win32')('writes nothing more once the disk was full, and resumes later', async () => {
     await using folder = await temporaryDirectory();
     const path = join(folder.path, 'events.jsonl');
-    const child = fileURLToPath(new URL('./full-journal.child.ts', import.meta.url));
-    const args = ['-c', 'ulimit -f 1; exec "$@"', 'bash', process.execPath, '--import', 'tsx', child, path];
+    const child = programArgs(new URL('./full-journal.child.ts', import.meta.url));
+    const args = ['-c', 'ulimit -f 1; exec "$@"', 'bash', process.execPath, ...child, path];
     const [first, second] = JSON.parse((await promisify(execFile)('bash', args)).stdout);
     expect(first).toMatchObject({
       code: 'RUN_UNWRITABLE',

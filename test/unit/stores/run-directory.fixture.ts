@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { RunEvent } from '../../../src/core/run/index.ts';
+import { programArgs } from '../../support/compiled.ts';
 
 /** A folder that is gone when the test is over, with what was written beside it. */
 export async function temporaryDirectory() {
@@ -21,7 +21,7 @@ export function stepEnd(step: number): RunEvent {
 
 /** A real process that runs a script. `ask` writes a line and waits for the next line of the answer. */
 export function startChild(script: URL, ...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(script), ...args], {
+  const child = spawn(process.execPath, [...programArgs(script), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

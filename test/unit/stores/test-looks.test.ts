@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { countTestLook, listRuns, runDirectory } from '../../../src/stores/index.ts';
 import type { LookEntry } from '../../../src/stores/run/test-looks.ts';
+import { asNobody } from '../../support/machine.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
 const look = (run: string, tasks = 't'): LookEntry => ({ at: 'now', by: 'eval', run, tasks, subjects: { a: 'hash' } });
@@ -90,17 +91,17 @@ describe('the look of a run in a folder', () => {
     ]);
   });
 
-  // Root may write anywhere: run this as somebody else to see it.
-  it.skipIf(process.getuid?.() === 0)('stands in the run where nothing may be written beside it', async () => {
-    await using folder = await temporaryDirectory();
-    await mkdir(join(folder.path, 'run'));
-    await using run = await runDirectory(join(folder.path, 'run')).open();
-    await chmod(folder.path, 0o555);
-    try {
-      expect(await run.lookAtTest!(mine)).toBe(1);
-      expect(await linesOf(join(folder.path, 'run'))).toHaveLength(1);
-    } finally {
-      await chmod(folder.path, 0o755);
-    }
-  });
+  it('stands in the run where nothing may be written beside it', () =>
+    asNobody(async () => {
+      await using folder = await temporaryDirectory();
+      await mkdir(join(folder.path, 'run'));
+      await using run = await runDirectory(join(folder.path, 'run')).open();
+      await chmod(folder.path, 0o555);
+      try {
+        expect(await run.lookAtTest!(mine)).toBe(1);
+        expect(await linesOf(join(folder.path, 'run'))).toHaveLength(1);
+      } finally {
+        await chmod(folder.path, 0o755);
+      }
+    }));
 });

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { cacheStats, openCaches } from '../../../src/stores/index.ts';
+import { programArgs } from '../../support/compiled.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
 const cacheWriter = new URL('./text-cache.child.ts', import.meta.url);
@@ -118,12 +118,7 @@ describe('openCaches', () => {
   });
 
   it('does not load the driver before a run is opened', async () => {
-    const script = `
-      import { createRequire } from 'node:module';
-      await import('./src/stores/index.ts');
-      const loaded = Object.keys(createRequire(import.meta.url).cache);
-      process.stdout.write(String(loaded.some((path) => path.includes('libsql'))));`;
-    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+    const args = programArgs(new URL('./loaded.child.ts', import.meta.url));
     expect((await promisify(execFile)(process.execPath, args)).stdout).toBe('false');
   });
 });
@@ -177,8 +172,8 @@ describe('a cache file with one bit flipped', () => {
     for (let key = 0; key < 60; key += 1) await rollouts.set(`key ${key}`, textOf(key));
     close();
     const whole = join(folder.path, 'whole', 'cache', 'cache.db');
-    const child = fileURLToPath(new URL('./damaged-cache.child.ts', import.meta.url));
-    const args = ['--import', 'tsx', child, whole, join(folder.path, 'damaged'), ...bits.map(String)];
+    const child = new URL('./damaged-cache.child.ts', import.meta.url);
+    const args = [...programArgs(child), whole, join(folder.path, 'damaged'), ...bits.map(String)];
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 });
     return stdout
       .trimEnd()

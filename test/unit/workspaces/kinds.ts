@@ -1,12 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { probeSandbox, type Sandbox, sandboxes } from 'skillopt/workspaces';
+import { isMissing } from '../../support/machine.ts';
 
 export const probe = await probeSandbox();
 
-/** Every sandbox that works here. Where bubblewrap does not, its tests are skipped by name. */
+/** Whether the tests of bubblewrap are skipped, which is said. */
+export const lacksBubblewrap = isMissing('bubblewrap', probe.auto !== undefined);
+
+/** Every sandbox that works here. */
 export const kinds: [string, (root?: string) => Sandbox][] = [
   ['none', (root) => sandboxes.none({ root })],
-  ...(probe.auto ? [['bubblewrap', (root?: string) => sandboxes.bubblewrap({ root })] as [string, () => Sandbox]] : []),
+  ...(lacksBubblewrap
+    ? []
+    : [['bubblewrap', (root?: string) => sandboxes.bubblewrap({ root })] as [string, () => Sandbox]]),
 ];
 
 export const sh = (script: string) => ['/bin/sh', '-c', script];

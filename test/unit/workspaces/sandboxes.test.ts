@@ -7,7 +7,7 @@ import { openSandbox, probeSandbox, type Sandbox, sandboxes } from 'skillopt/wor
 import { describe, expect, it, test } from 'vitest';
 import { writeToolShims } from '../../../src/workspaces/sandbox/limited-run.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { kinds, newMark, probe, processesWith, sh } from './kinds.ts';
+import { kinds, lacksBubblewrap, newMark, probe, processesWith, sh } from './kinds.ts';
 
 describe('without bubblewrap', () => {
   it('refuses, and names three ways out', async () => {
@@ -92,7 +92,7 @@ describe.each(kinds)('%s', (_, open) => {
   });
 });
 
-describe.runIf(probe.auto)('bubblewrap', () => {
+describe.skipIf(lacksBubblewrap)('bubblewrap', () => {
   const run = (script: string, cwd?: string) =>
     openSandbox().run({ command: sh(script), timeoutMs: 30_000, ...(cwd ? { cwd } : {}) });
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { openTemplate, openWorkspace, type Sandbox, type TemplateOptions } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
+import { programArgs } from '../../support/compiled.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, probe, sh } from './kinds.ts';
 
@@ -240,9 +241,9 @@ describe.each(kinds)('a template in %s', (_, open) => {
     const part = { sandbox: open(root.path), root: root.path, files: { 'a.txt': 'a', 'b.txt': 'b' } };
     const { path } = await openTemplate(part);
     writeFileSync(join(path, 'a.txt'), 'spoiled');
-    const script = `const { openSandbox, openTemplate } = await import('./src/workspaces/index.ts');
-      await openTemplate({ ...${JSON.stringify({ ...part, sandbox: undefined })}, sandbox: openSandbox('${part.sandbox.id}') });`;
-    execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script]); // another process
+    const program = programArgs('test/unit/workspaces/template.child.ts');
+    const asked = JSON.stringify({ ...part, sandbox: part.sandbox.id });
+    execFileSync(process.execPath, [...program, asked]); // another process
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('a');
   });
 

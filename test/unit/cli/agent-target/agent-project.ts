@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { probeSandbox } from 'skillopt/workspaces';
 import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
+import { isMissing } from '../../../support/machine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { miniClaude } from './mini-claude.ts';
 
-export const hasBubblewrap = (await probeSandbox()).auto !== undefined;
+export const hasBubblewrap = !isMissing('bubblewrap', (await probeSandbox()).auto !== undefined);
 
 const task = (index: number) => ({
   id: `t${index}`,

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
+import { COMMAND } from '../../../support/compiled.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 type Started = { readonly script?: string; readonly env?: Record<string, string>; readonly cwd?: string };
@@ -75,7 +76,7 @@ describe('hints name the program as it was started', () => {
     await using folder = await tempFolder();
     const bin = join(folder.path, 'bin');
     mkdirSync(bin);
-    symlinkSync(resolve('bin/skillopt.mjs'), join(bin, 'skillopt'));
+    symlinkSync(COMMAND, join(bin, 'skillopt'));
     const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder.path };
     const printed = execFileSync('sh', ['-c', 'skillopt train 2>&1 || true; skillopt train --help'], {
       cwd: folder.path,

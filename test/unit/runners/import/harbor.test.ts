@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type WorkspaceTask, workspaceEnv } from '../../../../src/public/runners.ts';
 import { probeSandbox, type Sandbox, sandboxes } from '../../../../src/public/workspaces.ts';
+import { isMissing } from '../../../support/machine.ts';
 import { shellAgent } from '../../../support/shell-agent.ts';
 import { loadFixture } from './work-imports.ts';
 
-const probe = await probeSandbox();
+const lacksBubblewrap = isMissing('bubblewrap', (await probeSandbox()).bubblewrap.isAvailable);
 const SKILL = '---\nname: sums\ndescription: Sums.\n---\n\nSum it.\n';
 
 describe('a folder of Harbor tasks', () => {
@@ -98,7 +99,7 @@ async function attempt(id: string, script: string) {
   return envOf(task, sandbox).rolloutOne({ item: task, skill: SKILL, target, agent, extras: {}, signal });
 }
 
-describe.runIf(probe.bubblewrap.isAvailable)('a Harbor task', () => {
+describe.skipIf(lacksBubblewrap)('a Harbor task', () => {
   it('is seen at /app by the agent and by its tests, which the agent never sees', async () => {
     const script =
       "ls /tests >/dev/null 2>&1 && exit 1; lib/sum.sh && awk -F, '{s+=$2} END {print s}' /app/orders.csv > total.txt";

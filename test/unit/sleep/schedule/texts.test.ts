@@ -15,6 +15,7 @@ import {
 } from '../../../../src/app/schedule/other-systems.ts';
 import { systemdUnits } from '../../../../src/app/schedule/systemd.ts';
 import { jobHash } from '../../../../src/sleep/index.ts';
+import { isMissing } from '../../../support/machine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const project = `/home/ann/it's 100% "<$x> & ü`;
@@ -84,7 +85,7 @@ describe('the files of a job', () => {
   });
 
   const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
-  it.skipIf(!hasAnalyze)('are units that systemd takes', () => {
+  it.skipIf(isMissing('systemd-analyze', hasAnalyze))('are units that systemd takes', () => {
     using folder = tempFolder();
     const units = systemdUnits(job, folder.path);
     for (const { path, text } of units) writeFileSync(path, text);

@@ -18,6 +18,7 @@ import {
 import { projectFolderName } from '../../../../src/sleep/state/nights.ts';
 import { emptyState } from '../../../../src/sleep/state/sleep-state.ts';
 import { openStateFolder, stateFolderOf } from '../../../../src/stores/index.ts';
+import { programArgs } from '../../../support/compiled.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -179,11 +180,11 @@ describe('state.json', () => {
 
   it('33: of four processes at once one writes, and the others are told who', async () => {
     using home = tempFolder();
-    const child = new URL('./state.child.ts', import.meta.url).pathname;
+    const child = programArgs(new URL('./state.child.ts', import.meta.url));
     const runs = [1, 2, 3, 4].map(
       () =>
         new Promise<string>((done) => {
-          const { stdout } = spawn(process.execPath, ['--import', 'tsx', child, home.path]);
+          const { stdout } = spawn(process.execPath, [...child, home.path]);
           let text = '';
           stdout.on('data', (chunk) => (text += chunk)).on('end', () => done(text.trim()));
         }),

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
   ModelCallError,
@@ -15,6 +14,7 @@ import {
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { readJournal } from '../../../../src/stores/run/journal.ts';
+import { COMMAND } from '../../../support/compiled.ts';
 import { levelOf, levelsEnv, levelsOptimizer, levelsTarget } from '../../../support/levels.ts';
 import { temporaryDirectory } from '../../stores/run-directory.fixture.ts';
 
@@ -165,9 +165,18 @@ describe('a full disk', () => {
 
   it.skipIf(process.platform === 'win32')('stops the command with exit code 2, and it resumes later', async () => {
     await using folder = await temporaryDirectory();
-    const bin = fileURLToPath(new URL('../../../../bin/skillopt.mjs', import.meta.url));
     const demo = (limit: string) => {
-      const args = ['-c', `${limit}; exec "$@"`, 'bash', process.execPath, bin, 'demo', '--quiet', '--latency-ms', '0'];
+      const args = [
+        '-c',
+        `${limit}; exec "$@"`,
+        'bash',
+        process.execPath,
+        COMMAND,
+        'demo',
+        '--quiet',
+        '--latency-ms',
+        '0',
+      ];
       const env = { PATH: process.env.PATH, HOME: folder.path, NO_COLOR: '1' };
       return promisify(execFile)('bash', args, { cwd: folder.path, env }).catch((error) => error);
     };

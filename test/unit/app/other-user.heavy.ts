@@ -1,5 +1,6 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { isMissing } from '../../support/machine.ts';
 import { marksProject, skillThat } from '../cli/check/marks-project.ts';
 import { startClone } from '../cli/clone-cli.ts';
 
@@ -8,7 +9,7 @@ vi.setConfig({ testTimeout: 400_000 }); // starts processes, which a busy machin
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 /** The superuser may write everywhere, and has to be somebody else for a moment. */
-const canBecome = isRoot && existsSync('/usr/bin/setpriv');
+const canBecome = isRoot && !isMissing('setpriv');
 const shell = canBecome
   ? `exec setpriv --reuid=${NOBODY} --regid=${NOBODY} --clear-groups "$0" "$@"`
   : 'exec "$0" "$@"';

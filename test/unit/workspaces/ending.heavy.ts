@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { removeStale } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
 import { readProcess } from '../../../src/workspaces/processes/process-table.ts';
+import { programArgs } from '../../support/compiled.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, newMark, processesWith, sh } from './kinds.ts';
 
@@ -61,7 +62,7 @@ describe.each(kinds)('%s leaves nobody behind', (_, open) => {
     const script = `${familyOf(mark)} echo begun; sleep ${mark}`;
     const child = spawn(
       process.execPath,
-      ['--import', 'tsx', 'test/unit/workspaces/rollout.child.ts', folder.path, id, script],
+      [...programArgs('test/unit/workspaces/rollout.child.ts'), folder.path, id, script],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     await once(child.stdout, 'data');

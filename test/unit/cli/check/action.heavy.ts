@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { COMMAND } from '../../../support/compiled.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { fakePrograms, readAction, runAction } from './action-runner.ts';
 import { MARKS_FILES, skillThat } from './marks-project.ts';
@@ -53,7 +54,7 @@ function clone(skill = 'skills/pdf') {
   git('add', '.');
   git('commit', '--quiet', '-m', 'one');
   git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-  const bin = fakePrograms(folder.path, resolve('bin/skillopt.mjs'));
+  const bin = fakePrograms(folder.path, COMMAND);
   const run = (url: string, inputs: Record<string, string> = {}, event: object = { pull_request: { number: 7 } }) =>
     runAction({
       workspace,

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { programArgs } from '../support/compiled.ts';
 import { createProject } from './project.ts';
 
 /** The agent of the example, on a free port. */
 async function startAgent() {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'examples/own-agent/agent.ts'], {
+  const child = spawn(process.execPath, programArgs('examples/own-agent/agent.ts'), {
     env: { ...process.env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

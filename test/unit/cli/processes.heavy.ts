@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { worldFiles } from '../../e2e/project.ts';
+import { isMissing } from '../../support/machine.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { openLines } from '../agents/agent-lines.ts';
 import { fakeCli } from '../agents/fake-cli.ts';
@@ -39,7 +40,7 @@ describe('a reader that leaves', () => {
 });
 
 describe('an answer that cannot be written', () => {
-  it.skipIf(!existsSync('/dev/full'))('is said, and is no success', async () => {
+  it.skipIf(isMissing('/dev/full', existsSync('/dev/full')))('is said, and is no success', async () => {
     using folder = tempFolder();
     const line = `exec "$0" "$@" > /dev/full`;
     const { finished } = startClone(['runs'], { cwd: folder.path, shell: line });

@@ -11,6 +11,7 @@ import {
 } from 'skillopt/sim';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { programArgs } from '../../support/compiled.ts';
 import { createNewcomer } from './newcomer.ts';
 
 const FIRST = 'npx skillopt init --yes';
@@ -119,7 +120,7 @@ it('(f) a config of SkillOpt with its folder of splits', async () => {
 
 /** The agent of the example, on a free port. */
 async function startAgent() {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'examples/own-agent/agent.ts'], {
+  const child = spawn(process.execPath, programArgs('examples/own-agent/agent.ts'), {
     env: { ...process.env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ResourceLimits, SandboxResult } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
+import { programArgs } from '../../support/compiled.ts';
+import { isMissing } from '../../support/machine.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, newMark, processesWith, sh } from './kinds.ts';
 
@@ -73,7 +75,7 @@ function readGroups(): string[] {
   });
 }
 
-const canChangeUser = process.getuid?.() === 0 && process.platform === 'linux';
+const canChangeUser = process.getuid?.() === 0 && !isMissing('setpriv');
 
 /** As somebody who may make no groups, nor mount anything but in a namespace of users. */
 describe.runIf(canChangeUser).each(kinds)('without rights, in %s (runs as root, which can give them up)', (kind) => {
@@ -82,7 +84,7 @@ describe.runIf(canChangeUser).each(kinds)('without rights, in %s (runs as root, 
     chownSync(folder.path, 65_534, 65_534);
     chmodSync(folder.path, 0o700);
     const nobody = ['--reuid=65534', '--regid=65534', '--clear-groups', 'env', '-i', `PATH=${process.env.PATH}`];
-    const child = ['--import', 'tsx', 'test/unit/workspaces/rollout.child.ts', folder.path, kind, script];
+    const child = [...programArgs('test/unit/workspaces/rollout.child.ts'), folder.path, kind, script];
     const args = [...nobody, `TMPDIR=${folder.path}`, process.execPath, ...child, JSON.stringify(limits)];
     const { stdout } = await promisify(execFile)('setpriv', args);
     const last = JSON.parse(stdout.trimEnd().split('\n').at(-1)!);

@@ -6,11 +6,12 @@ import { triggerEnv, workspaceEnv } from 'skillopt/runners';
 import { openTemplate, openWorkspace, removeStale, sandboxes } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/core/contracts/index.ts';
+import { programArgs } from '../../support/compiled.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { kinds, newMark, probe, processesWith } from './kinds.ts';
+import { kinds, lacksBubblewrap, newMark, processesWith } from './kinds.ts';
 
 const startRollout = async (root: string, kind: string, mark: string) => {
-  const args = ['--import', 'tsx', 'test/unit/workspaces/rollout.child.ts', root, kind];
+  const args = [...programArgs('test/unit/workspaces/rollout.child.ts'), root, kind];
   const script = `setsid sleep ${mark} & echo begun; sleep ${mark}`;
   const limits = JSON.stringify({ processes: 50, memoryMb: 500 });
   const child = spawn(process.execPath, [...args, script, limits], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -71,7 +72,7 @@ it('leaves alone what is not ours, what cannot be told, and its own', async () =
   expect(readdirSync(workspace.view.path)).toEqual(['a']);
 });
 
-it.runIf(probe.auto && process.getuid?.() === 0)(
+it.skipIf(lacksBubblewrap || process.getuid?.() !== 0)(
   'unmounts what is mounted in a stale folder before it removes it (as root)',
   async () => {
     using root = tempFolder();

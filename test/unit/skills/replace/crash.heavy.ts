@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recoverReplacements } from '../../../../src/skills/index.ts';
+import { programArgs } from '../../../support/compiled.ts';
+import { isMissing } from '../../../support/machine.ts';
 import { contentsOf, replaceWorld } from './replace-world.ts';
 
-const CHILD = new URL('./replace.child.ts', import.meta.url).pathname;
+const CHILD = programArgs(new URL('./replace.child.ts', import.meta.url));
 
 type Place = { readonly project: string; readonly journal: string };
 type Started = {
@@ -18,7 +20,7 @@ type Started = {
 const argsOf = (
   { project, journal }: Place,
   { names = 'AGENTS.md', text = 'new\n', dieAt = '', node = [] }: Started,
-) => [...['--import', 'tsx', ...node], ...[CHILD, project, journal, names, text, dieAt]];
+) => [...node, ...CHILD, project, journal, names, text, dieAt];
 
 function start(place: Place, started: Started = {}): Promise<string> {
   return new Promise((done) => {
@@ -104,11 +106,12 @@ it('40: needs no hard links', async () => {
 
 /** A file system of 64 kB in a name space of its own. */
 const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+const cannotMount = isMissing('a file system of its own (unshare, mount)', canMount);
 
 describe('a full disk', () => {
   const large = 'x'.repeat(60_000);
 
-  it.runIf(canMount)('under the document leaves the old bytes, and no draft', () => {
+  it.skipIf(cannotMount)('under the document leaves the old bytes, and no draft', () => {
     using world = replaceWorld({});
     const [node, ...args] = [process.execPath, ...argsOf(world, { text: large })];
     const script = `mount -t tmpfs -o size=64k tmpfs ${world.project} && head -c 20000 /dev/zero > ${world.project}/AGENTS.md
@@ -119,7 +122,7 @@ describe('a full disk', () => {
     expect([names, now]).toEqual(['AGENTS.md', before]);
   });
 
-  it.runIf(canMount)('under the journal changes nothing', () => {
+  it.skipIf(cannotMount)('under the journal changes nothing', () => {
     using world = replaceWorld({ 'AGENTS.md': large });
     mkdirSync(world.journal);
     const [node, ...args] = [process.execPath, ...argsOf(world, {})];

@@ -1,0 +1,15 @@
+import { relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Whether the sources were compiled before the tests (`test/support/package.ts`); otherwise processes take a second longer each to begin. */
+const isCompiled = !process.env.WITHOUT_PACKAGE;
+
+/** The command as a program of its own: the packed one. */
+export const COMMAND = resolve(isCompiled ? '.cache/package/bin/skillopt.mjs' : 'bin/skillopt.mjs');
+
+/** What Node is given to run a program in TypeScript: `*.child.ts` beside a test, or one of the examples. */
+export function programArgs(program: URL | string): string[] {
+  const path = program instanceof URL ? fileURLToPath(program) : resolve(program);
+  if (!isCompiled) return ['--import', 'tsx', path];
+  return [resolve('.cache/compiled', relative(resolve('.'), path).replace(/\.ts$/, '.js'))];
+}

@@ -1,0 +1,10 @@
+import { mergeConfig } from 'vitest/config';
+import common from './vitest.config.ts';
+
+/** Kills, crowds of processes, sandboxes, real shells, newcomers, nights with tools, other Node lines: `npm run test:all` runs them after the others. */
+const config = mergeConfig(common, {});
+config.test.include = ['test/**/*.heavy.ts'];
+config.test.globalSetup = ['test/support/whole-package.ts'];
+if (process.env.CI) config.test.reporters = ['default', ['json', { outputFile: '.cache/vitest-heavy.json' }]];
+
+export default config;
