@@ -70,10 +70,10 @@ describe('floors', () => {
   });
 
   it('speaks of settings, not of flags, below the command line', () => {
-    // Agents, interpreters and sandboxes are called with flags of theirs; a project is read for the person who typed the overrides;
+    // Agents, interpreters, git and sandboxes are called with flags of theirs; a project is read for the person who typed the overrides;
     // a report tells a person which command to type next, and so does what is staged.
     const others = sources.filter(
-      (path) => !/^(cli|agents|runners|workspaces|project|report)\/|\/proposal-commands\.ts$/.test(path),
+      (path) => !/^(cli|agents|runners|workspaces|project|report)\/|\/(proposal-commands|baseline)\.ts$/.test(path),
     );
     const flags = others.flatMap((path) => {
       const texts = textOf(path).match(/(['"`])(?:\\.|(?!\1)[^\\\n])*\1/g) ?? [];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { SkillError } from '../core/contracts/index.ts';
-import { type Columns, readHead } from '../envs/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { type Columns, readHead } from '../../envs/index.ts';
 import {
   type Choice,
   checkModelSpec,
@@ -20,7 +20,7 @@ import {
   sourcesOf,
   starterProject,
   weighTasks,
-} from '../project/index.ts';
+} from '../../project/index.ts';
 
 /** A person who can be asked, or a program that answers. */
 export type Asker = {
