@@ -13,7 +13,7 @@ import {
   withoutRepeated,
   writeTaskLines,
 } from '../tasks/index.ts';
-import { calibrateSkill, type MeasureOptions } from './calibrate.ts';
+import { calibrateSkill, type MeasureOptions } from './scoring/calibrate.ts';
 import { inlineFiles, readSkill } from './wire-run.ts';
 
 export type CheckedTasks = { readonly read: LoadedCheck; readonly findings: readonly Finding[] };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSkill } from '../../src/app/evaluate.ts';
+import { checkSkill } from '../../src/app/scoring/evaluate.ts';
 import { bucketScores, type RolloutResult, toEvaluation } from '../../src/core/contracts/index.ts';
 import { junitText, type ScoredDocument } from '../../src/report/index.ts';
 import { isMissing } from '../support/machine.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { SkillError } from '../core/contracts/index.ts';
-import type { Columns } from '../envs/index.ts';
-import { readHead } from '../imports/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import type { Columns } from '../../envs/index.ts';
+import { readHead } from '../../imports/index.ts';
 import {
   type Choice,
   checkModelSpec,
@@ -21,7 +21,7 @@ import {
   sourcesOf,
   starterProject,
   weighTasks,
-} from '../project/index.ts';
+} from '../../project/index.ts';
 
 /** A person who can be asked, or a program that answers. */
 export type Asker = {

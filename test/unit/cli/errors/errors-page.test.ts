@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { EXIT_CODES, exitCodeOf } from '../../../src/cli/errors.ts';
-import { type ErrorCode, SkillError } from '../../../src/core/contracts/index.ts';
+import { EXIT_CODES, exitCodeOf } from '../../../../src/cli/errors.ts';
+import { type ErrorCode, SkillError } from '../../../../src/core/contracts/index.ts';
 import { ERROR_MEANINGS } from './error-meanings.ts';
 
-const PAGE = new URL('../../../docs/errors.md', import.meta.url);
+const PAGE = new URL('../../../../docs/errors.md', import.meta.url);
 
 const HEAD = `# Errors by code
 
@@ -13,7 +13,7 @@ Every expected error has a code that does not change, a message (what was expect
 - On the command line: \`error: …\` and \`hint: …\` on stderr; with \`--json\` also \`{ "error": { "code", "message", "hint" } }\` on stdout.
 - In code: \`SkillError\` with \`code\`, \`message\` and \`hint\`.
 
-This page is made from \`test/unit/cli/error-meanings.ts\`; \`WRITE_DOCS=1 npx vitest run test/unit/cli/errors-page.test.ts\` writes it.
+This page is made from \`test/unit/cli/errors/error-meanings.ts\`; \`WRITE_DOCS=1 npx vitest run test/unit/cli/errors/errors-page.test.ts\` writes it.
 `;
 
 const OWN = [

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../src/core/contracts/index.ts';
+import type { ErrorCode } from '../../../../src/core/contracts/index.ts';
 
 /** What an error means to the person who gets it, and what helps. Markdown: `docs/errors.md` is made of it. */
 type Explained = { readonly means: string; readonly remedy: string };

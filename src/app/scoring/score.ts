@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path';
-import { bucketScores, parseConfig, type SkillEnv, SkillError, toEvaluation } from '../core/contracts/index.ts';
-import { addStageUsage, type RunObserver, totalCost, type UsageTable } from '../core/run/index.ts';
-import { skillHash } from '../core/text/index.ts';
-import { type Budget, createBudget, LimitReached } from '../models/index.ts';
-import { whyUnscored } from '../pipeline/index.ts';
-import type { LoadedProject, ScoringModels } from '../project/index.ts';
-import type { ScoredDocument, SkillScore } from '../report/index.ts';
-import { countTestLook, openCaches } from '../stores/index.ts';
-import { evaluatePasses, hashTasks, splitItems, withEnv } from '../train/index.ts';
-import { readSkill, type Wiring, wireRun, withDocument } from './wire-run.ts';
+import { bucketScores, parseConfig, type SkillEnv, SkillError, toEvaluation } from '../../core/contracts/index.ts';
+import { addStageUsage, type RunObserver, totalCost, type UsageTable } from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
+import { type Budget, createBudget, LimitReached } from '../../models/index.ts';
+import { whyUnscored } from '../../pipeline/index.ts';
+import type { LoadedProject, ScoringModels } from '../../project/index.ts';
+import type { ScoredDocument, SkillScore } from '../../report/index.ts';
+import { countTestLook, openCaches } from '../../stores/index.ts';
+import { evaluatePasses, hashTasks, splitItems, withEnv } from '../../train/index.ts';
+import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
 
 /** A document to be scored, with the project around it: the files that belong to it are its own. */
 export type Subject = {

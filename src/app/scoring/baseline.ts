@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { execa } from 'execa';
-import { SkillError } from '../core/contracts/index.ts';
-import { oneLine } from '../core/text/index.ts';
-import { type Caller, type LoadedProject, resolvePath } from '../project/index.ts';
-import { skillFileAt } from '../skills/index.ts';
-import { findGit, gitEnvironment, QUIET_GIT } from '../workspaces/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { oneLine } from '../../core/text/index.ts';
+import { type Caller, type LoadedProject, resolvePath } from '../../project/index.ts';
+import { skillFileAt } from '../../skills/index.ts';
+import { findGit, gitEnvironment, QUIET_GIT } from '../../workspaces/index.ts';
 import { type Subject, wireDocument } from './score.ts';
 
 const GIT = 'git:';

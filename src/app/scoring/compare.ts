@@ -1,4 +1,4 @@
-import { parseConfig, SkillError, type SkillOptConfigInput } from '../core/contracts/index.ts';
+import { parseConfig, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import {
   type RunEvent,
   type RunIdentity,
@@ -6,12 +6,12 @@ import {
   toEvidence,
   toObservations,
   totalCost,
-} from '../core/run/index.ts';
-import { addObservations, comparePaired, type Evidence, noEvidence } from '../core/stats/index.ts';
-import { plural } from '../core/text/index.ts';
-import { type Caller, type LoadedProject, resolveScoring, type ScoringModels } from '../project/index.ts';
-import type { CompareReport, ScoredDocument, Side, SideComparison } from '../report/index.ts';
-import { loadRun } from './load-run.ts';
+} from '../../core/run/index.ts';
+import { addObservations, comparePaired, type Evidence, noEvidence } from '../../core/stats/index.ts';
+import { plural } from '../../core/text/index.ts';
+import { type Caller, type LoadedProject, resolveScoring, type ScoringModels } from '../../project/index.ts';
+import type { CompareReport, ScoredDocument, Side, SideComparison } from '../../report/index.ts';
+import { loadRun } from '../load-run.ts';
 import { planSplits, type ScoringOptions, type Subject, scoreDocuments, wireDocument } from './score.ts';
 
 type Metric = Pick<SkillOptConfigInput, 'gateMetric' | 'gateMixedWeight' | 'confidence'>;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SkillError } from '../core/contracts/index.ts';
-import { shellWord } from '../core/text/index.ts';
-import { envNames } from '../envs/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import { shellWord } from '../../core/text/index.ts';
+import { envNames } from '../../envs/index.ts';
 import {
   type Choice,
   DRAFTS,
@@ -17,9 +17,9 @@ import {
   type Proposal,
   resolveModel,
   whatToSet,
-} from '../project/index.ts';
-import { type CostEstimate, estimateLine } from '../report/index.ts';
-import { estimateProject } from './estimate.ts';
+} from '../../project/index.ts';
+import { type CostEstimate, estimateLine } from '../../report/index.ts';
+import { estimateProject } from '../estimate.ts';
 
 /** What to type next, and what is to be known about it. */
 export type Next = {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { parseConfig } from '../core/contracts/index.ts';
-import { type RunObserver, toObservations } from '../core/run/index.ts';
+import { parseConfig } from '../../core/contracts/index.ts';
+import { type RunObserver, toObservations } from '../../core/run/index.ts';
 import {
   addObservations,
   type Calibration,
@@ -9,14 +9,14 @@ import {
   type Evidence,
   type Judgement,
   noEvidence,
-} from '../core/stats/index.ts';
-import { judgementsOf } from '../judges/index.ts';
-import { type Caller, type LoadedProject, resolveScoring } from '../project/index.ts';
-import type { JudgeFigures } from '../report/index.ts';
-import { openCaches } from '../stores/index.ts';
-import { evaluatePasses, type SkillScore, withEnv } from '../train/index.ts';
+} from '../../core/stats/index.ts';
+import { judgementsOf } from '../../judges/index.ts';
+import { type Caller, type LoadedProject, resolveScoring } from '../../project/index.ts';
+import type { JudgeFigures } from '../../report/index.ts';
+import { openCaches } from '../../stores/index.ts';
+import { evaluatePasses, type SkillScore, withEnv } from '../../train/index.ts';
+import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
 import { countLook, testTasksOf } from './score.ts';
-import { readSkill, type Wiring, wireRun, withDocument } from './wire-run.ts';
 
 export type CalibrationInput = {
   /** An absolute path; without it, the skill that training starts from. */

@@ -1,8 +1,8 @@
-import { parseConfig, type SkillOptConfigInput } from '../core/contracts/index.ts';
-import type { Cost } from '../core/run/index.ts';
-import { pooledMean } from '../core/stats/index.ts';
-import { type Caller, type LoadedProject, resolvePath, resolveScoring } from '../project/index.ts';
-import type { CheckKind, EvalReport, ScoredDocument, SkillCheck } from '../report/index.ts';
+import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { Cost } from '../../core/run/index.ts';
+import { pooledMean } from '../../core/stats/index.ts';
+import { type Caller, type LoadedProject, resolvePath, resolveScoring } from '../../project/index.ts';
+import type { CheckKind, EvalReport, ScoredDocument, SkillCheck } from '../../report/index.ts';
 import { openBaseline } from './baseline.ts';
 import { compareSides, sideOf } from './compare.ts';
 import { planSplits, type ScoringOptions, scoreDocuments, wireDocument } from './score.ts';
