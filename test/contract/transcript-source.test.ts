@@ -100,6 +100,19 @@ describe.each(lineSources)('%s', (name) => {
   });
 });
 
+describe.each(transcriptSources.map(({ name }) => name))('%s, in lines or in a database', (name) => {
+  it('finds nothing where nothing is', async () => {
+    using folder = tempFolder();
+    expect(await filesIn(name, folder.path)).toEqual([]);
+  });
+
+  it('gives no session of what is gone, and says so', async () => {
+    const file = { path: '/nowhere/x', identity: '1:1', size: 5, mtimeMs: 5 };
+    const { sessions, trouble } = await findSource(name).read(file, { place: ana });
+    expect([sessions, Object.keys(trouble).length]).toEqual([[], 1]);
+  });
+});
+
 it('every source has a name of its own and a title', () => {
   const names = transcriptSources.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);

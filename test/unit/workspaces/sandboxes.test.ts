@@ -1,13 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSandbox, probeSandbox, type Sandbox, sandboxes } from 'skillopt/workspaces';
-import { describe, expect, it, test } from 'vitest';
-import { writeToolShims } from '../../../src/workspaces/sandbox/limited-run.ts';
+import { openSandbox, probeSandbox, sandboxes } from 'skillopt/workspaces';
+import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { kinds, lacksBubblewrap, newMark, probe, processesWith, sh } from './kinds.ts';
+import { lacksBubblewrap, probe, sh } from './kinds.ts';
 
 describe('without bubblewrap', () => {
   it('refuses, and names three ways out', async () => {
@@ -35,60 +33,6 @@ describe('without bubblewrap', () => {
     const reason = probe.bubblewrap.isAvailable ? '' : probe.bubblewrap.reason;
     expect(reason).toMatch(/not installed|the system refuses it: \S|there is no bubblewrap/);
     await expect(openSandbox().ready()).rejects.toThrow(reason);
-  });
-});
-
-describe.each(kinds)('%s', (_, open) => {
-  const run = (request: Omit<Parameters<Sandbox['run']>[0], 'timeoutMs'> & { timeoutMs?: number }) =>
-    open().run({ timeoutMs: 30_000, ...request });
-
-  it('runs a command with its files and its input, in a folder that goes away', async () => {
-    const result = await run({
-      command: sh('cat; cat in/a.txt; pwd >&2; exit 3'),
-      files: { 'in/a.txt': 'A' },
-      stdin: 'B',
-    });
-    expect(result).toMatchObject({ exitCode: 3, timedOut: false, stdout: 'BA', toolsCalled: [] });
-    expect(readdirSync(tmpdir()).filter((name) => result.stderr.trim().endsWith(`/${name}`))).toEqual([]);
-  });
-
-  it('hands on nothing of our environment', async () => {
-    process.env.PLANTED_API_KEY = 'sk-planted';
-    const { stdout } = await run({ command: sh('env'), env: { WANTED: 'yes' } });
-    delete process.env.PLANTED_API_KEY;
-    expect(stdout).toContain('WANTED=yes');
-    expect(stdout).not.toContain('planted');
-  });
-
-  it('ends what takes too long, and all that it started', async () => {
-    const mark = newMark();
-    const command = sh(`(setsid sleep ${mark} &) ; sleep ${mark} & wait`);
-    const result = await run({ command, timeoutMs: 300 });
-    expect(result).toMatchObject({ timedOut: true, exitCode: undefined });
-    expect(processesWith(mark)).toEqual([]);
-  });
-
-  it('notes the tools that are called', async () => {
-    const command = sh('search "a b"; notes.list x; search; exit 0');
-    expect(await run({ command, tools: ['search', 'notes.list', 'unused'] })).toMatchObject({
-      exitCode: 0,
-      toolsCalled: ['search', 'notes.list', 'search'],
-    });
-  });
-
-  test.each(['/tmp/x', '../x', 'a/b', 'a;b', '$(x)', '-rf', '.profile', '', 'a b', "a'b", 'a'.repeat(65), 'a\nb'])(
-    '25: %j is no name of a tool, and nothing is written',
-    async (name) => {
-      using folder = tempFolder();
-      const shims = { folder: join(folder.path, 'tools'), log: join(folder.path, 'log') };
-      await expect(writeToolShims(['good', name], shims)).rejects.toMatchObject({ code: 'TASKS_INVALID' });
-      expect(readdirSync(folder.path)).toEqual([]);
-      await expect(run({ command: sh('true'), tools: [name] })).rejects.toThrow('cannot be the name of a tool');
-    },
-  );
-
-  it.each(['/etc/x', '../x', 'a/../../x', '', 'C:x', 'a\\b'])('lays no file at %j', async (path) => {
-    await expect(run({ command: sh('true'), files: { [path]: 'x' } })).rejects.toThrow('cannot be the name of a file');
   });
 });
 
