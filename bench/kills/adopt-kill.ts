@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { PythonRandom } from '../../src/core/contracts/index.ts';
 import { writeBlock } from '../../src/core/document/index.ts';
-import { type SleepHome, sleepHome } from '../../test/support/sleep-home.ts';
+import { type SleepHome, sleepHome } from '../../test/support/sleep/sleep-home.ts';
 import { propose } from '../../test/unit/cli/sleep/pending.ts';
 import type { BenchRow } from '../row.ts';
 

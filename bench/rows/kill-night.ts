@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PythonRandom } from '../../src/core/contracts/index.ts';
 import { nightFolder } from '../../src/sleep/index.ts';
 import { type FakeLLM, type FakeRequest, startFakeLLM } from '../../src/testing/index.ts';
-import { type SleepHome, sleepHome } from '../../test/support/sleep-home.ts';
+import { type SleepHome, sleepHome } from '../../test/support/sleep/sleep-home.ts';
 import { nightAnswer } from '../../test/unit/cli/sleep/night-over-http.ts';
 import type { BenchRow } from '../row.ts';
 

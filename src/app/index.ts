@@ -8,18 +8,15 @@ export {
   openAppliedFolder,
   scriptsIn,
 } from './apply.ts';
-export { type GitState, gitState } from './baseline.ts';
-export { type CalibratedSkill, type CalibrationInput, calibrateSkill } from './calibrate.ts';
 export { checkTaskFile, measureTasks, writeWithoutRepeated } from './check-tasks.ts';
-export { type Compared, type CompareOptions, compareDocuments, compareRuns } from './compare.ts';
 export { type DraftedTasks, type OpenDraft, openDraft } from './draft.ts';
 export { capWarnings, estimateProject, requireWithinCaps } from './estimate.ts';
-export { type OpenEval, openEval } from './evaluate.ts';
 export { type ExamineOptions, examineProject } from './examine.ts';
 export { agentFacts, type Check } from './examine-agents.ts';
 export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
+export { type Next, nextCommand, nextForSkillOpt } from './init/next-command.ts';
+export { chooseProject } from './init/propose-project.ts';
 export { findRun, type LoadedRun, liveRun, loadRun, noRun, onlyRun, runPath, standingOf } from './load-run.ts';
-export { type Next, nextCommand, nextForSkillOpt } from './next-command.ts';
 export type { NightEstimate } from './night/estimate-night.ts';
 export { type FinishedNight, finishedNight, isNight, listNightRuns, nightPath } from './night/find-nights.ts';
 export {
@@ -57,7 +54,6 @@ export {
   skillPathOf,
 } from './night/run-night.ts';
 export { type OpenRun, openRun, type TrainedRun, type TrainOptions, trainAt } from './open-run.ts';
-export { chooseProject } from './propose-project.ts';
 export { listRuns, loadQueries, type RunRow, runAnswer, triggerFigures } from './run-figures.ts';
 export { examineNight, type NightCheck } from './schedule/check-night.ts';
 export { flagShape, flagWords } from './schedule/job-of.ts';
@@ -71,7 +67,11 @@ export {
   removeJobs,
   requireLocal,
 } from './schedule/schedule-night.ts';
-export { ALL_SPLITS } from './score.ts';
+export { type GitState, gitState } from './scoring/baseline.ts';
+export { type CalibratedSkill, type CalibrationInput, calibrateSkill } from './scoring/calibrate.ts';
+export { type Compared, type CompareOptions, compareDocuments, compareRuns } from './scoring/compare.ts';
+export { type OpenEval, openEval } from './scoring/evaluate.ts';
+export { ALL_SPLITS } from './scoring/score.ts';
 export { attemptOf, loadAttempts, versionFinder } from './task-attempts.ts';
 export { type TryOptions, tryAgent } from './try-agent.ts';
 export { type Undone, undoApply } from './undo-apply.ts';

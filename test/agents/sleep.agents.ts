@@ -5,7 +5,7 @@ import { startFakeAgentLLM, startFakeLLM } from 'skillopt/testing';
 import { probeSandbox } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
 import { appends } from '../support/scripted-run.ts';
-import { answerOf, sleepHome } from '../support/sleep-home.ts';
+import { answerOf, sleepHome } from '../support/sleep/sleep-home.ts';
 import { filesBelow } from '../unit/sleep/night/night-world.ts';
 import { installedAgents } from './agent-at-work.ts';
 

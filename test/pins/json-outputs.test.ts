@@ -7,15 +7,15 @@ import { commands } from '../../src/cli/command-table.ts';
 import { buildCommand } from '../../src/cli/run-command.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { captureIo } from '../support/capture-io.ts';
-import { openRecording, type Place, recordedCommands } from '../support/json-recording.ts';
+import { openRecording, type Place, recordedCommands } from '../support/recordings/json-recording.ts';
 import {
   answerOfNight,
   beginnings,
   projectOfAgent,
   projectWithoutTasks,
   simulatedProject,
-} from '../support/recorded-projects.ts';
-import { sleepHome } from '../support/sleep-home.ts';
+} from '../support/recordings/recorded-projects.ts';
+import { sleepHome } from '../support/sleep/sleep-home.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { reviewedTasks } from '../unit/cli/sleep/night-over-http.ts';
 import { fakeSystem } from '../unit/cli/sleep/schedule/fake-system.ts';

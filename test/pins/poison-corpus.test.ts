@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { honestTranscripts, poisonDocument, poisonedTranscripts, stagedPieces } from '../support/poison-corpus.ts';
+import {
+  honestTranscripts,
+  poisonDocument,
+  poisonedTranscripts,
+  stagedPieces,
+} from '../support/corpora/poison-corpus.ts';
 
 const poisoned = poisonedTranscripts();
 const honest = honestTranscripts();

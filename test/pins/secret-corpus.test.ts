@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lookAlikes, plantedSecrets } from '../support/secret-corpus.ts';
+import { lookAlikes, plantedSecrets } from '../support/corpora/secret-corpus.ts';
 
 const kindsOf = (lines: readonly { readonly kind: string }[]) => new Set(lines.map(({ kind }) => kind)).size;
 

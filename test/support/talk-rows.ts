@@ -1,4 +1,4 @@
-import { hoursAgo } from './sleep-home.ts';
+import { hoursAgo } from './sleep/sleep-home.ts';
 
 /** What a person and an agent said to each other, and the names around it. Outputs of tools are `output`. */
 export type Talk = {

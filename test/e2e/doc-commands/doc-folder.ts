@@ -5,7 +5,7 @@ import { createWorld, worldSkillFolder } from 'skillopt/sim';
 import { parse, stringify } from 'yaml';
 import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
-import { claudeSession } from '../../support/sleep-home.ts';
+import { claudeSession } from '../../support/sleep/sleep-home.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { miniClaude } from '../../unit/cli/agent-target/mini-claude.ts';
 import type { FarSide } from './far-side.ts';

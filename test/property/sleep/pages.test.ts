@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { startFakeLLM } from 'skillopt/testing';
 import { expect, it } from 'vitest';
 import { hostileText } from '../../support/hostile-text.ts';
-import { answerOf, sleepHome } from '../../support/sleep-home.ts';
-import { TALK_WRITERS } from '../../support/sleep-sources.ts';
+import { answerOf, sleepHome } from '../../support/sleep/sleep-home.ts';
+import { TALK_WRITERS } from '../../support/sleep/sleep-sources.ts';
 import type { Talk } from '../../support/talk-rows.ts';
 
 const word = fc.stringMatching(/^[a-z]{3,9}$/);

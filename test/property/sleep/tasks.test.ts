@@ -14,7 +14,7 @@ import {
 import { withoutQuotes } from '../../../src/sleep/mine/heuristic-miner.ts';
 import { planShots } from '../../../src/sleep/night/shots.ts';
 import { dedupeTasks } from '../../../src/sleep/splits.ts';
-import { session, sleepTask } from '../../support/sleep-tasks.ts';
+import { session, sleepTask } from '../../support/sleep/sleep-tasks.ts';
 
 /** Few words, so that near-duplicates are common. */
 const intent = fc.array(fc.constantFrom(...'fix add the a login form test page now 7'.split(' ')), { maxLength: 8 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { archiveTasks, poolValidation, recallTasks } from '../../../src/sleep/index.ts';
-import { sleepTask } from '../../support/sleep-tasks.ts';
+import { sleepTask } from '../../support/sleep/sleep-tasks.ts';
 
 const ids = (tasks: readonly { id: string }[]) => tasks.map(({ id }) => id);
 

@@ -11,7 +11,7 @@ import {
   type SleepEnvOptions,
   sleepEnv,
 } from '../../../src/sleep/index.ts';
-import { sleepTask } from '../../support/sleep-tasks.ts';
+import { sleepTask } from '../../support/sleep/sleep-tasks.ts';
 
 const attempt = (hard: number, soft: number, response = `${hard} ${soft}`) => ({
   hard,

@@ -3,7 +3,7 @@ import { scripted } from '../../../src/models/index.ts';
 import { originalId, repeated } from '../../../src/sleep/dream/multi-rollout.ts';
 import { dreamTasks, multiRollout, RolloutSet } from '../../../src/sleep/index.ts';
 import { expectEvery } from '../../support/expect-every.ts';
-import { sleepTask } from '../../support/sleep-tasks.ts';
+import { sleepTask } from '../../support/sleep/sleep-tasks.ts';
 
 const attempt = (hard: number, soft: number, response = `${hard} ${soft}`) => ({
   hard,

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { expect, it } from 'vitest';
-import { plantedSecrets } from '../../support/secret-corpus.ts';
-import { type SleepHome, sleepHome } from '../../support/sleep-home.ts';
-import { TALK_WRITERS } from '../../support/sleep-sources.ts';
+import { plantedSecrets } from '../../support/corpora/secret-corpus.ts';
+import { type SleepHome, sleepHome } from '../../support/sleep/sleep-home.ts';
+import { TALK_WRITERS } from '../../support/sleep/sleep-sources.ts';
 import type { Talk } from '../../support/talk-rows.ts';
 
 const PLANTED = plantedSecrets();

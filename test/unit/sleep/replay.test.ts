@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ModelCallError } from '../../../src/core/contracts/index.ts';
 import { scripted } from '../../../src/models/index.ts';
 import { aggregateScores, isReplayable, replayBatch, replayOne } from '../../../src/sleep/index.ts';
-import { sleepTask } from '../../support/sleep-tasks.ts';
+import { sleepTask } from '../../support/sleep/sleep-tasks.ts';
 
 const NO_DOCUMENTS = { skill: '', memory: '' };
 const saying = (text: string) => scripted('target', () => text);

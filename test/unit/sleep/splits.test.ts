@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assignSplits, resolveFractions, type TaskRecord } from '../../../src/sleep/index.ts';
-import { sleepTask } from '../../support/sleep-tasks.ts';
+import { sleepTask } from '../../support/sleep/sleep-tasks.ts';
 
 const tasks = (count: number) => Array.from({ length: count }, (_, at) => sleepTask(`t${at}`));
 const idsIn = (split: string, assigned: readonly TaskRecord[]) =>

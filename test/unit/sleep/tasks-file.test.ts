@@ -5,7 +5,7 @@ import { scripted } from '../../../src/models/index.ts';
 import { readTasksFile, requireReviewed, writeTasksFile } from '../../../src/sleep/index.ts';
 import type { ValidateChecks } from '../../../src/sleep/mine/model-miner.ts';
 import { parseTasksFile } from '../../../src/sleep/tasks-file.ts';
-import { sleepTask } from '../../support/sleep-tasks.ts';
+import { sleepTask } from '../../support/sleep/sleep-tasks.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const row = (id: string, fields: object = {}) => ({ id, project: '/p', intent: `${id}a ${id}b ${id}c`, ...fields });

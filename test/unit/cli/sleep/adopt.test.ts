@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, symlinkSync, wri
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentLoads } from '../../../../src/sleep/index.ts';
-import { answerOf, sleepHome } from '../../../support/sleep-home.ts';
+import { answerOf, sleepHome } from '../../../support/sleep/sleep-home.ts';
 import { startClone } from '../clone-cli.ts';
 import { propose } from './pending.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { sleepHome } from '../../../support/sleep-home.ts';
+import { sleepHome } from '../../../support/sleep/sleep-home.ts';
 import { startClone } from '../clone-cli.ts';
 import { nightAnswer, nightFlags, reviewedTasks } from './night-over-http.ts';
 

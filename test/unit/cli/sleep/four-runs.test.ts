@@ -2,7 +2,7 @@ import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
-import { sleepHome } from '../../../support/sleep-home.ts';
+import { sleepHome } from '../../../support/sleep/sleep-home.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { nightAnswer, nightFlags, reviewedTasks } from './night-over-http.ts';
 

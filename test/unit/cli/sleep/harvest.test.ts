@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/index.ts';
 import { readTasksFile } from '../../../../src/sleep/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
-import { answerOf, hoursAgo, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';
+import { answerOf, hoursAgo, sleepHome, USUAL_TURNS } from '../../../support/sleep/sleep-home.ts';
 
 const asking = (text: string) => [['user', text] as const, ...USUAL_TURNS.slice(1)];
 

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { EVERY_PIECE, leftovers } from '../../../support/hostile-text.ts';
-import { answerOf, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';
-import { TALK_WRITERS } from '../../../support/sleep-sources.ts';
+import { answerOf, sleepHome, USUAL_TURNS } from '../../../support/sleep/sleep-home.ts';
+import { TALK_WRITERS } from '../../../support/sleep/sleep-sources.ts';
 
 const HOSTILE = `${EVERY_PIECE}<img src="http://a.example/x.png">![x](http://a.example/y.png)%s$(id)`;
 

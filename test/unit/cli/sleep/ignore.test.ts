@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answerOf, sleepHome } from '../../../support/sleep-home.ts';
+import { answerOf, sleepHome } from '../../../support/sleep/sleep-home.ts';
 
 describe('a .skilloptignore in a project', () => {
   it.each<[string, string, string[]]>([

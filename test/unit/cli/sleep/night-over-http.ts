@@ -1,7 +1,7 @@
 import type { FakeRequest } from 'skillopt/testing';
 import { tasksFileText } from '../../../../src/sleep/index.ts';
 import { appends } from '../../../support/scripted-run.ts';
-import type { SleepHome } from '../../../support/sleep-home.ts';
+import type { SleepHome } from '../../../support/sleep/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
 
 /** One model in all roles: as the agent it does what its documents say, as the analyst it proposes the rule. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { leftovers } from '../../../support/hostile-text.ts';
-import { answerOf, hoursAgo, sleepHome } from '../../../support/sleep-home.ts';
+import { answerOf, hoursAgo, sleepHome } from '../../../support/sleep/sleep-home.ts';
 
 describe('skillopt sleep', () => {
   it('says which agents, projects and dates there are, how many could teach, and what to type next', async () => {

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { writeBlock } from '../../../../src/core/document/index.ts';
 import { readDocument } from '../../../../src/skills/index.ts';
 import { openSleepState, type Proposal, recordProposal, stage } from '../../../../src/sleep/index.ts';
-import type { SleepHome } from '../../../support/sleep-home.ts';
+import type { SleepHome } from '../../../support/sleep/sleep-home.ts';
 
 type Pending = { readonly name: string; readonly night?: number; readonly rule?: string; readonly id?: string };
 

@@ -4,7 +4,7 @@ import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
-import { answerOf, type SleepHome, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';
+import { answerOf, type SleepHome, sleepHome, USUAL_TURNS } from '../../../support/sleep/sleep-home.ts';
 
 const plan = (...flags: string[]) => ['run', '--plan', '--target', 'openai:gpt-5-mini', ...flags];
 const ignoreFile = (home: SleepHome) => join(home.state, '.skilloptignore');

@@ -16,8 +16,8 @@ import {
 import { writeNight } from '../../../../src/sleep/state/nights.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
 import { appends } from '../../../support/scripted-run.ts';
-import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
-import { sleepTask } from '../../../support/sleep-tasks.ts';
+import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep/sleep-home.ts';
+import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 import { hasTerminal, KEYS, runOnTerminal, type Typed } from '../clone-terminal.ts';
 import { propose } from './pending.ts';
 

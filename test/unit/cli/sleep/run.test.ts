@@ -11,7 +11,7 @@ import {
   tasksFileText,
 } from '../../../../src/sleep/index.ts';
 import { captureIo } from '../../../support/capture-io.ts';
-import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
+import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
 import { nightAnswer, nightFlags } from './night-over-http.ts';
 import { propose } from './pending.ts';

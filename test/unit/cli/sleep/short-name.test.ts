@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sleepHome } from '../../../support/sleep-home.ts';
+import { sleepHome } from '../../../support/sleep/sleep-home.ts';
 
 const { bin } = JSON.parse(readFileSync('package.json', 'utf8')) as { bin: Record<string, string> };
 

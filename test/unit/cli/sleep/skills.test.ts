@@ -4,7 +4,7 @@ import { type FakeRequest, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { type TaskRecord, tasksFileText } from '../../../../src/sleep/index.ts';
 import { appends } from '../../../support/scripted-run.ts';
-import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
+import { answerOf, type SleepHome, sleepHome } from '../../../support/sleep/sleep-home.ts';
 import { doneTasks, RULE } from '../../sleep/night/night-world.ts';
 import { nightAnswer, nightFlags } from './night-over-http.ts';
 import { propose } from './pending.ts';

@@ -1,6 +1,6 @@
 import { type FakeRequest, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { answerOf, sleepHome } from '../../../support/sleep-home.ts';
+import { answerOf, sleepHome } from '../../../support/sleep/sleep-home.ts';
 import { nightAnswer, nightFlags, reviewedTasks } from './night-over-http.ts';
 
 /** Answers like `answer` up to its nth request, and then accepts requests and is silent, until it is mended. */

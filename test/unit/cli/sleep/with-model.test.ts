@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { answerOf, type SleepHome, sleepHome, USUAL_TURNS } from '../../../support/sleep-home.ts';
+import { answerOf, type SleepHome, sleepHome, USUAL_TURNS } from '../../../support/sleep/sleep-home.ts';
 
 const MINED = {
   intent: 'Write a commit message for a change of the cart',

@@ -13,7 +13,7 @@ import {
   poisonDocument,
   poisonedTranscripts,
   stagedPieces,
-} from '../../../support/poison-corpus.ts';
+} from '../../../support/corpora/poison-corpus.ts';
 import { appends, byLevel, ofStage, ofType, scriptedRun } from '../../../support/scripted-run.ts';
 
 const document = poisonDocument();

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SimulatedPerson, simulatedPerson } from '../../../../src/public/sim.ts';
 import { type TaskRecord, tasksFileText } from '../../../../src/sleep/index.ts';
-import type { SleepHome } from '../../../support/sleep-home.ts';
+import type { SleepHome } from '../../../support/sleep/sleep-home.ts';
 
 const ROLES = ['target', 'optimizer', 'judge'] as const;
 export type Role = (typeof ROLES)[number];

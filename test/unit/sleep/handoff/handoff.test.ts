@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HandoffPending } from '../../../../src/sleep/index.ts';
-import { type SleepHome, sleepHome } from '../../../support/sleep-home.ts';
+import { type SleepHome, sleepHome } from '../../../support/sleep/sleep-home.ts';
 import { answerAll, deafPerson, type PendingAnswer, questionsFor, writeTasks } from './handoff-agent.ts';
 
 const HANDOFF = ['run', '--target', 'handoff', '--json'];

@@ -3,7 +3,7 @@ import { groupByHint, readSkillHint } from '../../../../src/sleep/index.ts';
 import { onlySkill } from '../../../../src/sleep/mine/heuristic-miner.ts';
 import { filterForTarget } from '../../../../src/sleep/mine/target-filter.ts';
 import { dedupeTasks } from '../../../../src/sleep/splits.ts';
-import { sleepTask } from '../../../support/sleep-tasks.ts';
+import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 
 describe('tasks of one id', () => {
   it('fact 40: are one, with all sessions and the best outcome', () => {

@@ -7,7 +7,7 @@ import {
   short,
   withoutQuotes,
 } from '../../../../src/sleep/mine/heuristic-miner.ts';
-import { session } from '../../../support/sleep-tasks.ts';
+import { session } from '../../../support/sleep/sleep-tasks.ts';
 
 describe('texts of tasks', () => {
   it('fact 34: ids are hashes of project and intent', () => {

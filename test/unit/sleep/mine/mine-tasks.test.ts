@@ -3,7 +3,7 @@ import { ModelCallError, SkillError } from '../../../../src/core/contracts/index
 import { scripted } from '../../../../src/models/index.ts';
 import { mineTasks } from '../../../../src/sleep/index.ts';
 import { toMinedTask } from '../../../../src/sleep/mine/model-miner.ts';
-import { session } from '../../../support/sleep-tasks.ts';
+import { session } from '../../../support/sleep/sleep-tasks.ts';
 
 const digest = session('s', { userPrompts: ['Write a commit message'] });
 const reply = (...tasks: unknown[]) => JSON.stringify({ tasks });

@@ -1,7 +1,7 @@
 import { mineTasks } from 'skillopt/sleep';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { session } from '../../../support/sleep-tasks.ts';
+import { session } from '../../../support/sleep/sleep-tasks.ts';
 
 const TASK = { intent: 'Add a flag that prints the version', rubric: 'A test covers it.', needs_files: true };
 

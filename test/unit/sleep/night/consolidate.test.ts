@@ -4,7 +4,7 @@ import { readBlock } from '../../../../src/core/document/index.ts';
 import { scripted } from '../../../../src/models/index.ts';
 import { type ConsolidateOptions, consolidate, quarantining, type TaskRecord } from '../../../../src/sleep/index.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
-import { sleepTask } from '../../../support/sleep-tasks.ts';
+import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 
 /** Tasks that want a word in every answer: `t1`, … to learn from and `v1`, … held out. */
 const tasksOf = (train: number, val: number, word = 'alpha', name = ''): TaskRecord[] =>

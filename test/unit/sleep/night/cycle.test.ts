@@ -7,7 +7,7 @@ import type { ChatRequest } from '../../../../src/core/contracts/index.ts';
 import { cursorsOf, mineTasks, nightOf, pendingProposals } from '../../../../src/sleep/index.ts';
 import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { modelKeyOf } from '../../../../src/sleep/state/sleep-state.ts';
-import { session } from '../../../support/sleep-tasks.ts';
+import { session } from '../../../support/sleep/sleep-tasks.ts';
 import { CURSORS, doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
 const SKILL = '.claude/skills/skillopt-sleep-learned/SKILL.md';

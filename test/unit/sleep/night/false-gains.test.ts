@@ -3,7 +3,7 @@ import { type ChatRequest, ModelCallError } from '../../../../src/core/contracts
 import { scripted } from '../../../../src/models/index.ts';
 import { type SimulatedPersonOptions, simulatedPerson } from '../../../../src/public/sim.ts';
 import { consolidate, type TaskRecord } from '../../../../src/sleep/index.ts';
-import { sleepTask } from '../../../support/sleep-tasks.ts';
+import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 
 const rule = { patch: { reasoning: '', edits: [{ op: 'append', content: '- Say beta.', support_count: 1 }] } };
 const optimizer = () => scripted('optimizer', ({ stage }) => (stage === 'analyst' ? JSON.stringify(rule) : 'no'));

@@ -14,7 +14,7 @@ import {
 } from '../../../../src/sleep/index.ts';
 import { redactor } from '../../../../src/transcripts/index.ts';
 import { appends } from '../../../support/scripted-run.ts';
-import { sleepTask } from '../../../support/sleep-tasks.ts';
+import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 /** The rule that helps: with it in a document, every answer is right. */

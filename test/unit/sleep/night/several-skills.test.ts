@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadRun } from '../../../../src/app/index.ts';
 import { assignSplits, SleepSettings, type TaskRecord } from '../../../../src/sleep/index.ts';
 import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
-import { sleepTask } from '../../../support/sleep-tasks.ts';
+import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
 
 const MANAGED = 'skillopt-sleep-learned';

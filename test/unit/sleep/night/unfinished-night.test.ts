@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type ChatRequest, SkillError } from '../../../../src/core/contracts/index.ts';
 import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { emptyState } from '../../../../src/sleep/state/sleep-state.ts';
-import { plantedSecrets } from '../../../support/secret-corpus.ts';
+import { plantedSecrets } from '../../../support/corpora/secret-corpus.ts';
 import { doneTasks, filesBelow, gathered, nightWorld, obedient, proposing, RULE } from './night-world.ts';
 
 const CONFIG = { workers: 1, maxRetries: 0 };

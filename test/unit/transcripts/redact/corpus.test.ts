@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { redactor } from '../../../../src/transcripts/index.ts';
-import { lookAlikes, plantedSecrets } from '../../../support/secret-corpus.ts';
+import { lookAlikes, plantedSecrets } from '../../../support/corpora/secret-corpus.ts';
 
 const redact = redactor({ home: '/home/somebody-here', env: { USER: 'somebody-here' } });
 

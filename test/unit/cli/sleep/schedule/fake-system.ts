@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type SleepHome, sleepHome } from '../../../../support/sleep-home.ts';
+import { type SleepHome, sleepHome } from '../../../../support/sleep/sleep-home.ts';
 
 /** As Debian's cron behaves, with its words; `deny` beside the crontab is a user who is not in cron.allow. */
 const CRONTAB = `

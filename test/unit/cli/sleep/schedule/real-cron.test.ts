@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, it, vi } from 'vitest';
 import { startFakeLLM } from '../../../../../src/testing/index.ts';
 import { isMissing } from '../../../../support/machine.ts';
-import { sleepHome } from '../../../../support/sleep-home.ts';
+import { sleepHome } from '../../../../support/sleep/sleep-home.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jobHash } from '../../../../../src/sleep/index.ts';
 import { type FakeLLM, startFakeLLM } from '../../../../../src/testing/index.ts';
-import { answerOf } from '../../../../support/sleep-home.ts';
+import { answerOf } from '../../../../support/sleep/sleep-home.ts';
 import { fakeSystem } from './fake-system.ts';
 
 vi.setConfig({ testTimeout: 300_000 }); // the job is tried as a process of its own

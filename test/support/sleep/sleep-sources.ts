@@ -1,8 +1,8 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildDatabase, type TableRows } from './foreign-database.ts';
+import { buildDatabase, type TableRows } from '../foreign-database.ts';
+import { copilotCliRows, each, lines, msOf, opencodeRows, type Talk, timeOf, zst } from '../talk-rows.ts';
 import { claudeSession, hoursAgo, type SleepHome } from './sleep-home.ts';
-import { copilotCliRows, each, lines, msOf, opencodeRows, type Talk, timeOf, zst } from './talk-rows.ts';
 
 function claude(talk: Talk): string {
   const { id, cwd, branch, tool, file, output } = talk;

@@ -1,5 +1,5 @@
-import { TaskRecord } from '../../src/sleep/index.ts';
-import { SessionDigest } from '../../src/transcripts/index.ts';
+import { TaskRecord } from '../../../src/sleep/index.ts';
+import { SessionDigest } from '../../../src/transcripts/index.ts';
 
 /** A task of sleep whose intent is like no other's, unless one is given. */
 export function sleepTask(id: string, fields: Partial<TaskRecord> = {}): TaskRecord {

@@ -6,7 +6,7 @@ type PlantedSecret = { readonly kind: string; readonly text: string; readonly se
 /** A snippet that looks as if it held a secret and must be left alone. */
 type LookAlike = { readonly kind: string; readonly text: string };
 
-const FOLDER = new URL('../fixtures/secrets/', import.meta.url);
+const FOLDER = new URL('../../fixtures/secrets/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, FOLDER), 'utf8');
 
 /** Secrets of every kind, each in the text in which it was planted; all are invented. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Edit } from '../../src/core/document/index.ts';
-import { SessionDigest } from '../../src/transcripts/index.ts';
+import { Edit } from '../../../src/core/document/index.ts';
+import { SessionDigest } from '../../../src/transcripts/index.ts';
 
 type Where = 'userPrompt' | 'assistantFinal' | 'branch' | 'file' | 'tool' | 'skillName';
 
@@ -27,7 +27,7 @@ type Line = Omit<Transcript, 'session' | 'edits'> & {
 };
 type PoisonedLine = Line & { readonly payload: string; readonly parts?: readonly string[] };
 
-const FOLDER = new URL('../fixtures/poison/', import.meta.url);
+const FOLDER = new URL('../../fixtures/poison/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, FOLDER), 'utf8');
 
 /** What the edits are applied to: every `target` stands in it once. */

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
-import { runCli } from '../../src/cli/index.ts';
-import { captureIo } from './capture-io.ts';
+import { runCli } from '../../../src/cli/index.ts';
+import { captureIo } from '../capture-io.ts';
 
 const FOLDER = 'test/fixtures/json-outputs';
 

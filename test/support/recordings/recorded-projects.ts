@@ -1,9 +1,9 @@
 import { createWorld, worldSkillFolder } from 'skillopt/sim';
 import type { FakeRequest } from 'skillopt/testing';
-import { worldFiles } from '../e2e/project.ts';
-import { agentProject } from '../unit/cli/agent-target/agent-project.ts';
-import { appends } from './scripted-run.ts';
-import { tempFolder } from './temp-folder.ts';
+import { worldFiles } from '../../e2e/project.ts';
+import { agentProject } from '../../unit/cli/agent-target/agent-project.ts';
+import { appends } from '../scripted-run.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const line = (row: object) => `${JSON.stringify(row)}\n`;
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runCli } from '../../src/cli/index.ts';
-import { captureIo } from './capture-io.ts';
-import { tempFolder } from './temp-folder.ts';
+import { runCli } from '../../../src/cli/index.ts';
+import { captureIo } from '../capture-io.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const HOUR_MS = 3_600_000;
 
