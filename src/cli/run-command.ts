@@ -76,7 +76,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** A guess where spelling alone finds none: `--epochs` is `--num-epochs`, `--model` is `--target`. */
-export function meantOption(message: string, { options }: Command): string | undefined {
+function meantOption(message: string, { options }: Command): string | undefined {
   const typed = /^unknown option '--([\w-]+)/.exec(message)?.[1]?.toLowerCase();
   if (typed === undefined) return undefined;
   const names = options.flatMap(namesOf);

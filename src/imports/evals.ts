@@ -16,7 +16,7 @@ import {
 import { elementLines, isFilled, type Row } from './rows.ts';
 
 /** One eval of a skill: what is asked, what should come out, and statements about it. */
-export type EvalItem = {
+type EvalItem = {
   readonly id?: string;
   readonly prompt: string;
   readonly expectedOutput?: string;

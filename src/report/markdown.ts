@@ -60,7 +60,7 @@ const changeSection = (lines: readonly string[]) =>
   lines.length === 0 ? [] : ['## What changed', '', ...diffBlock(lines)];
 
 /** Changed lines as a block that nothing in them can end. */
-export function diffBlock(lines: readonly string[], most = MOST_LINES): string[] {
+function diffBlock(lines: readonly string[], most = MOST_LINES): string[] {
   const rest = lines.length - most;
   const more = rest > 0 ? [`… and ${plural(rest, 'more line')}`] : [];
   return ['```diff', ...lines.slice(0, most).map(safeLine), ...more, '```'];
@@ -76,7 +76,7 @@ function taskSection(comparison: Comparison | undefined): string[] {
 }
 
 /** The tasks of one kind as an entry of a list. */
-export function namedTasks(word: string, ids: readonly string[]): string[] {
+function namedTasks(word: string, ids: readonly string[]): string[] {
   if (ids.length === 0) return [];
   const rest = ids.length - MOST_NAMES;
   const names = ids.slice(0, MOST_NAMES).map(nameAsData).join(', ');

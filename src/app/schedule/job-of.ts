@@ -125,10 +125,10 @@ function nightWords({ settings, origins, configFile: config }: OpenSleep, models
   const given = Object.keys(flagShape).filter((key) => isSet(key) || (key === 'maxTokensPerNight' && origins[key]));
   const allProjects = isSet('projects') && settings.projects === 'all';
   return flagWords({
-    ...(allProjects ? { allProjects } : { project }),
-    config,
     ...Object.fromEntries(given.map((key) => [key, settings[key as keyof typeof settings]])),
     ...models.specs,
+    config,
+    ...(allProjects ? { allProjects } : { project }),
   });
 }
 

@@ -5,7 +5,7 @@ import { parseWith, SkillError } from './errors.ts';
 import { GATE_DEFAULTS, GATE_METRICS, GATES, type Gate, knowsNoise } from './gate.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
 
-export const PRESET_NAMES = ['default', 'paper'] as const;
+const PRESET_NAMES = ['default', 'paper'] as const;
 
 /** What a preset sets where nothing else is said. */
 const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<string, unknown>>>> = {

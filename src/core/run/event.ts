@@ -4,7 +4,7 @@ import type { DataOf } from './events/field.ts';
 import type { FailureTable } from './failures.ts';
 import type { AnswerTable, StageUsage } from './stage-usage.ts';
 
-export type { Refusal, RunIdentity, SearchEnd, SkillSource, TestSubject } from './events/event-data.ts';
+export type { SearchEnd, SkillSource, TestSubject } from './events/event-data.ts';
 
 type Kinds = typeof RUN_EVENTS;
 type Stages = typeof STAGE_EVENTS;
