@@ -374,4 +374,3 @@ describe('the published package', () => {
     expect(code).not.toMatch(/['"]node:|vite-browser-external/);
   });
 });
-});

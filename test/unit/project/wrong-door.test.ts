@@ -3,7 +3,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 import { startClone } from '../cli/clone-cli.ts';
 
 const CONFIG = 'name: x\ntarget: none\noptimizer: simulated\n';
-const DOORS = 'What can be imported: skillopt, skillopt/agents, skillopt/envs, ';
+const DOORS = 'What can be imported: skillopt, skillopt/agents, skillopt/app, skillopt/envs, ';
 
 describe('an environment that imports what is not there is told what there is', () => {
   it.each([
