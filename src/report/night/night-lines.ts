@@ -23,7 +23,11 @@ const MOST_RECURRING = 5;
 const MOST_TASKS = 12;
 
 /** The report of a night, to be read in a minute: what recurred, the change, what got better and worse, what it cost. */
-export function nightLines(report: SleepReport, { folder, isDryRun, commands }: NightContext, look: TextStyle): string[] {
+export function nightLines(
+  report: SleepReport,
+  { folder, isDryRun, commands }: NightContext,
+  look: TextStyle,
+): string[] {
   const { colors, width } = look;
   return [
     colors.bold(`night ${report.night}`),
