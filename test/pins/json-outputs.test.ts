@@ -153,7 +153,8 @@ describe('what commands answer with --json', () => {
       'adopt of nothing': 'sleep adopt',
       'rollback of nothing': 'sleep rollback',
     });
-    for (const id of ['a', 'b']) home.said({ id });
+    home.said({ id: 'a', endedHoursAgo: 1.001 }); // seconds before the other: the newest session comes first
+    home.said({ id: 'b' });
     await keep('run without consent', 'sleep run --target openai:gpt-5-mini', {
       ...here,
       env: { ...home.env, OPENAI_API_KEY: 'dummy-key' },
