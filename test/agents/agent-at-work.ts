@@ -1,25 +1,22 @@
-import { type AgentCliName, type AgentName, agentClis, agentPrograms } from 'skillopt/agents';
+import { type AgentCliName, type AgentName, agentPrograms } from 'skillopt/agents';
 import { agentRunner } from 'skillopt/runners';
 import type { FakeAgentLLM } from 'skillopt/testing';
 import { openSandbox, openTemplate, openWorkspace, probeSandbox } from 'skillopt/workspaces';
+import { inject } from 'vitest';
 import { isMissing } from '../support/machine.ts';
 import { cliRows } from './cli-rows.ts';
-import { installCli } from './install-cli.ts';
 
 /** Those that are driven where time is short. */
 export const MOST_USED: readonly AgentName[] = ['claude', 'codex'];
 
 /** The real agents, each installed, or with the reason why it is not here, which is also printed. */
-export async function installedAgents(names: readonly AgentName[] = cliRows.map(({ cli }) => nameOf(cli))) {
-  const rows = [];
-  for (const name of names) {
+export function installedAgents(names: readonly AgentName[] = cliRows.map(({ cli }) => nameOf(cli))) {
+  return names.map((name) => {
     const { cli } = agentPrograms[name];
-    const { specifier, model } = cliRows.find((one) => one.cli === cli)!;
-    const installed = await installCli(agentClis[cli].binary, specifier);
+    const installed = inject('clis')[cli]!;
     if (installed.missing !== undefined) process.stderr.write(`${name} is not driven: ${installed.missing}\n`);
-    rows.push({ name, model, installed });
-  }
-  return rows;
+    return { name, model: cliRows.find((one) => one.cli === cli)!.model, installed };
+  });
 }
 
 const nameOf = (cli: AgentCliName) => Object.values(agentPrograms).find((program) => program.cli === cli)!.name;

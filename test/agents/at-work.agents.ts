@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { COUNT, installedAgents, MOST_USED, openShop, teapotsFor } from './agent-at-work.ts';
 import { plantedPrograms } from './planted-programs.ts';
 
-const rows = await installedAgents();
+const rows = installedAgents();
 
 /** What a repository tells agents, which is no program. */
 const names = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'];

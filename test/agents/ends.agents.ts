@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { kinds, newMark, processesWith } from '../unit/workspaces/kinds.ts';
 import { COUNT, installedAgents, MOST_USED, openShop, teapotsFor, urlFor } from './agent-at-work.ts';
 
-const rows = await installedAgents(process.env.CI ? MOST_USED : ['claude', 'codex', 'gemini']);
+const rows = installedAgents(process.env.CI ? MOST_USED : ['claude', 'codex', 'gemini']);
 const cases = rows.flatMap((row) => kinds.map(([sandbox]) => ({ ...row, sandbox })));
 
 /** Time for an agent to start and to run its tool, also on a machine that has other things to do. */

@@ -1,6 +1,30 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import pLimit from 'p-limit';
+import type { TestProject } from 'vitest/node';
+import { type AgentCliName, agentClis } from '../../src/agents/index.ts';
+import { cliRows } from './cli-rows.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    clis: Partial<Record<AgentCliName, Installed>>;
+  }
+}
+
+/** Before the tests: every CLI is installed once, and the tests are given where each is. */
+export default async function provideClis(project: TestProject): Promise<void> {
+  project.provide('clis', await installClis());
+}
+
+async function installClis(): Promise<Partial<Record<AgentCliName, Installed>>> {
+  const twoAtATime = pLimit(2);
+  const entries = cliRows.map(({ cli, specifier }) =>
+    twoAtATime(async () => [cli, await installCli(agentClis[cli].binary, specifier)] as const),
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
 
 /** The program of a CLI, or why there is none on this machine. */
 export type Installed = { readonly program: string; readonly missing?: never } | Missing;
@@ -8,7 +32,7 @@ export type Installed = { readonly program: string; readonly missing?: never } |
 type Missing = { readonly missing: string; readonly isOffline: boolean };
 
 /** A CLI from npm, installed into the cache folder unless one is there that starts. */
-export async function installCli(binary: string, specifier: string): Promise<Installed> {
+async function installCli(binary: string, specifier: string): Promise<Installed> {
   const folder = resolve('.cache/agents', specifier.replace(/^@/, '').replaceAll('/', '-'));
   const program = resolve(folder, 'node_modules/.bin', binary);
   try {
@@ -45,3 +69,6 @@ function toMissing({ stderr = '', message }: Error & { stderr?: string }): Missi
     offline === undefined ? words.split('\n').slice(0, 2).join(' ').slice(0, 160) : `no network: ${offline}`;
   return { missing: `not on ${process.platform}-${process.arch}: ${reason}`, isOffline: offline !== undefined };
 }
+
+// Started as a program, it installs them in advance: CI does so beside other tests.
+if (process.argv[1] === fileURLToPath(import.meta.url)) await installClis();

@@ -1,12 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pLimit from 'p-limit';
 import { agentChat, agentClis } from 'skillopt/agents';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { cliRows } from './cli-rows.ts';
 import { startFakeProvider } from './fake-provider.ts';
-import { installCli } from './install-cli.ts';
 import { cleanEnvironment, wrap, write } from './isolated-home.ts';
 
 const reply = 'The capital is Paris.';
@@ -24,12 +22,7 @@ const projectFiles = [
   ...['.claude/rules/near.md', '.claude/skills/near/SKILL.md', '.agents/skills/near/SKILL.md'],
 ];
 
-const twoAtATime = pLimit(2);
-const rows = await Promise.all(
-  cliRows.map((row) =>
-    twoAtATime(async () => ({ row, installed: await installCli(agentClis[row.cli].binary, row.specifier) })),
-  ),
-);
+const rows = cliRows.map((row) => ({ row, installed: inject('clis')[row.cli]! }));
 const driven = rows.filter(({ installed }) => installed.missing === undefined);
 const isOffline = rows.every(({ installed }) => installed.missing !== undefined && installed.isOffline);
 

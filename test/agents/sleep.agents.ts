@@ -9,7 +9,7 @@ import { answerOf, sleepHome } from '../support/sleep/sleep-home.ts';
 import { filesBelow } from '../unit/sleep/night/night-world.ts';
 import { installedAgents } from './agent-at-work.ts';
 
-const [claude] = await installedAgents(['claude']);
+const [claude] = installedAgents(['claude']);
 const sandbox = (await probeSandbox()).auto ?? 'none';
 
 /** Done by whoever follows the learned document; the description of the skill says: «Read it before any task.» */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { COUNT, installedAgents, MOST_USED, teapotsFor, urlFor } from './agent-at-work.ts';
 import { openProject } from './open-project.ts';
 
-const rows = await installedAgents(MOST_USED);
+const rows = installedAgents(MOST_USED);
 
 /** Wrong in SKILL.md and in the script: a task passes when both are right. */
 const WRONG = { 'SKILL.md': ['seven', 'six'], 'scripts/count.sh': ['counted', 'guessed'] } as const;

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { type AgentCliName, agentChat, agentClis } from 'skillopt/agents';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentCliName, agentChat } from 'skillopt/agents';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Place, TranscriptSource } from '../../src/transcripts/index.ts';
 import { claude } from '../../src/transcripts/sources/claude.ts';
 import { codex } from '../../src/transcripts/sources/codex.ts';
@@ -12,9 +12,8 @@ import { gemini } from '../../src/transcripts/sources/gemini.ts';
 import { opencode } from '../../src/transcripts/sources/opencode.ts';
 import { pi } from '../../src/transcripts/sources/pi.ts';
 import { qwen } from '../../src/transcripts/sources/qwen.ts';
-import { type CliRow, cliRows } from './cli-rows.ts';
+import { cliRows } from './cli-rows.ts';
 import { startFakeProvider } from './fake-provider.ts';
-import { type Installed, installCli } from './install-cli.ts';
 import { cleanEnvironment, wrap, write } from './isolated-home.ts';
 
 const reply = 'The totals are rounded now.';
@@ -58,12 +57,10 @@ const ordinary: Readonly<Partial<Record<AgentCliName, Ordinary>>> = {
   'opencode-cli': { source: opencode, tool: 'bash', args: ['run', prompt] },
 };
 
-const rows: { row: CliRow; usual: Ordinary; installed: Installed }[] = [];
-for (const row of cliRows) {
+const rows = cliRows.flatMap((row) => {
   const usual = ordinary[row.cli];
-  const installed = await installCli(agentClis[row.cli].binary, row.specifier);
-  if (usual !== undefined) rows.push({ row, usual, installed });
-}
+  return usual === undefined ? [] : [{ row, usual, installed: inject('clis')[row.cli]! }];
+});
 
 describe.each(rows)('transcripts of $row.cli ($row.specifier)', ({ row, usual, installed }) => {
   if (installed.missing !== undefined) return it.skip(installed.missing);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { installedAgents, urlFor } from './agent-at-work.ts';
 import { openProject } from './open-project.ts';
 
-const rows = await installedAgents(['claude']);
+const rows = installedAgents(['claude']);
 
 /** What the skill is for, and what others are for: the first description claims one of theirs, and not all of its own. */
 const OWN = ['teapots', 'kettles', 'samovars'];

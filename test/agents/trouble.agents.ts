@@ -3,7 +3,7 @@ import { startFakeAgentLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { COUNT, hasBubblewrap, installedAgents, MOST_USED, openShop, teapotsFor } from './agent-at-work.ts';
 
-const rows = await installedAgents(process.env.CI ? MOST_USED : undefined);
+const rows = installedAgents(process.env.CI ? MOST_USED : undefined);
 
 /** Eight runs, on a machine that may have other things to do. */
 const PATIENCE = { timeout: 600_000 };
