@@ -4,7 +4,7 @@ const LANCZOS = [
 ];
 
 /** ln Γ(x) for x > 0, to about 15 digits (Lanczos, g = 7). */
-export function logGamma(x: number): number {
+function logGamma(x: number): number {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
   const shifted = x - 1;
   const t = shifted + 7.5;
@@ -14,7 +14,7 @@ export function logGamma(x: number): number {
 }
 
 /** The regularised incomplete beta function I_x(a, b). */
-export function incompleteBeta(x: number, a: number, b: number): number {
+function incompleteBeta(x: number, a: number, b: number): number {
   if (!(x > 0)) return 0;
   if (x >= 1) return 1;
   const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x));
@@ -116,22 +116,16 @@ function bisect(rising: (t: number) => number, goal: number): number {
   return (low + high) / 2;
 }
 
-/** A night on which something was put to the test, and whether it was found better. */
+/** A night that tested a proposal. */
 export type TestedNight = { readonly isProven: boolean };
 
 /** The chance of ever proposing something useless in a world where nothing helps. */
 export const TOTAL_ERROR = 0.1;
 
-/**
- * Shares that sum to 1 over all nights that will ever be; the first is a half. They fall as fast as they can without leaving
- * less than others would for the nights of the first month.
- */
+/** The share of the total error that the n-th night gets. They sum to 1 over all nights; the first is a half. */
 const shareOf = (place: number) => (place < 1 ? 0 : 1 / (place * (place + 1)));
 
-/**
- * The error that the next tested night may make. Where nothing helps, the shares of all nights together are the total; what
- * was proven starts the series again from there, since where things help it is rarer that one does not (alpha-investing).
- */
+/** The error that the next tested night may make. Each proof starts the series again: where things help, few do not (alpha-investing). */
 export function nextError(nights: readonly TestedNight[], total = TOTAL_ERROR): number {
   const next = nights.length + 1;
   const earned = nights.reduce((sum, { isProven }, index) => sum + (isProven ? shareOf(next - index - 1) : 0), 0);

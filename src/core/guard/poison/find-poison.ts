@@ -21,12 +21,12 @@ const RULES: readonly Rule[] = [
   ...SUBJECT_RULES,
 ];
 
-/** More than a learned text ever has. What is longer is not read, and so not trusted. */
-export const MOST_CHARACTERS = 30_000;
+/** A longer text is not read, and so not trusted. */
+const MOST_CHARACTERS = 30_000;
 
 /**
- * Why a text that came out of transcripts may not become a part of a skill or a memory; nothing if it may. With `before` it is
- * a whole document: what that said already is not counted, and items of a list are read as rules of their own.
+ * Why a text from transcripts may not become a part of a skill or a memory. With `before` it is a whole document: what that
+ * said already does not count, and items of a list are read as separate rules.
  */
 export function findPoison(text: string, { before }: { readonly before?: string } = {}): Poison | undefined {
   if (before === undefined) {
@@ -53,7 +53,6 @@ function changedIn(before: string, after: string): { readonly before: string; re
 }
 const MARGIN = 1_000;
 
-/** By their names alone, however the comment round them is written. */
 const OWN_MARKER = new RegExp(
   Object.values(MARKERS)
     .flatMap(({ start, end }) => [start, end].map((marker) => marker.replace(/[^A-Z_]/g, '')))
@@ -74,8 +73,7 @@ function* poisonIn(text: string, breaks: RegExp, before = ''): Generator<Found> 
   for (const view of viewsOf(start)) yield* findIn(view, breaks);
 }
 
-const found = (kind: PoisonKind, reason: string, text: string): Found => ({ kind, reason, key: keyOf(reason, text) });
-const keyOf = (reason: string, text: string) => `${reason}\0${text}`;
+const found = (kind: PoisonKind, reason: string, text: string): Found => ({ kind, reason, key: `${reason}\0${text}` });
 
 function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Found> {
   const note = isDecoded ? ' (decoded)' : '';
@@ -85,9 +83,8 @@ function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Found> {
     const read = rule.isRendered ? prose : text;
     if (read.search(rule.find) === -1) continue; // as most do, and copying the pattern for all matches takes longer
     for (const match of read.matchAll(rule.find)) {
-      const passage = passageAround(text, match, breaks);
-      if (isFound(rule, text, match, passage))
-        yield { kind: rule.kind, reason: `${rule.reason}${note}`, key: keyOf(rule.reason, match[0]) };
+      if (!applies(rule, text, match, breaks)) continue;
+      yield { ...found(rule.kind, rule.reason, match[0]), reason: `${rule.reason}${note}` };
     }
   }
   const misspelled = findMisspelled(text);
@@ -97,12 +94,8 @@ function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Found> {
   if (link !== undefined) yield found('markup', 'shows another address than it leads to', link);
 }
 
-function isFound(
-  { also = [], unless, isForbidding }: Rule,
-  text: string,
-  match: RegExpExecArray,
-  passage: string,
-): boolean {
+function applies({ also = [], unless, isForbidding }: Rule, text: string, match: RegExpExecArray, breaks: RegExp) {
+  const passage = passageAround(text, match, breaks);
   if (!also.every((pattern) => pattern.test(passage)) || unless?.test(passage)) return false;
   return isForbidding === true || !isForbidden(text, match.index, match.index + match[0].length);
 }
@@ -111,24 +104,19 @@ const REACH = 300;
 const SENTENCES = /\n\s*\n|(?<=[.!?。！？])\s+(?=\S)/u;
 const ITEMS = /\n\s*\n|\n(?=[ \t]*(?:[-*+#]|\d{1,3}[.)]) )|(?<=[.!?。！？])[^\S\n]+(?=\S)/u;
 
-/** The sentence of a match with the one before and the one after it, as far as the same item goes. */
+/** The sentence of a match with its neighbours, within the same item. */
 function passageAround(text: string, { index, 0: match }: RegExpExecArray, breaks: RegExp): string {
-  const reach = breaks === ITEMS ? 1 : 2;
-  const before = text
-    .slice(Math.max(0, index - REACH), index)
-    .split(breaks)
-    .slice(-reach);
-  const after = text
-    .slice(index + match.length, index + match.length + REACH)
-    .split(breaks)
-    .slice(0, reach);
-  return `${before.join(' ')}${match.slice(0, REACH)}${after.join(' ')}`;
+  const count = breaks === ITEMS ? 1 : 2;
+  const end = index + match.length;
+  const before = text.slice(Math.max(0, index - REACH), index).split(breaks);
+  const after = text.slice(end, end + REACH).split(breaks);
+  return `${before.slice(-count).join(' ')}${match.slice(0, REACH)}${after.slice(0, count).join(' ')}`;
 }
 
-/** Words that turn an order round, in the languages that are looked through. */
+/** Words that forbid, in the languages of the rules. */
 const NOT =
   /\b(?:never|do not|don't|dont|must not|mustn't|should not|shouldn't|may not|cannot|can't|won't|avoid|refuse|reject|forbid|forbidden|prohibit\w*|instead of|rather than|no|not|nobody|warn|beware|flag|without first|nie|niemals|nicht|kein\w*|jamais|ne|évite[rz]?|nunca|jamás|evita|evite|não|nao)\b|не |никогда|нельзя|不要|不得|禁止|切勿|请勿|避免|لا |asla|절대/gu;
-/** A «not» of these is none: «do not ask», «do not hesitate to run», «not only». */
+/** What follows a «not» that forbids nothing: «do not ask», «do not hesitate to run», «not only». */
 const NO_NOT =
   /^\W{0,2}(?:to )?(?:ask|wait|hesitate|forget|fail|mention|tell|bother|worry|need|stop|confirm|report|show|log|question|explain|only|matter|inform|say|notify|refuse|warn|prompt|pause|think|let)\b/u;
 const ENDS =
@@ -136,7 +124,7 @@ const ENDS =
 const FORBIDS_AFTER =
   /^[^.\n]{0,60}\b(?:(?:is|are) (?:never|not|forbidden|banned|prohibited|refused)|must (?:not|never)|not allowed|(?:do|does) not)\b/u;
 
-/** Whether the sentence round a place forbids what stands there. */
+/** Whether the sentence around a place forbids what stands there. */
 function isForbidden(text: string, from: number, to: number): boolean {
   const before = text.slice(Math.max(0, from - 200), from);
   const clause = before.slice(lastEnd(before));
@@ -152,9 +140,8 @@ const lastEnd = (text: string) =>
 type Quarantined = Poison & { readonly edit: Edit };
 
 /**
- * The edits that may be staged, in their order, and those that may not, with the reason. Each is read by itself; then the text
- * that they make together, since a payload may be spread over several: then every edit goes that it cannot do without, for
- * which of them does the harm is not known.
+ * The edits that may be staged, and those that may not. Each is read alone, then all together, since a payload may be spread
+ * over several: then every edit that it needs is refused.
  */
 export function quarantine(edits: readonly Edit[], document: string): { kept: Edit[]; quarantined: Quarantined[] } {
   const quarantined: Quarantined[] = [];
@@ -172,7 +159,7 @@ export function quarantine(edits: readonly Edit[], document: string): { kept: Ed
   return { kept, quarantined };
 }
 
-/** The fewest of the edits that are still poison together: halves are left out, then quarters, down to single ones. */
+/** The fewest edits that are still poison together: halves are left out, then quarters, down to single ones. */
 function partsOfPoison(edits: readonly Edit[], document: string): readonly Edit[] {
   let parts = edits;
   for (let size = Math.ceil(parts.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
@@ -185,7 +172,7 @@ function partsOfPoison(edits: readonly Edit[], document: string): readonly Edit[
   return parts;
 }
 
-/** Read one after the other, as they were proposed, and in their places in the document. */
+/** Reads the edits one after the other, and in their places in the document. */
 function findTogether(edits: readonly Edit[], document: string): Poison | undefined {
   const contents = edits.flatMap(({ op, content }) => (op === 'delete' ? [] : [content]));
   return (

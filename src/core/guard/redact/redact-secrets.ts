@@ -6,7 +6,7 @@ import { hideBrokenKeys, hideKeyBlocks, isKnownKey, keyHider } from './known-key
 import { hideNamedValues, hideSpokenValues, hideTableCells } from './named-values.ts';
 import { SECRET } from './secret-value.ts';
 
-/** From what is certain to what is likely: what an earlier one hid, a later one leaves alone. */
+/** From certain to likely: a later rule leaves alone what an earlier one hid. */
 const rulesFor = (text: string) => [
   hideKeyBlocks,
   hideAddressCredentials,
@@ -25,15 +25,13 @@ const rulesFor = (text: string) => [
 const MOST_PASSES = 5;
 
 /**
- * The text with `[secret]` where a credential stood: keys by their form, values by their names, what people say is a password,
- * words too disordered to be anything else, numbers of cards and accounts. Takes any text, in time that grows with its length, and changes nothing when
- * it is called again.
+ * The text with `[secret]` in place of credentials: keys by their form, values by their names, spoken passwords, random words,
+ * numbers of cards and accounts. It takes time in proportion to the text, and changes nothing when it is called again.
  */
 export const redactSecrets = (text: string): string => (text.length > LONGEST_KEPT ? hide(text) : hideOnce(text));
 
-/** Names, ids and short answers come by again and again. */
 const LONGEST_KEPT = 1_000;
-const hideOnce = memoize((text: string) => hide(text), { maxEntries: 4_000 });
+const hideOnce = memoize(hide, { maxEntries: 4_000 }); // names, ids and short answers come again and again
 
 function hide(text: string): string {
   const shown = redactPlain(text);
@@ -56,13 +54,10 @@ function redactPlain(text: string): string {
   return shown;
 }
 
-/** Deeper than any record; what is deeper is not looked at and not shown. */
+/** What is nested deeper than any record is hidden. */
 const DEEPEST = 200;
 
-/**
- * A JSON value without secrets: every text of it is redacted, names too, and what stands under a name such as `apiKey` is
- * hidden whatever it is.
- */
+/** A JSON value without secrets. Names are redacted too, and the value of a name such as `apiKey` is always hidden. */
 export function redactValue(value: unknown, redact: (text: string) => string = redactSecrets, depth = 0): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -78,7 +73,7 @@ export function redactValue(value: unknown, redact: (text: string) => string = r
 
 const isCredentialName = (name: string) => ['password', 'key'].includes(credentialOf(name) ?? '');
 
-/** Takes no room on a screen, and stands inside a word only to part it. */
+/** Characters that take no room on a screen. */
 const INVISIBLE =
   /\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g;
 
@@ -90,10 +85,10 @@ const LOOKS_LIKE: Readonly<Record<string, string>> = Object.fromEntries(
   ].flatMap(([from, to]) => [...from!].map((letter, at) => [letter, [...to!][at]!] as const)),
 );
 const MIXED = /[A-Za-z\u0370-\u03ff\u0400-\u052f]{3,64}/g;
-/** Of full width, as in text from East Asian keyboards. Signs of that width are everywhere in it. */
+/** Letters and digits of full width, from East Asian keyboards. */
 const FULL_WIDTH = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/g;
 
-/** The text as it looks: `pаssword` with a Cyrillic letter, or parted by something invisible, is a word of Latin letters. */
+/** The text as it looks: `pаssword` with a Cyrillic letter, or parted by something invisible, is a Latin word. */
 function undisguised(text: string): string {
   if (/^[\s -\u00ac\u00ae-\u00ff]*$/.test(text)) return text;
   return text
@@ -106,23 +101,20 @@ function undisguised(text: string): string {
 
 const isMixed = (word: string) => /[A-Za-z]/.test(word) && /[\u0370-\u052f]/.test(word);
 
-/** Names of what opens a door and changes no result. */
+/** Names of credentials, which change no result. */
 const CREDENTIAL =
   /(?:^|[-_.])(?:(?:api|access|secret|private|subscription|auth|client|session|bearer|refresh|id)[-_]?(?:key|token|secret)|secret|password|passwd|authorization|cookie|credentials?)$/i;
-/** Names that may be of such a thing, or of something else: a sort key, a stop token. */
+/** Names that may mean a credential or something else: a sort key, a stop token. */
 const PERHAPS = /(?:^|[-_.])(?:key|token)$/i;
 
-/** What stands in a header. */
 const BEARER = /^(?:Bearer|Basic)\s\S+$/;
-/** Long, without a space, of letters and digits in disorder. */
 const RANDOM = /^(?=[^\s]*\d)(?=[^\s]*[a-z])[\w+/=~-]{32,}$/i;
 
-/** What is hidden stays as it is. */
-const HIDDEN = /^\((?:secret|hidden [0-9a-f]{12})\)$/;
+const ALREADY_HIDDEN = /^\((?:secret|hidden [0-9a-f]{12})\)$/;
 
 /**
- * A value as it may be written down: without what looks like a secret, by its name or by itself. A credential becomes a
- * constant, since another one gives the same results; what is only perhaps a secret becomes a hash, since it may not.
+ * A value without what looks like a secret, by its name or by itself. A credential becomes a constant, since another one gives
+ * the same results. What is only perhaps a secret becomes a hash, since another one may not.
  */
 export function hideSecrets(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return hideText(value, snake(name));
@@ -132,7 +124,7 @@ export function hideSecrets(value: unknown, name = ''): unknown {
 }
 
 function hideText(text: string, name: string): string {
-  if (text === '' || HIDDEN.test(text)) return text;
+  if (text === '' || ALREADY_HIDDEN.test(text)) return text;
   if (CREDENTIAL.test(name) || BEARER.test(text) || isKnownKey(text)) return '(secret)';
   return PERHAPS.test(name) || RANDOM.test(text) ? `(hidden ${skillHash(text).slice(0, 12)})` : text;
 }
