@@ -4,8 +4,8 @@ const WORDS = 624;
 const MIDDLE = 397;
 
 /**
- * The Mersenne Twister as Python's `random.Random(seed)` uses it, so that the same seed gives the same
- * shuffles as the reference. Seeds are whole numbers; as in Python, the sign does not matter.
+ * The Mersenne Twister of Python's `random.Random(seed)`: the same seed gives the same shuffles as the reference.
+ * Seeds are whole numbers; as in Python, the sign does not matter.
  */
 export class PythonRandom {
   readonly #state = new Uint32Array(WORDS);

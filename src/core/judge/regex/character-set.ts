@@ -1,16 +1,28 @@
 import { memoize, WHITESPACE } from '../../text/index.ts';
-import { broken, refused } from './pattern-error.ts';
 
-/** Whether a code point belongs. */
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+  /** Python accepts it. We do not: it could take endless time, or is rare. */
+  readonly isRefused: boolean;
+
+  constructor(message: string, { isRefused = false } = {}) {
+    super(message);
+    this.isRefused = isRefused;
+  }
+}
+
+export const broken = (message: string) => new PatternError(message);
+export const refused = (part: string, what: string) =>
+  new PatternError(`${JSON.stringify(part)} is ${what}, which is not supported here`, { isRefused: true });
+
 export type CharacterSet = (codePoint: number) => boolean;
 
-/** The flags of Python that hold at a place of a pattern, as letters. */
 export type Flags = string;
 
-/** A range of characters, or a category as JavaScript writes it inside a class. */
+/** A range, or a category as JavaScript writes it inside a class. */
 type Member = { readonly first: number; readonly last: number } | { readonly category: string };
 
-/** What `\d`, `\s` and `\w` mean in Python, without its flag `a` and with it. Marks are no letters. */
+/** `\d`, `\s` and `\w` in Python, without its flag `a` and with it. */
 const CATEGORIES: Readonly<Record<string, readonly [unicode: string, ascii: string]>> = {
   d: ['\\p{Nd}', '0-9'],
   s: [WHITESPACE, '\\t-\\r\\x20'],
@@ -18,13 +30,11 @@ const CATEGORIES: Readonly<Record<string, readonly [unicode: string, ascii: stri
 };
 
 const CODE = 'x[\\da-fA-F]{2}|u[\\da-fA-F]{4}|U[\\da-fA-F]{8}';
-/** An escape outside a class. */
 export const ESCAPE = `\\\\(?:${CODE}|0[0-7]{0,2}|[0-7]{3}|\\d+|[^])`;
-/** A character or an escape inside a class, where one or two octal digits are a character too. */
+/** Inside a class, one or two octal digits are a character too. */
 const CHARACTER = `\\\\(?:${CODE}|[0-7]{1,3}|[^])|[^]`;
 const MEMBER = new RegExp(`(${CHARACTER})(?:-(${CHARACTER}))?`, 'gu');
 
-/** A class of a pattern, with its brackets. */
 export function classSet(written: string, flags: Flags): CharacterSet {
   const isNegated = written.startsWith('[^');
   const members = [...written.slice(isNegated ? 2 : 1, -1).matchAll(MEMBER)].map(([whole, first, last]) => {
@@ -34,7 +44,7 @@ export function classSet(written: string, flags: Flags): CharacterSet {
   return setOf(members, flags, isNegated);
 }
 
-/** A character or an escape outside a class. The same one is always the same set, so that a search asks it once for each place. */
+/** Outside a class. The same text is always the same set, so that a search asks it once for each place. */
 export const characterSet = (written: string, flags: Flags): CharacterSet => setsWith(flags)(written);
 
 const setsWith = memoize(
@@ -60,7 +70,6 @@ function memberOf(written: string, flags: Flags, isInClass: boolean): Member {
 
 const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
-/** The character that an escape means, without its backslash. */
 function escapedCode(sign: string, isInClass: boolean): number {
   const code = Number.parseInt(sign.slice(1), 16);
   if (/^[xuU]./.test(sign) && code <= 0x10ffff) return code;
@@ -84,7 +93,7 @@ function rangeOf(whole: string, from: Member, to: Member): Member {
   throw broken(`${whole} is no range of characters`);
 }
 
-/** JavaScript decides, about one character at a time. Without case, Python compares the ranges and not the categories. */
+/** JavaScript decides about each character. Without case, Python compares the ranges and not the categories. */
 function setOf(members: readonly Member[], flags: Flags, isNegated = false): CharacterSet {
   const categories = members.flatMap((member) => ('category' in member ? member.category : []));
   const ranges = members.flatMap((member) => ('first' in member ? `${inHex(member.first)}-${inHex(member.last)}` : []));
@@ -108,6 +117,6 @@ const only = (codePoint: number) => [codePoint];
 const asciiLetters = (codePoint: number) =>
   /[A-Za-z]/.test(String.fromCodePoint(codePoint)) ? [codePoint, codePoint ^ 0x20] : [codePoint];
 
-/** I, i, İ and ı are one letter in Python. JavaScript compares all other letters as Python does. */
+/** I, i, İ and ı are one letter in Python. */
 const LETTERS_I = [0x49, 0x69, 0x130, 0x131];
 const unicodeLetters = (codePoint: number) => (LETTERS_I.includes(codePoint) ? LETTERS_I : [codePoint]);

@@ -1,14 +1,22 @@
-import { type CharacterSet, characterSet, classSet, ESCAPE, type Flags } from './character-set.ts';
-import { broken, PatternError, refused } from './pattern-error.ts';
+import {
+  broken,
+  type CharacterSet,
+  characterSet,
+  classSet,
+  ESCAPE,
+  type Flags,
+  PatternError,
+  refused,
+} from './character-set.ts';
 
-/** A condition on a place between two characters: as Python writes it, with the flag that changes its meaning. */
+/** A condition between two characters, with the flag that changes its meaning. */
 export type Assertion = '\\A' | '\\Z' | '^' | '^m' | '$' | '$m' | '\\b' | '\\ba' | '\\B' | '\\Ba';
 
 const FLAG_OF: Readonly<Record<string, string>> = { '\\A': '', '\\Z': '', '^': 'm', $: 'm', '\\b': 'a', '\\B': 'a' };
 
 /**
- * One step of a machine that can be in many places at once (Thompson's). After a set or an assertion it continues with the
- * next step; `jumps` are relative. The end of the program is a match.
+ * A step of Thompson's machine, which can be in many places at once. After a set or an assertion it continues with the next
+ * step; `jumps` are relative. The end of the program is a match.
  */
 export type Instruction = {
   readonly set?: CharacterSet;
@@ -16,15 +24,14 @@ export type Instruction = {
   readonly jumps?: readonly number[];
 };
 
-/** A part of a pattern. Captures, and which of two ways is tried first, do not change a yes or no, and are left out. */
+/** Captures and greediness do not change a yes or no, and are left out. */
 type Part = { readonly program: readonly Instruction[]; readonly is?: 'assertion' | 'repetition' };
 
-/** A group that is not closed yet: where it begins, and the parts of each of its options. */
+/** An open group: where it begins, and the parts of each option. */
 type Group = { readonly at: number; flags: Flags; readonly options: Part[][] };
 
-/** Longer ones were not written by a person, and reading them takes time too. */
 const MAX_LENGTH = 10_000;
-/** Repetitions are written out, so that a short pattern can become a long program. */
+/** Repetitions are written out: a short pattern can become a long program. */
 const MAX_INSTRUCTIONS = 4_000;
 
 const CLASS = '\\[(?:\\^|(?!\\^))(?:\\\\[^]|[^\\\\])(?:\\\\[^]|[^\\]\\\\])*\\]';
@@ -43,7 +50,7 @@ const REFUSED_GROUPS: Readonly<Record<string, string>> = {
   '(?#': 'a comment',
 };
 
-/** Reads Python's syntax of patterns, without what cannot be matched in one pass over the text. Throws `PatternError`. */
+/** Python's syntax, without what cannot be matched in one pass over the text. */
 export function compilePattern(pattern: string): readonly Instruction[] {
   if (pattern.length > MAX_LENGTH) throw new PatternError(`it is longer than ${MAX_LENGTH}`, { isRefused: true });
   return new Compiler(pattern).run();
@@ -126,7 +133,7 @@ function setOf(token: string, flags: Flags): CharacterSet {
 const anything: CharacterSet = () => true;
 const anythingInLine: CharacterSet = (codePoint) => codePoint !== 10;
 
-/** The flags inside a group such as `(?i-s:…)`. Each of `a` and `u` ends the other. */
+/** The flags inside a group such as `(?i-s:…)`. `a` and `u` exclude each other. */
 function withFlags(flags: Flags, letters: string): Flags {
   const unknown = /[^aimsu-]/.exec(letters)?.[0];
   if (unknown !== undefined) throw refused(`(?${unknown}`, 'a flag other than a, i, m, s and u');
@@ -151,10 +158,8 @@ function choiceOf(options: readonly (readonly Part[])[]): readonly Instruction[]
   return [{ jumps: starts }, ...written];
 }
 
-/** Whether as few or as many as possible are tried first does not matter. */
 function repetitionOf(part: Part | undefined, quantifier: string): Part {
-  if (!part || part.is === 'assertion')
-    throw broken(`there is nothing that ${JSON.stringify(quantifier)} could repeat`);
+  if (!part || part.is === 'assertion') throw broken(`there is nothing that "${quantifier}" could repeat`);
   if (part.is === 'repetition') throw broken(`${quantifier} repeats a repetition`);
   if (/.\+$/.test(quantifier)) throw refused(quantifier, 'a possessive quantifier');
   return { program: repeat(part.program, boundsOf(quantifier)), is: 'repetition' };

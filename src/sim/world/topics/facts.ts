@@ -1,12 +1,10 @@
 import { defineTopic, type Topic } from '../topic.ts';
 
 /** Neither list has a name in A: graders drop the initial `A` as an article. */
-const FIRST_NAMES = 'Maria Ben Clara David Elena Felix Greta Hugo Ines Jonas Karin Leon Nina Oscar Petra Rosa'.split(
-  ' ',
-);
-const LAST_NAMES = 'Lopez Brandt Cohen Dahl Eriksen Fischer Gupta Haas Ito Jensen Kovac Lind Moreau Novak Okafor'.split(
-  ' ',
-);
+const [FIRST_NAMES, LAST_NAMES] = [
+  'Maria Ben Clara David Elena Felix Greta Hugo Ines Jonas Karin Leon Nina Oscar Petra Rosa',
+  'Lopez Brandt Cohen Dahl Eriksen Fischer Gupta Haas Ito Jensen Kovac Lind Moreau Novak Okafor',
+].map((names) => names.split(' ')) as [string[], string[]];
 
 const people = defineTopic<{ first: string; last: string }>({
   name: 'people',
@@ -35,24 +33,14 @@ const people = defineTopic<{ first: string; last: string }>({
   ],
 });
 
-type Country = { readonly name: string; readonly two: string; readonly three: string; readonly local: string };
+const COUNTRIES = `Germany DE DEU Deutschland, Italy IT ITA Italia, Sweden SE SWE Sverige, Poland PL POL Polska,
+  Finland FI FIN Suomi, Norway NO NOR Norge, Denmark DK DNK Danmark, Netherlands NL NLD Nederland, Estonia EE EST Eesti,
+  Croatia HR HRV Hrvatska, Japan JP JPN Nihon, Greece GR GRC Hellas`
+  .split(/,\s+/)
+  .map((row) => row.split(' ') as [name: string, two: string, three: string, local: string])
+  .map(([name, two, three, local]) => ({ name, two, three, local }));
 
-const COUNTRIES: readonly Country[] = [
-  { name: 'Germany', two: 'DE', three: 'DEU', local: 'Deutschland' },
-  { name: 'Italy', two: 'IT', three: 'ITA', local: 'Italia' },
-  { name: 'Sweden', two: 'SE', three: 'SWE', local: 'Sverige' },
-  { name: 'Poland', two: 'PL', three: 'POL', local: 'Polska' },
-  { name: 'Finland', two: 'FI', three: 'FIN', local: 'Suomi' },
-  { name: 'Norway', two: 'NO', three: 'NOR', local: 'Norge' },
-  { name: 'Denmark', two: 'DK', three: 'DNK', local: 'Danmark' },
-  { name: 'Netherlands', two: 'NL', three: 'NLD', local: 'Nederland' },
-  { name: 'Estonia', two: 'EE', three: 'EST', local: 'Eesti' },
-  { name: 'Croatia', two: 'HR', three: 'HRV', local: 'Hrvatska' },
-  { name: 'Japan', two: 'JP', three: 'JPN', local: 'Nihon' },
-  { name: 'Greece', two: 'GR', three: 'GRC', local: 'Hellas' },
-];
-
-const countries = defineTopic<Country>({
+const countries = defineTopic<(typeof COUNTRIES)[number]>({
   name: 'countries',
   mention: /\bcountr(?:y|ies)\b/i,
   make: (dice) => COUNTRIES[dice(COUNTRIES.length)]!,
@@ -78,8 +66,6 @@ const countries = defineTopic<Country>({
     },
   ],
 });
-
-export const placeAndPeopleTopics: readonly Topic[] = [people, countries];
 
 const phones = defineTopic<{ area: string; exchange: string; line: string }>({
   name: 'phones',
@@ -173,4 +159,4 @@ const consent = defineTopic<{ agreed: boolean }>({
   ],
 });
 
-export const recordTopics: readonly Topic[] = [phones, orders, consent];
+export const FACT_TOPICS: readonly Topic[] = [phones, orders, consent, people, countries];

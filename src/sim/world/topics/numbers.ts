@@ -103,8 +103,6 @@ const durations = defineTopic<{ hours: number; minutes: number }>({
   ],
 });
 
-export const calendarTopics: readonly Topic[] = [dates, times, durations];
-
 /** Cents are never 50 or 0: rounding to whole dollars is then beyond doubt, and visible. */
 const money = defineTopic<{ dollars: number; cents: number }>({
   name: 'money',
@@ -224,4 +222,4 @@ const percentages = defineTopic<{ tenths: number }>({
   ],
 });
 
-export const quantityTopics: readonly Topic[] = [money, weights, temperatures, percentages];
+export const NUMBER_TOPICS: readonly Topic[] = [dates, times, durations, money, weights, temperatures, percentages];
