@@ -1,7 +1,6 @@
 /** A uniform number in [0, 1). The same label is always the same number. */
 export type Draw = (label: string) => number;
 
-/** A whole number in [0, sides): the next throw of a seeded die. */
 export type Dice = (sides: number) => number;
 
 /**
@@ -18,7 +17,6 @@ export function createDraw(seed: number, texts: readonly string[]): Draw {
   };
 }
 
-/** For values that are made one after the other. */
 export function createDice(draw: Draw): Dice {
   let throws = 0;
   return (sides) => Math.floor(draw(`throw ${throws++}`) * sides);

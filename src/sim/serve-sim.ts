@@ -19,7 +19,6 @@ export type ServeSimOptions = {
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
   readonly judge?: ChatModel;
-  /** 0, the default, is any free port. */
   readonly port?: number;
   /** 127.0.0.1 by default: there is no key and no limit. */
   readonly host?: string;
@@ -195,7 +194,6 @@ const finishReasons: Record<FinishReason, string> = {
   other: 'stop',
 };
 
-/** What the server sends. */
 type Answer = { readonly status: number; readonly body: object; readonly headers?: Record<string, string> };
 
 type Complaint = { readonly status: number; readonly message: string; readonly param?: string; readonly code?: string };

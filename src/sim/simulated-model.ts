@@ -23,7 +23,6 @@ type SimulatedModelOptions = {
   readonly seed: number;
   readonly latencyMs: number;
   readonly failureRate: number;
-  /** The reply's text. All chance comes from `draw`. */
   readonly answer: (request: ChatRequest, draw: Draw) => string;
 };
 

@@ -49,7 +49,6 @@ export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel
 
 const say = (answer: string) => `The record tells us.\n<answer>${answer}</answer>`;
 
-/** From the last `Question:` on: a context above it is not the question. */
 function lastQuestion(messages: readonly ChatMessage[]): string {
   const text = textOf(messages, 'user');
   return text.slice(Math.max(0, text.lastIndexOf('Question:'))).trim();
@@ -103,7 +102,6 @@ export function simulatedJudge(options: SimulatedJudgeOptions = {}): ChatModel {
   });
 }
 
-/** A numbered list, or the whole rubric as one statement. */
 function statementsIn(system: string): string[] {
   const list = system.split(STATEMENTS)[1];
   if (list !== undefined) return list.split(/\n(?=\d+\. )/).map((line) => line.replace(/^\d+\. /, ''));

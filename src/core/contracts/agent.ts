@@ -13,12 +13,9 @@ export type AgentRunRequest = {
   readonly prompt: string;
   readonly skills: readonly SkillPackage[];
   readonly limits: AgentLimits;
-  /** Which part of a run asks, for accounting. */
   readonly stage?: string;
-  /** Runs with another index are independent. */
   readonly sampleIndex: number;
   readonly signal: AbortSignal;
-  /** Called with each step when it comes. */
   readonly onStep?: ((step: AgentStep) => void) | undefined;
   /** Called before each model call, and when its usage is known; only by a runner that `tellsSpending`. */
   readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
@@ -66,7 +63,6 @@ export type AgentRun = {
   readonly turns: number;
   readonly steps: readonly AgentStep[];
   readonly skillsOffered: readonly OfferedSkill[];
-  /** Each once. */
   readonly skillsLoaded: readonly string[];
   readonly usage: Usage;
   readonly costUsd?: number;
@@ -102,7 +98,6 @@ export type AgentAbout = {
 export interface AgentRunner {
   /** All that changes what it does: rollouts are cached under it. */
   readonly id: string;
-  /** As of a `ChatModel`. */
   readonly account?: string;
   readonly modelName?: string;
   readonly capabilities?: AgentCapabilities;
@@ -119,7 +114,6 @@ export type AgentLimits = {
   readonly maxTurns?: number | undefined;
   readonly maxUsd?: number | undefined;
   readonly maxTokens?: number | undefined;
-  /** Of all processes that it starts. */
   readonly processes?: number | undefined;
   readonly memoryMb?: number | undefined;
   /** Written into its workspace, its home and its temporary folder. */
@@ -156,7 +150,6 @@ export type WorkspaceView = {
 export type FileChange = {
   readonly path: string;
   readonly change: 'added' | 'changed' | 'deleted';
-  /** Line by line, if it is text and not too long. */
   readonly patch?: string;
   /** In place of a patch: a hash and a size, or why there is none. */
   readonly note?: string;
@@ -182,7 +175,6 @@ export type ResourceLimits = {
 export type SandboxRequest = {
   /** A program and its arguments. No shell reads them. */
   readonly command: readonly string[];
-  /** Texts by relative path, laid into the folder that it runs in. */
   readonly files?: Readonly<Record<string, string>>;
   /** A folder of the caller's that it may change. By default a fresh one, which is removed afterwards. */
   readonly cwd?: string;
@@ -200,13 +192,11 @@ export type SandboxRequest = {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly limits?: ResourceLimits;
-  /** Called with each line of its standard output. */
   readonly onLine?: ((line: string) => void) | undefined;
   /** What comes after it is read and forgotten. */
   readonly maxOutputBytes?: number;
 };
 
-/** A relative path that leads nowhere else. */
 export function isPlainPath(path: string): boolean {
   const isPlain = path.split('/').every((name) => /^[^\0\\]+$/.test(name) && name !== '.' && name !== '..');
   return isPlain && !/^[A-Za-z]:/.test(path);
@@ -220,7 +210,6 @@ export type SandboxResult = {
   readonly exceeded?: keyof ResourceLimits | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** In order, each call. */
   readonly toolsCalled: readonly string[];
 };
 

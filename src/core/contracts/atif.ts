@@ -35,9 +35,7 @@ type TrajectoryOptions = {
   readonly model?: string | undefined;
   readonly sessionId: string;
   readonly prompt: string;
-  /** Longer texts are cut in the middle. */
   readonly maxTextLength?: number;
-  /** When all texts together are longer, later ones are left out. */
   readonly maxLength?: number;
 };
 

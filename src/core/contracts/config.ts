@@ -41,7 +41,6 @@ type Together = Pick<
 >;
 type Complain = { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void };
 
-/** Keys that may not stand together. */
 export function checkTogether(config: Together, { addIssue }: Complain): void {
   const complain = (key: string, message: string) => addIssue({ code: 'custom', path: [key], message });
   if (config.minEditBudget > config.editBudget) {

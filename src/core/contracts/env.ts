@@ -11,25 +11,20 @@ export type Item = { readonly id: string };
 
 export type RolloutContext<I extends Item = Item> = {
   readonly item: I;
-  /** The skill document's text, usually part of the system prompt. */
   readonly skill: string;
   /** Calls through it are retried, cached and counted. */
   readonly target: ChatModel;
-  /** A model that scores what no rule can. */
   readonly judge?: ChatModel;
-  /** An agent with tools. The environment gives it a workspace and the skill. */
   readonly agent?: AgentRunner;
   readonly extras: Readonly<Record<string, unknown>>;
   /** Aborted when the run must stop or the task's time is up. */
   readonly signal: AbortSignal;
 };
 
-/** Many items to attempt at once. */
 export type RolloutManyContext<I extends Item = Item> = Omit<RolloutContext<I>, 'item'> & {
   readonly items: readonly I[];
   /** Whether the results are to learn from, or to measure with. */
   readonly phase: 'train' | 'eval';
-  /** Another index asks for independent results. */
   readonly sampleIndex: number;
 };
 
@@ -50,7 +45,6 @@ export type ReflectContext = {
   readonly seed: number;
   /** Which draw of proposals from these results, from 0. */
   readonly sampleIndex: number;
-  /** Calls through it are retried, cached and counted. */
   readonly optimizer: ChatModel;
   /** Asks the shared analysts, only when it is called. */
   reflectByDefault(): Promise<RawPatch[]>;
@@ -68,7 +62,6 @@ export interface SkillEnv<I extends Item = Item> {
   readonly version?: string;
   /** Whether `version` covers all that scoring depends on. Then a new run reuses the attempts of an older one. */
   readonly isVersionWhole?: boolean;
-  /** Replaces optimizer prompts by name. */
   readonly prompts?: PromptOverrides;
   /** How often a rollout asks the judge, for estimates; 1 by default. */
   readonly judgeCalls?: number;
@@ -112,7 +105,6 @@ type EnvDefinition<Schema extends z.ZodType<Item>> = {
   readonly initialSkill?: string;
   readonly taskTypes?: readonly string[];
   readonly prompts?: PromptOverrides;
-  /** How often a rollout asks the judge, for estimates; 1 by default. */
   readonly judgeCalls?: number;
   rolloutOne(context: RolloutContext<z.output<Schema>>): Promise<RolloutOutput>;
 };
@@ -206,7 +198,6 @@ export const PROMPT_NAMES = [
 export type PromptName = (typeof PROMPT_NAMES)[number];
 export type PromptOverrides = { readonly [name in PromptName]?: string | undefined };
 
-/** One attempt at one task. */
 export type RolloutAttempt = {
   /** A hash of everything that the score depends on: the same key is the same attempt. */
   readonly key: string;

@@ -4,26 +4,10 @@ import type { Usage } from './model.ts';
 
 /** Stable names of errors. Messages may change; these do not. */
 export type ErrorCode =
-  | 'CONFIG_INVALID'
-  | 'TASKS_INVALID'
-  | 'ENV_INVALID'
-  | 'ENV_FAILED'
-  | 'SKILL_NOT_FOUND'
-  | 'RUN_NOT_FOUND'
-  | 'RUN_MISMATCH'
-  | 'RUN_LOCKED'
-  | 'RUN_UNWRITABLE'
-  | 'JOURNAL_CORRUPT'
-  | 'STATE_UNUSABLE'
-  | 'CONSENT_MISSING'
-  | 'DOCUMENT_REFUSED'
-  | 'MODEL_CALL_FAILED'
-  | 'PROMPT_TOO_LONG'
-  | 'MODEL_REPLY_INVALID'
-  | 'ANSWER_PENDING'
-  | 'BUDGET_EXHAUSTED'
-  | 'SANDBOX_UNAVAILABLE'
-  | 'USAGE';
+  | ('CONFIG_INVALID' | 'TASKS_INVALID' | 'ENV_INVALID' | 'ENV_FAILED' | 'SKILL_NOT_FOUND' | 'USAGE')
+  | ('RUN_NOT_FOUND' | 'RUN_MISMATCH' | 'RUN_LOCKED' | 'RUN_UNWRITABLE' | 'JOURNAL_CORRUPT' | 'STATE_UNUSABLE')
+  | ('MODEL_CALL_FAILED' | 'PROMPT_TOO_LONG' | 'MODEL_REPLY_INVALID' | 'ANSWER_PENDING' | 'BUDGET_EXHAUSTED')
+  | ('CONSENT_MISSING' | 'DOCUMENT_REFUSED' | 'SANDBOX_UNAVAILABLE');
 
 /** Every error this library throws on purpose. Anything else is a bug. */
 export class SkillError extends Error {
@@ -87,7 +71,6 @@ export class PromptTooLongError extends ModelCallError {
 const SHORTER =
   'Use a model with a larger context, or shorten the prompt: shorter items or skill for the target, a smaller minibatchSize or mergeBatchSize for the optimizer.';
 
-/** No status means that no answer came. */
 function isRetryableStatus(status: number | undefined): boolean {
   return status === undefined || [408, 409, 425, 429].includes(status) || status >= 500;
 }
@@ -138,7 +121,6 @@ export function unwrap(schema: z.ZodType): { readonly inner: z.ZodType; readonly
   return { inner: schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema };
 }
 
-/** The keys that a schema lists at a path. */
 export function keysAt(schema: z.ZodType | undefined, path: readonly PropertyKey[]): readonly string[] {
   const bare = schema && innerType(schema);
   const inner = bare instanceof z.ZodPipe ? bare.out : bare;

@@ -11,7 +11,6 @@ const EVIDENCE_GATES: ReadonlySet<string | undefined> = new Set<Gate>(['paired']
 export const knowsNoise = (gate: Gate | undefined): boolean => EVIDENCE_GATES.has(gate);
 
 export const GATE_METRICS = ['hard', 'soft', 'mixed'] as const;
-/** Which score a candidate must improve. */
 export type GateMetric = (typeof GATE_METRICS)[number];
 export type GateAction = 'accept_new_best' | 'accept' | 'reject';
 

@@ -31,7 +31,6 @@ export const HEADINGS = {
 
 type Heading = (typeof HEADINGS)[keyof typeof HEADINGS];
 
-/** What a fence may hold. */
 export const FENCE_KINDS = [
   'skill',
   'surroundings',

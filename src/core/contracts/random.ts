@@ -15,7 +15,6 @@ export class PythonRandom {
     this.#seedByArray(toWords(Math.abs(seed)));
   }
 
-  /** Whole number of `bits` random bits, at most 32. */
   getRandBits(bits: number): number {
     return this.#next32() >>> (32 - bits);
   }
@@ -84,7 +83,6 @@ export function shuffle<T>(items: readonly T[], seed: number): T[] {
   return shuffled;
 }
 
-/** Consecutive slices of `size`; the last may be shorter. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
   if (!(size >= 1)) throw new SkillError('CONFIG_INVALID', `a batch must hold at least 1, got ${size}`);
   const chunks: T[][] = [];

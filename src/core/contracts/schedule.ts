@@ -7,7 +7,6 @@ export type LRSchedulerMode = (typeof LR_SCHEDULER_MODES)[number];
 
 /** Gives the edit budget of each step. Steps count from 1; after the last step the budget stays. */
 export interface LRScheduler {
-  /** Moves on by one step and returns its budget. */
   step(): number;
   getLr(step: number): number;
   stateDict(): { currentStep: number };

@@ -48,10 +48,8 @@ export type ItemScore = {
   readonly taskType?: string;
 };
 
-/** A skill's means over a split, with the scores they are made of. */
 export type Evaluation = { readonly hard: number; readonly soft: number; readonly scores: readonly ItemScore[] };
 
-/** How a task did under two skills in a row. */
 export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stable_success';
 
 export type Bucket = { readonly total: number; readonly hard: number; readonly soft: number };
@@ -85,7 +83,6 @@ export function bucketScores(scores: readonly ItemScore[], taskTypes: readonly s
   return Object.fromEntries(groupByType(scores, taskTypes).map(([type, members]) => [type, toMeans(members)]));
 }
 
-/** Sums and means, as in `buckets.json`. */
 export function bucketSums(scores: readonly ItemScore[], taskTypes: readonly string[] = []) {
   const rows = groupByType(scores, taskTypes).map(([type, members]) => {
     const { hard, soft } = toMeans(members);

@@ -60,7 +60,6 @@ export function applyPatchWithReport(
   return { skill: text, report };
 }
 
-/** The edit's fields, or what is wrong with them. */
 function readFields(edit: unknown): ReadEdit | string {
   if (typeof edit !== 'object' || edit === null || Array.isArray(edit))
     return `an edit must be an object, ${got(edit)}`;
@@ -156,7 +155,6 @@ function append(
   return { skill: `${lead}${content}\n\n${skill.slice(block.start)}`, status: statuses[1] };
 }
 
-/** The package after an edit of one of its files, or as it was where the policy does not allow it. */
 function applyToPackage(text: string, edit: ReadEdit, policy: EditPolicy): Applied {
   const files = policy.isPackage ? splitPackage(text) : { [SKILL_FILE]: text };
   const path = edit.file === '' ? SKILL_FILE : edit.file;
@@ -208,7 +206,6 @@ function change(path: string, old: string, edit: ReadEdit, policy: EditPolicy): 
   return applyGuarded(old, { ...edit, content: op === 'replace' ? written : withoutEmptyLines(written) });
 }
 
-/** The value, if an optimizer quotes the field with its name, its quotes or its line ends. */
 function valueIn(text: string): string {
   const value = text
     .replace(/^\s*description:\s*(?:[|>][-+]?\s)?/, '')

@@ -18,7 +18,6 @@ export const EditRecord = z.object({
 });
 export type EditRecord = z.infer<typeof EditRecord>;
 
-/** The rule without a bullet before it. */
 const ruleIn = (content: string) => strip(strip(content).replace(ITEM, ''));
 const keyOf = (rule: string) => strip(rule).replace(/\s+/gu, ' ').toLowerCase();
 
@@ -33,7 +32,6 @@ function findRule(pieces: readonly Piece[], anchor: string): number {
   return containing.length === 1 ? containing[0]! : -1;
 }
 
-/** The place in the list, and what stands there afterwards. */
 type Change = { readonly at: number; readonly rule?: string };
 
 function changeOf(pieces: readonly Piece[], { op, content, anchor }: EditRecord): Change | undefined {

@@ -33,7 +33,6 @@ export type Edit = z.infer<typeof Edit>;
 const UpdateOp = z.enum([...PackageOp.options, 'suggest', 'rewrite']);
 const UpdateItem = EditFields.extend({
   op: UpdateOp,
-  /** What the rewriter says that it changed. */
   changeSummary: z.array(z.string()).optional(),
 });
 export type UpdateItem = z.infer<typeof UpdateItem>;
@@ -60,46 +59,24 @@ export type RawPatch = {
   readonly patch: Patch;
   readonly sourceType: SourceType;
   readonly batchSize: number;
-  /** What the failures have in common. */
   readonly failurePatterns?: readonly FailurePattern[];
-  /** Reminders of what the skill says already, for its appendix. */
   readonly appendixNotes?: readonly string[];
-  /** How many trajectories were too long to be read whole. */
   readonly clippedTrajectories?: number;
 };
 
-/** Changes nothing, and needs no branch of its own. */
 export const emptyPatch: Patch = { edits: [], reasoning: '' };
 
 export type EditStatus =
-  | 'applied_append'
-  | 'applied_append_before_protected_region'
-  | 'applied_insert_after'
-  | 'applied_insert_after_fallback_append'
-  | 'applied_insert_after_fallback_before_protected_region'
-  | 'applied_replace'
-  | 'applied_delete'
-  | 'skipped_empty_content'
-  | 'skipped_protected_region'
-  | 'skipped_replace_missing_target'
-  | 'skipped_replace_target_not_found'
-  | 'skipped_delete_missing_target'
-  | 'skipped_delete_target_not_found'
-  | 'skipped_unknown_op'
-  | 'skipped_marker'
-  | 'skipped_html_comment'
-  | 'skipped_hidden_character'
-  | 'applied_create_file'
-  | 'applied_delete_file'
-  | 'skipped_file_exists'
-  | 'skipped_file_not_found'
-  | 'skipped_part'
-  | 'skipped_path'
-  | 'applied_rewrite'
-  | 'skipped_no_rewrite'
-  | 'skipped_leak'
-  | 'quarantined'
-  | 'error';
+  | ('applied_append' | 'applied_append_before_protected_region' | 'applied_insert_after')
+  | ('applied_insert_after_fallback_append' | 'applied_insert_after_fallback_before_protected_region')
+  | ('applied_replace' | 'applied_delete' | 'applied_create_file' | 'applied_delete_file' | 'applied_rewrite')
+  | ('skipped_empty_content' | 'skipped_protected_region' | 'skipped_unknown_op')
+  | ('skipped_no_rewrite' | 'skipped_leak')
+  | ('skipped_replace_missing_target' | 'skipped_replace_target_not_found')
+  | ('skipped_delete_missing_target' | 'skipped_delete_target_not_found')
+  | ('skipped_marker' | 'skipped_html_comment' | 'skipped_hidden_character')
+  | ('skipped_file_exists' | 'skipped_file_not_found' | 'skipped_part' | 'skipped_path')
+  | ('quarantined' | 'error');
 
 export type ReadEdit = {
   readonly op: string;
@@ -111,10 +88,8 @@ export type ReadEdit = {
   readonly file: string;
 };
 
-/** The text after an edit, and what became of the edit. */
 export type Applied = { readonly skill: string; readonly status: EditStatus };
 
-/** By edits, by a rewriter who follows suggestions, or by whole replacements. */
 export const UPDATE_MODES = ['patch', 'rewrite_from_suggestions', 'full_rewrite_minibatch'] as const;
 export type UpdateMode = (typeof UPDATE_MODES)[number];
 

@@ -41,7 +41,6 @@ function blocksOf(skill: string, kind: BlockKind): Block[] {
   return blocks;
 }
 
-/** As many line ends as it takes for one empty line. */
 function gapAfter(text: string): string {
   if (text === '' || text.endsWith('\n\n')) return '';
   return text.endsWith('\n') ? '\n' : '\n\n';
@@ -123,10 +122,8 @@ export const itemOf = (rule: string) =>
     .map((line, index) => (index === 0 || line.trim() === '' ? line.trimEnd() : `  ${line}`))
     .join('\n')}`;
 
-/** The rules in a block, each with all its lines. */
 export const readRules = (block: string): string[] => piecesOf(block).flatMap(({ rule }) => (rule ? [rule] : []));
 
-/** One list item per rule, further lines indented. */
 export const writeRules = (rules: readonly string[]): string =>
   rules
     .filter((rule) => strip(rule) !== '')
@@ -136,9 +133,7 @@ export const writeRules = (rules: readonly string[]): string =>
 type Cap = {
   readonly maxRules?: number;
   readonly maxTokens?: number;
-  /** A quarter of the characters by default. */
   readonly tokensOf?: (rule: string) => number;
-  /** Equal for all rules by default: then the oldest goes first. */
   readonly supportOf?: (rule: string) => number;
 };
 
@@ -170,7 +165,6 @@ export function isSaidIn(text: string, content: string): boolean {
   return wanted.every((line) => lines.has(line));
 }
 
-/** Headings, tables and fences may well be repeated. */
 const isSentence = (line: string) => !/^\s*(#|\||```|~~~|<)/.test(line) && plain(line).length >= 12;
 
 /** The content without the sentences that the text has already. */

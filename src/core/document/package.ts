@@ -33,10 +33,8 @@ export function splitPackage(text: string): PackageFiles {
   return Object.fromEntries(paths.map((path, place) => [path, contents[place]!]));
 }
 
-/** Whether a line of a package text names a file. */
 export const isFileLine = (line: string): boolean => /^=== file: .+ ===$/.test(line);
 
-/** Paths of the files that differ between two package texts. */
 export function changedFiles(before: string, after: string): string[] {
   const [old, young] = [splitPackage(before), splitPackage(after)];
   const paths = [...new Set([...Object.keys(old), ...Object.keys(young)])];
@@ -49,11 +47,7 @@ export type SkillPart = (typeof SKILL_PARTS)[number];
 const DEFAULT_PARTS: readonly SkillPart[] = ['body'];
 
 /** What edits may change. Without a policy they change the body of one document. */
-export type EditPolicy = {
-  /** Whether the text is made by `joinPackage`. */
-  readonly isPackage: boolean;
-  readonly parts: readonly SkillPart[];
-};
+export type EditPolicy = { readonly isPackage: boolean; readonly parts: readonly SkillPart[] };
 
 export type Trained = { readonly parts?: readonly SkillPart[] | undefined };
 
@@ -89,7 +83,6 @@ export function trainedFiles(files: Readonly<Record<string, string>>, { parts = 
   return Object.fromEntries(Object.entries(files).filter(([path]) => isTrained(path)));
 }
 
-/** A name that every system accepts. */
 const PLAIN_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_])?$/;
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
@@ -125,18 +118,10 @@ export function withinBudget<E extends Costly>(edits: readonly E[], budget: numb
   });
 }
 
-type Found = {
-  /** The field in the document, with all lines of its value. */
-  readonly start: number;
-  readonly end: number;
-  /** The value on one line, as YAML means it. */
-  readonly value: string;
-};
+type Found = { readonly start: number; readonly end: number; readonly value: string };
 
-/** The field and the indented or empty lines below it. */
 const FIELD = /(?<=^|\n)description:([^\n]*(?:\n(?:[ \t][^\n]*|(?=\n)))*)/;
 
-/** The description in the frontmatter, if there is one. */
 export function findDescription(skill: string): Found | undefined {
   const found = FIELD.exec(skill.slice(0, frontmatterEnd(skill)));
   if (!found) return undefined;

@@ -47,7 +47,6 @@ function findBlocks(skill: string, kind: keyof typeof MARKERS): Region[] {
   }
 }
 
-/** To compare before and after an edit. */
 export function protectedText(skill: string): string[] {
   return findRegions(skill).map(({ kind, start, end }) => `${kind}:${skill.slice(start, end)}`);
 }
@@ -119,7 +118,6 @@ export const keepLineEnds = (text: string, document: string) =>
 
 const hasOnlyCrlf = (text: string) => text.includes('\r\n') && !/(?<!\r)\n/.test(text);
 
-/** For comparing: nobody sees carriage returns. */
 export const withLineFeeds = (text: string) => text.replace(/\r\n/g, '\n');
 
 /** A document as it is trained: models write line feeds, and quote them. `keepForm` restores the line ends. */
@@ -175,7 +173,6 @@ function isOrdinary(text: string, at: number, character: string): boolean {
   return character === '\u200d' && EMOJI_BEFORE.test(before) && /^\p{Extended_Pictographic}/u.test(after);
 }
 
-/** An emoji with its skin tone, in UTF-16. */
 const LONGEST = 4;
 const EMOJI_BEFORE = /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?$/u;
 
@@ -189,7 +186,6 @@ const JOINED = `[${[
 const JOINED_BEFORE = new RegExp(`${JOINED}$`, 'u');
 const JOINED_AFTER = new RegExp(`^${JOINED}`, 'u');
 
-/** A line that may open or close a code fence, or the beginning of a comment. */
 const FENCE_OR_COMMENT = /(?<=^|\n) {0,3}(?<fence>`{3,}(?!.*`)|~{3,})|<!--/g;
 
 /** The comments outside code fences; of an unclosed one its opening alone. */
@@ -209,7 +205,6 @@ function findComments(text: string): string[] {
   return comments.filter((comment) => !EVERY_MARKER.includes(comment));
 }
 
-/** The fence that is open after a line that looks like one. */
 function fenceAfter(open: string, line: RegExpMatchArray, text: string): string {
   const fence = line.groups!.fence!;
   if (open === '') return fence;

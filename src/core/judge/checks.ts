@@ -6,7 +6,6 @@ import { checkPattern, searchPattern } from './regex/python-regex.ts';
 const weight = z.number('must be a number').min(0, 'must be at least 0').optional();
 const threshold = z.number('must be a number').min(0, 'must be at least 0').optional();
 const common = {
-  /** Turns the verdict round. */
   not: z.boolean('must be true or false').optional(),
   /** How much it counts; 1 by default. With 0 it cannot fail. */
   weight,
@@ -128,7 +127,6 @@ export function editDistance(a: string, b: string): number | undefined {
   return above[b.length]!;
 }
 
-/** The whole answer is JSON, and fits the schema if there is one. */
 export function isJson(answer: string, schema: JsonSchema | undefined): boolean {
   const value = parseJson(answer);
   return value !== undefined && fits(value, schema);
@@ -137,7 +135,6 @@ export function isJson(answer: string, schema: JsonSchema | undefined): boolean 
 const fits = (value: unknown, schema: JsonSchema | undefined) =>
   schema === undefined || whyUnfit(value, schema) === undefined;
 
-/** An object or list stands somewhere in the answer and fits the schema. */
 export function containsJson(answer: string, schema: JsonSchema | undefined): boolean {
   return jsonValuesIn(answer).some((value) => fits(value, schema));
 }

@@ -14,14 +14,12 @@ export function compileSchema(schema: unknown): z.ZodType {
 
 const compiled = memoize(compileSchema, { maxEntries: 200 });
 
-/** The first reason why a value does not fit. */
 export function whyUnfit(value: unknown, schema: JsonSchema): string | undefined {
   const { error } = compiled(schema).safeParse(value);
   const [issue] = error?.issues ?? [];
   return issue && `${issue.path.length === 0 ? 'it' : issue.path.join('.')}: ${issue.message}`;
 }
 
-/** The JSON in a reply: all of it, a fenced block, or the object in it. */
 export function jsonInReply(text: string): { readonly value: unknown } | undefined {
   const values = jsonCandidates(text).map(parseJson);
   const found = values.find((value) => value !== undefined);
@@ -73,7 +71,6 @@ function prepareInner(schema: JsonSchema): JsonSchema {
 const mapValues = (value: JsonSchema, change: (inner: unknown) => unknown) =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
 
-/** What is required and not described may be anything. */
 function withRequired(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema.required)) return schema;
   const names = schema.required.filter((name) => typeof name === 'string');

@@ -24,7 +24,6 @@ export function keywordScore(reference: string, answer: string): number {
   return sharedWords(normalise(reference), normalise(answer));
 }
 
-/** The first words of a very long reference are enough. */
 const MAX_WORDS = 200;
 
 function sharedWords(wanted: string, given: string): number {
@@ -56,7 +55,6 @@ function numbersIn(text: string): number[] {
 
 const toNumber = (found: string) => Number(found.replaceAll(',', '').replace('−', '-'));
 
-/** The number of a text that has only one. */
 export function readNumber(text: string): number | undefined {
   const [first, second] = numbersIn(text);
   return second === undefined ? first : undefined;

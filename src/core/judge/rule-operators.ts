@@ -109,7 +109,6 @@ export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
   },
 };
 
-/** A whole number, also as text and in digits of other scripts. */
 function charBound(arg: unknown): number | undefined {
   if (typeof arg === 'number') return Number.isInteger(arg) ? arg : undefined;
   if (typeof arg !== 'string' || !/^[+-]?\p{Nd}+$/u.test(strip(arg))) return undefined;

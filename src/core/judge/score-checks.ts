@@ -16,7 +16,6 @@ import {
 } from './checks.ts';
 import type { JudgedAnswer, TaskScorer } from './task-judge.ts';
 
-/** Whether a check holds, its score from 0 to 1, and how much it counts. */
 type Outcome = { readonly passes: boolean; readonly score: number; readonly weight: number };
 
 /** What a model says about an answer by a criterion, from 0 to 1. `undefined`: nothing that can be used. */

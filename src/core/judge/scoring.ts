@@ -44,7 +44,6 @@ export function fillScoring(scoring: Scoring, answers: readonly string[]): Fille
   return { judge: { ...scoring, [FROM_ANSWERS[kind]]: kind === 'number' ? numbers : answers } as TaskJudgeInput };
 }
 
-/** Where a rubric shows a task's answers. */
 const ANSWERS = '{answers}';
 
 const asksForAnswers = ({ kind, rubric }: Scoring): boolean =>

@@ -63,7 +63,6 @@ const RubricJudge = z
     rubric: filled.optional(),
     /** Statements about the answer, in place of a rubric. */
     criteria: z.array(filled, 'must be a list of statements').min(1, 'must have a statement').readonly().optional(),
-    /** An answer to compare with, blind and in both places. */
     reference: filled.optional(),
     /** The lowest score that passes: 0.8, beside a reference 0.5, of criteria all. */
     passMark: share.optional(),
@@ -100,7 +99,6 @@ export type JudgedAnswer<Kind extends JudgeKind = JudgeKind> = {
   readonly judge: JudgeOf<Kind>;
   readonly question: string;
   readonly answer: string;
-  /** Tools that were seen to be called. */
   readonly toolsCalled?: readonly string[] | undefined;
   readonly model?: ChatModel | undefined;
   readonly signal?: AbortSignal | undefined;

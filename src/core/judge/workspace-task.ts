@@ -47,7 +47,6 @@ export const Command = z.union([filled, z.array(z.string()).min(1).readonly()], 
 export type Command = z.output<typeof Command>;
 
 const Files = z.record(path, z.string('must be text'));
-/** By path, in base64. */
 const Binaries = z.record(path, z.base64('must be base64'));
 
 /** Names that a sandbox gives to something else. */
@@ -73,7 +72,6 @@ export const Verify = z.preprocess(
     at: place.optional(),
     env: z.record(z.string(), z.string('must be text')).optional(),
     verdict: z.enum(VERDICTS, `must be one of ${VERDICTS.join(', ')}`).default('exit-code'),
-    /** Where JUnit's XML is written. */
     report: path.optional(),
     timeoutMs: milliseconds.default(600_000),
   }),
@@ -91,13 +89,11 @@ export const WorkspaceTask = z
     from: filled.optional(),
     /** Another path of the workspace, if the prompt or the verifier names one. */
     at: place.optional(),
-    /** Run once in the copy, before the agent works in it. */
     setup: Command.optional(),
     /** Keeps the history of the repository. Answers are often in it. */
     keepHistory: z.boolean().default(false),
     verify: Verify.optional(),
     assertions: z.array(Assertion).readonly().default([]),
-    /** Statements that a model judges. */
     rubric: z.union([filled.transform((one) => [one]), z.array(filled).min(1)]).optional(),
     /** In place of the target's or the project's limits. */
     limits: AgentLimitsSpec.optional(),

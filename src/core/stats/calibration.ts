@@ -33,12 +33,7 @@ export type Calibration = {
   readonly warning: string | undefined;
 };
 
-export type CalibrationOptions = {
-  readonly confidence?: number;
-  readonly power?: number;
-  /** How many flaky items are listed. */
-  readonly named?: number;
-};
+export type CalibrationOptions = { readonly confidence?: number; readonly power?: number; readonly named?: number };
 
 /** An edit moves some items by about a half and leaves the others, which widens the interval too. */
 const TYPICAL_SHIFT = 0.5;

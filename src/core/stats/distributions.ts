@@ -103,7 +103,6 @@ function upperFraction(x: number): number {
   return fraction;
 }
 
-/** Where a rising function of t > 0 reaches the goal. */
 function bisect(rising: (t: number) => number, goal: number): number {
   let high = 1;
   while (rising(high) < goal && high < 1e12) high *= 2;
@@ -116,7 +115,6 @@ function bisect(rising: (t: number) => number, goal: number): number {
   return (low + high) / 2;
 }
 
-/** A night that tested a proposal. */
 export type TestedNight = { readonly isProven: boolean };
 
 /** The chance of ever proposing something useless in a world where nothing helps. */

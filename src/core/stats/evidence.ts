@@ -85,7 +85,6 @@ export type ScoreKind = 'binary' | 'graded';
 export type NoiseModel = {
   readonly kind: ScoreKind;
   readonly center: number;
-  /** Variance of one rollout about its item's mean. */
   readonly within: number;
   /** How many rollouts' worth of the mean of all items an item's own few rollouts are mixed with. */
   readonly pull: number;
@@ -94,7 +93,6 @@ export type NoiseModel = {
 export type NoiseInput = {
   readonly kind: ScoreKind;
   readonly items: Iterable<{ readonly sum: number; readonly count: number }>;
-  /** From all texts that were rolled out more than once. */
   readonly repeats: WithinItems;
 };
 

@@ -19,9 +19,7 @@ export type Estimate = { readonly value: number; readonly interval: Interval };
 export type FinalReport = {
   /** The score of what ships; `undefined` if nothing was rolled out. */
   readonly score: Estimate | undefined;
-  /** The fresh rollouts against the seed skill's, item by item. */
   readonly gain: Estimate | undefined;
-  /** The seed skill measures better than the winner, and ships. */
   readonly isSeedBetter: boolean;
   /** The whole interval of the gain is above 0. Otherwise the winner ships as «not proven». */
   readonly isClaimed: boolean;
@@ -34,7 +32,6 @@ export type FinalInput = {
   /** All rollouts of the seed skill, which was not chosen for its score. */
   readonly seed: Evidence;
   readonly confidence?: number;
-  /** The seed skill itself is the winner. */
   readonly isSeed?: boolean;
 };
 
@@ -72,7 +69,6 @@ function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Es
   return around(value, quantile(confidence, within.freedom) * Math.sqrt(variance), { low: 0, high: 1 });
 }
 
-/** A true lead further below 0 is not plausible. */
 const LEAST_TRUE_LEAD = -0.25;
 
 /** The lead, in deviations, that is seen as `lead` in the mean, given that it is seen above 0. */
@@ -100,7 +96,6 @@ export function estimateGain(fresh: Evidence, seed: Evidence, confidence = DEFAU
   return around(value, quantile(confidence, n - 1) * error, { low: -1, high: 1 });
 }
 
-/** The number of tasks that both sides have, their mean gain, and the squares about it. */
 function pairedDifference(fresh: Evidence, seed: Evidence) {
   const gains = pairsOf(fresh, seed).map(({ gain }) => gain);
   const value = meanOf(gains);
@@ -128,15 +123,12 @@ function around(value: number, half: number, limits: Interval): Estimate {
   return { value, interval: { low: Math.max(limits.low, value - half), high: Math.min(limits.high, value + half) } };
 }
 
-/** Two skills by their attempts at the same tasks. */
 export type PairedComparison = {
   readonly tasks: number;
   readonly before: number;
   readonly after: number;
   readonly gain: Estimate;
-  /** The whole interval of the gain is above 0. */
   readonly isProven: boolean;
-  /** The whole interval of the gain is below 0. */
   readonly isWorse: boolean;
   /** Tasks that failed and now pass, and the reverse. */
   readonly gained: readonly string[];
@@ -163,13 +155,11 @@ export function comparePaired(
   };
 }
 
-/** The tasks that both sides have a score for. */
 export function paired(before: Evidence, after: Evidence): [before: Evidence, after: Evidence] {
   const common = (one: Evidence, other: Evidence) => new Map([...one].filter(([id]) => other.has(id)));
   return [common(before, after), common(after, before)];
 }
 
-/** A task passes from this mean on. */
 export const PASS_MARK = 0.5;
 
 export function flips(before: Evidence, after: Evidence): Pick<PairedComparison, 'gained' | 'lost'> {

@@ -18,12 +18,9 @@ export type Verdict = 'accept' | 'reject' | 'inconclusive' | 'invalid';
 export type WaveInput = {
   readonly knowledge: Knowledge;
   readonly observed: Evidence;
-  /** Items without a result. */
   readonly missing?: readonly string[];
-  /** Share of the items that may be missing; a fifth unless given. */
   readonly maxMissingShare?: number;
   readonly remaining: readonly string[];
-  /** For a batch of 40 unless given. */
   readonly settings?: RaceSettings;
   readonly isSecondPass?: boolean;
 };
@@ -42,7 +39,6 @@ export type WaveJudgement = {
   readonly gains: Movement;
   readonly regressions: Movement;
   readonly reason: string;
-  /** Of an inconclusive verdict: about how many more rollouts would decide. */
   readonly needs?: { readonly rollouts: number; readonly power: number };
 };
 
@@ -66,7 +62,6 @@ export function judgeWave(input: WaveInput): WaveJudgement {
   };
 }
 
-/** Settings for the next candidate. */
 export function settingsFor(knowledge: Knowledge, ids: readonly string[], batchSize: number): RaceSettings {
   const { upside } = weigh({ knowledge, observed: new Map(), ids });
   return raceSettings({ n: ids.length, batchSize, upside });
@@ -166,7 +161,6 @@ function needsOf({ weighed, ids, observed }: Standing): Pick<Decision, 'needs'> 
 export type FlipInput = {
   readonly incumbent: Evidence;
   readonly candidate: Evidence;
-  /** Items that must not get worse. */
   readonly protectedItems?: ReadonlySet<string>;
 };
 
@@ -209,7 +203,6 @@ export function regressionVeto({ flips, incumbent, candidate }: VetoInput): Veto
   return { isVetoed, regressions, reason };
 }
 
-/** Evidence of 0 and 1: the sum is the number of passes. */
 const countPasses = (observations: readonly Observation[]) =>
   addObservations(
     noEvidence,

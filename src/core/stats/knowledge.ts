@@ -15,13 +15,10 @@ import {
 /** What earlier skills left behind about an item, in rollouts' worth. */
 export type Inherited = { readonly sum: number; readonly count: number };
 
-/** What is known about the current skill. */
 export type Knowledge = {
-  /** Rollouts of its very text. */
   readonly own: Evidence;
   /** What is believed besides, from earlier skills: where it seems to change nothing, and where it was not rolled out. */
   readonly inherited: ReadonlyMap<string, Inherited>;
-  /** Repeated rollouts of earlier skills. */
   readonly repeats: WithinItems;
 };
 
@@ -47,7 +44,6 @@ export function unmetItems({ own }: Knowledge, ids: readonly string[]): string[]
   return ids.filter((id) => !own.has(id));
 }
 
-/** From this difference on, two scores of an item differ. */
 const DIFFERENCE = 0.2;
 
 /**
@@ -64,9 +60,7 @@ export function disputedItems({ own }: Knowledge, observed: Evidence): string[] 
 
 export type WeighInput = {
   readonly knowledge: Knowledge;
-  /** The candidate's rollouts. */
   readonly observed: Evidence;
-  /** All items, met or not. */
   readonly ids: readonly string[];
 };
 
@@ -118,18 +112,15 @@ function completing(own: Inherited, believed: number, count: number): Inherited 
   return { sum: Math.min(count, Math.max(0, sum)), count };
 }
 
-/** The believed mean score of the current skill, with equal weight for every item. */
 export function believedScore(knowledge: Knowledge, ids: readonly string[]): number {
   const known = ids.map((id) => knownOf(knowledge, id)).filter(({ count }) => count > 0);
   return known.reduce((sum, item) => sum + item.sum / item.count, 0) / Math.max(1, known.length);
 }
 
-/** An item as a candidate meets it. */
 export type WeighedItem = {
   /** What is known about the current skill: own rollouts, and inherited ones. */
   readonly sum: number;
   readonly count: number;
-  /** Mean of the current skill's own rollouts. */
   readonly own: number | undefined;
   /** The candidate's rollouts; 0 for an item that it has not met. */
   readonly seenSum: number;
@@ -172,7 +163,6 @@ export function weighCandidate(items: readonly WeighedItem[], noise: NoiseModel)
   return { ...expect(cases, odds), lead: leadOf(items) };
 }
 
-/** How likely the candidate's rollouts are in a case, and the item's score given them. */
 type Case = { readonly likelihood: number; readonly score: number };
 type Cases = { readonly before: number; readonly same: Case; readonly up: Case; readonly down: Case };
 
@@ -200,7 +190,6 @@ type Guess = { readonly rate: number; readonly strength: number; readonly room: 
 /** No single item decides: its likelihood is never surer than this. */
 const LEAST_LIKELIHOOD = 1e-9;
 
-/** Chance of these passes and failures, one after the other. */
 function binaryLikelihood({ sum, count }: Inherited, { rate, strength }: Guess): number {
   let likelihood = 1;
   for (let i = 0; i < sum; i++) likelihood *= rate * strength + i;

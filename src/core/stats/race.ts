@@ -2,7 +2,6 @@ import { type Evidence, isMissing, itemMean, type NoiseModel } from './evidence.
 
 /** How a race is run: chosen for gain over a run, not for significance. */
 export type RaceSettings = {
-  /** Share of the items in the first wave; the second has the rest. */
   readonly firstWave: number;
   /** The gain, in items, that one more rollout must be expected to bring. */
   readonly price: number;
@@ -11,16 +10,13 @@ export type RaceSettings = {
 };
 
 export type SettingsInput = {
-  /** Validation items. */
   readonly n: number;
-  /** Training tasks of a step. */
   readonly batchSize: number;
   /** The gain to expect of an unknown candidate that gains: `weigh` with no rollouts. */
   readonly upside: number;
   readonly hasSecondPass?: boolean;
 };
 
-/** Training tasks of a step, unless a config says otherwise. */
 export const DEFAULT_BATCH_SIZE = 40;
 
 const FIRST_WAVE = 0.4;
@@ -77,9 +73,7 @@ export function hardestFirst(items: readonly string[], seen: Evidence): string[]
 export type ExactRaceInput = {
   /** The score that must be beaten. A tie loses. */
   readonly bar: number;
-  /** Scores of the finished items; `null` for a rollout that errored. */
   readonly finished: readonly (number | null)[];
-  /** Items not finished yet, those in flight included. */
   readonly remaining: number;
   /** The score is a plain mean of these, not a mixture of two means. Then whole scores need no guard. */
   readonly isPlainMean?: boolean;

@@ -7,7 +7,6 @@ export function closestName(typed: string, names: readonly string[]): string | u
   return nearest && nearest.distance <= Math.max(1, Math.floor(typed.length / 3)) ? nearest.name : undefined;
 }
 
-/** ` — did you mean X?`, or nothing. */
 export function suggestion(typed: string, names: readonly string[]): string {
   const name = closestName(typed, names);
   return name === undefined ? '' : ` — did you mean ${name}?`;
@@ -22,7 +21,6 @@ export function unknownKeys(typed: readonly string[], known: readonly string[]):
 
 const plain = (name: string) => name.toLowerCase().replace(/[-_]/g, '');
 
-/** How many letters must be added, dropped, changed or swapped with their neighbour. */
 function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row++) {

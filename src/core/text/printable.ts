@@ -1,6 +1,5 @@
 import { HIDDEN, hex } from './json.ts';
 
-/** Variation selectors, mostly behind an emoji. */
 const VARIANTS = /[\ufe00-\ufe0f]/g;
 
 /** Escape sequences of a terminal. No part of one can begin another, so that one pass is enough. */
@@ -35,7 +34,6 @@ export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ').trim()).trim();
 }
 
-/** A tag that may load or hide something, or a comment. */
 const TAG =
   /<(?=[!?]|\/?[a-z][\w:-]{0,40}[\s/]|(?:img|image|picture|source|video|audio|iframe|frame|embed|object|link|script|style|svg|base|meta|body|input|template|noscript)\b)/gi;
 
@@ -66,7 +64,6 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(text.length - half).toWellFormed()}`;
 }
 
-/** One word of a shell command, quoted where it must be. */
 export function shellWord(text: string): string {
   const word = oneLine(text);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -5,7 +5,6 @@ export const WHITESPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u
 const LEADING = new RegExp(`^[${WHITESPACE}]+`);
 const IS_SPACE = new RegExp(`[${WHITESPACE}]`);
 
-/** Python's `str.rstrip()`. */
 export function rstrip(text: string): string {
   let end = text.length;
   while (end > 0 && isSpace(text, end - 1)) end--;
@@ -17,7 +16,6 @@ function isSpace(text: string, at: number): boolean {
   return (code <= 32 || code >= 127) && IS_SPACE.test(text[at]!);
 }
 
-/** Python's `str.strip()`. */
 export function strip(text: string): string {
   return rstrip(isSpace(text, 0) ? text.replace(LEADING, '') : text);
 }

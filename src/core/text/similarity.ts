@@ -2,7 +2,6 @@ const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Scr
 const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
 const IS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u');
 
-/** Words in lower case, without punctuation. */
 export function splitWords(text: string): readonly string[] {
   return text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 }
@@ -47,7 +46,6 @@ export function textsOf(phrases: Iterable<Phrase>): ReadonlySet<string> {
   return texts;
 }
 
-/** English words that say nothing about a task. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a an the this that it its is are was were be do does did has have can may
   and or not no yes if then when so as of in on at to for from by with about
@@ -64,7 +62,6 @@ export type Words = ReadonlySet<string>;
 
 export const wordsOf = (text: string): Words => new Set(splitWords(text).slice(0, MOST_WORDS));
 
-/** Similarity from 0 to 1. Two empty sets have nothing in common. */
 export function jaccard(a: Words, b: Words): number {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   let shared = 0;
@@ -86,7 +83,6 @@ export class SimilarityIndex {
     this.#threshold = threshold;
   }
 
-  /** Sets get the numbers 0, 1, 2 … */
   add(words: Words): void {
     const number = this.#sizes.push(words.size) - 1;
     this.#shared.push(0);
@@ -150,7 +146,6 @@ function rootOf(parents: number[], number: number): number {
 
 type Asking = { readonly intent: string };
 
-/** The tasks that are near-duplicates neither of `others` nor of a task before them. */
 export function withoutNearDuplicates<Task extends Asking>(
   tasks: readonly Task[],
   others: readonly Asking[] = [],

@@ -150,7 +150,6 @@ function guessesOf({ rejected, failing }: PastStep): Change[] {
   });
 }
 
-/** Whether the epoch added lines that state no rule. */
 function addsRemarks({ skill, previousSkill }: OptimizerPrompt): boolean {
   const added = linesBeyond(skill, previousSkill).filter((line) => line.startsWith('- '));
   return added.some((content) => topicOf({ op: 'append', target: '', content }) === undefined);

@@ -20,7 +20,6 @@ export function topicOf({ op, target, content }: Change): string | undefined {
   return [...readRules(op === 'delete' ? target : content).keys()][0];
 }
 
-/** A change in words, for a rewriter. */
 function toSuggestion(change: Change) {
   const { op, target, content } = change;
   const title = topicOf(change) ?? 'advice';
@@ -54,7 +53,6 @@ export type WireEdit = z.infer<typeof WireEdit>;
 const list = z.array(z.unknown()).optional();
 const WirePatch = z.object({ edits: list, revise_suggestions: list, skill_candidates: list });
 
-/** The well-formed edits of a patch, suggestions among them. */
 const readEdits = (block: string) =>
   patchesIn(block).flatMap(({ edits = [], revise_suggestions: suggestions = [] }) =>
     [...edits, ...suggestions].flatMap(readEdit),
@@ -86,16 +84,13 @@ export function editKey({ op, target, content }: Change): string {
   return JSON.stringify([op, target, content.trim()]);
 }
 
-/** Failures first, then by support. */
 export function byWeight(a: Provenance, b: Provenance): number {
   const rank = ({ source_type }: Provenance) => (source_type === 'failure' ? 0 : 1);
   return rank(a) - rank(b) || b.support_count - a.support_count;
 }
 
-/** A whole skill in a new wording. */
 const WholeVersion = Provenance.extend({ new_skill: z.string() });
 
-/** The body of the skill with these changes in it. */
 function writeVersion(skill: string, changes: readonly Change[]) {
   const topics = [...new Set(changes.map((change) => topicOf(change) ?? 'advice'))];
   return {

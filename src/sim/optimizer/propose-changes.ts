@@ -18,17 +18,14 @@ import type { Lesson, OptimizerPrompt } from './read-prompt.ts';
 
 type Habits = { readonly precision: number; readonly harmfulRate: number; readonly duplicateRate: number };
 
-/** What an analyst sees while it thinks about one topic. */
 type Evidence = {
   readonly lesson: Lesson;
   readonly skill: string;
   readonly rules: StatedRules;
-  /** Of all failures in the batch. */
   readonly failing: ReadonlySet<Topic>;
   readonly experience: Experience;
 };
 
-/** How an analyst makes mistakes, and chooses among several options. */
 type Mistakes = { readonly draw: Draw; readonly pick: PickOne };
 type PickOne = <T>(options: readonly T[], label: string, nameOf: (option: T) => string) => T;
 
@@ -44,7 +41,6 @@ function habitualMistakes(draw: Draw): Mistakes {
   return { draw, pick };
 }
 
-/** One change, or two when it is repeated. */
 export function proposeChanges(evidence: Evidence, habits: Habits, mistakes: Mistakes): Change[] {
   const change = proposeChange(evidence, habits, mistakes);
   if (mistakes.draw('duplicate') >= habits.duplicateRate) return [change];
@@ -97,7 +93,6 @@ function inOtherWords(change: Change, { tried }: Experience): Change {
   return { ...change, content: change.content.replace(saying, () => wording) };
 }
 
-/** A step of «Earlier steps of this epoch». */
 export type PastStep = {
   readonly isRejected: boolean;
   readonly failing: ReadonlySet<string>;
@@ -190,7 +185,7 @@ export function decideRate(prompt: OptimizerPrompt): object {
 }
 
 /** Advice that states no house rule and changes no answer. */
-const REMARKS: readonly string[] = [
+export const REMARKS: readonly string[] = [
   'Read the question twice before you answer.',
   'Answer in as few words as the question allows.',
   'Look up the record before you write anything about it.',

@@ -25,9 +25,7 @@ export type TaskAssignment = 'outline' | 'draft' | 'solve';
 export type OptimizerPrompt = {
   readonly assignment: Assignment;
   readonly taskAssignment: TaskAssignment | undefined;
-  /** How changes are to be given. */
   readonly mode: UpdateMode;
-  /** Whether slips become reminders. */
   readonly wantsReminders: boolean;
   readonly skill: string;
   readonly surroundings: string;
@@ -43,7 +41,6 @@ export type OptimizerPrompt = {
   readonly notes: string;
   readonly guidance: string;
   readonly comparison: string;
-  /** What drafted tasks are to test. */
   readonly topic: string | undefined;
   readonly questions: string;
   readonly question: string;
@@ -144,7 +141,6 @@ const hasLine = (text: string, start: string) => `\n${text}`.includes(`\n${start
 export type Lesson = {
   readonly id: string;
   readonly reading: Reading;
-  /** `undefined` is the usual way. */
   readonly wanted: Variant | undefined;
   readonly reference: string;
   readonly predicted: string;
@@ -190,7 +186,6 @@ function readReferences(fields: Fields): string[] {
   return reference.split(' | ').map((answer) => answer.trim());
 }
 
-/** What a comparison of two epochs teaches. */
 type Compared = Readonly<Record<'regressed' | 'persistent' | 'improved', readonly Lesson[]>>;
 
 const PART = /^### (.*)$|<trajectory-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/trajectory-\2>/gm;

@@ -53,7 +53,6 @@ function repeat(known: readonly string[], draw: Draw): string {
   return draw('verbatim') < 0.5 ? question : REWORDINGS[Math.floor(draw('words') * REWORDINGS.length)]!(question);
 }
 
-/** The beginning of a question: `Invoice 123456`. */
 const SUBJECT = /^([A-Z]\w*(?: [a-z]+)?) (\d{6})/;
 
 /** Ways to ask the same, from one word more to nearly twice as many. */

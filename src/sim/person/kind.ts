@@ -14,7 +14,6 @@ export type Thing = {
   /** In a rubric, and as a judge says that it is missing. */
   readonly wish: string;
   readonly lack: string;
-  /** In the person's words. */
   readonly complaint: string;
 };
 
@@ -41,7 +40,6 @@ export const OCCASIONS: readonly string[] = [
   'while the line stands still',
 ];
 
-/** The kind whose head stands last in a text. */
 export function kindIn(text: string, kinds: readonly Kind[]): Kind | undefined {
   let [last, lastAt]: [Kind | undefined, number] = [undefined, -1];
   for (const kind of kinds) {
@@ -51,7 +49,6 @@ export function kindIn(text: string, kinds: readonly Kind[]): Kind | undefined {
   return last;
 }
 
-/** A rubric as a careful miner writes it. */
 export const rubricOf = (things: readonly Thing[]) =>
   ['The answer does what was asked.', ...things.map(({ wish }) => wish)].join(' ');
 
@@ -86,7 +83,6 @@ export type Advice = { readonly stated: ReadonlySet<string>; readonly harms: Rea
 
 const SENTENCE = /[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*/g;
 
-/** Reads a skill, a memory, or a prompt with both. */
 export function readAdvice(text: string, things: readonly Thing[]): Advice {
   const sentences = text.match(SENTENCE) ?? [];
   const stated = things.filter(({ cue }) => sentences.some((sentence) => cue.test(sentence)));
@@ -129,7 +125,6 @@ export function writeAnswer({ kept, missed, isThin }: Attempt, draw: Draw): stri
   return [...telling, ...(isThin ? [THIN] : []), pick('opening', OPENINGS), pick('closing', CLOSINGS), steps].join(' ');
 }
 
-/** Of the things that a reader looks for. */
 export function readAnswer(text: string, wanted: readonly Thing[]): Attempt {
   const kept = wanted.filter((thing) => text.includes(thing.kept));
   return { kept, missed: wanted.filter((thing) => !kept.includes(thing)), isThin: text.includes(THIN) };

@@ -104,14 +104,8 @@ const work: Readonly<Record<Exclude<OptimizerPrompt['assignment'], 'read-failure
   'shorten-reminders': ({ notes }) => ({ notes: notes.split('\n').filter((line) => line.trim() !== '') }),
 };
 
-type Skillfulness = {
-  /** What failed becomes the right rule. */
-  readonly precision: number;
-  /** It becomes harmful advice. What is left becomes advice that changes nothing. */
-  readonly harmfulRate: number;
-  /** A poisoned text is taken for a wish. */
-  readonly gullibility: number;
-};
+/** Chances per proposal: of the right rule, of harmful advice (the rest changes nothing), and of a poisoned text being taken for a wish. */
+type Skillfulness = { readonly precision: number; readonly harmfulRate: number; readonly gullibility: number };
 
 type Evidence = {
   readonly attempts: readonly string[];
@@ -175,7 +169,6 @@ const FEEDBACK = /<feedback-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/feedback-\1>/;
 
 const isMinerPrompt = (user: string) => REQUESTS.test(user);
 
-/** How often a miner guesses a wish that was not said. */
 const GUESS_RATE = 0.7;
 
 type MinerOptions = Pick<Skillfulness, 'gullibility'> & { readonly kinds: readonly Kind[] };

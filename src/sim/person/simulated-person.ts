@@ -56,7 +56,6 @@ const Options = z.strictObject({
  */
 export type SimulatedPersonOptions = z.input<typeof Options>;
 
-/** What the person's agent reads. */
 export type PersonDocuments = { readonly skill?: string; readonly memory?: string };
 
 export type TrueScoreOptions = {
@@ -87,7 +86,6 @@ export type SimulatedPerson = {
   bestScore(options?: TrueScoreOptions): number;
 };
 
-/** Equal options give equal persons. */
 export function simulatedPerson(options: SimulatedPersonOptions = {}): SimulatedPerson {
   const knobs = parseWith(Options, options, "The simulated person's options are not valid.");
   const { seed, judgeSd, usefulness, sessionsPerDay, poisonedDays } = knobs;
@@ -203,7 +201,6 @@ function wantedIn(messages: readonly ChatMessage[], kinds: readonly Kind[]): rea
   return asked.length > 0 ? asked : (kindIn(textOf(messages, 'user'), kinds)?.things ?? []);
 }
 
-/** A quality with normal noise, within 0 and 1. */
 function noisy(quality: number, sd: number, draw: Draw, place: number): number {
   const radius = Math.sqrt(-2 * Math.log(1 - draw(`radius ${place}`)));
   const normal = radius * Math.cos(2 * Math.PI * draw(`angle ${place}`));

@@ -23,7 +23,6 @@ export type PersonSession = {
   rawPath: string;
 };
 
-/** Below the home. */
 const PROJECT = 'rig';
 const BRANCH = 'main';
 const MOST_FINALS = 5;
@@ -33,7 +32,6 @@ const [MORNING, EVENING] = [9 * HOUR, 23 * HOUR];
 const SESSION_MINUTES = 70;
 const TURN_MINUTES = 4;
 
-/** `firstDay` is such as `2026-01-05`. */
 type Author = { readonly seed: number; readonly firstDay: string };
 
 const midnight = (firstDay: string, day: number) => Date.parse(firstDay) + (day - 1) * DAY;

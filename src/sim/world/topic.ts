@@ -2,7 +2,6 @@ import type { Dice } from '../draw.ts';
 
 /** One way in which a house may want a kind of fact written. */
 export type Variant = {
-  /** The sentence that states it in a skill. */
   readonly rule: string;
   /** What a sentence must contain to state it. Wider than `rule`, so that paraphrases count. */
   readonly cue: RegExp;
@@ -20,7 +19,6 @@ export type Topic = {
   /** Words by which a sentence says that it is about this topic. */
   readonly mention: RegExp;
   readonly variants: readonly Variant[];
-  /** Asks about a random value. */
   ask(dice: Dice): string;
   /** `undefined` for a text that is no question of this topic. */
   read(question: string): Reading | undefined;
@@ -30,7 +28,6 @@ type TopicDefinition<Value> = {
   readonly name: string;
   readonly mention: RegExp;
   readonly make: (dice: Dice) => Value;
-  /** States the fact about a record, and asks for it. */
   readonly ask: (value: Value, record: number) => string;
   /** Its groups are the arguments of `parse`. */
   readonly pattern: RegExp;

@@ -29,7 +29,6 @@ const Options = z.strictObject({
 /** `seed` 7, tasks in `train` 48, `val` 40 and `test` 60, kinds of facts in `topics` 12 (1 to 12). */
 export type WorldOptions = z.input<typeof Options>;
 
-/** The parts of a world's tasks. */
 export type WorldSplit = 'train' | 'val' | 'test';
 
 /** A task as `SimpleQAEnv` takes it. `taskType` is the topic's name. */
@@ -47,7 +46,6 @@ export type LatentRule = { readonly topic: string; readonly text: string };
 /** Tasks, a skill to start from, and the truth. */
 export type World = {
   readonly items: Readonly<Record<WorldSplit, readonly WorldItem[]>>;
-  /** A SKILL.md that states no rule. */
   readonly initialSkill: string;
   /** What there is to learn. With these sentences in the skill, every task can be answered. */
   readonly rules: readonly LatentRule[];
@@ -139,12 +137,7 @@ export function stylesInExamples(text: string) {
   return new Map(found);
 }
 
-export type StatedRule = {
-  readonly topic: Topic;
-  readonly variant: Variant;
-  /** As it stands in the skill. */
-  readonly sentence: string;
-};
+export type StatedRule = { readonly topic: Topic; readonly variant: Variant; readonly sentence: string };
 
 export type StatedRules = ReadonlyMap<string, StatedRule>;
 

@@ -8,12 +8,10 @@ export type GuardedItem = {
   readonly answers: readonly string[];
 };
 
-/** An answer that may give a task away. */
 export type TellingAnswer = {
   readonly written: string;
   readonly words: string;
   readonly isLong: boolean;
-  /** Of an answer that is one long number. */
   readonly digits: string | undefined;
 };
 
@@ -207,7 +205,6 @@ function groupsOfDigits(text: string): string[][] {
   return [...text.normalize('NFKC').matchAll(NUMBER)].map(([number]) => number.match(/\p{N}+/gu) ?? []);
 }
 
-/** The digits of a text that is one number, perhaps with a unit. */
 function soleNumberIn(text: string): string | undefined {
   const [number, ...others] = groupsOfDigits(text);
   const letters = text.match(/\p{L}+/gu) ?? [];

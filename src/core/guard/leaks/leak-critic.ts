@@ -30,7 +30,6 @@ export type LeakFinding = {
 export type LeakReport = {
   readonly isRefused: boolean;
   readonly reason: string | undefined;
-  /** What the edit repeats of validation and test items. */
   readonly findings: readonly LeakFinding[];
   /** Share of the training items that it repeats something of, and what. */
   readonly memorisedShare: number;
@@ -39,7 +38,6 @@ export type LeakReport = {
 
 /** Judges a text that shall become part of a skill. */
 export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorisedShare'> & {
-  /** What the text tries, if it is refused for more than a leak. */
   readonly kind?: string;
 };
 
@@ -64,7 +62,6 @@ export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: Lea
   return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
 }
 
-/** What is no secret: the contract holds it, or many items do. */
 type Shared = {
   readonly has: (words: string) => boolean;
   readonly hasPhrase: (phrase: string) => boolean;
@@ -100,7 +97,6 @@ function once<T>(make: () => T): () => T {
 
 const few = ({ count }: Holders, share: number) => Math.max(2, Math.floor(share * count));
 
-/** The words of an edit, and its runs that are too long for chance. */
 type Brought = {
   readonly written: string;
   readonly text: string;
@@ -213,7 +209,6 @@ function around(cues: readonly Phrase[], text: string, at: number, length: numbe
   return found;
 }
 
-/** The first cue that begins at `from` or later. They are in order. */
 function firstFrom(cues: readonly Phrase[], from: number): number {
   let [low, high] = [0, cues.length];
   while (low < high) {

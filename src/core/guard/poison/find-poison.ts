@@ -124,7 +124,6 @@ const ENDS =
 const FORBIDS_AFTER =
   /^[^.\n]{0,60}\b(?:(?:is|are) (?:never|not|forbidden|banned|prohibited|refused)|must (?:not|never)|not allowed|(?:do|does) not)\b/u;
 
-/** Whether the sentence around a place forbids what stands there. */
 function isForbidden(text: string, from: number, to: number): boolean {
   const before = text.slice(Math.max(0, from - 200), from);
   const clause = before.slice(lastEnd(before));

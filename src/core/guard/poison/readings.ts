@@ -135,10 +135,8 @@ const WORD = /[\p{L}\p{M}\d]+/gu;
 /** Letters that look like Latin ones: mathematical, in circles or squares. Fewer than five may be a formula. */
 const DRAWN = /(?:[\u{1d400}-\u{1d7cb}\u24b6-\u24e9\u{1f130}-\u{1f189}\ua730-\ua7ff\u1d00-\u1d2b][ -]?){5,}/u;
 const WIDE = /(?:[\uff21-\uff3a\uff41-\uff5a]\u3000?){5,}/u;
-/** Letters with the same sign between each two of them. */
 const SPACED = /(?<![\p{L}\d])\p{L}(?:([ ._*-])\p{L}(?=\1|$|\s|[.,;:!?])[ ]{0,3}){7,}/u;
 
-/** The first piece that reads otherwise than it looks. */
 export function findDisguise(text: string): string | undefined {
   const drawn = DRAWN.exec(text) ?? WIDE.exec(text) ?? SPACED.exec(text);
   return drawn?.[0] ?? findMixedWord(text);

@@ -1,23 +1,7 @@
-/** What a text tries. */
 export type PoisonKind =
-  | 'marker'
-  | 'html_comment'
-  | 'hidden_character'
-  | 'disguise'
-  | 'markup'
-  | 'fetch'
-  | 'execute'
-  | 'exfiltrate'
-  | 'override'
-  | 'conceal'
-  | 'permission'
-  | 'persistence'
-  | 'dependency'
-  | 'git'
-  | 'destroy'
-  | 'weaken'
-  | 'grader'
-  | 'too_long';
+  | ('marker' | 'html_comment' | 'hidden_character' | 'disguise' | 'markup' | 'too_long')
+  | ('fetch' | 'execute' | 'exfiltrate' | 'persistence' | 'dependency' | 'git' | 'destroy')
+  | ('override' | 'conceal' | 'permission' | 'weaken' | 'grader');
 
 /** One thing that no learned text may say. It is looked for in a text in small letters. */
 export type Rule = { readonly kind: PoisonKind; readonly reason: string; readonly find: RegExp } & Conditions;

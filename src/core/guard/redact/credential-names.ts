@@ -18,7 +18,6 @@ export const PASSWORD_WORDS = [
   'mật khẩu|kata sandi|密码|密碼|口令|暗証番号|パスワード|パスフレーズ|비밀번호|암호',
 ].join('|');
 
-/** Ends of names whose words are joined. */
 const PASSWORD_END = new RegExp(`(?:${PASSWORD_WORDS.replace(/[ -]/g, '')})$`);
 const PASSWORD_LAST =
   /^(?:storepass|keypass|userpass|dbpass|rootpw|pwd|psw|passw|pw|mdp|totp|otp|mnemonic|seedphrase)$/;

@@ -6,12 +6,10 @@ const SCHEME =
 const AUTHORIZATION =
   /(?<![A-Za-z0-9])(?:proxy-)?authorization\\*["'`]?[ \t]{0,8}[=:,][ \t]{0,8}\\*["'`]?(?:[A-Za-z][\w-]{0,30}[ \t]+)?/gi;
 
-/** The contents of a cookie header, also of curl. */
 const COOKIES =
   /(?<![A-Za-z0-9-])((?:set-)?cookies?\\*["'`]?[ \t]{0,8}(?:[=:]|,(?=[ \t]*["']))[ \t]{0,8}|curl\b(?:(?!\bcurl\b)[^\n]){0,300}?[ \t](?:-b|--cookie)[ \t=]+)(\\*["'`]?)((?:\\(?!["'`])|[^\n"'`\\])+)/gi;
 const CRUMB = /(?<=^|[;,\s{"'])([\w.!#$%&*+^|~-]{1,80}=)([^;,\s]{6,})/g;
 const ATTRIBUTE = /^(?:path|domain|expires|max-age|samesite|priority|version|comment)=$/i;
-/** Cookies that are known by their names, wherever they stand. */
 const KNOWN_COOKIES =
   /(?<![\w.-])((?:PHPSESSID|JSESSIONID|ASPSESSIONID\w{0,20}|ASP\.NET_SessionId|\.AspNetCore\.[\w.]{1,60}|connect\.sid|session(?:id|_id)?|sess(?:id)?|sid|csrftoken|XSRF-TOKEN|_csrf|laravel_session|remember_(?:me|token|web_\w{1,80})|_[a-z]\w{1,60}_session|__(?:Secure|Host)-[\w.-]{1,80}|(?:next-auth|authjs)\.session-token|sb-[\w-]{1,60}-auth-token|li_at|wordpress_(?:logged_in|sec)_\w{1,80}|user_session|auth_session|access_token_cookie)(?:=|\\?["']?[ \t]{0,4}:[ \t]{0,4}\\?["']?))([^\s;,"'\\]{16,})/g;
 export const isCookie = (name: string) =>
@@ -23,7 +21,6 @@ const COOKIE_FILE =
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Hides credentials of HTTP requests: authorization and cookies. */
 export function hideHeaders(text: string): string {
   const shown = text.replace(SCHEME, (whole, scheme: string, value: string) =>
     isHeaderCredential(value) ? `${scheme}${SECRET}` : whole,

@@ -110,10 +110,8 @@ const plainKeys = PLAIN_KEYS.flatMap(([letters, beginnings]) =>
 /** JSON Web Tokens, signed or encrypted, also cut off. */
 const JWT = /ey[JI][\w-]{10,}\.(?:[\w-]{4,}|(?=\.))(?:\.[\w-]*){0,3}/;
 
-/** The next lines of a wrapped key. */
 const NEXT_LINES = String.raw`(?:[ \t]{0,40}\\?\r?\n[ \t>|+]{0,40}(?=[\w+/.=-]{0,200}\d)(?=[\w+/.=-]{0,200}[a-z])(?=[\w+/.=-]{0,200}[A-Z])[\w+/.=-]{8,200}(?=[ \t"'\\]{0,8}(?:\r?\n|$))){0,40}`;
 
-/** `+`, `/` and `=` as an address writes them. */
 const ENCODED_REST = String.raw`(?:%[0-9A-Fa-f]{2}[\w.~%-]*)?`;
 
 const REST = `${ENCODED_REST}${NEXT_LINES}`;
@@ -143,17 +141,14 @@ export function keyHider(text: string): (text: string) => string {
       .replace(PARTNER, (_, first: string) => `${first}${SECRET}`);
 }
 
-/** Whether the whole value is such a key. */
 export const isKnownKey = (value: string) => keyHider(value)(value) === SECRET;
 
 /** A word that may go on for up to five more lines. */
 const BROKEN = /(?<![\w.-])[\w.-]{4,160}(?:[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}[\w.-]{6,160}){1,5}(?![\w-])/g;
-/** Also as `\n`, as in JSON. */
 const LINE_BREAK = /[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}/;
 
 const MAY_BEGIN = /[-_.]|A[A-Z]|eyJ/;
 
-/** Hides keys that a terminal or an editor broke over several lines. */
 export function hideBrokenKeys(text: string): string {
   if (!/\n|\\n/.test(text) || !MAY_BEGIN.test(text)) return text;
   return text.replace(BROKEN, (found) => {
@@ -165,7 +160,6 @@ export function hideBrokenKeys(text: string): string {
   });
 }
 
-/** How many of the parts, from the first on, are one key. */
 function lengthOfKey(parts: readonly string[]): number {
   let length = 0;
   for (let many = 2; many <= parts.length; many++) {
@@ -185,7 +179,6 @@ const MARK = /-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY[A-Z ]{0,
 
 /** What tools put before a line: a diff, a quotation, a comment, a line number. */
 const PREFIX = /^[ \t]*(?:\d{1,6}[ \t]*[|:→\t])?[ \t>|+*#"'-]*/;
-/** A line of a key, or of its headers. */
 const BODY =
   /^(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)\b.*|(?:[A-Za-z0-9+/=]|\\{1,8}[nr])*[ \t"',;\\\r]*)$/;
 const WHOLE_BODY = /^[A-Za-z0-9+/=]{16,200}[ \t"',;\\\r]*$/;
@@ -199,7 +192,6 @@ const ENCODED = /LS0tLS1CRUdJTi(?!BDRVJUSUZJQ0FUR|BQVUJMSUMg|BUUlVTVEVEIENFUlRJ)
 /** Longer than any key, and any line of one. */
 const [MOST, LONGEST_LINE] = [20_000, 4_000];
 
-/** Hides private keys of many lines, whole or cut off at either end. */
 export function hideKeyBlocks(text: string): string {
   return hideBlocks(text).replace(PUTTY, SECRET).replace(ENCODED, SECRET);
 }
@@ -219,7 +211,6 @@ function hideBlocks(text: string): string {
   return done === 0 ? text : pieces.join('') + text.slice(done);
 }
 
-/** Up to the end of the block, or as far as lines look like a key. */
 function endOf(text: string, from: number, next: RegExpExecArray | undefined): number {
   if (next?.[1] === 'END' && next.index - from < MOST) return next.index + next[0].length;
   REST_OF_LINE.lastIndex = from;
@@ -233,7 +224,6 @@ function endOf(text: string, from: number, next: RegExpExecArray | undefined): n
   return end;
 }
 
-/** Back over the lines of a key whose beginning was cut off. */
 function startOf(text: string, end: number, done: number): number {
   let start = text.lastIndexOf('\n', end - 1) + 1;
   if (start <= done || !/^[^A-Za-z0-9]*$/.test(text.slice(start, end))) return end;

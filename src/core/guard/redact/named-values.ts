@@ -14,7 +14,6 @@ const ASSIGNED = new RegExp(
 /** `- name: DB_PASSWORD` and on the next line `value: …`; `key="ApiKey" value="…"`. */
 const PAIR =
   /(?<![\w$.-])(?:name|key|id|variable|header)\\*["']?[ \t]{0,8}[=:][ \t]{0,8}\\*["']?([\w.][\w.-]{0,127})\\*["']?[,;]?\s{0,40}\\*["']?(?:value|default|secret)\\*["']?[ \t]{0,8}[=:][ \t]{0,8}/gi;
-/** An option of a command. */
 const FLAG = /(?<![\w-])--?([A-Za-z][\w.-]{0,60})(?:[ \t]*=[ \t]*|[ \t]+(?:\\\r?\n[ \t]*)?)(?![-|&;<>\s])/g;
 /** `setx NAME …`, `set -gx NAME …`, `aws configure set NAME …`, `npm config set …:_authToken …`. */
 const COMMAND =
@@ -24,7 +23,6 @@ const COMMAND =
 const ASKS =
   /^(?:get|read|ask|prompt|input|validate|check|is|has|fetch|find|require|hash|verify|resolve|load|use|forgot|reset|with_?message)/i;
 
-/** Hides values behind a name that speaks of a credential. */
 export function hideNamedValues(text: string): string {
   const judgePair = (name: string): Judgement | undefined =>
     judgementOf(name) ?? (isCookie(name) ? { credential: 'perhaps' } : undefined);
@@ -87,7 +85,6 @@ const TIGHT =
 const OF_PASSWORD = new RegExp(`^(?:${PASSWORD_WORDS}|pwd?)`);
 const INSIDE_A_WORD = new RegExp(`[${LETTER}.]$`);
 
-/** Hides credentials that people say in a sentence. */
 export function hideSpokenValues(text: string): string {
   if (!ANY_WORD.test(lowered(text))) return text;
   const tight = hideValues(text, TIGHT, tellsPassword);
@@ -114,7 +111,6 @@ const tellsPassword = ({ 0: lead, index, input }: RegExpExecArray): Judgement =>
 const DIVIDERS = ['|', '\t', ',', ';'] as const;
 const [LONGEST_HEAD, MOST_CELLS] = [400, 30];
 
-/** Also as `\n`, as in JSON. */
 const LINE_ENDS = /(\r?\n|(?:\\{1,8}r)?\\{1,8}n)/;
 /** A cheap test: only a line with one of these may be a head. */
 const TELLING = new RegExp(`${PASSWORD_WORDS}|pass|pwd?|mdp|pin|token|secret|key|auth|cred`);

@@ -20,7 +20,6 @@ const rulesFor = (text: string) => [
   hidePaymentNumbers,
 ];
 
-/** A mark may uncover another secret, seldom twice. */
 const MOST_PASSES = 5;
 
 /**
@@ -53,7 +52,6 @@ function redactPlain(text: string): string {
   return shown;
 }
 
-/** What is nested deeper than any record is hidden. */
 const DEEPEST = 200;
 
 /** A JSON value without secrets. Names are redacted too, and the value of a name such as `apiKey` is always hidden. */
@@ -74,7 +72,6 @@ export function redactValue(value: unknown, redact: (text: string) => string = r
 const isCredentialName = (name: string) =>
   !name.includes(SECRET) && ['password', 'key'].includes(credentialOf(name) ?? '');
 
-/** Characters that take no room on a screen. */
 const INVISIBLE =
   /\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g;
 
@@ -136,17 +133,14 @@ const snake = (name: string) => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
 const ADDRESS =
   /(:(?:\\?\/){2})((?:(?!:\\?\/\\?\/)[^\s"'`<>\\@]){0,300}(?:@(?:(?!:\\?\/\\?\/)[^\s"'`<>\\@]){0,300}){0,6})@(?=[A-Za-z0-9[$%_{-])/g;
 
-/** Addresses that are secrets themselves. */
 const HOOKS =
   /((?:hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)|(?:discord|discordapp)\.com\/api\/(?:v\d+\/)?webhooks\/\d+|\.webhook\.office\.com\/webhookb2|outlook\.office\.com\/webhook|hooks\.zapier\.com\/hooks\/catch|open\.(?:feishu\.cn|larksuite\.com)\/open-apis\/bot\/v2\/hook|api\.telegram\.org\/bot|\/hooks(?=\/)|hc-ping\.com|maker\.ifttt\.com\/(?:trigger\/\w{1,60}\/(?:json\/)?)?with\/key|events\.pagerduty\.com\/integration)\/?)([\w/:%@.-]{16,})/g;
 
 const HOOK_WORDS = ['hook', 'telegram', 'hc-ping', 'ifttt', 'pagerduty'];
 
-/** Parts of a query that grant access. */
 const SIGNED =
   /((?:[?&;]|%3F|%26|\\u0026)(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|access_token|token|key|api_?key|auth|code|secret|password|pwd|jwt|sid|st|private_token|client_secret|id_token|refresh_token|ticket|hdnts|policy|x-oss-signature|ossaccesskeyid|apikey|appid|subscription-key)(?:=|%3D))([^\s&"'`<>\\#;]{6,})/gi;
 
-/** Hides credentials in addresses: before the host, in the path of a hook, and in the query. */
 function hideAddressCredentials(text: string): string {
   const hideHook = (whole: string, place: string, key: string) =>
     isPlaceholder(key) || key.includes(SECRET) ? whole : `${place}${SECRET}`;
@@ -176,12 +170,10 @@ const looksLikeToken = (text: string) => looksRandom(text) && !isPlaceholder(tex
 const isOpenValue = (value: string) =>
   isPlaceholder(value) || !isSecretValue(value, 'key', { isQuoted: true, isShell: false }) || !/\d/.test(value);
 
-/** A card number, in groups or without, of one of the great networks. */
 const CARD =
   /(?<![\w.:/-])(?:3[04678]|4\d|5[1-5]|6[0245]|2[2-7])\d{2}(?:[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}(?:[ -]?\d{3})?|[ -]?\d{6}[ -]?\d{4,5})(?![\w-]|\.\d)/g;
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g;
 
-/** Hides numbers of cards and accounts, known by their check digits. */
 function hidePaymentNumbers(text: string): string {
   return text
     .replace(CARD, (found) => (hasLuhn(found.replace(/[ -]/g, '')) ? SECRET : found))

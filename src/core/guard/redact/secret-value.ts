@@ -1,6 +1,5 @@
 import { type Credential, PASSWORD_WORDS } from './credential-names.ts';
 
-/** Stands in the place of a secret. */
 export const SECRET = '[secret]';
 
 /** How a value is written: quoted text is no code, and neither is anything in `NAME=value` of a shell. */
@@ -12,7 +11,6 @@ const PLACEHOLDER =
 
 export const isPlaceholder = (value: string) => PLACEHOLDER.test(value.slice(0, 500));
 
-/** A reference to where the value is kept. */
 const REFERENCE =
   /^(?:\$[A-Za-z_({]|%[A-Za-z_]\w*%$|\{\{|\{[A-Za-z_.]+\}$|#\{|@[A-Za-z]|!(?:Ref|Sub|GetAtt|vault|env)\b|(?:vault|op|ref\+|secretref|keyring|ssm|awssm|gcpsm|file|env):|arn:|secrets\.|projects\/|\/(?:run|etc|var|path|dev|home|usr|opt|tmp)\/|~\/|\.{1,2}\/|https?:\/\/[^\s:@]*$)/;
 
@@ -26,7 +24,6 @@ const WORDS_OF_CODE =
 const LABEL = new RegExp(`${PASSWORD_WORDS}|token|secret|api[ -]?key|passe|clave|credential`, 'iu');
 const SENTENCE = /^[\p{L}\p{M}'’(][\p{L}\p{M}\p{N}'’"“”().,:;!?/% -]*$/u;
 
-/** Whether a value is a secret, given what its name says of it. */
 export function isSecretValue(value: string, credential: Credential, written: Written): boolean {
   if (value === SECRET) return false;
   const text = value.slice(0, 500).trim();
@@ -206,7 +203,6 @@ function slashesBefore(text: string, at: number): number {
 
 const INDENTED_LINES = /(?:[ \t]+[^\n]{0,1000}(?:\n|$)){1,40}/y;
 
-/** The indented lines of a YAML block. */
 function block(text: string, start: number): Extent {
   const lines = text.slice(start, start + lengthOf(INDENTED_LINES, text, start));
   const from = start + (lines.length - lines.trimStart().length);
@@ -216,7 +212,6 @@ function block(text: string, start: number): Extent {
 /** Up to a space, or to the next pair in a query, a list or a connection string. */
 const WORD =
   /(?:[^\s"'`<>\\;&,]|[;&,](?![ \t]*[A-Za-z_][\w .-]{0,40}[=:])|\\(?!\\{0,8}["'`])(?!\\{0,8}[nr](?:[\s"'#}-]|$|[\w.-]{1,60}[ \t]*[=:]))|["'`](?=[\w!@#$%^&*+-])){1,120}/y;
-/** The rest of a very long word, of which the beginning is judged. */
 const REST_OF_WORD = /[^\s"'`<>\\]*/y;
 const TRAILING = ',;.)]}:';
 

@@ -113,7 +113,6 @@ function anyOf(members: readonly string[], flags: string): CharacterSet {
 }
 
 const only = (codePoint: number) => [codePoint];
-/** With the flag `a`, only letters of ASCII have another case. */
 const asciiLetters = (codePoint: number) =>
   /[A-Za-z]/.test(String.fromCodePoint(codePoint)) ? [codePoint, codePoint ^ 0x20] : [codePoint];
 

@@ -27,7 +27,6 @@ export type Instruction = {
 /** Captures and greediness do not change a yes or no, and are left out. */
 type Part = { readonly program: readonly Instruction[]; readonly is?: 'assertion' | 'repetition' };
 
-/** An open group: where it begins, and the parts of each option. */
 type Group = { readonly at: number; flags: Flags; readonly options: Part[][] };
 
 const MAX_LENGTH = 10_000;

@@ -2,7 +2,6 @@ import { memoize } from '../../text/index.ts';
 import { characterSet } from './character-set.ts';
 import { type Assertion, compilePattern } from './compile-pattern.ts';
 
-/** Well under a second. */
 const MAX_STEPS = 15_000_000;
 
 const read = memoize(
@@ -30,7 +29,6 @@ class Search {
   readonly #text: string;
   /** The last place in the text at which an instruction was reached: it is followed once there. */
   readonly #reachedAt: Int32Array;
-  /** Reached, but not followed yet. */
   readonly #waiting: Int32Array;
   #waitingCount = 0;
   /** Those that read the next character, and those that read the one before. */

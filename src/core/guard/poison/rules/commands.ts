@@ -44,7 +44,6 @@ const CODE_RULES: readonly Rule[] = [
   ]),
 ];
 
-/** Commands and orders that destroy. */
 const DESTROY_RULES: readonly Rule[] = [
   rule('destroy', 'deletes what cannot be brought back', [
     'rm +(?:-[\\w-]+ +){1,4}["\']?(?:/|~|\\$\\{?home|\\*|\\.(?:[ /*`"\']|$|\\.)|%userprofile)|git +clean +-\\w*[xf]\\w*d?\\w*',

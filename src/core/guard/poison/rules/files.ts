@@ -68,7 +68,6 @@ export const FILE_RULES: readonly Rule[] = [
 const SHOW =
   '\\b(?:cat|print|show|read|echo|type|display|less|head|tail|paste|put|append|include|write|dump|commit|log|output|list|repeat|quote|copy|reveal|send|post|add|give|name|spell out|bat)(?:s|es|ing)?\\b';
 
-/** Data that leaves. */
 export const SECRET_RULES: readonly Rule[] = [
   rule(
     'exfiltrate',

@@ -2,7 +2,6 @@ import { anyOf, has, type Rule, rule } from '../rule.ts';
 
 /** Words that several rules look for. One line per language or subject. */
 
-/** What opens doors. */
 export const SECRETS = anyOf(
   'environment variables?|env(?:ironment)? vars?|\\bprintenv\\b|\\.env\\b(?!\\.(?:example|sample|template|dist|test))|process\\.env|os\\.environ',
   'api[ _-]?keys?|access[ _-]?keys?|\\btokens?\\b|\\bsecrets?\\b|credentials?|passwor[dt]s?|passphrases?|\\b(?:2fa|otp|recovery) codes?',
