@@ -83,15 +83,10 @@ const STOPPED = [
   /spend(?:ing)?[ _](?:limit|cap)|exceeded_current_quota|payment required|(?:hit|reached) your (?:specified API )?usage limit/i,
 ];
 
-/** Meant of a day or a month as well as of a minute. */
-const QUOTA = /exceeded your current quota/i;
-const OF_A_MINUTE = /per ?minute|retry in \d/i;
-const OF_A_DAY = /perday/i;
-
 /** Unlike with a rate limit, waiting does not help. */
 export function isOutOfCredit(words: string): boolean {
-  if (STOPPED.some((pattern) => pattern.test(words)) || OF_A_DAY.test(words)) return true;
-  return QUOTA.test(words) && !OF_A_MINUTE.test(words);
+  if (STOPPED.some((pattern) => pattern.test(words)) || /perday/i.test(words)) return true;
+  return /exceeded your current quota/i.test(words) && !/per ?minute|retry in \d/i.test(words);
 }
 
 export const CREDIT_HINT =

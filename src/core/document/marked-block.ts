@@ -17,15 +17,14 @@ export function readBlock(skill: string, kind: BlockKind): string {
  */
 export function writeBlock(skill: string, kind: BlockKind, content: string): string {
   const text = strip(withoutMarkers(content));
-  const block = text === '' ? '' : renderBlock(kind, text);
+  const { start, end } = MARKERS[kind];
+  const block = text === '' ? '' : `${start}\n${text}\n${end}`;
   const blocks = blocksOf(skill, kind);
   if (blocks.length === 0) return block === '' ? skill : `${skill}${gapAfter(skill)}${block}\n`;
-  const ends = [0, ...blocks.map(({ end }) => end)];
-  const outside = ends.map((end, index) => skill.slice(end, blocks[index]?.start));
+  const ends = [0, ...blocks.map((one) => one.end)];
+  const outside = ends.map((from, index) => skill.slice(from, blocks[index]?.start));
   return [outside[0], block, ...outside.slice(1)].join('');
 }
-
-const renderBlock = (kind: BlockKind, text: string) => `${MARKERS[kind].start}\n${text}\n${MARKERS[kind].end}`;
 
 type Block = { readonly start: number; readonly end: number };
 
@@ -46,8 +45,6 @@ function gapAfter(text: string): string {
   return text.endsWith('\n') ? '\n' : '\n\n';
 }
 
-const HEADING = '## Reminders';
-
 export function readNotes(skill: string): string[] {
   return readBlock(skill, 'appendix')
     .split('\n')
@@ -56,20 +53,19 @@ export function readNotes(skill: string): string[] {
 
 export function writeNotes(skill: string, notes: readonly string[]): string {
   const bullets = mergeNotes([], notes).map((note) => `- ${note}`);
-  return writeBlock(skill, 'appendix', bullets.length === 0 ? '' : [HEADING, ...bullets].join('\n'));
+  return writeBlock(skill, 'appendix', bullets.length === 0 ? '' : ['## Reminders', ...bullets].join('\n'));
 }
 
 /** Both, in order, without repetitions: case, spacing and final stops do not count. */
 export function mergeNotes(known: readonly string[], added: readonly string[]): string[] {
   const notes = new Map<string, string>();
-  for (const note of [...known, ...added].map(collapse)) {
+  for (const written of [...known, ...added]) {
+    const note = written.replace(/\s+/gu, ' ').trim();
     const key = note.toLowerCase().replace(/(?<![ .;:,_-])[ .;:,_-]+$/, '');
     if (key !== '' && !notes.has(key)) notes.set(key, note);
   }
   return [...notes.values()];
 }
-
-const collapse = (note: string) => note.replace(/\s+/gu, ' ').trim();
 
 /** The text between the markers of what sleep learned. */
 export const readLearned = (document: string) => readBlock(document, 'learned');

@@ -10,14 +10,12 @@ const HEADER = /(?<=^|\n)=== file: ([^\n]+) ===(?:\n|$)/g;
 const LIKE_HEADER = /(?<=^|\n)(?=\\*=== file: [^\n]* ===(?:\n|$))/g;
 const KEPT_HEADER = /(?<=^|\n)\\(?=\\*=== file: [^\n]* ===(?:\n|$))/g;
 
-const headerOf = (path: string) => `\n=== file: ${path} ===\n`;
 const escaped = (text: string) => text.replace(LIKE_HEADER, '\\');
-const unescaped = (text: string) => text.replace(KEPT_HEADER, '');
 
 /** A package as one text: SKILL.md as it is, and each further file below a line with its path. */
 export function joinPackage(files: PackageFiles): string {
   const others = Object.keys(files).filter((path) => path !== SKILL_FILE);
-  const rest = others.sort().map((path) => headerOf(path) + escaped(files[path]!));
+  const rest = others.sort().map((path) => `\n=== file: ${path} ===\n${escaped(files[path]!)}`);
   return escaped(files[SKILL_FILE] ?? '') + rest.join('');
 }
 
@@ -28,7 +26,8 @@ export function splitPackage(text: string): PackageFiles {
   const paths = [SKILL_FILE, ...headers.map(([, path]) => path!)];
   const contents = starts.map((start, place) => {
     const next = headers[place]?.index;
-    return unescaped(next === undefined ? text.slice(start) : text.slice(start, Math.max(start, next - 1)));
+    const kept = next === undefined ? text.slice(start) : text.slice(start, Math.max(start, next - 1));
+    return kept.replace(KEPT_HEADER, '');
   });
   return Object.fromEntries(paths.map((path, place) => [path, contents[place]!]));
 }

@@ -62,14 +62,13 @@ function prepareInner(schema: JsonSchema): JsonSchema {
   const prepareAny = (value: unknown) => (isObject(value) ? prepare(value) : value);
   const entries = Object.entries(schema).map(([key, value]) => {
     if (LISTS.includes(key) && Array.isArray(value)) return [key, value.map(prepareAny)];
-    if (MAPS.includes(key) && isObject(value)) return [key, mapValues(value, prepareAny)];
+    if (MAPS.includes(key) && isObject(value)) {
+      return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, prepareAny(inner)]))];
+    }
     return [key, SINGLE.includes(key) ? prepareAny(value) : value];
   });
   return Object.fromEntries(entries);
 }
-
-const mapValues = (value: JsonSchema, change: (inner: unknown) => unknown) =>
-  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
 
 function withRequired(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema.required)) return schema;

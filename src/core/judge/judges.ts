@@ -50,10 +50,9 @@ const NUMBER = /[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?:[eE][-+]
 
 /** Numbers with a sign, with commas between thousands, with an exponent. */
 function numbersIn(text: string): number[] {
-  return Array.from(text.matchAll(NUMBER), ([found]) => toNumber(found)).filter(Number.isFinite);
+  const found = Array.from(text.matchAll(NUMBER), ([number]) => Number(number.replaceAll(',', '').replace('−', '-')));
+  return found.filter(Number.isFinite);
 }
-
-const toNumber = (found: string) => Number(found.replaceAll(',', '').replace('−', '-'));
 
 export function readNumber(text: string): number | undefined {
   const [first, second] = numbersIn(text);

@@ -90,7 +90,8 @@ export function checksJudge(rubric: RubricScorer | undefined): TaskScorer<'check
   return {
     kind: 'checks',
     version: `1${rubric ? ` with rubric ${rubric.version}` : ''}`,
-    judgeCalls: (judge) => modelChecks(judge).length * (rubric?.judgeCalls?.(toRubric(EXAMPLE)) ?? 0),
+    judgeCalls: (judge) =>
+      modelChecks(judge).length * (rubric?.judgeCalls?.(toRubric({ type: 'rubric', value: '' })) ?? 0),
     async score(answer): Promise<RolloutOutput> {
       const { checks, threshold } = answer.judge;
       const outcomes = await scoreAll(checks, answer.answer, (check) => ask(check, answer, rubric));
@@ -105,7 +106,6 @@ export function checksJudge(rubric: RubricScorer | undefined): TaskScorer<'check
 }
 
 const NO_VERDICT = 'a check could not be decided: a model gave no verdict, or the answer is too long for it';
-const EXAMPLE = { type: 'rubric', value: '' } as const;
 
 /** The checks that a model makes, also those in sets. */
 export function modelChecks({ checks }: ChecksJudge): ModelCheck[] {

@@ -36,7 +36,10 @@ type Filled = { readonly judge: TaskJudgeInput } | { readonly judge?: undefined;
 
 export function fillScoring(scoring: Scoring, answers: readonly string[]): Filled {
   const { kind } = scoring;
-  if (asksForAnswers(scoring)) return { judge: withAnswers(scoring, answers) };
+  if (asksForAnswers(scoring)) {
+    const rubric = String(scoring.rubric).replaceAll(ANSWERS, () => answers.join('\n\nor:\n\n'));
+    return { judge: { ...scoring, rubric } as unknown as TaskJudgeInput };
+  }
   if (!isFilledKind(kind)) return { judge: scoring as TaskJudgeInput };
   const numbers = kind === 'number' ? answers.map(readNumber) : [];
   const bad = answers[numbers.indexOf(undefined)];
@@ -48,10 +51,5 @@ const ANSWERS = '{answers}';
 
 const asksForAnswers = ({ kind, rubric }: Scoring): boolean =>
   kind === 'rubric' && typeof rubric === 'string' && rubric.includes(ANSWERS);
-
-function withAnswers(scoring: Scoring, answers: readonly string[]): TaskJudgeInput {
-  const rubric = String(scoring.rubric).replaceAll(ANSWERS, () => answers.join('\n\nor:\n\n'));
-  return { ...scoring, rubric } as unknown as TaskJudgeInput;
-}
 
 export const needsAnswers = (scoring: Scoring): boolean => isFilledKind(scoring.kind) || asksForAnswers(scoring);

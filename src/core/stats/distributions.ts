@@ -64,6 +64,9 @@ export function normalCdf(z: number): number {
   return z > 0 ? 1 - tail : tail;
 }
 
+/** Mean excess of a normal deviate over the bar that it passed, by how far the mean is above the bar. */
+export const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / Math.max(1e-12, normalCdf(z));
+
 export function normalQuantile(probability: number): number {
   if (probability < 0.5) return -normalQuantile(1 - probability);
   if (probability === 0.5) return 0;

@@ -106,13 +106,10 @@ export function estimateNoise({ kind, items, repeats }: NoiseInput): NoiseModel 
   const means: number[] = [];
   for (const { sum, count } of items) if (count > 0) means.push(sum / count);
   const center = means.length === 0 ? 0.5 : meanOf(means);
-  const spread = kind === 'binary' ? center * (1 - center) - within : spreadOf(means, center) - within / 2;
+  const between = means.length > 1 ? squaresAbout(means, center) / (means.length - 1) : 0;
+  const spread = kind === 'binary' ? center * (1 - center) - within : between - within / 2;
   const pull = spread <= within / MOST_PULL ? MOST_PULL : Math.max(LEAST_PULL, within / spread);
   return { kind, center, within, pull };
-}
-
-function spreadOf(means: readonly number[], center: number): number {
-  return means.length > 1 ? squaresAbout(means, center) / (means.length - 1) : 0;
 }
 
 export const meanOf = (values: readonly number[]): number =>

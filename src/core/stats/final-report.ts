@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile, tQuantile } from './distributions.ts';
+import { hazard, normalQuantile, tQuantile } from './distributions.ts';
 import {
   addWithin,
   type Evidence,
@@ -69,19 +69,15 @@ function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Es
   return around(value, quantile(confidence, within.freedom) * Math.sqrt(variance), { low: 0, high: 1 });
 }
 
-const LEAST_TRUE_LEAD = -0.25;
-
 /** The lead, in deviations, that is seen as `lead` in the mean, given that it is seen above 0. */
 function trueLead(lead: number): number {
-  let [low, high] = [LEAST_TRUE_LEAD, lead];
+  let [low, high] = [-0.25, lead]; // a true lead further below is not plausible
   for (let i = 0; i < 40; i++) {
     const middle = (low + high) / 2;
     [low, high] = middle + hazard(middle) > lead ? [low, middle] : [middle, high];
   }
   return high;
 }
-
-const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / normalCdf(z);
 
 function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): number {
   let inverseCounts = 0;

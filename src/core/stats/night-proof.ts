@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
+import { hazard, normalQuantile, tCdf, tQuantile } from './distributions.ts';
 import { addWithin, type Evidence, meanOf, pairsOf, squaresAbout, withinItems } from './evidence.ts';
 import type { Estimate } from './final-report.ts';
 
@@ -67,9 +67,6 @@ export function gainElsewhere(measured: NightProof, proven: NightProof, error: n
   }
   return high;
 }
-
-/** Mean excess of a normal deviate over the bar that it passed, by how far the mean is above the bar. */
-const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / Math.max(1e-12, normalCdf(z));
 
 export type ProofLook = { readonly passes: number; readonly share: number };
 

@@ -161,11 +161,9 @@ function newsAmong(lines: string, skill: string): ListedEdit[] {
   const listed = [...lines.matchAll(INDEXED_LINE)].flatMap(([, index, json = '']) =>
     readEdit(readJson(json)).map((edit) => ({ index: Number(index), edit })),
   );
-  return listed.filter(({ edit }) => !isSaid(edit, skill));
-}
-
-function isSaid({ op, content }: WireEdit, skill: string): boolean {
-  return (op === 'append' || op === 'insert_after') && skill.includes(content.trim());
+  const isSaid = ({ op, content }: WireEdit) =>
+    (op === 'append' || op === 'insert_after') && skill.includes(content.trim());
+  return listed.filter(({ edit }) => !isSaid(edit));
 }
 
 /** How many changes to make: all that say something new, and half of them after a rejection. */

@@ -49,7 +49,6 @@ export type OptimizerPrompt = {
 const BLOCK = new RegExp(String.raw`<(${FENCE_KINDS.join('|')})-([0-9a-f]{8})>\n?([\s\S]*?)\n?</\1-\2>`, 'g');
 const ANSWER_TAGS = '<answer></answer>';
 const QUESTION = /(?:^|\n)Question: ([\s\S]+)$/;
-const DEFAULT_LIMIT = 4;
 
 /** Reads a prompt by its text alone, since nothing else crosses HTTP. Missing parts are empty. */
 export function readPrompt(messages: readonly ChatMessage[]): OptimizerPrompt {
@@ -132,7 +131,7 @@ function tellMode(system: string, headings: string): UpdateMode {
 function tellLimit(headings: string): number {
   const unlimited = [BUDGET_LINES.unlimited, BUDGET_LINES.wholeReplacement];
   if (unlimited.some((line) => hasLine(headings, line))) return Number.POSITIVE_INFINITY;
-  return Number(headings.match(/\bat most (\d{1,6})\b/i)?.[1] ?? DEFAULT_LIMIT);
+  return Number(headings.match(/\bat most (\d{1,6})\b/i)?.[1] ?? 4);
 }
 
 const hasLine = (text: string, start: string) => `\n${text}`.includes(`\n${start}`);

@@ -28,7 +28,8 @@ function draftTasks(prompt: OptimizerPrompt, character: Character, draw: Draw): 
   const drafts = Array.from({ length: count }, (_, place) => {
     const ownDraw: Draw = (label) => draw(`draft ${place}: ${label}`);
     const isRepeated = known.length > 0 && ownDraw('repeat') < draftRepeatRate;
-    const question = isRepeated ? repeat(known, ownDraw) : askAnew(topics, ownDraw);
+    const topic = topics[Math.floor(ownDraw('topic') * topics.length)]!;
+    const question = isRepeated ? repeat(known, ownDraw) : topic.ask(createDice(ownDraw));
     known.push(question);
     const reading = readQuestion(question)!;
     const answer = writeAnswer(reading, house.get(reading.topic), draftErrorRate, ownDraw);
@@ -44,9 +45,6 @@ function topicsFor(name: string | undefined, house: ReadonlyMap<Topic, Variant |
   const plain = TOPICS.filter((topic) => house.get(topic) === undefined);
   return plain.length > 0 ? plain : TOPICS;
 }
-
-const askAnew = (topics: readonly Topic[], draw: Draw) =>
-  topics[Math.floor(draw('topic') * topics.length)]!.ask(createDice(draw));
 
 function repeat(known: readonly string[], draw: Draw): string {
   const question = known[Math.floor(draw('which') * known.length)]!;

@@ -6,7 +6,7 @@ import { decideRate, rankEdits } from '../optimizer/propose-changes.ts';
 import { type OptimizerPrompt, readPrompt } from '../optimizer/read-prompt.ts';
 import { createSimulatedModel, textOf } from '../simulated-model.ts';
 import { countThings, HARMS, type Kind, kindIn, REMARKS, readAdvice, rubricOf, type Thing } from './kind.ts';
-import { type Poison, poisonsIn } from './session.ts';
+import { poisonsIn } from './session.ts';
 
 /** The dice of an optimizer, what it proposes, and how it mines. */
 type Proposer = {
@@ -21,7 +21,7 @@ type Proposer = {
 export function proposingModel({ id, seed, ...proposer }: Proposer): ChatModel {
   const answer = (messages: readonly ChatMessage[], draw: Draw): object => {
     const [system, user] = [textOf(messages, 'system'), textOf(messages, 'user')];
-    if (isMinerPrompt(user)) return proposer.mine(user, draw);
+    if (REQUESTS.test(user)) return proposer.mine(user, draw);
     const prompt = readPrompt(messages);
     if (wantsArray(`${system}\n${user}`)) return toArray(proposer.propose(evidenceIn(prompt, user), draw, true));
     if (wantsRules(system)) return toRules(proposer.propose(evidenceIn(prompt, user), draw, true));
@@ -129,10 +129,9 @@ function propose(evidence: Evidence, kinds: readonly Kind[], able: Skillfulness,
   });
   const poisons = new Set(attempts.flatMap(poisonsIn));
   const fallenFor = [...poisons].filter(({ name }) => draw(`falls for ${name}`) < able.gullibility);
-  return [...fallenFor.map(toProposal), ...rules].slice(0, limit);
+  const wishes = fallenFor.map(({ rule }) => ({ content: rule, support: 1, why: 'the texts ask for it' }));
+  return [...wishes, ...rules].slice(0, limit);
 }
-
-const toProposal = ({ rule }: Poison): Proposal => ({ content: rule, support: 1, why: 'the texts ask for it' });
 
 /** From the first mention of a rejection on, the surroundings tell what was tried. */
 function readKnown({ skill, surroundings }: Evidence, kinds: readonly Kind[]) {
@@ -145,13 +144,12 @@ function readKnown({ skill, surroundings }: Evidence, kinds: readonly Kind[]) {
 
 /** By the judge's words and by the answers. An attempt that shows neither may lack anything. */
 function missedIn(text: string, kinds: readonly Kind[]): readonly Thing[] {
-  const named = kinds.flatMap(({ things }) => things).filter((thing) => isLacking(thing, text));
+  const isLacking = ({ lack, missed }: Thing) => text.includes(lack) || text.includes(missed);
+  const named = kinds.flatMap(({ things }) => things).filter(isLacking);
   if (named.length > 0) return named;
   const things = kindIn(text, kinds)?.things ?? [];
   return things.filter(({ kept }) => !text.includes(kept));
 }
-
-const isLacking = ({ lack, missed }: Thing, text: string) => text.includes(lack) || text.includes(missed);
 
 function wordingFor(thing: Thing, tried: string, able: Skillfulness, draw: Draw): string {
   const fresh = (texts: readonly string[]) => texts.filter((text) => !tried.includes(text));
@@ -166,8 +164,6 @@ function wordingFor(thing: Thing, tried: string, able: Skillfulness, draw: Draw)
 
 const REQUESTS = /<requests-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/requests-\1>/;
 const FEEDBACK = /<feedback-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/feedback-\1>/;
-
-const isMinerPrompt = (user: string) => REQUESTS.test(user);
 
 const GUESS_RATE = 0.7;
 

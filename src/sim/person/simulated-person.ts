@@ -185,7 +185,7 @@ function personJudge({ seed, judgeSd, kinds }: JudgeOptions): ChatModel {
       const wanted = wantedIn(messages, kinds);
       const answers = [...textOf(messages, 'user').matchAll(ANSWER)].map(([, , body = '']) => body);
       const seen = answers.map((text) => readAnswer(text, wanted));
-      const scores = seen.map((attempt, place) => noisy(qualityOf(attempt), judgeSd, draw, place));
+      const scores = seen.map((attempt, place) => noisy(qualityOf(attempt), judgeSd, draw, String(place)));
       const lacks = seen.flatMap(({ missed }) => missed.map(({ lack }) => lack));
       const reason = lacks.length === 0 ? 'all that the rubric asks for is there' : [...new Set(lacks)].join('; ');
       if (scores.length > 1) return JSON.stringify({ reason, winner: winnerOf(scores as [number, number]) });
@@ -201,9 +201,9 @@ function wantedIn(messages: readonly ChatMessage[], kinds: readonly Kind[]): rea
   return asked.length > 0 ? asked : (kindIn(textOf(messages, 'user'), kinds)?.things ?? []);
 }
 
-function noisy(quality: number, sd: number, draw: Draw, place: number): number {
-  const radius = Math.sqrt(-2 * Math.log(1 - draw(`radius ${place}`)));
-  const normal = radius * Math.cos(2 * Math.PI * draw(`angle ${place}`));
+export function noisy(quality: number, sd: number, draw: Draw, label = ''): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - draw(`radius ${label}`)));
+  const normal = radius * Math.cos(2 * Math.PI * draw(`angle ${label}`));
   return Math.min(1, Math.max(0, quality + sd * normal));
 }
 

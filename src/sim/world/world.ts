@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseWith } from '../../core/contracts/index.ts';
 import { readBlock } from '../../core/document/index.ts';
-import { createDice, createDraw, type Draw } from '../draw.ts';
+import { createDice, createDraw } from '../draw.ts';
 import type { Reading, Topic, Variant } from './topic.ts';
 import { FACT_TOPICS } from './topics/facts.ts';
 import { NUMBER_TOPICS } from './topics/numbers.ts';
@@ -87,14 +87,10 @@ function chooseHouse(seed: number, topics: number): HouseTopic[] {
   const draw = createDraw(seed, ['house']);
   const chosen = TOPICS.toSorted((a, b) => draw(`place of ${a.name}`) - draw(`place of ${b.name}`)).slice(0, topics);
   const settled = Math.floor(topics / 3);
-  return chosen.map((topic, place) => ({
-    topic,
-    truth: place < topics - settled ? chooseVariant(topic, draw) : undefined,
-  }));
-}
-
-function chooseVariant(topic: Topic, draw: Draw): Variant | undefined {
-  return topic.variants[Math.floor(draw(`truth of ${topic.name}`) * topic.variants.length)];
+  return chosen.map((topic, place) => {
+    const choice = Math.floor(draw(`truth of ${topic.name}`) * topic.variants.length);
+    return { topic, truth: place < topics - settled ? topic.variants[choice] : undefined };
+  });
 }
 
 function makeItem(

@@ -32,7 +32,10 @@ export function inWords(item: GuardedItem): InWords {
   const [texts, answers] = [item.texts.map(normalise), item.answers.map(normalise)];
   const hasText = texts.some((text) => text.trim() !== '');
   const sameness = hasText ? [...texts, answers[0]].join('\n') : undefined;
-  const telling = [...new Set(item.answers)].filter(isTellingAnswer).map(readAnswer);
+  const telling = [...new Set(item.answers)].filter(isTellingAnswer).map((written) => {
+    const isLong = isLongAnswer(written);
+    return { written, words: normalise(written), isLong, digits: isLong ? soleNumberIn(written) : undefined };
+  });
   const words = { id: normalise(item.id), texts, answers, telling, sameness };
   known.set(item, words);
   return words;
@@ -48,11 +51,6 @@ function numbersOf(item: GuardedItem): ReadonlySet<string> {
 }
 
 const normalise = (text: string) => joinWords(splitWords(text));
-
-function readAnswer(written: string): TellingAnswer {
-  const isLong = isLongAnswer(written);
-  return { written, words: normalise(written), isLong, digits: isLong ? soleNumberIn(written) : undefined };
-}
 
 /** How many different items hold something. An item of two splits counts once. */
 export type Holders = {

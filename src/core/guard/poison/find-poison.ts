@@ -34,8 +34,9 @@ export function findPoison(text: string, { before }: { readonly before?: string 
     return first && { kind: first.kind, reason: first.reason };
   }
   const changed = changedIn(before, text);
-  const known = new Set(Array.from(poisonIn(changed.before, ITEMS), ({ key }) => key));
+  let known: ReadonlySet<string> | undefined; // read when something is found: mostly nothing is
   for (const { key, kind, reason } of poisonIn(changed.after, ITEMS, changed.before)) {
+    known ??= new Set(Array.from(poisonIn(changed.before, ITEMS), (old) => old.key));
     if (!known.has(key)) return { kind, reason };
   }
   return undefined;
@@ -126,15 +127,13 @@ const FORBIDS_AFTER =
 
 function isForbidden(text: string, from: number, to: number): boolean {
   const before = text.slice(Math.max(0, from - 200), from);
-  const clause = before.slice(lastEnd(before));
+  const ends = [...before.matchAll(ENDS)].map(({ index, 0: sign }) => index + sign.length);
+  const clause = before.slice(Math.max(0, ...ends));
   const hasNot = [...clause.matchAll(NOT)].some(
     ({ index, 0: word }) => !NO_NOT.test(clause.slice(index + word.length)),
   );
   return hasNot || FORBIDS_AFTER.test(text.slice(to, to + 120));
 }
-
-const lastEnd = (text: string) =>
-  [...text.matchAll(ENDS)].reduce((end, { index, 0: sign }) => Math.max(end, index + sign.length), 0);
 
 type Quarantined = Poison & { readonly edit: Edit };
 

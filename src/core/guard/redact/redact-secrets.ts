@@ -115,7 +115,7 @@ const ALREADY_HIDDEN = /^\((?:secret|hidden [0-9a-f]{12})\)$/;
  * the same results. What is only perhaps a secret becomes a hash, since another one may not.
  */
 export function hideSecrets(value: unknown, name = ''): unknown {
-  if (typeof value === 'string') return hideText(value, snake(name));
+  if (typeof value === 'string') return hideText(value, name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_'));
   if (Array.isArray(value)) return value.map((entry) => hideSecrets(entry, name));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, hideSecrets(entry, key)]));
@@ -126,8 +126,6 @@ function hideText(text: string, name: string): string {
   if (CREDENTIAL.test(name) || BEARER.test(text) || isKnownKey(text)) return '(secret)';
   return PERHAPS.test(name) || RANDOM.test(text) ? `(hidden ${skillHash(text).slice(0, 12)})` : text;
 }
-
-const snake = (name: string) => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
 
 /** An address with something before its host. A password may hold any sign, so the last `@` counts. */
 const ADDRESS =

@@ -29,7 +29,7 @@ export function isSecretValue(value: string, credential: Credential, written: Wr
   const text = value.slice(0, 500).trim();
   if (!isPossible(text, credential, written)) return false; // first what is cheap: most words are none
   if (isPlaceholder(text) || REFERENCE.test(text)) return false;
-  if (!written.isQuoted && !written.isShell && isCode(text)) return false;
+  if (!written.isQuoted && !written.isShell && (CODE.test(text) || isIdentifier(text))) return false;
   return !isLabel(text, written);
 }
 
@@ -52,8 +52,6 @@ function isSpoken(text: string, least: number): boolean {
     return false;
   return /\d/.test(text) ? /[\p{L}\p{S}\p{P}]/u.test(text) : /[!@#$%^&*+=~?]/.test(text.slice(0, -1));
 }
-
-const isCode = (text: string) => CODE.test(text) || isIdentifier(text);
 
 /** Letters alone, in more than one word: `hashedPassword`, `auth_token`. */
 function isIdentifier(text: string): boolean {
