@@ -1,3 +1,5 @@
+import { memoize } from '../text/index.ts';
+
 const LANCZOS = [
   0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
   12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
@@ -54,9 +56,15 @@ export function tCdf(t: number, freedom: number): number {
 /** The t that a share `probability` stays below. */
 export function tQuantile(probability: number, freedom: number): number {
   if (probability < 0.5) return -tQuantile(1 - probability, freedom);
-  if (probability === 0.5) return 0;
-  return bisect((t) => tCdf(t, freedom), probability);
+  return probability === 0.5 ? 0 : tQuantiles(freedom)(probability);
 }
+
+/** Bisection takes long, and the same few quantiles are asked for again and again. */
+const KEPT = { maxEntries: 1_000 };
+const tQuantiles = memoize(
+  (freedom: number) => memoize((probability: number) => bisect((t) => tCdf(t, freedom), probability), KEPT),
+  KEPT,
+);
 
 /** P(Z ≤ z) of the standard normal: half an incomplete gamma function, by its series or its fraction. */
 export function normalCdf(z: number): number {
@@ -69,9 +77,10 @@ export const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math
 
 export function normalQuantile(probability: number): number {
   if (probability < 0.5) return -normalQuantile(1 - probability);
-  if (probability === 0.5) return 0;
-  return bisect(normalCdf, probability);
+  return probability === 0.5 ? 0 : upperNormalQuantile(probability);
 }
+
+const upperNormalQuantile = memoize((probability: number) => bisect(normalCdf, probability), KEPT);
 
 /** Q(1/2, x), the regularised upper incomplete gamma function. */
 function upperGammaHalf(x: number): number {

@@ -21,37 +21,12 @@ export type Assignment =
 
 export type TaskAssignment = 'outline' | 'draft' | 'solve';
 
-/** The parts of an optimizer prompt, out of their fences. */
-export type OptimizerPrompt = {
-  readonly assignment: Assignment;
-  readonly taskAssignment: TaskAssignment | undefined;
-  readonly mode: UpdateMode;
-  readonly wantsReminders: boolean;
-  readonly skill: string;
-  readonly surroundings: string;
-  readonly previousSkill: string;
-  /** The number in «at most N»; infinite when nothing limits it. */
-  readonly limit: number;
-  readonly trajectories: readonly string[];
-  readonly patches: readonly string[];
-  /** To choose from, to count, or to carry out. */
-  readonly edits: string;
-  readonly steps: string;
-  /** Of earlier epochs; or the reminders of an appendix. */
-  readonly notes: string;
-  readonly guidance: string;
-  readonly comparison: string;
-  readonly topic: string | undefined;
-  readonly questions: string;
-  readonly question: string;
-};
-
 const BLOCK = new RegExp(String.raw`<(${FENCE_KINDS.join('|')})-([0-9a-f]{8})>\n?([\s\S]*?)\n?</\1-\2>`, 'g');
 const ANSWER_TAGS = '<answer></answer>';
 const QUESTION = /(?:^|\n)Question: ([\s\S]+)$/;
 
 /** Reads a prompt by its text alone, since nothing else crosses HTTP. Missing parts are empty. */
-export function readPrompt(messages: readonly ChatMessage[]): OptimizerPrompt {
+export function readPrompt(messages: readonly ChatMessage[]) {
   const system = textOf(messages, 'system');
   const user = textOf(messages, 'user');
   const blocks = [...user.matchAll(BLOCK)].map(([, kind, , body = '']) => ({ kind, body }));
@@ -61,25 +36,27 @@ export function readPrompt(messages: readonly ChatMessage[]): OptimizerPrompt {
   const question = system.includes(ANSWER_TAGS) ? (user.match(QUESTION)?.[1] ?? '') : '';
   return {
     assignment: tellAssignment(system, headings),
-    taskAssignment: question === '' ? tellTaskAssignment(system) : 'solve',
+    taskAssignment: question === '' ? tellTaskAssignment(system) : ('solve' as const),
     mode: tellMode(system, headings),
     wantsReminders: system.includes(REPLY_KEYS.reminders),
     skill: question === '' ? (bodies('skill')[0] ?? '') : system,
     surroundings: bodies('surroundings').join('\n'),
     previousSkill: bodies('skill')[1] ?? '',
-    limit: tellLimit(headings),
+    limit: tellLimit(headings), // the number in «at most N»; infinite when nothing limits it
     trajectories: bodies('trajectory'),
     patches: bodies('patches'),
-    edits: bodies('edits', 'suggestions', 'items').join('\n'),
+    edits: bodies('edits', 'suggestions', 'items').join('\n'), // to choose from, to count, or to carry out
     steps: bodies('steps').join('\n\n'),
-    notes: bodies('notes')[0] ?? '',
+    notes: bodies('notes')[0] ?? '', // of earlier epochs, or the reminders of an appendix
     guidance: bodies('guidance')[0] ?? '',
     comparison: bodies('comparison')[0] ?? '',
-    topic: bodies('topic')[0],
+    topic: bodies('topic')[0], // what drafted tasks are to test
     questions: bodies('questions')[0] ?? '',
     question,
   };
 }
+
+export type OptimizerPrompt = Readonly<ReturnType<typeof readPrompt>>;
 
 /** The first reply key in the system text tells the work. */
 const BY_REPLY: readonly (readonly [string, Assignment])[] = [
