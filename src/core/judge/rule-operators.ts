@@ -27,7 +27,7 @@ export type CheckedAnswer = { readonly text: string; readonly toolsCalled: reado
 type Operator = {
   readonly takes: 'text' | 'pattern' | 'bound' | 'nothing';
   /** Checks the form of an answer, not its contents. */
-  readonly isShape: boolean;
+  readonly isShape?: true;
   /** `undefined`: it would take too long to know. */
   readonly holds: (answer: CheckedAnswer, arg: string) => boolean | undefined;
   /**
@@ -59,7 +59,6 @@ export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
   },
   regex: {
     takes: 'pattern',
-    isShape: false,
     holds: ({ text }, pattern) => searchPattern(pattern, text),
     wrong: () => ['wrong form', 'it does not have a form that is required, which is not shown here'],
   },
@@ -83,25 +82,21 @@ export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
   },
   contains: {
     takes: 'text',
-    isShape: false,
     holds: ({ text }, wanted) => includesText(text.toLowerCase(), wanted.toLowerCase()),
     wrong: () => ['required words missing', 'it lacks words that are required, which are not shown here'],
   },
   not_contains: {
     takes: 'text',
-    isShape: false,
     holds: ({ text }, forbidden) => !includesText(text.toLowerCase(), forbidden.toLowerCase()),
     wrong: () => ['forbidden words', 'it has words that are not allowed, which are not shown here'],
   },
   no_refusal: {
     takes: 'nothing',
-    isShape: false,
     holds: ({ text }) => !isRefusal(text),
     wrong: ({ text }) => ['no answer', strip(text) === '' ? 'it is empty' : 'it refuses to do the task'],
   },
   tool_called: {
     takes: 'text',
-    isShape: false,
     holds: ({ text, toolsCalled }, name) =>
       toolsCalled.some((tool) => tool.toLowerCase() === name.toLowerCase()) ||
       searchPattern(`(?i)tool_call\\s*:\\s*${escapePattern(name)}\\b`, text),

@@ -43,10 +43,7 @@ export function itemMean({ sum, count }: ItemEvidence): number {
 
 /** Mean over the items, each with equal weight. `undefined` if nothing was observed. */
 export function pooledMean(evidence: Evidence): number | undefined {
-  if (evidence.size === 0) return undefined;
-  let total = 0;
-  for (const item of evidence.values()) total += itemMean(item);
-  return total / evidence.size;
+  return evidence.size === 0 ? undefined : meanOf([...evidence.values()].map(itemMean));
 }
 
 export function withinItems(evidence: Evidence): WithinItems {
@@ -71,12 +68,8 @@ export function withinVariance(evidence: Evidence): number | undefined {
 }
 
 /** Whether every score so far is 0 or 1. Squares then equal scores, also after a merge. */
-export function isBinary(...evidences: readonly Evidence[]): boolean {
-  return evidences.every((evidence) => {
-    for (const { sum, sumSquares } of evidence.values()) if (sum !== sumSquares) return false;
-    return true;
-  });
-}
+export const isBinary = (...evidences: readonly Evidence[]): boolean =>
+  evidences.every((evidence) => [...evidence.values()].every(({ sum, sumSquares }) => sum === sumSquares));
 
 /** `graded` also covers scores from a judge. */
 export type ScoreKind = 'binary' | 'graded';
@@ -103,8 +96,7 @@ const [LEAST_PULL, MOST_PULL] = [0.02, 4];
 
 export function estimateNoise({ kind, items, repeats }: NoiseInput): NoiseModel {
   const within = (repeats.squares + USUAL_WEIGHT * USUAL_WITHIN[kind]) / (repeats.freedom + USUAL_WEIGHT);
-  const means: number[] = [];
-  for (const { sum, count } of items) if (count > 0) means.push(sum / count);
+  const means = [...items].flatMap(({ sum, count }) => (count > 0 ? [sum / count] : []));
   const center = means.length === 0 ? 0.5 : meanOf(means);
   const between = means.length > 1 ? squaresAbout(means, center) / (means.length - 1) : 0;
   const spread = kind === 'binary' ? center * (1 - center) - within : between - within / 2;

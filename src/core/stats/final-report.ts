@@ -80,8 +80,7 @@ function trueLead(lead: number): number {
 }
 
 function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): number {
-  let inverseCounts = 0;
-  for (const { count } of evidence.values()) inverseCounts += 1 / count;
+  const inverseCounts = [...evidence.values()].reduce((sum, { count }) => sum + 1 / count, 0);
   return (((squares + PRIOR_SQUARES) / (freedom + 1)) * inverseCounts) / evidence.size ** 2;
 }
 

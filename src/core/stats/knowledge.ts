@@ -250,9 +250,8 @@ function expect(cases: readonly Cases[], odds: readonly number[]): Omit<Weighed,
 }
 
 function leadOf(items: readonly WeighedItem[]): number {
-  let lead = 0;
-  for (const { own, seenSum, seenCount } of items) {
-    if (own !== undefined && seenCount > 0) lead += seenSum / seenCount - own;
-  }
-  return lead;
+  const leads = items.map(({ own, seenSum, seenCount }) =>
+    own === undefined || seenCount === 0 ? 0 : seenSum / seenCount - own,
+  );
+  return leads.reduce((sum, lead) => sum + lead, 0);
 }

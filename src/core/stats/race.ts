@@ -92,16 +92,10 @@ const FLOAT_GUARD = 1e-9;
 
 /** Whether a full pass is decided already. Errored rollouts leave the mean, as in the strict gate; the bounds allow for more of them. */
 export function exactRace({ bar, finished, remaining, isPlainMean = false }: ExactRaceInput): ExactRace {
-  let sum = 0;
-  let scored = 0;
-  let isWhole = isPlainMean;
-  for (const score of finished) {
-    if (isMissing(score)) continue;
-    sum += score;
-    scored += 1;
-    isWhole &&= Number.isInteger(score);
-  }
-  const most = scored + remaining;
+  const scores = finished.filter((score) => !isMissing(score));
+  const sum = scores.reduce((total, score) => total + score, 0);
+  const isWhole = isPlainMean && scores.every(Number.isInteger);
+  const most = scores.length + remaining;
   const upperBound = most === 0 ? 0 : (sum + remaining) / most;
   const lowerBound = most === 0 ? 0 : sum / most;
   const isLost = isWhole ? upperBound <= bar : upperBound < bar - FLOAT_GUARD;

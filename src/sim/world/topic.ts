@@ -33,12 +33,14 @@ type TopicDefinition<Value> = {
   readonly pattern: RegExp;
   readonly parse: (...groups: string[]) => Value;
   readonly naive: (value: Value) => string;
-  readonly variants: readonly (Variant & { readonly write: (value: Value) => string })[];
+  /** By rule: the cue, and how the fact is written. */
+  readonly variants: Readonly<Record<string, readonly [cue: RegExp, write: (value: Value) => string]>>;
 };
 
 /** A topic whose value type stays inside. All answers to one question must differ once normalised. */
 export function defineTopic<Value>(definition: TopicDefinition<Value>): Topic {
-  const { name, mention, variants, make, ask, pattern, parse, naive } = definition;
+  const { name, mention, make, ask, pattern, parse, naive } = definition;
+  const variants = Object.entries(definition.variants).map(([rule, [cue, write]]) => ({ rule, cue, write }));
   const topic: Topic = {
     name,
     mention,

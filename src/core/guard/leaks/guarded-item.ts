@@ -53,30 +53,23 @@ function numbersOf(item: GuardedItem): ReadonlySet<string> {
 const normalise = (text: string) => joinWords(splitWords(text));
 
 /** How many different items hold something. An item of two splits counts once. */
-export type Holders = {
-  readonly count: number;
-  /** Whether more than `limit` of them hold these words. */
-  readonly hold: (words: string, limit: number) => boolean;
-  readonly holdNumber: (digits: string, limit: number) => boolean;
-  /** What more than one of them shows, by `shownBy`. */
-  readonly holdOften: (shownBy: (text: string) => readonly string[]) => ReadonlySet<string>;
-};
-
-export function holdersAmong(items: readonly GuardedItem[]): Holders {
+export function holdersAmong(items: readonly GuardedItem[]) {
   const { different, haystacks, frequencies } = readAll(items);
   const phrasesOver = memoize((limit: number) =>
     memoize((words: string) => isMoreThan(limit, haystacks, (texts) => texts.some((text) => text.includes(words)))),
   );
-  const hold = (words: string, limit: number) =>
-    isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : phrasesOver(limit)(words);
-  const numbersOver = memoize((limit: number) =>
-    memoize((digits: string) => isMoreThan(limit, different, (item) => numbersOf(item).has(digits))),
-  );
-  const holdNumber = (digits: string, limit: number) => numbersOver(limit)(digits);
-  const holdOften: Holders['holdOften'] = (shownBy) =>
-    repeated(haystacks.map((texts) => new Set(texts.flatMap(shownBy))));
-  return { count: different.length, hold, holdNumber, holdOften };
+  return {
+    count: different.length,
+    /** Whether more than `limit` of them hold these words. */
+    hold: (words: string, limit: number) =>
+      isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : phrasesOver(limit)(words),
+    holdsNumberTwice: memoize((digits: string) => isMoreThan(1, different, (item) => numbersOf(item).has(digits))),
+    /** What more than one of them shows, by `shownBy`. */
+    shownTwice: (shownBy: (text: string) => readonly string[]) =>
+      repeated(haystacks.map((texts) => new Set(texts.flatMap(shownBy)))),
+  };
 }
+export type Holders = ReturnType<typeof holdersAmong>;
 
 function repeated(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
   const [once, twice] = [new Set<string>(), new Set<string>()];

@@ -62,17 +62,7 @@ export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: Lea
   return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
 }
 
-type Shared = {
-  readonly has: (words: string) => boolean;
-  readonly hasPhrase: (phrase: string) => boolean;
-  readonly hasNumber: (digits: string) => boolean;
-  /** A word that few items use: it may say which item is meant. */
-  readonly isRare: (word: string) => boolean;
-  /** A word of any sentence, in whatever language the items are. */
-  readonly isCommon: (word: string) => boolean;
-};
-
-function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: Brought): Shared {
+function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: Brought) {
   const holders = holdersAmong(items);
   const rules = joinWords(contract.flatMap(splitWords));
   const figures = once(() => numbersIn(contract.join('\n')));
@@ -80,15 +70,18 @@ function sharing(items: readonly GuardedItem[], contract: readonly string[], { p
   // Read when the first is asked about: most edits repeat nothing.
   const ruleWords = once(() => textsOf(phrasesIn(rules, 1)));
   const rulePhrases = once(() => longPhrasesIn(rules));
-  const oftenShown = once(() => holders.holdOften((text) => common(longPhrasesIn(text), phrases)));
+  const oftenShown = once(() => holders.shownTwice((text) => common(longPhrasesIn(text), phrases)));
   return {
-    has: (words) => rules.includes(words) || holders.hold(words, 1),
-    hasPhrase: (phrase) => rulePhrases().has(phrase) || oftenShown().has(phrase),
-    hasNumber: (digits) => figures().has(digits) || holders.holdNumber(digits, 1),
-    isRare: (word) => !isStop(word) && !ruleWords().has(word) && !holders.hold(word, few(holders, 0.01)),
-    isCommon: (word) => isStop(word) || holders.hold(word, few(holders, 0.1)),
+    has: (words: string) => rules.includes(words) || holders.hold(words, 1),
+    hasPhrase: (phrase: string) => rulePhrases().has(phrase) || oftenShown().has(phrase),
+    hasNumber: (digits: string) => figures().has(digits) || holders.holdsNumberTwice(digits),
+    /** A word that few items use: it may say which item is meant. */
+    isRare: (word: string) => !isStop(word) && !ruleWords().has(word) && !holders.hold(word, few(holders, 0.01)),
+    /** A word of any sentence, in whatever language the items are. */
+    isCommon: (word: string) => isStop(word) || holders.hold(word, few(holders, 0.1)),
   };
 }
+type Shared = ReturnType<typeof sharing>;
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -97,15 +90,7 @@ function once<T>(make: () => T): () => T {
 
 const few = ({ count }: Holders, share: number) => Math.max(2, Math.floor(share * count));
 
-type Brought = {
-  readonly written: string;
-  readonly text: string;
-  readonly words: () => readonly Phrase[];
-  readonly numbers: () => ReadonlySet<string>;
-  readonly phrases: ReadonlySet<string>;
-};
-
-function readEdit(edit: string): Brought {
+function readEdit(edit: string) {
   const text = joinWords(splitWords(edit));
   const phrases = longPhrasesIn(text);
   return {
@@ -116,6 +101,7 @@ function readEdit(edit: string): Brought {
     phrases,
   };
 }
+type Brought = ReturnType<typeof readEdit>;
 
 const longPhrasesIn = (text: string) => textsOf(phrasesIn(text, PHRASE_WORDS));
 
