@@ -78,41 +78,46 @@ export type ModelCheck = Extract<SingleCheck, { type: 'rubric' | 'factuality' }>
 export const isModelCheck = (each: SingleCheck | CheckSet): each is ModelCheck =>
   each.type === 'rubric' || each.type === 'factuality';
 
+type DecidedCheck = Exclude<SingleCheck, ModelCheck>;
+type Decide<Check> = (answer: string, check: Check) => boolean | undefined;
+
+const includesFolded = (answer: string, text: string) => includesText(answer.toLowerCase(), text.toLowerCase());
+
+const DECIDE: { readonly [Type in DecidedCheck['type']]: Decide<Extract<DecidedCheck, { type: Type }>> } = {
+  contains: (answer, { value }) => includesText(answer, value),
+  icontains: (answer, { value }) => includesFolded(answer, value),
+  'contains-any': (answer, { value }) => value.some((text) => includesText(answer, text)),
+  'contains-all': (answer, { value }) => value.every((text) => includesText(answer, text)),
+  'icontains-any': (answer, { value }) => value.some((text) => includesFolded(answer, text)),
+  'icontains-all': (answer, { value }) => value.every((text) => includesFolded(answer, text)),
+  'starts-with': (answer, { value }) => answer.startsWith(value),
+  regex: (answer, { value }) => searchPattern(value, answer),
+  equals: (answer, { value }) => equalsValue(answer, value),
+  'is-json': (answer, { value }) => {
+    const json = parseJson(answer);
+    return json !== undefined && fits(json, value);
+  },
+  'contains-json': (answer, { value }) => jsonValuesIn(answer).some((json) => fits(json, value)),
+  'word-count': (answer, { value }) => {
+    const count = answer.split(/\s+/).filter((word) => word !== '').length;
+    const { min = 0, max = Number.POSITIVE_INFINITY } = typeof value === 'number' ? { min: value, max: value } : value;
+    return count >= min && count <= max;
+  },
+  levenshtein: (answer, { value, threshold = 5 }) => {
+    const distance = editDistance(answer, value);
+    return distance === undefined ? undefined : distance <= threshold;
+  },
+};
+
 /** `undefined`: it would take too long to know. */
-export type Holds<Value> = (answer: string, value: Value) => boolean | undefined;
-
-const includesFolded: Holds<string> = (answer, text) => includesText(answer.toLowerCase(), text.toLowerCase());
-
-type OfSeveral = (includes: Holds<string>) => Holds<readonly string[]>;
-const any: OfSeveral = (includes) => (answer, texts) => texts.some((text) => includes(answer, text));
-const all: OfSeveral = (includes) => (answer, texts) => texts.every((text) => includes(answer, text));
-
-/** Checks that look for texts. Those with an `i` ignore case. */
-export const TEXT_CHECKS = {
-  contains: includesText,
-  icontains: includesFolded,
-  'contains-any': any(includesText),
-  'contains-all': all(includesText),
-  'icontains-any': any(includesFolded),
-  'icontains-all': all(includesFolded),
-  'starts-with': (answer: string, text: string) => answer.startsWith(text),
-  regex: (answer: string, pattern: string) => searchPattern(pattern, answer),
-};
-
-type WordBounds = number | { readonly min?: number | undefined; readonly max?: number | undefined };
-
-export const hasWordCount: Holds<WordBounds> = (answer, bounds) => {
-  const count = answer.split(/\s+/).filter((word) => word !== '').length;
-  const { min = 0, max = Number.POSITIVE_INFINITY } =
-    typeof bounds === 'number' ? { min: bounds, max: bounds } : bounds;
-  return count >= min && count <= max;
-};
+export const holdsCheck = (check: DecidedCheck, answer: string): boolean | undefined =>
+  (DECIDE[check.type] as Decide<DecidedCheck>)(answer, check);
 
 /** A table of more cells takes seconds to fill. */
 const MAX_CELLS = 25_000_000;
 
 /** Letters to change, add or take away. `undefined`: the texts are too long to compare. */
-export function editDistance(a: string, b: string): number | undefined {
+function editDistance(a: string, b: string): number | undefined {
   if (a.length * b.length > MAX_CELLS) return undefined;
   let above = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {
@@ -127,17 +132,8 @@ export function editDistance(a: string, b: string): number | undefined {
   return above[b.length]!;
 }
 
-export function isJson(answer: string, schema: JsonSchema | undefined): boolean {
-  const value = parseJson(answer);
-  return value !== undefined && fits(value, schema);
-}
-
 const fits = (value: unknown, schema: JsonSchema | undefined) =>
   schema === undefined || whyUnfit(value, schema) === undefined;
-
-export function containsJson(answer: string, schema: JsonSchema | undefined): boolean {
-  return jsonValuesIn(answer).some((value) => fits(value, schema));
-}
 
 /** Each beginning that comes to nothing is read to the end of the text. */
 const MAX_STARTS = 200;
@@ -172,7 +168,7 @@ function endOfValue(text: string, start: number): number | undefined {
 }
 
 /** A text must be equal; an object or list equal as JSON, whatever the order of its keys. */
-export function equalsValue(answer: string, value: unknown): boolean {
+function equalsValue(answer: string, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return answer === String(value);
   const given = parseJson(answer);
   return given !== undefined && isSame(given, value);

@@ -4,7 +4,7 @@ import { jsonInReply, whyUnfit } from './json-schema.ts';
 import { PatternError } from './regex/character-set.ts';
 import { searchPattern } from './regex/python-regex.ts';
 import { type CheckedAnswer, OPERATORS, RULE_OPS, type RuleCheck } from './rule-operators.ts';
-import type { TaskScorer } from './task-judge.ts';
+import type { JudgedAnswer, JudgeKind, TaskScorer } from './task-judge.ts';
 
 /** Whether an answer holds a reference, and how many of its words. */
 export type ExactScore = { readonly hard: 0 | 1; readonly soft: number };
@@ -32,19 +32,20 @@ function sharedWords(wanted: string, given: string): number {
   return words.filter((word) => includesText(given, word)).length / words.length;
 }
 
-export const exactJudge: TaskScorer<'exact'> = {
-  kind: 'exact',
-  version: '1',
-  score({ judge, answer }): RolloutOutput {
-    const references = typeof judge.reference === 'string' ? [judge.reference] : judge.reference;
-    const scores = references.map((reference) => scoreExact(reference, answer));
-    const hard = scores.some((score) => score.hard === 1) ? 1 : 0;
-    const soft = Math.max(...scores.map((score) => score.soft));
-    const wanted = references.map((reference) => JSON.stringify(reference)).join(' or ');
-    const failReason = `not the expected answer: it does not hold ${wanted}`;
-    return { hard, soft, ...(hard === 1 ? {} : { failReason }) };
-  },
+type Score<Kind extends JudgeKind> = (answer: JudgedAnswer<Kind>) => RolloutOutput;
+const scorer = <Kind extends JudgeKind>(kind: Kind, version: string, score: Score<Kind>): TaskScorer<Kind> => {
+  return { kind, version, score };
 };
+
+export const exactJudge = scorer('exact', '1', ({ judge, answer }) => {
+  const references = typeof judge.reference === 'string' ? [judge.reference] : judge.reference;
+  const scores = references.map((reference) => scoreExact(reference, answer));
+  const hard = scores.some((score) => score.hard === 1) ? 1 : 0;
+  const soft = Math.max(...scores.map((score) => score.soft));
+  const wanted = references.map((reference) => JSON.stringify(reference)).join(' or ');
+  const failReason = `not the expected answer: it does not hold ${wanted}`;
+  return { hard, soft, ...(hard === 1 ? {} : { failReason }) };
+});
 
 const NUMBER = /[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?|[-+−]?\.\d+/g;
 
@@ -59,64 +60,48 @@ export function readNumber(text: string): number | undefined {
   return second === undefined ? first : undefined;
 }
 
-export const numberJudge: TaskScorer<'number'> = {
-  kind: 'number',
-  version: '1',
-  score({ judge, answer }): RolloutOutput {
-    const { reference, which, tolerance, relativeTolerance } = judge;
-    const given = numbersIn(answer).at(which === 'first' ? 0 : -1);
-    if (given === undefined) return { hard: 0, soft: 0, failReason: 'no number: the answer holds none' };
-    const isNear = reference.some((wanted) => {
-      // A hair wider than said, since 0.1 + 0.2 is not 0.3.
-      const allowed = Math.max(tolerance, relativeTolerance * Math.abs(wanted)) + 1e-9 * Math.abs(wanted);
-      return Math.abs(given - wanted) <= allowed;
-    });
-    if (isNear) return { hard: 1, soft: 1 };
-    return { hard: 0, soft: 0, failReason: `wrong number: expected ${reference.join(' or ')}, got ${given}` };
-  },
-};
+export const numberJudge = scorer('number', '1', ({ judge, answer }) => {
+  const { reference, which, tolerance, relativeTolerance } = judge;
+  const given = numbersIn(answer).at(which === 'first' ? 0 : -1);
+  if (given === undefined) return { hard: 0, soft: 0, failReason: 'no number: the answer holds none' };
+  const isNear = reference.some((wanted) => {
+    // A hair wider than said, since 0.1 + 0.2 is not 0.3.
+    const allowed = Math.max(tolerance, relativeTolerance * Math.abs(wanted)) + 1e-9 * Math.abs(wanted);
+    return Math.abs(given - wanted) <= allowed;
+  });
+  if (isNear) return { hard: 1, soft: 1 };
+  return { hard: 0, soft: 0, failReason: `wrong number: expected ${reference.join(' or ')}, got ${given}` };
+});
 
 const fold = (text: string, ignoreCase: boolean) => (ignoreCase ? text.toLowerCase() : text);
 
-export const containsJudge: TaskScorer<'contains'> = {
-  kind: 'contains',
-  version: '1',
-  score({ judge: { reference, all, ignoreCase }, answer }): RolloutOutput {
-    const given = fold(answer, ignoreCase);
-    const missing = reference.filter((text) => !includesText(given, fold(text, ignoreCase)));
-    const found = reference.length - missing.length;
-    if (all ? missing.length === 0 : found > 0) return { hard: 1, soft: 1 };
-    const wanted = missing.map((text) => JSON.stringify(text)).join(all ? ' and ' : ' or ');
-    return { hard: 0, soft: all ? found / reference.length : 0, failReason: `words missing: it lacks ${wanted}` };
-  },
-};
+export const containsJudge = scorer('contains', '1', ({ judge: { reference, all, ignoreCase }, answer }) => {
+  const given = fold(answer, ignoreCase);
+  const missing = reference.filter((text) => !includesText(given, fold(text, ignoreCase)));
+  const found = reference.length - missing.length;
+  if (all ? missing.length === 0 : found > 0) return { hard: 1, soft: 1 };
+  const wanted = missing.map((text) => JSON.stringify(text)).join(all ? ' and ' : ' or ');
+  return { hard: 0, soft: all ? found / reference.length : 0, failReason: `words missing: it lacks ${wanted}` };
+});
 
 /** The pattern is not shown to analysts: it would end up in the skill. */
-export const regexJudge: TaskScorer<'regex'> = {
-  kind: 'regex',
-  version: '1',
-  score({ judge: { pattern }, answer }): RolloutOutput {
-    const found = pattern.map((each) => searchPattern(each, answer));
-    if (found.includes(true)) return { hard: 1, soft: 1 };
-    if (!found.includes(undefined)) return { hard: 0, soft: 0, failReason: WRONG_FORM };
-    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: TOO_LONG };
-  },
-};
+export const regexJudge = scorer('regex', '1', ({ judge: { pattern }, answer }) => {
+  const found = pattern.map((each) => searchPattern(each, answer));
+  if (found.includes(true)) return { hard: 1, soft: 1 };
+  if (!found.includes(undefined)) return { hard: 0, soft: 0, failReason: WRONG_FORM };
+  return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: TOO_LONG };
+});
 
 const WRONG_FORM = 'wrong form: it does not have a form that is required, which is not shown here';
 const TOO_LONG = 'a pattern of the judge would take too long on an answer of this length';
 
-export const jsonSchemaJudge: TaskScorer<'json-schema'> = {
-  kind: 'json-schema',
-  version: '1',
-  score({ judge: { schema }, answer }): RolloutOutput {
-    const found = jsonInReply(answer);
-    if (!found) return { hard: 0, soft: 0, failReason: 'no JSON: the answer holds none that can be read' };
-    const problem = whyUnfit(found.value, schema);
-    if (problem === undefined) return { hard: 1, soft: 1 };
-    return { hard: 0, soft: 0, failReason: `does not fit the schema: ${problem}` };
-  },
-};
+export const jsonSchemaJudge = scorer('json-schema', '1', ({ judge: { schema }, answer }) => {
+  const found = jsonInReply(answer);
+  if (!found) return { hard: 0, soft: 0, failReason: 'no JSON: the answer holds none that can be read' };
+  const problem = whyUnfit(found.value, schema);
+  if (problem === undefined) return { hard: 1, soft: 1 };
+  return { hard: 0, soft: 0, failReason: `does not fit the schema: ${problem}` };
+});
 
 export type FailedCheck = { readonly check: RuleCheck; readonly kind: string; readonly what: string };
 
@@ -179,16 +164,12 @@ function unusable({ op, arg }: RuleCheck, cause: PatternError): SkillError {
   return new SkillError('TASKS_INVALID', message, { cause, hint });
 }
 
-export const ruleJudge: TaskScorer<'rule'> = {
-  kind: 'rule',
-  version: '1',
-  score({ judge, answer, toolsCalled }): RolloutOutput {
-    const score = scoreByRule({ text: answer, toolsCalled }, judge.checks);
-    if (!score) return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: TOO_LONG };
-    const { hard, soft, failed, rationale } = score;
-    return { hard, soft, ...(hard === 1 ? {} : { failReason: inWords(failed), extras: { failedChecks: rationale } }) };
-  },
-};
+export const ruleJudge = scorer('rule', '1', ({ judge, answer, toolsCalled }) => {
+  const score = scoreByRule({ text: answer, toolsCalled }, judge.checks);
+  if (!score) return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: TOO_LONG };
+  const { hard, soft, failed, rationale } = score;
+  return { hard, soft, ...(hard === 1 ? {} : { failReason: inWords(failed), extras: { failedChecks: rationale } }) };
+});
 
 /** Failures are counted by what stands before the colon. */
 function inWords(failed: readonly FailedCheck[]): string {

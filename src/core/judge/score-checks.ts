@@ -3,16 +3,10 @@ import { fence } from '../text/index.ts';
 import {
   type CheckSet,
   type ChecksJudge,
-  containsJson,
-  editDistance,
-  equalsValue,
-  type Holds,
-  hasWordCount,
-  isJson,
+  holdsCheck,
   isModelCheck,
   type ModelCheck,
   type SingleCheck,
-  TEXT_CHECKS,
 } from './checks.ts';
 import type { JudgedAnswer, TaskScorer } from './task-judge.ts';
 
@@ -62,25 +56,6 @@ async function scoreOne(check: SingleCheck, answer: string, ask: AskModel): Prom
 function toVerdict(score: number | undefined, { not = false, threshold = 0.5 }: ModelCheck): Verdict | undefined {
   if (score === undefined) return undefined;
   return { passes: score >= threshold !== not, score: not ? 1 - score : score };
-}
-
-function holdsCheck(check: Exclude<SingleCheck, ModelCheck>, answer: string): boolean | undefined {
-  switch (check.type) {
-    case 'equals':
-      return equalsValue(answer, check.value);
-    case 'is-json':
-      return isJson(answer, check.value);
-    case 'contains-json':
-      return containsJson(answer, check.value);
-    case 'word-count':
-      return hasWordCount(answer, check.value);
-    case 'levenshtein': {
-      const distance = editDistance(answer, check.value);
-      return distance === undefined ? undefined : distance <= (check.threshold ?? 5);
-    }
-    default:
-      return (TEXT_CHECKS[check.type] as Holds<unknown>)(answer, check.value);
-  }
 }
 
 type RubricScorer = TaskScorer<'rubric'>;

@@ -3,37 +3,32 @@ import { AgentLimitsSpec, isPlainPath } from '../contracts/index.ts';
 import { pattern } from './checks.ts';
 
 const text = z.string('must be text').min(1, 'must be non-empty text');
+const count = z.number('must be a number').nonnegative();
 const texts = z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(text).min(1).readonly());
 
-const value = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: text });
-const file = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), path: text });
-const fileText = <Type extends string>(type: Type) =>
-  z.strictObject({ type: z.literal(type), path: text, value: text });
-const limit = <Type extends string>(type: Type) =>
-  z.strictObject({ type: z.literal(type), value: z.number('must be a number').nonnegative() });
-const names = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: texts });
-const skill = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: text.optional() });
+const assertion = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.strictObject({ type: z.literal(type), ...shape });
 
 export const Assertion = z.discriminatedUnion(
   'type',
   [
-    value('output_contains'),
-    value('output_not_contains'),
-    z.strictObject({ type: z.literal('output_matches'), value: pattern }),
-    z.strictObject({ type: z.literal('output_not_matches'), value: pattern }),
-    file('file_exists'),
-    file('file_not_exists'),
-    fileText('file_contains'),
-    fileText('file_not_contains'),
-    z.strictObject({ type: z.literal('exit_success') }),
-    names('expect_tools'),
-    names('reject_tools'),
-    limit('max_turns'),
-    limit('max_tokens'),
-    limit('max_cost_usd'),
-    skill('skill_used'),
-    skill('skill_not_used'),
-    names('diff_only'),
+    assertion('output_contains', { value: text }),
+    assertion('output_not_contains', { value: text }),
+    assertion('output_matches', { value: pattern }),
+    assertion('output_not_matches', { value: pattern }),
+    assertion('file_exists', { path: text }),
+    assertion('file_not_exists', { path: text }),
+    assertion('file_contains', { path: text, value: text }),
+    assertion('file_not_contains', { path: text, value: text }),
+    assertion('exit_success', {}),
+    assertion('expect_tools', { value: texts }),
+    assertion('reject_tools', { value: texts }),
+    assertion('max_turns', { value: count }),
+    assertion('max_tokens', { value: count }),
+    assertion('max_cost_usd', { value: count }),
+    assertion('skill_used', { value: text.optional() }),
+    assertion('skill_not_used', { value: text.optional() }),
+    assertion('diff_only', { value: texts }),
   ],
   'must have a type that there is, such as output_contains or file_exists',
 );

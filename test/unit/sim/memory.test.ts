@@ -271,7 +271,7 @@ describe('a whole run', () => {
   }
 
   it.each(UPDATE_MODES)('in %s mode every prompt is answered at the first try, and the skill learns', async (mode) => {
-    const { asked, summary } = await train({ ...everything, skillUpdateMode: mode });
+    const { asked, summary } = await train({ ...everything, skillUpdateMode: mode, numEpochs: 3 });
     expect(asked.get('complaint')).toBeUndefined();
     for (const stage of ['analyst', 'merge', 'slow_update', 'meta_skill']) expect([...asked.keys()]).toContain(stage);
     expect(asked.has('rewrite')).toBe(mode === 'rewrite_from_suggestions');
@@ -282,7 +282,7 @@ describe('a whole run', () => {
   });
 
   it('gives the optimizer the say on the budget, and it says a number', async () => {
-    const { asked, store } = await train({ ...everything, lrControlMode: 'autonomous' });
+    const { asked, store } = await train({ ...everything, lrControlMode: 'autonomous', numEpochs: 1 });
     expect(asked.get('complaint')).toBeUndefined();
     const decisions = store.events.filter((event) => event.type === 'lr-decision');
     expect(decisions.length).toBeGreaterThan(0);
