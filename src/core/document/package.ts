@@ -117,11 +117,11 @@ export function withinBudget<E extends Costly>(edits: readonly E[], budget: numb
   });
 }
 
-type Found = { readonly start: number; readonly end: number; readonly value: string };
+type DescriptionField = { readonly start: number; readonly end: number; readonly value: string };
 
 const FIELD = /(?<=^|\n)description:([^\n]*(?:\n(?:[ \t][^\n]*|(?=\n)))*)/;
 
-export function findDescription(skill: string): Found | undefined {
+export function findDescription(skill: string): DescriptionField | undefined {
   const found = FIELD.exec(skill.slice(0, frontmatterEnd(skill)));
   if (!found) return undefined;
   const start = found.index;
@@ -147,7 +147,7 @@ function fromQuotes(written: string): string {
 }
 
 /** The document with another description. All else stays byte for byte. */
-export function withDescription(skill: string, { start, end }: Found, value: string): string {
+export function withDescription(skill: string, { start, end }: DescriptionField, value: string): string {
   return `${skill.slice(0, start)}description: ${encode(onOneLine(value))}${skill.slice(end)}`;
 }
 

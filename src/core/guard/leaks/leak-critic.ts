@@ -62,7 +62,7 @@ export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: Lea
   return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
 }
 
-function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: Brought) {
+function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: EditWords) {
   const holders = holdersAmong(items);
   const rules = joinWords(contract.flatMap(splitWords));
   const figures = once(() => numbersIn(contract.join('\n')));
@@ -81,7 +81,7 @@ function sharing(items: readonly GuardedItem[], contract: readonly string[], { p
     isCommon: (word: string) => isStop(word) || holders.hold(word, few(holders, 0.1)),
   };
 }
-type Shared = ReturnType<typeof sharing>;
+type SharedWords = ReturnType<typeof sharing>;
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -101,14 +101,14 @@ function readEdit(edit: string) {
     phrases,
   };
 }
-type Brought = ReturnType<typeof readEdit>;
+type EditWords = ReturnType<typeof readEdit>;
 
 const longPhrasesIn = (text: string) => textsOf(phrasesIn(text, PHRASE_WORDS));
 
 const common = (ours: ReadonlySet<string>, theirs: ReadonlySet<string>) =>
   [...ours].filter((phrase) => theirs.has(phrase));
 
-function findingsOf(item: GuardedItem, brought: Brought, shared: Shared): LeakFinding[] {
+function findingsOf(item: GuardedItem, brought: EditWords, shared: SharedWords): LeakFinding[] {
   const { id, split } = item;
   const finding = (kind: LeakFinding['kind'], text: string): LeakFinding => ({ kind, split, id, text: text.trim() });
   const answers = inWords(item).telling.filter((answer) => givesAnswerAway(answer, item, brought, shared));
@@ -121,13 +121,13 @@ function findingsOf(item: GuardedItem, brought: Brought, shared: Shared): LeakFi
 }
 
 /** Only an id as it is written counts: «Example 1:» does not mean the item example-1. */
-function givesIdAway(item: GuardedItem, { written, text }: Brought, shared: Shared): boolean {
+function givesIdAway(item: GuardedItem, { written, text }: EditWords, shared: SharedWords): boolean {
   const { id } = inWords(item);
   // What is telling is asked last: it costs most, and hardly any id is repeated.
   return written.includes(item.id.toLowerCase()) && text.includes(id) && !shared.has(id) && isTellingId(item.id);
 }
 
-function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: Brought, shared: Shared): boolean {
+function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: EditWords, shared: SharedWords): boolean {
   const { words, digits, isLong } = answer;
   const { text, numbers } = brought;
   if (digits !== undefined) return numbers().has(digits) && !shared.hasNumber(digits);
@@ -135,7 +135,7 @@ function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: Brou
   return isLong || namesTask(words, item, brought, shared);
 }
 
-function phraseOf(item: GuardedItem, { phrases }: Brought, { hasPhrase, isCommon }: Shared): string | undefined {
+function phraseOf(item: GuardedItem, { phrases }: EditWords, { hasPhrase, isCommon }: SharedWords): string | undefined {
   const isTelling = (phrase: string) =>
     phrase
       .trim()
@@ -168,7 +168,7 @@ const REACH = 120;
  * Whether an edit names the item of an answer next to it: by a rare name or number of the item's text, or by two other rare
  * words. One is enough if the text has only one.
  */
-function namesTask(answer: string, item: GuardedItem, { text, words }: Brought, { isRare }: Shared): boolean {
+function namesTask(answer: string, item: GuardedItem, { text, words }: EditWords, { isRare }: SharedWords): boolean {
   const own = wordsOf(item);
   const isCue = memoize((word: string) => !answer.includes(word) && own.has(word) && isRare(word));
   const isEnough = memoize(

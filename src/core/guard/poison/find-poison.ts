@@ -61,9 +61,9 @@ const OWN_MARKER = new RegExp(
   'i',
 );
 
-type Found = Poison & { readonly key: string };
+type Finding = Poison & { readonly key: string };
 
-function* poisonIn(text: string, breaks: RegExp, before = ''): Generator<Found> {
+function* poisonIn(text: string, breaks: RegExp, before = ''): Generator<Finding> {
   if (text.length > MOST_CHARACTERS) yield found('too_long', `has more than ${MOST_CHARACTERS} characters`, '');
   const start = text.slice(0, MOST_CHARACTERS);
   if (OWN_MARKER.test(start)) yield found('marker', 'holds a marker of a block that skillopt owns', '');
@@ -74,9 +74,13 @@ function* poisonIn(text: string, breaks: RegExp, before = ''): Generator<Found> 
   for (const view of viewsOf(start)) yield* findIn(view, breaks);
 }
 
-const found = (kind: PoisonKind, reason: string, text: string): Found => ({ kind, reason, key: `${reason}\0${text}` });
+const found = (kind: PoisonKind, reason: string, text: string): Finding => ({
+  kind,
+  reason,
+  key: `${reason}\0${text}`,
+});
 
-function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Found> {
+function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Finding> {
   const note = isDecoded ? ' (decoded)' : '';
   const prose = withoutCode(text);
   for (const rule of RULES) {

@@ -3,7 +3,7 @@ import { type Credential, PASSWORD_WORDS } from './credential-names.ts';
 export const SECRET = '[secret]';
 
 /** How a value is written: quoted text is no code, and neither is anything in `NAME=value` of a shell. */
-type Written = { readonly isQuoted: boolean; readonly isShell: boolean };
+type ValueForm = { readonly isQuoted: boolean; readonly isShell: boolean };
 
 /** A value that is still to be filled in, or is hidden already. */
 const PLACEHOLDER =
@@ -24,7 +24,7 @@ const WORDS_OF_CODE =
 const LABEL = new RegExp(`${PASSWORD_WORDS}|token|secret|api[ -]?key|passe|clave|credential`, 'iu');
 const SENTENCE = /^[\p{L}\p{M}'’(][\p{L}\p{M}\p{N}'’"“”().,:;!?/% -]*$/u;
 
-export function isSecretValue(value: string, credential: Credential, written: Written): boolean {
+export function isSecretValue(value: string, credential: Credential, written: ValueForm): boolean {
   if (value === SECRET) return false;
   const text = value.slice(0, 500).trim();
   if (!isPossible(text, credential, written)) return false; // first what is cheap: most words are none
@@ -33,7 +33,7 @@ export function isSecretValue(value: string, credential: Credential, written: Wr
   return !isLabel(text, written);
 }
 
-function isPossible(text: string, credential: Credential, written: Written): boolean {
+function isPossible(text: string, credential: Credential, written: ValueForm): boolean {
   if (credential === 'password') return isPassword(text, written);
   if (credential === 'told') return isSpoken(text, 4);
   if (credential === 'spoken') return isSpoken(text, 6);
@@ -60,7 +60,7 @@ function isIdentifier(text: string): boolean {
   return parts.filter((part) => part.length < 3).length < 2; // words are longer than what dice make
 }
 
-function isLabel(text: string, { isQuoted, isShell }: Written): boolean {
+function isLabel(text: string, { isQuoted, isShell }: ValueForm): boolean {
   if ((text.length > 1 || !(isQuoted || isShell)) && WORDS_OF_CODE.test(text.replace(/(?<![;,)?!])[;,)?!]+$/, '')))
     return true;
   if (isShell || /\d/.test(text)) return false;
@@ -70,7 +70,7 @@ function isLabel(text: string, { isQuoted, isShell }: Written): boolean {
 const WORDS = new Set(PASSWORD_WORDS.split('|'));
 const isWord = (text: string) => WORDS.has(text.toLowerCase().replace(/(?<![:*.!?])[:*.!?]+$/, ''));
 
-function isPassword(text: string, { isQuoted, isShell }: Written): boolean {
+function isPassword(text: string, { isQuoted, isShell }: ValueForm): boolean {
   if (/^(?:\d{1,3}|0x[\da-f]{1,8})$/i.test(text) && !isQuoted) return false;
   if (/\s/.test(text) && /[.?!]$/.test(text) && SENTENCE.test(text)) return false;
   return isQuoted || isShell || text.length >= 4;
