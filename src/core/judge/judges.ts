@@ -1,7 +1,7 @@
 import { type RolloutOutput, SkillError } from '../contracts/index.ts';
 import { includesText, strip, suggestion } from '../text/index.ts';
 import { jsonInReply, whyUnfit } from './json-schema.ts';
-import { PatternError } from './regex/character-set.ts';
+import { PatternError } from './regex/compile-pattern.ts';
 import { searchPattern } from './regex/python-regex.ts';
 import { type CheckedAnswer, OPERATORS, RULE_OPS, type RuleCheck } from './rule-operators.ts';
 import type { JudgedAnswer, JudgeKind, TaskScorer } from './task-judge.ts';

@@ -15,6 +15,7 @@ import { type Bar, barFor, DEFAULT_BATCH_SIZE, type RaceSettings, raceSettings }
 
 export type Verdict = 'accept' | 'reject' | 'inconclusive' | 'invalid';
 
+/** `missing` are items without a result: at most `maxMissingShare` of all, or a fifth. */
 export type WaveInput = {
   readonly knowledge: Knowledge;
   readonly observed: Evidence;

@@ -1,6 +1,5 @@
 import { memoize } from '../../text/index.ts';
-import { characterSet } from './character-set.ts';
-import { type Assertion, compilePattern } from './compile-pattern.ts';
+import { type Assertion, characterSet, compilePattern } from './compile-pattern.ts';
 
 const MAX_STEPS = 15_000_000;
 
