@@ -1,13 +1,12 @@
 import { applyEditRecords, EditRecord, readRules, writeRules } from '../../src/core/document/index.ts';
 import { findPoison } from '../../src/core/guard/index.ts';
-import { MOST_CHARACTERS } from '../../src/core/guard/poison/find-poison.ts';
 
 const changing = (fields: Partial<EditRecord>) => applyEditRecords('- A', [EditRecord.parse(fields)]);
 
 /** What every text that a night learned passes through. Longer texts than the longest that is read are refused by their length. */
 export const poisonReaders: Readonly<Record<string, (text: string) => unknown>> = {
   findPoison: (text) => findPoison(text),
-  'findPoison, the longest text that it reads': (text) => findPoison(text.slice(0, MOST_CHARACTERS)),
+  'findPoison, the longest text that it reads': (text) => findPoison(text.slice(0, 30_000)),
   'findPoison, at the end of a document': (text) => findPoison(`${text}\n- Be brief.`, { before: text }),
   'learned rules': (text) => writeRules(readRules(text)),
   'a learned rule that is added': (content) => changing({ content }),

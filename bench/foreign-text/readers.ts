@@ -15,13 +15,7 @@ import {
   writeNotes,
 } from '../../src/core/document/index.ts';
 import { hideSecrets } from '../../src/core/guard/index.ts';
-import {
-  isLongAnswer,
-  isTellingAnswer,
-  isTellingId,
-  numbersIn,
-  soleNumberIn,
-} from '../../src/core/guard/leaks/guarded-item.ts';
+import { isTellingId, numbersIn } from '../../src/core/guard/leaks/guarded-item.ts';
 import { checkRuleJudge, RULE_OPS, scoreByRule, scoreExact } from '../../src/core/judge/index.ts';
 import { OPERATORS } from '../../src/core/judge/rule-operators.ts';
 import { extractJson, nearDuplicateGroups, skillHash, strip, toCamelCase } from '../../src/core/text/index.ts';
@@ -143,10 +137,7 @@ const documents: Readonly<Record<string, Reader>> = {
 
 const answers: Readonly<Record<string, Reader>> = {
   isTellingId,
-  isTellingAnswer,
-  isLongAnswer,
   numbersIn,
-  soleNumberIn,
 };
 
 const argOf = { text: 'Key Risks', pattern: '^(?i:a+)+$', bound: 5, nothing: null };

@@ -1,11 +1,10 @@
-/** A uniform number in [0, 1) by label. The same label is the same number, whenever and however often it is asked. */
+/** A uniform number in [0, 1). The same label is always the same number. */
 export type Draw = (label: string) => number;
 
-/** A whole number in [0, sides): the next throw of a seeded die. */
 export type Dice = (sides: number) => number;
 
 /**
- * Draws that depend on the seed and the texts and on nothing else, so that no order of calls can change them.
+ * Draws that depend on the seed and the texts alone, so that no order of calls can change them.
  * Two 32-bit lanes, not SHA: a simulated model is asked hundreds of thousands of times.
  */
 export function createDraw(seed: number, texts: readonly string[]): Draw {
@@ -18,7 +17,6 @@ export function createDraw(seed: number, texts: readonly string[]): Draw {
   };
 }
 
-/** Throws `0, 1, 2 …` of a draw, for values that are made one after the other. */
 export function createDice(draw: Draw): Dice {
   let throws = 0;
   return (sides) => Math.floor(draw(`throw ${throws++}`) * sides);

@@ -14,22 +14,15 @@ import {
 } from '../core/contracts/index.ts';
 import { readJson } from './optimizer/edits.ts';
 
-/** The models to serve, and where. */
 export type ServeSimOptions = {
-  /** Answers as `sim-target`. */
+  /** Served as `sim-target`, `sim-optimizer` and `sim-judge`. */
   readonly target: ChatModel;
-  /** Answers as `sim-optimizer`. */
   readonly optimizer: ChatModel;
-  /** Answers as `sim-judge`, if there is one. */
   readonly judge?: ChatModel;
-  /** 0, the default, takes any free port. */
   readonly port?: number;
-  /** 127.0.0.1 unless told otherwise: there is no key and no limit. */
+  /** 127.0.0.1 by default: there is no key and no limit. */
   readonly host?: string;
-  /**
-   * Whether a request that comes again without a `seed` gets another draw, as from a real server. Without it the same
-   * request has the same reply, for as many clients as ask.
-   */
+  /** Whether a repeated request without a `seed` gets another draw, as from a real server. */
   readonly variesRepeats?: boolean;
 };
 
@@ -37,9 +30,8 @@ export type ServeSimOptions = {
 export interface SimServer extends AsyncDisposable {
   /** The base URL for clients, with `/v1` at its end. */
   readonly url: string;
-  /** Requests received so far. */
   readonly requests: number;
-  /** Stops listening, and cuts connections that are still open. */
+  /** Stops listening, and cuts open connections. */
   close(): Promise<void>;
 }
 
@@ -47,14 +39,8 @@ export interface SimServer extends AsyncDisposable {
  * Serves simulated models as an OpenAI-compatible endpoint: `POST /v1/chat/completions` without streaming, and
  * `GET /v1/models`. A request's `seed` is its sample index. A client that hangs up aborts its call.
  */
-export async function serveSim({
-  target,
-  optimizer,
-  judge,
-  port = 0,
-  host = '127.0.0.1',
-  variesRepeats = false,
-}: ServeSimOptions): Promise<SimServer> {
+export async function serveSim(options: ServeSimOptions): Promise<SimServer> {
+  const { target, optimizer, judge, port = 0, host = '127.0.0.1', variesRepeats = false } = options;
   const served = variesRepeats ? varyRepeats : (model: ChatModel) => model;
   const models = new Map([
     ['sim-target', served(target)],
@@ -68,9 +54,14 @@ export async function serveSim({
   });
   server.keepAliveTimeout = 60_000; // longer than clients keep a connection, so that none is cut under a request
   await listen(server, port, host);
-  const close = () => closeServer(server);
+  const { address, family, port: boundPort } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve()); // closed already is closed too
+      server.closeAllConnections();
+    });
   return {
-    url: toUrl(server.address() as AddressInfo),
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${boundPort}/v1`,
     get requests() {
       return requests;
     },
@@ -105,25 +96,15 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-function toUrl({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/v1`;
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve()); // closed already is closed too
-    server.closeAllConnections();
-  });
-}
-
-/** Models by the id that clients ask for. */
 type Models = ReadonlyMap<string, ChatModel>;
 
-/** Answers one HTTP request; throws what a model throws beside `ModelCallError`. */
 async function route(models: Models, request: IncomingMessage, signal: AbortSignal): Promise<Answer> {
   const path = request.url?.replace(/\?.*/, '');
   const body = await text(request);
-  if (request.method === 'GET' && path === '/v1/models') return { status: 200, body: toModelList([...models.keys()]) };
+  if (request.method === 'GET' && path === '/v1/models') {
+    const data = [...models.keys()].map((id) => ({ id, object: 'model', created: 0, owned_by: 'skillopt' }));
+    return { status: 200, body: { object: 'list', data } };
+  }
   if (request.method === 'POST' && path === '/v1/chat/completions') return complete(models, readJson(body), signal);
   return toComplaint({ status: 404, message: `Nothing is served at ${request.method} ${path}.` });
 }
@@ -137,30 +118,24 @@ async function complete(models: Models, body: unknown, signal: AbortSignal): Pro
     return toComplaint({ status: 400, message: param ? `${param}: ${message}` : message, param });
   }
   const model = models.get(parsed.data.model);
-  if (!model) return unknownModel(parsed.data.model, models);
+  if (!model) {
+    const message = `There is no model "${parsed.data.model}": ask for ${[...models.keys()].join(' or ')}.`;
+    return toComplaint({ status: 404, message, param: 'model', code: 'model_not_found' });
+  }
   try {
-    return {
-      status: 200,
-      body: toCompletion(parsed.data.model, await model.complete(toChatRequest(parsed.data, signal))),
-    };
+    const reply = await model.complete(toChatRequest(parsed.data, signal));
+    return { status: 200, body: toCompletion(parsed.data.model, reply) };
   } catch (error) {
     if (error instanceof ModelCallError) return toRefusal(error);
     throw error;
   }
 }
 
-function unknownModel(asked: string, models: Models): Answer {
-  const message = `There is no model "${asked}": ask for ${[...models.keys()].join(' or ')}.`;
-  return toComplaint({ status: 404, message, param: 'model', code: 'model_not_found' });
-}
-
-/** The wire format of OpenAI's Chat Completions, as far as a simulated model needs it. Unknown fields are ignored. */
-
-const textPart = z.object({ type: z.literal('text'), text: z.string() });
+// OpenAI's Chat Completions, as far as a simulated model needs it. Unknown fields are ignored.
 
 const Message = z.object({
   role: z.enum(['system', 'developer', 'user', 'assistant']),
-  content: z.union([z.string(), z.array(textPart), z.null()]),
+  content: z.union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() })), z.null()]),
 });
 
 const maxTokens = z.number().int().positive().nullish();
@@ -177,7 +152,7 @@ const CompletionRequest = z.object({
 });
 type CompletionRequest = z.infer<typeof CompletionRequest>;
 
-/** The request behind a body. `seed` is the sample index, the only thing on the wire that asks for another draw. */
+/** `seed` is the sample index, the only thing on the wire that asks for another draw. */
 function toChatRequest(body: CompletionRequest, signal: AbortSignal): ChatRequest {
   const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens;
   return {
@@ -194,7 +169,7 @@ function toChatMessage({ role, content }: z.infer<typeof Message>): ChatMessage 
   return { role: role === 'developer' ? 'system' : role, content: text };
 }
 
-/** Without a clock or a counter in it: the same request is answered with the same bytes. */
+/** Without a clock or a counter: the same request gets the same bytes. */
 function toCompletion(model: string, { text, usage, finishReason }: ChatReply): object {
   return {
     id: 'chatcmpl-simulated',
@@ -219,11 +194,6 @@ const finishReasons: Record<FinishReason, string> = {
   other: 'stop',
 };
 
-function toModelList(models: readonly string[]): object {
-  return { object: 'list', data: models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'skillopt' })) };
-}
-
-/** An answer of the server: a status, a JSON body, and headers beside the usual ones. */
 type Answer = { readonly status: number; readonly body: object; readonly headers?: Record<string, string> };
 
 type Complaint = { readonly status: number; readonly message: string; readonly param?: string; readonly code?: string };
@@ -233,7 +203,6 @@ function toComplaint({ status, message, param, code }: Complaint): Answer {
   return { status, body: { error: { message, type, param: param ?? null, code: code ?? null } } };
 }
 
-/** What a provider answers for a call that a model refused. */
 function toRefusal({ status = 500, message, retryAfterMs }: ModelCallError): Answer {
   const headers: Record<string, string> =
     retryAfterMs === undefined
@@ -244,8 +213,8 @@ function toRefusal({ status = 500, message, retryAfterMs }: ModelCallError): Ans
 }
 
 /**
- * A model that answers a repeated request with another draw, as a real one does: the n-th time that messages come without a
- * sample index, n is their index. So many of the same requests get the same replies, whichever of them comes first.
+ * The n-th time that messages come without a sample index, n is their index. So many equal requests get the same replies,
+ * whichever of them comes first.
  */
 function varyRepeats(model: ChatModel): ChatModel {
   const seen = new Map<string, number>();

@@ -11,7 +11,7 @@ import { createDraw, type Draw } from './draw.ts';
 
 export const rate = z.number().min(0).max(1);
 
-/** The knobs that every simulated model has: `seed` of its dice, and how slow and unreliable its line is. */
+/** Options of every simulated model: the seed of its dice, and how slow and unreliable it is. */
 export const lineOptions = {
   seed: z.number().default(7),
   latencyMs: z.number().nonnegative().default(0),
@@ -23,13 +23,10 @@ type SimulatedModelOptions = {
   readonly seed: number;
   readonly latencyMs: number;
   readonly failureRate: number;
-  /** The reply's text. Total: any request has an answer. All chance comes from `draw`. */
   readonly answer: (request: ChatRequest, draw: Draw) => string;
 };
 
-const CHARACTERS_PER_TOKEN = 4;
-
-/** A model whose every reply is a function of seed, messages and sample index, behind a line with delays and faults. */
+/** Every reply is a function of seed, messages and sample index, behind a line with delays and faults. */
 export function createSimulatedModel({ id, seed, latencyMs, failureRate, answer }: SimulatedModelOptions): ChatModel {
   const line = createFaultyLine(id, failureRate);
   return {
@@ -37,16 +34,13 @@ export function createSimulatedModel({ id, seed, latencyMs, failureRate, answer 
     isFree: true,
     async complete(request) {
       request.signal?.throwIfAborted();
-      const draw = createDraw(seed, requestTexts(request));
+      const { messages, sampleIndex = 0 } = request;
+      const draw = createDraw(seed, [String(sampleIndex), ...messages.flatMap(({ role, content }) => [role, content])]);
       if (latencyMs > 0) await wait(latencyMs * (0.75 + 0.5 * draw('latency')), request.signal);
       line(draw);
       return toReply(answer(request, draw), request);
     },
   };
-}
-
-function requestTexts({ messages, sampleIndex = 0 }: ChatRequest): string[] {
-  return [String(sampleIndex), ...messages.flatMap(({ role, content }) => [role, content])];
 }
 
 async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -57,7 +51,7 @@ async function wait(milliseconds: number, signal: AbortSignal | undefined): Prom
   }
 }
 
-/** Fails a try by its number, counted per request since it last got through, so that trying again helps. */
+/** Fails a try by its number, counted per request since the last success, so that trying again helps. */
 function createFaultyLine(id: string, failureRate: number): (draw: Draw) => void {
   const failures = new Map<number, number>();
   return (draw) => {
@@ -67,13 +61,10 @@ function createFaultyLine(id: string, failureRate: number): (draw: Draw) => void
     failures.delete(request);
     if (draw(`try ${failed}`) >= failureRate) return;
     failures.set(request, failed + 1);
-    throw draw(`fault ${failed}`) < 0.25 ? tooManyRequests(id) : unavailable(id);
+    if (draw(`fault ${failed}`) >= 0.25) throw new ModelCallError(`${id} is unavailable (simulated)`, { status: 503 });
+    throw new ModelCallError(`${id} had too many requests (simulated)`, { status: 429, retryAfterMs: 20 });
   };
 }
-
-const unavailable = (id: string) => new ModelCallError(`${id} is unavailable (simulated)`, { status: 503 });
-const tooManyRequests = (id: string) =>
-  new ModelCallError(`${id} had too many requests (simulated)`, { status: 429, retryAfterMs: 20 });
 
 function toReply(text: string, { messages, maxOutputTokens = Number.POSITIVE_INFINITY }: ChatRequest): ChatReply {
   const isCut = countTokens(text.length) > maxOutputTokens;
@@ -83,9 +74,9 @@ function toReply(text: string, { messages, maxOutputTokens = Number.POSITIVE_INF
   return { text: shown, usage, finishReason: isCut ? 'length' : 'stop' };
 }
 
+const CHARACTERS_PER_TOKEN = 4;
 const countTokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
-/** Everything that one role said, joined by line breaks. */
 export function textOf(messages: readonly ChatMessage[], role: ChatMessage['role']): string {
   return messages.flatMap((message) => (message.role === role ? [message.content] : [])).join('\n');
 }

@@ -13,24 +13,23 @@ const TargetOptions = z.strictObject({
 });
 
 /**
- * `noise` 0.02 is the share of slips. `nullMode` makes the model deaf to the skill. `latencyMs` 0 (give or take a quarter)
- * and `failureRate` 0 are the line's. All chance comes from `seed` 7.
+ * `noise` 0.02 is the share of slips. In `nullMode` the model ignores the skill. `latencyMs` 0 (give or take a quarter),
+ * `failureRate` 0, and `seed` 7.
  */
 export type SimulatedTargetOptions = z.input<typeof TargetOptions>;
 
 type Style = Variant | undefined;
 
 /**
- * A frozen agent for the tasks of `createWorld`. It reads the system message and follows the house rules it finds
- * there; without a rule it writes a fact in the usual way. It knows every style, but not which one the house wants.
- * On a topic that the appendix reminds of it slips half as often.
- * In null mode each question has fixed odds over its possible answers: a new text draws again, and none truly helps.
+ * An agent for the tasks of `createWorld`. It follows the house rules in the system message, and writes other facts in the usual
+ * way. It slips half as often on a topic that the appendix reminds of. In null mode each question has fixed odds over its
+ * answers: a new text draws again, and none truly helps.
  */
 export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel {
   const knobs = parseWith(TargetOptions, options, "The simulated target's options are not valid.");
   const { seed, noise, nullMode } = knobs;
   const readSkill = memoize((text: string) => ({ rules: readRules(text), reminded: remindedTopics(text) }), {
-    maxEntries: KEPT_TEXTS,
+    maxEntries: 32, // one skill is asked about many tasks
   });
   return createSimulatedModel({
     ...knobs,
@@ -50,7 +49,6 @@ export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel
 
 const say = (answer: string) => `The record tells us.\n<answer>${answer}</answer>`;
 
-/** From the last `Question:` on, so that a context above it cannot be taken for the question. */
 function lastQuestion(messages: readonly ChatMessage[]): string {
   const text = textOf(messages, 'user');
   return text.slice(Math.max(0, text.lastIndexOf('Question:'))).trim();
@@ -58,13 +56,12 @@ function lastQuestion(messages: readonly ChatMessage[]): string {
 
 const stylesOf = ({ topic }: Reading): Style[] => [undefined, ...topic.variants];
 
-/** A slip: the fact in a style that was not meant. */
 function drawOther(reading: Reading, meant: Style, draw: Draw): Style {
   const others = stylesOf(reading).filter((style) => style !== meant);
   return others[Math.floor(draw('slip to') * others.length)];
 }
 
-/** The odds are the question's own, uniform among all odds that add up to one; the throw is the request's. */
+/** The odds belong to the question, uniform among all odds; the throw belongs to the request. */
 function drawByOdds(reading: Reading, odds: Draw, draw: Draw): Style {
   const weighted = stylesOf(reading).map((style, place) => ({ style, weight: -Math.log(1 - odds(`style ${place}`)) }));
   let left = draw('answer') * weighted.reduce((sum, { weight }) => sum + weight, 0);
@@ -75,22 +72,16 @@ function drawByOdds(reading: Reading, odds: Draw, draw: Draw): Style {
   return undefined;
 }
 
-/** Texts whose reading is kept: one skill is asked about many tasks. */
-const KEPT_TEXTS = 32;
-
 const JudgeOptions = z.strictObject({ ...lineOptions, noise: rate.default(0.02) });
 
-/** `noise` 0.02 is the share of statements that it gets wrong. `seed` 7, `latencyMs` 0 and `failureRate` 0 as for the target. */
+/** `noise` 0.02 is the share of wrong verdicts. `seed` 7, `latencyMs` 0 and `failureRate` 0 as for the target. */
 export type SimulatedJudgeOptions = z.input<typeof JudgeOptions>;
 
 const ANSWER = /<answer-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/answer-\1>/g;
 const STATEMENTS = '## Statements\n';
 const RUBRIC = '## Rubric\n';
 
-/**
- * A judge that understands one thing: what a statement or a rubric puts in double quotes must stand in the answer. One that
- * quotes nothing holds of every answer. It reads the prompts of the judges here, and says what is missing.
- */
+/** A judge that understands one thing: what a statement or a rubric puts in double quotes must stand in the answer. */
 export function simulatedJudge(options: SimulatedJudgeOptions = {}): ChatModel {
   const knobs = parseWith(JudgeOptions, options, "The simulated judge's options are not valid.");
   return createSimulatedModel({
@@ -100,10 +91,10 @@ export function simulatedJudge(options: SimulatedJudgeOptions = {}): ChatModel {
       const [system, user] = [textOf(messages, 'system'), textOf(messages, 'user')];
       const answers = [...user.matchAll(ANSWER)].map(([, , body = '']) => body);
       const statements = statementsIn(system);
-      const judge = (answer: string, place: string) =>
-        judgeOne(answer, statements, { draw, place, noise: knobs.noise });
-      const [first, second] = answers.map((answer, index) => judge(answer, String(index)));
-      const { met, reason } = first ?? judge('', '0');
+      const judge = (answer: string, place: number) =>
+        judgeOne(answer, statements, (at) => draw(`slip ${place} ${at}`) < knobs.noise);
+      const [first, second] = answers.map(judge);
+      const { met, reason } = first ?? judge('', 0);
       if (second) return JSON.stringify({ reason, winner: winnerOf(shareOf(met), shareOf(second.met)) });
       if (system.includes(STATEMENTS)) return JSON.stringify({ reason, met });
       return JSON.stringify({ reason, score: shareOf(met) });
@@ -111,18 +102,15 @@ export function simulatedJudge(options: SimulatedJudgeOptions = {}): ChatModel {
   });
 }
 
-/** A numbered list, or the whole rubric as one. */
 function statementsIn(system: string): string[] {
   const list = system.split(STATEMENTS)[1];
   if (list !== undefined) return list.split(/\n(?=\d+\. )/).map((line) => line.replace(/^\d+\. /, ''));
   return [system.split(RUBRIC)[1] ?? ''];
 }
 
-type Judging = { readonly draw: Draw; readonly place: string; readonly noise: number };
-
-function judgeOne(answer: string, statements: readonly string[], { draw, place, noise }: Judging) {
+function judgeOne(answer: string, statements: readonly string[], isSlip: (at: number) => boolean) {
   const missing = statements.map((statement) => quotedIn(statement).find((text) => !answer.includes(text)));
-  const met = missing.map((text, at) => (text === undefined) !== draw(`slip ${place} ${at}`) < noise);
+  const met = missing.map((text, at) => (text === undefined) !== isSlip(at));
   const lacks = missing.filter((text) => text !== undefined).map((text) => `expected "${text}"`);
   return { met, reason: lacks.length === 0 ? 'all of it holds' : `${lacks.join('; ')}, and it is not there` };
 }

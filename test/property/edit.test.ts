@@ -71,7 +71,7 @@ describe('edits', () => {
       fc.property(document, ({ skill, edits }) => {
         expect(slices(applyPatch(skill, { edits }))).toEqual(slices(skill));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 700 },
     );
   });
 
@@ -130,7 +130,7 @@ describe('edits', () => {
           expect(count(text, hidden)).toBeLessThanOrEqual(count(skill, hidden));
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 700 },
     );
   });
 
@@ -166,7 +166,10 @@ describe('edits', () => {
     const shaped = ranges([0x20, 0x7e], [0xa0, 0xd7ff], [0xe000, 0xffff], [0x10000, 0x323af])
       .map((code) => String.fromCodePoint(code))
       .filter((text) => /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(text) && !blank.test(text));
-    expect(shaped.filter((text) => !isWritten(text))).toEqual([]);
+    for (let from = 0; from < shaped.length; from += 1_000) {
+      const some = shaped.slice(from, from + 1_000);
+      if (!isWritten(some.join('ba'))) expect(some.filter((text) => !isWritten(text))).toEqual([]);
+    }
   });
 
   it('give the same one by one as all at once', () => {
@@ -196,7 +199,7 @@ describe('a block', () => {
         expect(text.endsWith(rest.join(''))).toBe(true);
         expect(text.length).toBeGreaterThanOrEqual(first!.length + rest.join('').length);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 700 },
     );
   });
 

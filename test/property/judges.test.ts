@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { searchPattern } from '../../src/core/judge/index.ts';
-import { PatternError } from '../../src/core/judge/regex/pattern-error.ts';
+import { PatternError } from '../../src/core/judge/regex/compile-pattern.ts';
 import { includesText } from '../../src/core/text/index.ts';
 
 /** Pieces that mean the same in Python and in JavaScript's `u` mode, on texts without newlines and with letters of ASCII. */

@@ -9,50 +9,9 @@ const redact = redactor({ home: '/home/somebody-here', env: { USER: 'somebody-he
 
 /** Pieces out of which patterns for secrets are made, put together at random. */
 const piece = fc.constantFrom(
-  ...[
-    'password',
-    'token',
-    'api_key',
-    'secret',
-    'Bearer ',
-    'Authorization: ',
-    'Cookie: a=',
-    'sk-',
-    'eyJhbGciOiJI',
-    'ghp_',
-  ],
-  ...[
-    '=',
-    ': ',
-    '"',
-    "'",
-    '\\"',
-    '\\n',
-    '\n',
-    ' ',
-    ',',
-    ';',
-    '|',
-    '/',
-    '@',
-    '://',
-    '{',
-    '}',
-    '<',
-    '>',
-    '[secret]',
-    '%2F',
-  ],
-  ...[
-    '-----BEGIN PRIVATE KEY-----',
-    '-----END PRIVATE KEY-----',
-    '/home/',
-    'C:\\Users\\',
-    '~',
-    'a1B2c3D4e5F6',
-    'is ',
-    '密码',
-  ],
+  ...'password|token|api_key|secret|Bearer |Authorization: |Cookie: a=|sk-|eyJhbGciOiJI|ghp_|[secret]|%2F'.split('|'),
+  ...['=', ': ', '"', "'", '\\"', '\\n', '\n', ' ', ',', ';', '|', '/', '@', '://', '{', '}', '<', '>'],
+  ...'-----BEGIN PRIVATE KEY-----|-----END PRIVATE KEY-----|/home/|C:\\Users\\|~|a1B2c3D4e5F6|is |密码'.split('|'),
 );
 const text = fc.oneof(
   fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
@@ -69,7 +28,7 @@ describe('redaction of any text', () => {
         expect(redact(shown)).toBe(shown);
         expect(redactSecrets(redactSecrets(any))).toBe(redactSecrets(any));
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -83,51 +42,10 @@ describe('redaction of any text', () => {
 
   it('leaves plain prose as it is', () => {
     const word = fc.constantFrom(
-      ...[
-        'the',
-        'build',
-        'fails',
-        'when',
-        'I',
-        'run',
-        'tests',
-        'in',
-        'parallel',
-        'please',
-        'rename',
-        'this',
-        'function',
-        'to',
-      ],
-      ...[
-        'bitte',
-        'prüfe',
-        'die',
-        'Datei',
-        'le',
-        'fichier',
-        'est',
-        'vide',
-        'ошибка',
-        'в',
-        'строке',
-        '設定',
-        'README.md',
-        'v1.2.3',
-      ],
-      ...[
-        '3.5%',
-        'src/index.ts',
-        'https://a.example/b',
-        'a1b2c3d',
-        'TODO:',
-        'tokens',
-        'passwords',
-        'secrets',
-        'keys',
-        '42',
-        'x = y + 1',
-      ],
+      ...'the build fails when I run tests in parallel please rename this function to bitte prüfe die Datei'.split(' '),
+      ...'le fichier est vide ошибка в строке 設定 README.md v1.2.3 3.5% src/index.ts https://a.example/b'.split(' '),
+      ...'a1b2c3d TODO: tokens passwords secrets keys 42'.split(' '),
+      'x = y + 1',
     );
     fc.assert(
       fc.property(fc.array(word, { maxLength: 30 }), fc.constantFrom(' ', '\n', ', '), (words, between) => {
@@ -144,8 +62,10 @@ describe('a generated secret is gone', () => {
     fc.assert(
       fc.property(key, fc.constantFrom(...Object.keys(AROUND)), (secret, place) => {
         const shown = redactSecrets(AROUND[place]!(secret));
-        for (let at = 0; at + 12 <= secret.length; at++) expect(shown).not.toContain(secret.slice(at, at + 12));
+        const pieces = Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12));
+        expect(pieces.filter((part) => shown.includes(part))).toEqual([]);
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -154,6 +74,7 @@ describe('a generated secret is gone', () => {
       fc.property(PASSWORD, (secret) => {
         expect(redactSecrets(place(secret))).not.toContain(secret);
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -173,9 +94,10 @@ it('takes any JSON, however deep', () => {
   for (let at = 0; at < 50_000; at++) deep = [deep];
   expect(JSON.stringify(redactValue(deep)).length).toBeLessThan(1000);
   fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      const shown = redactValue(value);
+    fc.property(fc.jsonValue(), text, (value, name) => {
+      const shown = redactValue({ [name]: value });
       expect(redactValue(shown)).toEqual(shown);
     }),
+    { examples: [[1, 'password=hunter2!x']] }, // the mark in a name is no name of a credential
   );
 });

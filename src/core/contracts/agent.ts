@@ -1,33 +1,28 @@
 import { z } from 'zod';
 import type { Usage } from './model.ts';
 
-/** A skill as agents load it: SKILL.md and what lies beside it, by path. */
+/** SKILL.md and the files beside it, by path. */
 export type SkillPackage = {
   readonly files: Readonly<Record<string, string>>;
-  /** What is no text. It is installed with the rest, and never edited. */
+  /** Installed with the rest, and never edited. */
   readonly binaries?: Readonly<Record<string, Uint8Array>>;
 };
 
 export type AgentRunRequest = {
-  /** The agent may change it. */
   readonly workspace: WorkspaceView;
   readonly prompt: string;
   readonly skills: readonly SkillPackage[];
   readonly limits: AgentLimits;
-  /** Which part of a run asks. For accounting. */
   readonly stage?: string;
-  /** Which draw: runs with another index are independent. */
   readonly sampleIndex: number;
   readonly signal: AbortSignal;
-  /** Told of each step when it comes. */
   readonly onStep?: ((step: AgentStep) => void) | undefined;
-  /** Told before each call of its model passes, and when what one has used is known; only by a runner that `tellsSpending`. */
+  /** Called before each model call, and when its usage is known; only by a runner that `tellsSpending`. */
   readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
-  /** Whether a step is all that was waited for: the run then ends there, as one that is done. */
+  /** Ends the run, as done, at the first step for which it holds. */
   readonly until?: ((step: AgentStep) => boolean) | undefined;
 };
 
-/** What a run has spent by now. */
 export type AgentSpending = {
   readonly calls: number;
   readonly usage: Usage;
@@ -43,14 +38,13 @@ export type AgentStep =
   | { readonly type: 'tool-result'; readonly id: string; readonly output: string; readonly isError: boolean }
   | { readonly type: 'skill-loaded'; readonly name: string };
 
-/** A skill that the agent's model was told of. */
 export type OfferedSkill = {
   readonly name: string;
-  /** How much of its description it was told: all, a beginning, or nothing but the name. Unknown where only names can be seen. */
+  /** How much of its description the model saw; absent where only names can be seen. */
   readonly description?: 'whole' | 'cut' | 'none';
 };
 
-/** Why a run ended. A limit that was reached is a result, not an outage, and so is an agent that ends its own program. */
+/** Why a run ended. A limit that was reached is a result, not an outage. */
 export type AgentEnd = 'done' | 'timeout' | 'turns' | 'budget' | 'resources' | 'killed';
 
 export const END_WORDS: Readonly<Record<AgentEnd, string>> = {
@@ -63,38 +57,33 @@ export const END_WORDS: Readonly<Record<AgentEnd, string>> = {
 };
 
 export type AgentRun = {
-  /** Its last words. */
   readonly text: string;
   readonly ended: AgentEnd;
-  /** What the limit was, where one ended it. */
   readonly endReason?: string;
-  /** Calls of its model. */
   readonly turns: number;
   readonly steps: readonly AgentStep[];
   readonly skillsOffered: readonly OfferedSkill[];
-  /** Names of the skills that it loaded, each once. */
   readonly skillsLoaded: readonly string[];
   readonly usage: Usage;
   readonly costUsd?: number;
-  /** Other models than its own that it asked for, and was refused: how often, by name. */
+  /** Other models that it asked for and was refused: how often, by name. */
   readonly modelsRefused?: Readonly<Record<string, number>>;
 };
 
-/** What can be seen of an agent's work, and what can be limited. */
+/** What can be seen of an agent's work, and limited. */
 export type AgentCapabilities = {
-  /** Whether there is an event that tells of loading a skill, or it is told by the files that the agent reads. */
+  /** Loading a skill is seen by an event, or by the files that the agent reads. */
   readonly seesLoading: 'event' | 'reads';
   readonly seesOffers: boolean;
   readonly limitsTurns: boolean;
 };
 
 /**
- * How an agent's model knows whose calls they are: by a key that stays outside of the sandbox; not at all, at an address of the
- * user's; by a file or a variable of the agent's own; perhaps by a keyring, which cannot be seen; or by nothing that was found.
+ * Who pays for an agent's model: a key that stays outside of the sandbox; nobody, at an address of the user's; a file or a
+ * variable of the agent's own; perhaps a keyring, which cannot be seen; or nothing that was found.
  */
 export type AgentSignIn = 'key' | 'address' | 'file' | 'variable' | 'unseen' | 'none';
 
-/** Which program does the work, and where. */
 export type AgentAbout = {
   readonly agent: string;
   /** `unknown` where the program does not say. */
@@ -105,41 +94,37 @@ export type AgentAbout = {
   readonly signIn: AgentSignIn;
 };
 
-/** An agent with tools and a workspace: to environments for agents what a `ChatModel` is to those for chat. */
+/** An agent with tools and a workspace, as a `ChatModel` is for chat. */
 export interface AgentRunner {
-  /** Agent, version, model, sandbox and all that changes what it does: rollouts are cached under it. */
+  /** All that changes what it does: rollouts are cached under it. */
   readonly id: string;
-  /** Whose rate limit its calls count against, as of a `ChatModel`. */
   readonly account?: string;
-  /** What prices are listed under. */
   readonly modelName?: string;
   readonly capabilities?: AgentCapabilities;
-  /** Whether none of its model's calls passes before `onSpend` was told of it. */
+  /** Whether `onSpend` is called before every model call. */
   readonly tellsSpending?: boolean;
-  /** Absent where it is no program of this machine. */
+  /** Absent if it is no program of this machine. */
   readonly about?: AgentAbout;
-  /** Throws `ModelCallError` when its model could not be reached, and the signal's reason when it is aborted. */
+  /** Throws `ModelCallError` when its model could not be reached, and the reason of an aborted signal. */
   run(request: AgentRunRequest): Promise<AgentRun>;
 }
 
-/** What one attempt of an agent may use up. */
 export type AgentLimits = {
   readonly timeoutMs: number;
   readonly maxTurns?: number | undefined;
   readonly maxUsd?: number | undefined;
   readonly maxTokens?: number | undefined;
-  /** Most processes at once, of all that it starts. */
   readonly processes?: number | undefined;
   readonly memoryMb?: number | undefined;
-  /** Most that it may write into its workspace, its home and its temporary folder. */
+  /** Written into its workspace, its home and its temporary folder. */
   readonly diskMb?: number | undefined;
 };
 
 const positive = z.number().positive();
-/** Timers know no longer times than weeks, and end at once for those. */
+/** Timers cannot wait for weeks: they end at once. */
 const A_DAY_MS = 86_400_000;
 
-/** The same as files say it, of a target or of one task: each may be left out. */
+/** As files say it, for a target or one task. */
 export const AgentLimitsSpec = z
   .strictObject({
     timeoutMs: positive.int().max(A_DAY_MS),
@@ -152,41 +137,37 @@ export const AgentLimitsSpec = z
   } satisfies Record<keyof AgentLimits, z.ZodType<number>>)
   .partial();
 
-/** A folder that a command may change, as it is laid out on disk. */
+/** A folder that a command may change. */
 export type WorkspaceView = {
-  /** The folder itself; for an overlay, an empty folder that it is mounted on. */
+  /** For an overlay, an empty folder that it is mounted on. */
   readonly path: string;
-  /** Changes are kept in `upper`, and `lower` stays as it is. `scratch` is the file system's own. */
+  /** Changes are kept in `upper`; `lower` stays as it is. `scratch` is the file system's own. */
   readonly overlay?: { readonly lower: string; readonly upper: string; readonly scratch: string };
-  /** Another name that a command sees it under, where the sandbox can give names: some tasks speak of `/app`. */
+  /** Another path under which a command sees it: some tasks speak of `/app`. */
   readonly alsoAt?: string;
 };
 
 export type FileChange = {
-  /** From the workspace. */
   readonly path: string;
   readonly change: 'added' | 'changed' | 'deleted';
-  /** What changed, line by line, where it is text and not too long. */
   readonly patch?: string;
-  /** What stands in for a patch: a hash and a size, or why there is none. */
+  /** In place of a patch: a hash and a size, or why there is none. */
   readonly note?: string;
 };
 
-/** What became of a workspace, by path. */
 export type WorkspaceDiff = {
   readonly changes: readonly FileChange[];
-  /** Folders that were not looked into, and what was too much to show. */
+  /** Folders that were not read, and what was too much to show. */
   readonly leftOut: readonly string[];
 };
 
-/** A file or folder that a command sees under a name of its own, where the sandbox can give it one. */
+/** A file or folder that a command sees under another path, where the sandbox can do that. */
 export type Mount = { readonly from: string; readonly to: string; readonly isWritable?: boolean };
 
-/** What all processes of a command may use together. */
 export type ResourceLimits = {
   readonly processes?: number | undefined;
   readonly memoryMb?: number | undefined;
-  /** Of what it writes where it may write. */
+  /** Of all that it writes. */
   readonly diskMb?: number | undefined;
 };
 
@@ -194,59 +175,52 @@ export type ResourceLimits = {
 export type SandboxRequest = {
   /** A program and its arguments. No shell reads them. */
   readonly command: readonly string[];
-  /** Texts by relative path, laid into the folder that it runs in. */
   readonly files?: Readonly<Record<string, string>>;
-  /** A folder of the caller's to run in, which it may change. Without one it gets a fresh one that is removed afterwards. */
+  /** A folder of the caller's that it may change. By default a fresh one, which is removed afterwards. */
   readonly cwd?: string;
-  /** In place of `cwd`: a workspace, which it sees as `/workspace`, or at its own path where folders keep their names. */
+  /** In place of `cwd`: seen as `/workspace`, or at its own path where folders keep their names. */
   readonly workspace?: WorkspaceView;
-  /** What it sees besides the system's programs. A home among them is named by `env.HOME`. */
+  /** What it sees besides the system's programs. `env.HOME` names the home. */
   readonly mounts?: readonly Mount[];
-  /** `none` unless it is said: not even that of this machine. */
+  /** `none` by default, not even this machine's. */
   readonly network?: 'none' | 'open';
   readonly stdin?: string;
-  /** All that its environment has, but for what is needed to find programs. Nothing of ours gets in. */
+  /** All of its environment, but for what is needed to find programs. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of programs that do nothing but are noted when they are called. */
+  /** Programs that do nothing; their calls are noted. */
   readonly tools?: readonly string[];
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly limits?: ResourceLimits;
-  /** Gets each line of its standard output when it comes. */
   readonly onLine?: ((line: string) => void) | undefined;
-  /** Most of each output that is kept; what comes after it is read and forgotten. */
+  /** What comes after it is read and forgotten. */
   readonly maxOutputBytes?: number;
 };
 
-/** Names with slashes between them, none of which leads elsewhere. */
 export function isPlainPath(path: string): boolean {
   const isPlain = path.split('/').every((name) => /^[^\0\\]+$/.test(name) && name !== '.' && name !== '..');
   return isPlain && !/^[A-Za-z]:/.test(path);
 }
 
 export type SandboxResult = {
-  /** `undefined` when a signal ended it. */
+  /** `undefined` if a signal ended it. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly timedOut: boolean;
-  /** The limit that ended it, if one did. */
   readonly exceeded?: keyof ResourceLimits | undefined;
-  /** What it printed, cut at a limit. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Tools that it called, in order, each time. */
   readonly toolsCalled: readonly string[];
 };
 
 export interface Sandbox {
-  /** Which one it is. */
   readonly id: string;
-  /** Whether a command sees mounts and its workspace under names of their own; otherwise where they lie. */
+  /** Whether mounts and the workspace have paths of their own; otherwise they keep theirs. */
   readonly hasOwnNames: boolean;
-  /** Whether a workspace can be an overlay in it, whose folders lie below `root`: file systems differ. */
+  /** Whether an overlay below `root` works here: file systems differ. */
   readonly takesOverlays: (root?: string) => Promise<boolean>;
-  /** Throws `SANDBOX_UNAVAILABLE` when nothing can run in it here, with what to do about that. */
+  /** Throws `SANDBOX_UNAVAILABLE` when nothing can run in it here. */
   ready(): Promise<void>;
-  /** Answers for whatever the command does, also when it fails. Throws when it could not be started, and the signal's reason. */
+  /** Returns whatever the command does, also when it fails. Throws when it could not be started, and the signal's reason. */
   run(request: SandboxRequest): Promise<SandboxResult>;
 }

@@ -1,12 +1,12 @@
+import { isObject } from '../text/index.ts';
 import type { AgentRun, AgentStep } from './agent.ts';
 
-/** A run of an agent in the Agent Trajectory Interchange Format, as other tools read it. */
+/** A run of an agent in the Agent Trajectory Interchange Format. */
 export type Trajectory = {
   readonly schema_version: 'ATIF-v1.4';
   readonly session_id: string;
   readonly agent: { readonly name: string; readonly version: string; readonly model_name?: string };
   readonly steps: readonly TrajectoryStep[];
-  /** What was cut. */
   readonly notes?: string;
   readonly final_metrics: {
     readonly total_prompt_tokens: number;
@@ -18,7 +18,6 @@ export type Trajectory = {
 };
 
 export type TrajectoryStep = {
-  /** From 1. */
   readonly step_id: number;
   readonly source: 'user' | 'agent';
   readonly message: string;
@@ -30,19 +29,17 @@ export type TrajectoryStep = {
 type ToolCall = { readonly tool_call_id: string; readonly function_name: string; readonly arguments: object };
 type Observed = { readonly source_call_id?: string; readonly content: string };
 
-export type TrajectoryOptions = {
+type TrajectoryOptions = {
   readonly agent: string;
   readonly version: string;
   readonly model?: string | undefined;
   readonly sessionId: string;
   readonly prompt: string;
-  /** Longer texts are cut in the middle. */
   readonly maxTextLength?: number;
-  /** When all texts together are longer, later ones are left out. */
   readonly maxLength?: number;
 };
 
-/** What an agent did, a step for each of its turns: what it said and called, and what came of it. */
+/** A step for each turn of the agent: what it said, called and got. */
 export function toAtif(run: AgentRun, options: TrajectoryOptions): Trajectory {
   const { agent: name, version, model, sessionId, prompt } = options;
   const cut = cutter(options);
@@ -72,17 +69,16 @@ type Turn = {
   readonly loaded: string[];
 };
 
-const emptyTurn = (): Turn => ({ texts: [], calls: [], results: [], loaded: [] });
-
-/** An agent speaks again once it has seen a result. A result belongs to the turn that called for it, however late it comes. */
+/** A turn ends when a result is seen. A result belongs to the turn that called for it, however late it comes. */
 function turnsOf(steps: readonly AgentStep[]): Turn[] {
   const turns: Turn[] = [];
   const callers = new Map<string, Turn>();
   const current = (isOver: (turn: Turn) => boolean) => {
     const last = turns.at(-1);
     if (last !== undefined && !isOver(last)) return last;
-    turns.push(emptyTurn());
-    return turns.at(-1)!;
+    const next: Turn = { texts: [], calls: [], results: [], loaded: [] };
+    turns.push(next);
+    return next;
   };
   const hasResults = ({ results }: Turn) => results.length > 0;
   for (const step of steps) {
@@ -121,10 +117,9 @@ function toStep({ texts, calls, results, loaded }: Turn, id: number, cut: Cutter
   };
 }
 
-/** The format wants an object; a text that is cut is no object any more. */
+/** The format wants an object; a text that was cut is none. */
 function toCall({ id, tool, input }: Turn['calls'][number], cut: Cutter): ToolCall {
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-  const entries = isObject ? Object.entries(input) : [['input', input] as const];
+  const entries = Object.entries(isObject(input) ? input : { input });
   const shortened = entries.map(([key, value]) => [key, cutValue(value, cut)]);
   return { tool_call_id: id, function_name: tool, arguments: Object.fromEntries(shortened) };
 }

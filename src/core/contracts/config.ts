@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { SKILL_PARTS, type SkillPart, trainsMore, UPDATE_MODES, type UpdateMode } from '../document/index.ts';
+import { SKILL_PARTS, trainsMore, UPDATE_MODES } from '../document/index.ts';
 import { DEFAULT_BATCH_SIZE, DEFAULT_CONFIDENCE, MAX_MISSING_SHARE } from '../stats/index.ts';
 import { parseWith, SkillError } from './errors.ts';
-import { GATE_DEFAULTS, GATE_METRICS, GATES, type Gate, knowsNoise } from './gate.ts';
+import { GATE_DEFAULTS, GATE_METRICS, GATES, knowsNoise } from './gate.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
 
 const PRESET_NAMES = ['default', 'paper'] as const;
 
-/** What a preset sets where nothing else is said. */
 const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<string, unknown>>>> = {
   default: {},
   paper: {
@@ -27,7 +26,7 @@ const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<st
   },
 };
 
-/** The input over what its preset says. An unknown preset is left for the schema to refuse. */
+/** The input over its preset. The schema refuses an unknown preset. */
 export function withPreset<Input extends object>(input: Input): Input {
   if (typeof input !== 'object' || input === null) return input; // the schema says what is wrong with it
   const { preset = 'default' } = input as { preset?: keyof typeof PRESETS };
@@ -35,21 +34,13 @@ export function withPreset<Input extends object>(input: Input): Input {
   return { ...PRESETS[preset], ...Object.fromEntries(said) } as Input;
 }
 
-type Together = {
-  readonly minEditBudget: number;
-  readonly editBudget: number;
-  readonly gate: Gate;
-  readonly useGate: boolean;
-  readonly regressionVeto: boolean;
-  readonly protectedItems: readonly string[];
-  readonly skillUpdateMode: UpdateMode;
-  readonly useSlowUpdate: boolean;
-  readonly useSkillAwareReflection: boolean;
-  readonly parts?: readonly SkillPart[] | undefined;
-};
+type Together = Pick<
+  z.output<typeof ConfigFields>,
+  | ('minEditBudget' | 'editBudget' | 'gate' | 'useGate' | 'regressionVeto' | 'protectedItems' | 'parts')
+  | ('skillUpdateMode' | 'useSlowUpdate' | 'useSkillAwareReflection')
+>;
 type Complain = { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void };
 
-/** What keys may not say together. */
 export function checkTogether(config: Together, { addIssue }: Complain): void {
   const complain = (key: string, message: string) => addIssue({ code: 'custom', path: [key], message });
   if (config.minEditBudget > config.editBudget) {
@@ -68,6 +59,11 @@ export function checkTogether(config: Together, { addIssue }: Complain): void {
 }
 
 const positive = z.number().int().positive();
+const whole = z.number().int().nonnegative();
+const share = z.number().min(0).max(1);
+const flag = (fallback: boolean) => z.boolean().default(fallback);
+/** A schema, and what help and docs say about it. */
+const setting = <Schema extends z.ZodType>(schema: Schema, about: string): Schema => schema.describe(about);
 
 const Price = z.strictObject({
   input: z.number().nonnegative(),
@@ -75,154 +71,126 @@ const Price = z.strictObject({
   output: z.number().nonnegative(),
 });
 
-/** How the edit budget of a step is found: by the scheduler, by the optimizer, or not at all. */
-const LR_CONTROL_MODES = ['fixed', 'autonomous', 'none'] as const;
-/** Which tasks of an epoch's comparison are shown: all, those whose outcome changed, or the others. */
-const PAIR_POLICIES = ['mixed', 'changed', 'unchanged'] as const;
-export type PairPolicy = (typeof PAIR_POLICIES)[number];
-
 /** Every setting of a run, each with its default: types, flags, help and docs are made from this. */
 export const configShape = {
-  preset: z.enum(PRESET_NAMES).default('default').describe("Defaults to start from: ours, or the paper's protocol."),
-  numEpochs: positive.default(4).describe('Passes over the training split.'),
-  batchSize: positive.default(DEFAULT_BATCH_SIZE).describe('Training tasks rolled out per step.'),
-  minibatchSize: positive.default(5).describe('Trajectories that one analyst reads together.'),
-  mergeBatchSize: z.number().int().min(2).default(8).describe('Patches merged at once while aggregating.'),
-  editBudget: positive.default(4).describe('Most edits applied in a step: the learning rate.'),
-  minEditBudget: positive.default(2).describe('What the edit budget decays to.'),
-  lrScheduler: z.enum(LR_SCHEDULER_MODES).default('constant').describe('How the edit budget decays.'),
-  lrControlMode: z
-    .enum(LR_CONTROL_MODES)
-    .default('fixed')
-    .describe('Who sets the edit budget: the scheduler, the optimizer, or nobody.'),
-  proposalsPerBatch: positive
-    .default(3)
-    .describe('Most candidates made from one batch, each a step, while none is accepted.'),
-  accumulation: positive.default(1).describe('Batches rolled out and reflected on before one update.'),
-  skillUpdateMode: z
-    .enum(UPDATE_MODES)
-    .default('patch')
-    .describe('Edits, a rewriter with suggestions, or whole rewrites.'),
-  parts: z
-    .array(z.enum(SKILL_PARTS))
-    .min(1)
-    .optional()
-    .describe('What of a skill is trained: body, description, references, scripts. Default: body.'),
-  useStepBuffer: z.boolean().default(true).describe('Tell later steps of an epoch what failed and was rejected.'),
-  stepBufferScope: z
-    .enum(['run', 'epoch'])
-    .default('run')
-    .describe('How far back they are told: eight steps, or the epoch.'),
-  retryRejectedEdits: z.boolean().default(true).describe('Let a rejected edit be tried again word for word.'),
-  dropRepeats: z.boolean().default(true).describe('Leave out edits that add what the skill says already.'),
-  tryRemovals: z
-    .boolean()
-    .default(true)
-    .describe('Try the skill without what an accepted step added last, when nothing else helps.'),
-  useSlowUpdate: z.boolean().default(false).describe('Write guidance at epoch ends, from comparing epochs.'),
-  slowUpdateSamples: positive.default(20).describe('Training tasks that such a comparison attempts.'),
-  slowUpdateGate: z.boolean().default(true).describe('Keep the guidance only if it is better on validation.'),
-  longitudinalPairPolicy: z.enum(PAIR_POLICIES).default('mixed').describe('Which compared tasks are shown.'),
-  useMetaSkill: z.boolean().default(false).describe('Keep notes for the optimizer on which edits helped.'),
-  useSkillAwareReflection: z
-    .boolean()
-    .default(false)
-    .describe('Tell defects of the skill from lapses, which become reminders in its appendix.'),
-  skillAwareAppendixSource: z.enum(['both', 'failure_only']).default('both').describe('Who may give reminders.'),
-  skillAwareConsolidateThreshold: z
-    .number()
-    .int()
-    .nonnegative()
-    .default(0)
-    .describe('More reminders than this are merged. 0: never.'),
-  maxSkillTokens: z.number().int().nonnegative().default(2000).describe('Longest skill, in tokens. 0: no limit.'),
-  salvage: z.boolean().default(false).describe('Try the halves of a rejected patch.'),
-  salvageRollouts: z
-    .number()
-    .int()
-    .nonnegative()
-    .default(0)
-    .describe('Most rollouts for that. 0: enough for two candidates.'),
-  prune: z.boolean().default(false).describe('At the end, take out edits that do not help.'),
-  gate: z
-    .enum(GATES)
-    .default('paired')
-    .describe('Compare with what the current skill is known to do, or with one number.'),
-  racing: z.enum(['exact', 'off']).default('exact').describe('Let the strict gate stop when its decision is certain.'),
-  regressionVeto: z
-    .boolean()
-    .default(false)
-    .describe('Let two tasks that surely got worse, asked again on both sides, stop a better candidate.'),
-  protectedItems: z
-    .array(z.string().min(1))
-    .default([])
-    .describe('Ids of validation tasks of which not even one may get worse.'),
-  confidence: z
-    .number()
-    .min(0.5)
-    .max(0.999)
-    .default(DEFAULT_CONFIDENCE)
-    .describe('Of the interval that a claimed gain must pass.'),
-  finalPasses: z
-    .number()
-    .int()
-    .nonnegative()
-    .optional()
-    .describe(
-      'Fresh passes over validation that measure the winner. 0: none. Default: 2, or 1 if maxRollouts is small.',
-    ),
-  maxRollouts: positive
-    .optional()
-    .describe('Most attempts at tasks in training, all passes but the test counted; as many epochs as that pays for.'),
-  leakCritic: z.boolean().default(true).describe('Refuse edits that repeat held-out tasks.'),
-  maxMemorisedShare: z.number().min(0).max(1).optional().describe('Most training tasks that an edit may repeat.'),
-  useGate: z.boolean().default(true).describe('Keep a candidate only if it is better.'),
-  gateMetric: z.enum(GATE_METRICS).default(GATE_DEFAULTS.metric).describe('Score that a candidate must improve.'),
-  gateMixedWeight: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(GATE_DEFAULTS.mixedWeight)
-    .describe('Weight of soft in the mixed metric.'),
-  failureOnly: z.boolean().default(false).describe('Learn from failures alone.'),
-  workers: positive.default(8).describe('Model calls in flight at once.'),
-  seed: z.number().int().default(42).describe('Seed of every shuffle.'),
-  outRoot: z.string().min(1).optional().describe('Run directory. Default: runs/<env name>.'),
-  selectionSplit: z.string().min(1).default('val').describe('Split that the gate measures on.'),
-  testSplit: z.string().min(1).default('test').describe('Split of the final report.'),
-  evalTest: z.boolean().default(true).describe('Measure baseline and best on the test split at the end.'),
-  trainSize: z.number().int().nonnegative().default(0).describe('Training tasks that the data must have. 0: any.'),
-  selEnvNum: z.number().int().nonnegative().default(0).describe('First tasks of the selection split to use. 0: all.'),
-  testEnvNum: z.number().int().nonnegative().default(0).describe('First tasks of the test split to use. 0: all.'),
-  saveEveryStep: z.boolean().default(true).describe('Keep the skill of every step under skills/.'),
-  optimizerMaxCompletionTokens: positive.default(4096).describe('Longest optimizer reply, in tokens.'),
-  rewriteMaxCompletionTokens: positive.default(64_000).describe('Longest reply that holds a whole skill, in tokens.'),
-  maxTrajectoryTokens: positive.default(40_000).describe('Most tokens of trajectories in one optimizer prompt.'),
-  optimizerContextTokens: positive.default(128_000).describe("The optimizer's context window, in tokens."),
-  maxRetries: z.number().int().nonnegative().default(4).describe('Further tries of a call that failed for the moment.'),
-  callTimeoutMs: positive.default(120_000).describe('Longest time for one model call.'),
-  rolloutTimeoutMs: positive.default(600_000).describe('Longest time for one task.'),
-  maxCalls: positive
-    .optional()
-    .describe('Most model calls, retries included. The run stops there and can be resumed with more.'),
-  maxTotalTokens: positive.optional().describe('Most tokens in and out, of both models.'),
-  maxCostUsd: z.number().positive().optional().describe('Most dollars. Every model needs a known price.'),
-  maxMinutes: z.number().positive().optional().describe('Most minutes, counted from each start.'),
-  prices: z.record(z.string(), Price).default({}).describe('Dollars per million tokens, by model name.'),
-  maxConsecutiveFailures: positive.default(5).describe('Calls failing in a row, retries included, that stop a run.'),
-  maxErroredShare: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(MAX_MISSING_SHARE)
-    .describe('Share of tasks without a score that a stage bears.'),
-  maxCacheMb: z.number().positive().default(1024).describe('Largest cache of a run. Beyond it the oldest texts go.'),
-  verbose: z.boolean().optional().describe('Accepted and ignored: the library is silent, observers are notified.'),
-  extras: z.record(z.string(), z.unknown()).default({}).describe('Free-form values for environments and prompts.'),
+  preset: setting(z.enum(PRESET_NAMES).default('default'), "Defaults to start from: ours, or the paper's protocol."),
+  numEpochs: setting(positive.default(4), 'Passes over the training split.'),
+  batchSize: setting(positive.default(DEFAULT_BATCH_SIZE), 'Training tasks rolled out per step.'),
+  minibatchSize: setting(positive.default(5), 'Trajectories that one analyst reads together.'),
+  mergeBatchSize: setting(z.number().int().min(2).default(8), 'Patches merged at once while aggregating.'),
+  editBudget: setting(positive.default(4), 'Most edits applied in a step: the learning rate.'),
+  minEditBudget: setting(positive.default(2), 'What the edit budget decays to.'),
+  lrScheduler: setting(z.enum(LR_SCHEDULER_MODES).default('constant'), 'How the edit budget decays.'),
+  lrControlMode: setting(
+    z.enum(['fixed', 'autonomous', 'none']).default('fixed'),
+    'Who sets the edit budget: the scheduler, the optimizer, or nobody.',
+  ),
+  proposalsPerBatch: setting(
+    positive.default(3),
+    'Most candidates made from one batch, each a step, while none is accepted.',
+  ),
+  accumulation: setting(positive.default(1), 'Batches rolled out and reflected on before one update.'),
+  skillUpdateMode: setting(
+    z.enum(UPDATE_MODES).default('patch'),
+    'Edits, a rewriter with suggestions, or whole rewrites.',
+  ),
+  parts: setting(
+    z.array(z.enum(SKILL_PARTS)).min(1).optional(),
+    'What of a skill is trained: body, description, references, scripts. Default: body.',
+  ),
+  useStepBuffer: setting(flag(true), 'Tell later steps of an epoch what failed and was rejected.'),
+  stepBufferScope: setting(
+    z.enum(['run', 'epoch']).default('run'),
+    'How far back they are told: eight steps, or the epoch.',
+  ),
+  retryRejectedEdits: setting(flag(true), 'Let a rejected edit be tried again word for word.'),
+  dropRepeats: setting(flag(true), 'Leave out edits that add what the skill says already.'),
+  tryRemovals: setting(flag(true), 'Try the skill without what an accepted step added last, when nothing else helps.'),
+  useSlowUpdate: setting(flag(false), 'Write guidance at epoch ends, from comparing epochs.'),
+  slowUpdateSamples: setting(positive.default(20), 'Training tasks that such a comparison attempts.'),
+  slowUpdateGate: setting(flag(true), 'Keep the guidance only if it is better on validation.'),
+  longitudinalPairPolicy: setting(
+    z.enum(['mixed', 'changed', 'unchanged']).default('mixed'),
+    'Which compared tasks are shown.',
+  ),
+  useMetaSkill: setting(flag(false), 'Keep notes for the optimizer on which edits helped.'),
+  useSkillAwareReflection: setting(
+    flag(false),
+    'Tell defects of the skill from lapses, which become reminders in its appendix.',
+  ),
+  skillAwareAppendixSource: setting(z.enum(['both', 'failure_only']).default('both'), 'Who may give reminders.'),
+  skillAwareConsolidateThreshold: setting(whole.default(0), 'More reminders than this are merged. 0: never.'),
+  maxSkillTokens: setting(whole.default(2000), 'Longest skill, in tokens. 0: no limit.'),
+  salvage: setting(flag(false), 'Try the halves of a rejected patch.'),
+  salvageRollouts: setting(whole.default(0), 'Most rollouts for that. 0: enough for two candidates.'),
+  prune: setting(flag(false), 'At the end, take out edits that do not help.'),
+  gate: setting(
+    z.enum(GATES).default('paired'),
+    'Compare with what the current skill is known to do, or with one number.',
+  ),
+  racing: setting(z.enum(['exact', 'off']).default('exact'), 'Let the strict gate stop when its decision is certain.'),
+  regressionVeto: setting(
+    flag(false),
+    'Let two tasks that surely got worse, asked again on both sides, stop a better candidate.',
+  ),
+  protectedItems: setting(
+    z.array(z.string().min(1)).default([]),
+    'Ids of validation tasks of which not even one may get worse.',
+  ),
+  confidence: setting(
+    z.number().min(0.5).max(0.999).default(DEFAULT_CONFIDENCE),
+    'Of the interval that a claimed gain must pass.',
+  ),
+  finalPasses: setting(
+    whole.optional(),
+    'Fresh passes over validation that measure the winner. 0: none. Default: 2, or 1 if maxRollouts is small.',
+  ),
+  maxRollouts: setting(
+    positive.optional(),
+    'Most attempts at tasks in training, all passes but the test counted; as many epochs as that pays for.',
+  ),
+  leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks.'),
+  maxMemorisedShare: setting(share.optional(), 'Most training tasks that an edit may repeat.'),
+  useGate: setting(flag(true), 'Keep a candidate only if it is better.'),
+  gateMetric: setting(z.enum(GATE_METRICS).default(GATE_DEFAULTS.metric), 'Score that a candidate must improve.'),
+  gateMixedWeight: setting(share.default(GATE_DEFAULTS.mixedWeight), 'Weight of soft in the mixed metric.'),
+  failureOnly: setting(flag(false), 'Learn from failures alone.'),
+  workers: setting(positive.default(8), 'Model calls in flight at once.'),
+  seed: setting(z.number().int().default(42), 'Seed of every shuffle.'),
+  outRoot: setting(z.string().min(1).optional(), 'Run directory. Default: runs/<env name>.'),
+  selectionSplit: setting(z.string().min(1).default('val'), 'Split that the gate measures on.'),
+  testSplit: setting(z.string().min(1).default('test'), 'Split of the final report.'),
+  evalTest: setting(flag(true), 'Measure baseline and best on the test split at the end.'),
+  trainSize: setting(whole.default(0), 'Training tasks that the data must have. 0: any.'),
+  selEnvNum: setting(whole.default(0), 'First tasks of the selection split to use. 0: all.'),
+  testEnvNum: setting(whole.default(0), 'First tasks of the test split to use. 0: all.'),
+  saveEveryStep: setting(flag(true), 'Keep the skill of every step under skills/.'),
+  optimizerMaxCompletionTokens: setting(positive.default(4096), 'Longest optimizer reply, in tokens.'),
+  rewriteMaxCompletionTokens: setting(positive.default(64_000), 'Longest reply that holds a whole skill, in tokens.'),
+  maxTrajectoryTokens: setting(positive.default(40_000), 'Most tokens of trajectories in one optimizer prompt.'),
+  optimizerContextTokens: setting(positive.default(128_000), "The optimizer's context window, in tokens."),
+  maxRetries: setting(whole.default(4), 'Further tries of a call that failed for the moment.'),
+  callTimeoutMs: setting(positive.default(120_000), 'Longest time for one model call.'),
+  rolloutTimeoutMs: setting(positive.default(600_000), 'Longest time for one task.'),
+  maxCalls: setting(
+    positive.optional(),
+    'Most model calls, retries included. The run stops there and can be resumed with more.',
+  ),
+  maxTotalTokens: setting(positive.optional(), 'Most tokens in and out, of both models.'),
+  maxCostUsd: setting(z.number().positive().optional(), 'Most dollars. Every model needs a known price.'),
+  maxMinutes: setting(z.number().positive().optional(), 'Most minutes, counted from each start.'),
+  prices: setting(z.record(z.string(), Price).default({}), 'Dollars per million tokens, by model name.'),
+  maxConsecutiveFailures: setting(positive.default(5), 'Calls failing in a row, retries included, that stop a run.'),
+  maxErroredShare: setting(share.default(MAX_MISSING_SHARE), 'Share of tasks without a score that a stage bears.'),
+  maxCacheMb: setting(z.number().positive().default(1024), 'Largest cache of a run. Beyond it the oldest texts go.'),
+  verbose: setting(z.boolean().optional(), 'Accepted and ignored: the library is silent, observers are notified.'),
+  extras: setting(z.record(z.string(), z.unknown()).default({}), 'Free-form values for environments and prompts.'),
 };
 
-export const SkillOptConfig = z.strictObject(configShape).superRefine(checkTogether);
+const ConfigFields = z.strictObject(configShape);
+export const SkillOptConfig = ConfigFields.superRefine(checkTogether);
 export type SkillOptConfig = z.output<typeof SkillOptConfig>;
+export type PairPolicy = SkillOptConfig['longitudinalPairPolicy'];
 export type SkillOptConfigInput = z.input<typeof SkillOptConfig>;
 
 const INVALID = 'The configuration is not valid.';
@@ -237,9 +205,8 @@ export function parseConfig(input: SkillOptConfigInput = {}): SkillOptConfig {
   return parseWith(SkillOptConfig, withPreset(input), INVALID, CONFIG_HINT);
 }
 
-/** A setting of an earlier version. */
 type RemovedKey = {
-  /** The value under which that version did what this one does anyway. A file may keep it, and a run made with it resumes. */
+  /** With this value the earlier version did what this one always does: a file may keep it, and a run made with it resumes. */
   readonly withoutEffect: unknown;
   readonly why: string;
 };
@@ -254,7 +221,7 @@ const REMOVED_KEYS: Readonly<Record<string, RemovedKey>> = {
 export const isWithoutEffect = (key: string, value: unknown): boolean =>
   Object.hasOwn(REMOVED_KEYS, key) && REMOVED_KEYS[key]!.withoutEffect === value;
 
-/** The removed keys that an input still asks something of, with what to tell the user. */
+/** The removed keys that an input still sets to something. */
 export function removedKeysIn(input: unknown): { readonly key: string; readonly why: string }[] {
   return Object.entries(input ?? {})
     .filter(([key, value]) => Object.hasOwn(REMOVED_KEYS, key) && value !== undefined && !isWithoutEffect(key, value))

@@ -2,28 +2,12 @@ import { z } from 'zod';
 import { describeIssue } from '../text/index.ts';
 import type { Usage } from './model.ts';
 
-/** Stable names for everything that can go wrong on purpose. Messages may change; these do not. */
+/** Stable names of errors. Messages may change; these do not. */
 export type ErrorCode =
-  | 'CONFIG_INVALID'
-  | 'TASKS_INVALID'
-  | 'ENV_INVALID'
-  | 'ENV_FAILED'
-  | 'SKILL_NOT_FOUND'
-  | 'RUN_NOT_FOUND'
-  | 'RUN_MISMATCH'
-  | 'RUN_LOCKED'
-  | 'RUN_UNWRITABLE'
-  | 'JOURNAL_CORRUPT'
-  | 'STATE_UNUSABLE'
-  | 'CONSENT_MISSING'
-  | 'DOCUMENT_REFUSED'
-  | 'MODEL_CALL_FAILED'
-  | 'PROMPT_TOO_LONG'
-  | 'MODEL_REPLY_INVALID'
-  | 'ANSWER_PENDING'
-  | 'BUDGET_EXHAUSTED'
-  | 'SANDBOX_UNAVAILABLE'
-  | 'USAGE';
+  | ('CONFIG_INVALID' | 'TASKS_INVALID' | 'ENV_INVALID' | 'ENV_FAILED' | 'SKILL_NOT_FOUND' | 'USAGE')
+  | ('RUN_NOT_FOUND' | 'RUN_MISMATCH' | 'RUN_LOCKED' | 'RUN_UNWRITABLE' | 'JOURNAL_CORRUPT' | 'STATE_UNUSABLE')
+  | ('MODEL_CALL_FAILED' | 'PROMPT_TOO_LONG' | 'MODEL_REPLY_INVALID' | 'ANSWER_PENDING' | 'BUDGET_EXHAUSTED')
+  | ('CONSENT_MISSING' | 'DOCUMENT_REFUSED' | 'SANDBOX_UNAVAILABLE');
 
 /** Every error this library throws on purpose. Anything else is a bug. */
 export class SkillError extends Error {
@@ -39,12 +23,9 @@ export class SkillError extends Error {
   }
 }
 
-type ModelCallDetails = {
-  readonly status?: number | undefined;
-  readonly isRetryable?: boolean;
-  readonly isFatal?: boolean;
-  readonly retryAfterMs?: number | undefined;
-  readonly usage?: Usage | undefined;
+type ModelCallDetails = Partial<
+  Pick<ModelCallError, 'status' | 'isRetryable' | 'isFatal' | 'retryAfterMs' | 'usage'>
+> & {
   readonly cause?: unknown;
   readonly hint?: string;
 };
@@ -54,10 +35,10 @@ export class ModelCallError extends SkillError {
   override readonly name: string = 'ModelCallError';
   readonly status: number | undefined;
   readonly isRetryable: boolean;
-  /** Every other call would fail in the same way: a refused key, an unknown model. One is enough to stop a run. */
+  /** Every other call would fail in the same way: a refused key, an unknown model. */
   readonly isFatal: boolean;
   readonly retryAfterMs: number | undefined;
-  /** What the call cost all the same, if that is known. */
+  /** What the call cost all the same, if known. */
   readonly usage: Usage | undefined;
 
   constructor(message: string, details: ModelCallDetails = {}) {
@@ -70,19 +51,14 @@ export class ModelCallError extends SkillError {
   }
 }
 
-type PromptSizes = {
-  readonly status?: number | undefined;
-  readonly promptTokens?: number | undefined;
-  readonly maxTokens?: number | undefined;
-};
+type PromptSizes = Partial<Pick<PromptTooLongError, 'status' | 'promptTokens' | 'maxTokens'>>;
 
-/** A prompt that does not fit into the model's context. Neither another try nor another task would change that. */
+/** A prompt that does not fit into the model's context. */
 export class PromptTooLongError extends ModelCallError {
   override readonly name = 'PromptTooLongError';
   override readonly code = 'PROMPT_TOO_LONG';
-  /** As the provider counted, if it said. */
+  /** Both as the provider counted, if it said. */
   readonly promptTokens: number | undefined;
-  /** What the provider allows, if it said. */
   readonly maxTokens: number | undefined;
 
   constructor(message: string, { status, promptTokens, maxTokens }: PromptSizes = {}) {
@@ -95,12 +71,11 @@ export class PromptTooLongError extends ModelCallError {
 const SHORTER =
   'Use a model with a larger context, or shorten the prompt: shorter items or skill for the target, a smaller minibatchSize or mergeBatchSize for the optimizer.';
 
-/** No status means that no answer came, which is worth another try. */
 function isRetryableStatus(status: number | undefined): boolean {
   return status === undefined || [408, 409, 425, 429].includes(status) || status >= 500;
 }
 
-/** How providers say that an account has no credit left, or has reached what it may spend. */
+/** How providers say that an account has no credit left, or may spend no more. */
 const STOPPED = [
   /insufficient[ _](?:quota|balance|credits?|funds)|requires more credits|out of credits?|used all available credits/i,
   /credit balance is too low|credits? (?:are|is|have been) (?:depleted|exhausted|used up)|余额不足|arrearage/i,
@@ -108,21 +83,16 @@ const STOPPED = [
   /spend(?:ing)?[ _](?:limit|cap)|exceeded_current_quota|payment required|(?:hit|reached) your (?:specified API )?usage limit/i,
 ];
 
-/** Said of a day or a month as well as of a minute. */
-const QUOTA = /exceeded your current quota/i;
-const OF_A_MINUTE = /per ?minute|retry in \d/i;
-const OF_A_DAY = /perday/i;
-
-/** Whether a refusal is about money: unlike with a rate limit, waiting does not help. */
+/** Unlike with a rate limit, waiting does not help. */
 export function isOutOfCredit(words: string): boolean {
-  if (STOPPED.some((pattern) => pattern.test(words)) || OF_A_DAY.test(words)) return true;
-  return QUOTA.test(words) && !OF_A_MINUTE.test(words);
+  if (STOPPED.some((pattern) => pattern.test(words)) || /perday/i.test(words)) return true;
+  return /exceeded your current quota/i.test(words) && !/per ?minute|retry in \d/i.test(words);
 }
 
 export const CREDIT_HINT =
   'The account has no credit left, or has reached a limit of its own: waiting does not help. See to its billing, then start again.';
 
-/** `schema.parse` that throws `CONFIG_INVALID`: `title`, then what was expected and what came, a line per problem. */
+/** `schema.parse` that throws `CONFIG_INVALID`: `title`, then a line per problem. */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -138,36 +108,28 @@ export function parseWith<Schema extends z.ZodType>(
 const listKeys = (schema: z.ZodType) =>
   schema instanceof z.ZodObject ? `It may have: ${Object.keys(schema.shape).join(', ')}.` : '';
 
-type Unwrapped = { readonly inner: z.ZodType; readonly fallback?: unknown };
-
-/** The type below `.default()` and `.optional()`. */
 export const innerType = (schema: z.ZodType): z.ZodType => unwrap(schema).inner;
 
-/** A type and its default. */
-export function unwrap(schema: z.ZodType): Unwrapped {
+/** The type below `.default()` and `.optional()`, and its default. */
+export function unwrap(schema: z.ZodType): { readonly inner: z.ZodType; readonly fallback?: unknown } {
   if (schema instanceof z.ZodDefault) return { inner: schema.unwrap() as z.ZodType, fallback: schema.def.defaultValue };
   return { inner: schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema };
 }
 
-/** The keys that a schema knows at a path; none where it has no list of them. */
 export function keysAt(schema: z.ZodType | undefined, path: readonly PropertyKey[]): readonly string[] {
-  const inner = schema && withoutPipe(innerType(schema));
+  const bare = schema && innerType(schema);
+  const inner = bare instanceof z.ZodPipe ? bare.out : bare;
   const [key, ...rest] = path;
   if (inner instanceof z.ZodArray) return keysAt(inner.element as z.ZodType, rest);
   if (!(inner instanceof z.ZodObject)) return [];
   return key === undefined ? Object.keys(inner.shape) : keysAt(inner.shape[String(key)], rest);
 }
 
-const withoutPipe = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodPipe ? (schema.out as z.ZodType) : schema;
-
-type Limits = { readonly maxDepth?: number; readonly maxValues?: number };
-
 /**
- * What is wrong with a value that is too deep or too large to be walked through, or `undefined`. One that holds itself is
- * too deep; one that is small on paper, because its parts are used many times, is as large as what it stands for.
+ * Why a value is too deep or too large to be walked through. One that holds itself is too deep; parts that are used many times
+ * count each time.
  */
-export function whyTooMuch(value: unknown, { maxDepth = 100, maxValues = 100_000 }: Limits = {}): string | undefined {
+export function whyTooMuch(value: unknown, { maxDepth = 100, maxValues = 100_000 } = {}): string | undefined {
   const rest: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   let count = 0;
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {

@@ -4,14 +4,13 @@ import { SkillError } from './errors.ts';
 export const GATES = ['paired', 'strict'] as const;
 export type Gate = (typeof GATES)[number];
 
-/** Gates that keep evidence of each item over the run and may ask twice. Every other one compares two numbers. */
+/** Gates that keep evidence of each item over the run and may ask twice. */
 const EVIDENCE_GATES: ReadonlySet<string | undefined> = new Set<Gate>(['paired']);
 
-/** Also `false` for a gate of a later version, which a journal may name. */
+/** A journal may name a gate of a later version. */
 export const knowsNoise = (gate: Gate | undefined): boolean => EVIDENCE_GATES.has(gate);
 
 export const GATE_METRICS = ['hard', 'soft', 'mixed'] as const;
-/** Which score a candidate must improve. */
 export type GateMetric = (typeof GATE_METRICS)[number];
 export type GateAction = 'accept_new_best' | 'accept' | 'reject';
 
@@ -33,7 +32,6 @@ export type GateInput = Omit<GateResult, 'action'> & {
   readonly mixedWeight?: number;
 };
 
-/** Also of a config. */
 export const GATE_DEFAULTS = { metric: 'hard', mixedWeight: 0.5 } as const;
 
 /** One number from the two scores: hard, soft, or `(1 - w)·hard + w·soft`. */
@@ -54,21 +52,15 @@ export function selectGateScore(
   return (1 - mixedWeight) * hard + mixedWeight * soft;
 }
 
-/** The strict gate: better than best, or else better than current, or else nothing changes. A tie is a rejection. */
+/** The strict gate: better than best, else better than current, else nothing changes. A tie is a rejection. */
 export function evaluateGate(input: GateInput): GateResult {
   const { candidateSkill, candHard, candSoft = 0, metric, mixedWeight, globalStep } = input;
   const { currentSkill, currentScore, bestSkill, bestScore, bestStep } = input;
   const score = selectGateScore(candHard, candSoft, metric, mixedWeight);
   const accepted = { currentSkill: candidateSkill, currentScore: score };
-  if (score > bestScore) {
-    return {
-      action: 'accept_new_best',
-      ...accepted,
-      bestSkill: candidateSkill,
-      bestScore: score,
-      bestStep: globalStep,
-    };
-  }
-  if (score > currentScore) return { action: 'accept', ...accepted, bestSkill, bestScore, bestStep };
-  return { action: 'reject', currentSkill, currentScore, bestSkill, bestScore, bestStep };
+  const best = { bestSkill, bestScore, bestStep };
+  const newBest = { bestSkill: candidateSkill, bestScore: score, bestStep: globalStep };
+  if (score > bestScore) return { action: 'accept_new_best', ...accepted, ...newBest };
+  if (score > currentScore) return { action: 'accept', ...accepted, ...best };
+  return { action: 'reject', currentSkill, currentScore, ...best };
 }

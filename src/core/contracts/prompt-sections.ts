@@ -1,10 +1,8 @@
 import { fence } from '../text/index.ts';
 import type { PairCategory } from './score.ts';
 
-// The words by which a reader finds its way in an optimizer prompt. The stages write them, the simulated optimizer reads
-// them: a change here changes both, and every cached reply.
+// The stages write these words into prompts, and the simulated optimizer reads them. A change invalidates cached replies.
 
-/** Headings of the sections. */
 export const HEADINGS = {
   skill: 'Current skill',
   surroundings: 'Around the skill',
@@ -33,7 +31,6 @@ export const HEADINGS = {
 
 type Heading = (typeof HEADINGS)[keyof typeof HEADINGS];
 
-/** What a fence in an optimizer prompt may hold. */
 export const FENCE_KINDS = [
   'skill',
   'surroundings',
@@ -51,17 +48,15 @@ export const FENCE_KINDS = [
 ] as const;
 type FenceKind = (typeof FENCE_KINDS)[number];
 
-/** How many changes an analyst may propose. */
 export const BUDGET_LINES = {
   wholeReplacement: 'Exactly one whole replacement.',
   unlimited: 'No limit.',
   atMost: (count: number, noun: 'edit' | 'suggestion') => `At most ${count} ${noun}${count === 1 ? '' : 's'}.`,
 } as const;
 
-/** Whether the attempts of a section failed or succeeded. */
 export const OUTCOMES = { failure: 'failed', success: 'succeeded' } as const;
 
-/** Names of the lines in a trajectory, in their order; `conversation` is the last, and takes the rest. */
+/** Lines of a trajectory, in their order; `conversation` is the last, and takes the rest. */
 export const TRAJECTORY_FIELDS = [
   'id',
   'task type',
@@ -77,7 +72,6 @@ export const TRAJECTORY_FIELDS = [
 ] as const;
 export type TrajectoryField = (typeof TRAJECTORY_FIELDS)[number];
 
-/** Titles of the groups in a comparison of two epochs. */
 export const COMPARISON_TITLES: Readonly<Record<PairCategory, string>> = {
   regressed: 'Regressions: succeeded before, fail now',
   persistent_fail: 'Persistent failures',
@@ -85,7 +79,6 @@ export const COMPARISON_TITLES: Readonly<Record<PairCategory, string>> = {
   stable_success: 'Stable successes',
 };
 
-/** Keys of the replies that the prompt files ask for. */
 export const REPLY_KEYS = {
   ranking: 'selected_indices',
   merge: 'support_count',
@@ -101,10 +94,8 @@ export const REPLY_KEYS = {
   suggestions: 'revise_suggestions',
 } as const;
 
-/** Keys of the replies that the prompt files about drafting tasks ask for. */
 export const DRAFT_REPLY_KEYS = { outline: 'skill_topics', drafts: 'task_drafts' } as const;
 
-/** How many tasks are to be drafted. */
 export const taskCountLine = (count: number) => `At most ${count} task${count === 1 ? '' : 's'}.`;
 
 /** A heading, with a note in brackets if there is one, and the text below it. */
@@ -112,13 +103,13 @@ export function promptSection(heading: Heading, text: string, note?: string): st
   return `## ${heading}${note === undefined ? '' : ` (${note})`}\n${text}`;
 }
 
-/** A section whose text comes from outside, fenced as data. */
+/** A section with foreign text, fenced as data. */
 export function dataSection(heading: Heading, kind: FenceKind, text: string, note?: string): string {
   return promptSection(heading, fence(kind, text), note);
 }
 
 export const skillSection = (skill: string) => dataSection(HEADINGS.skill, 'skill', skill);
-/** Nothing where there is nothing, so that other prompts stay as they are. */
+/** Empty where there is nothing, so that other prompts stay as they are. */
 export const surroundingsSections = (text: string) =>
   text === '' ? [] : [dataSection(HEADINGS.surroundings, 'surroundings', text, 'to know, not to edit')];
 export const previousSkillSection = (skill: string) => dataSection(HEADINGS.previousSkill, 'skill', skill);
@@ -127,7 +118,6 @@ export const previousSkillSection = (skill: string) => dataSection(HEADINGS.prev
 export const indexedLine = (index: number, change: unknown) => `[${index}] ${JSON.stringify(change)}`;
 export const INDEXED_LINE = /^\[(\d{1,9})\] (.*)$/gm;
 
-/** Lines about an earlier step of the epoch. */
 export const STEP_LINES = {
   start: (step: number, outcome: string) => `step ${step}: ${outcome}`,
   failurePattern: (type: string, count: number) => `- ${type} ×${count}`,

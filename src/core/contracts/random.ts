@@ -4,8 +4,8 @@ const WORDS = 624;
 const MIDDLE = 397;
 
 /**
- * The Mersenne Twister as Python's `random.Random(seed)` uses it, so that the same seed gives the same
- * shuffles as the reference. Seeds are whole numbers; as in Python, the sign does not matter.
+ * The Mersenne Twister of Python's `random.Random(seed)`: the same seed gives the same shuffles as the reference.
+ * Seeds are whole numbers; as in Python, the sign does not matter.
  */
 export class PythonRandom {
   readonly #state = new Uint32Array(WORDS);
@@ -15,7 +15,6 @@ export class PythonRandom {
     this.#seedByArray(toWords(Math.abs(seed)));
   }
 
-  /** Whole number of `bits` random bits, at most 32. */
   getRandBits(bits: number): number {
     return this.#next32() >>> (32 - bits);
   }
@@ -84,7 +83,6 @@ export function shuffle<T>(items: readonly T[], seed: number): T[] {
   return shuffled;
 }
 
-/** Consecutive slices of `size`; the last may be shorter. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
   if (!(size >= 1)) throw new SkillError('CONFIG_INVALID', `a batch must hold at least 1, got ${size}`);
   const chunks: T[][] = [];

@@ -5,13 +5,9 @@ export const LR_SCHEDULER_MODES = ['constant', 'linear', 'cosine', 'autonomous']
 /** How the edit budget, the textual learning rate, changes over a run. */
 export type LRSchedulerMode = (typeof LR_SCHEDULER_MODES)[number];
 
-type SchedulerOptions = { mode?: LRSchedulerMode; maxLr?: number; minLr?: number; totalSteps?: number };
-
 /** Gives the edit budget of each step. Steps count from 1; after the last step the budget stays. */
 export interface LRScheduler {
-  /** Moves on by one step and answers with its budget. */
   step(): number;
-  /** The budget of any step, without moving. */
   getLr(step: number): number;
   stateDict(): { currentStep: number };
   loadStateDict(state: { currentStep?: number }): void;
@@ -22,23 +18,19 @@ const UNLIMITED = 999;
 
 const decays: Record<LRSchedulerMode, (max: number, min: number, progress: number) => number> = {
   constant: (max) => max,
-  linear: (max, min, progress) => max + (min - max) * progress,
   autonomous: () => UNLIMITED,
+  linear: (max, min, progress) => max + (min - max) * progress,
   cosine: (max, min, progress) => min + 0.5 * (max - min) * (1 + Math.cos(Math.PI * progress)),
 };
 
 /** A scheduler that decays from `maxLr` to `minLr` over `totalSteps`, rounded as the reference rounds. */
-export function buildScheduler({
-  mode = 'cosine',
-  maxLr = 4,
-  minLr = 2,
-  totalSteps = 8,
-}: SchedulerOptions = {}): LRScheduler {
+export function buildScheduler(
+  options: { mode?: LRSchedulerMode; maxLr?: number; minLr?: number; totalSteps?: number } = {},
+): LRScheduler {
+  const { mode = 'cosine', maxLr = 4, minLr = 2, totalSteps = 8 } = options;
   if (!Object.hasOwn(decays, mode)) {
-    throw new SkillError(
-      'CONFIG_INVALID',
-      `lrScheduler must be one of ${LR_SCHEDULER_MODES.join(', ')}, got "${mode}"`,
-    );
+    const known = LR_SCHEDULER_MODES.join(', ');
+    throw new SkillError('CONFIG_INVALID', `lrScheduler must be one of ${known}, got "${mode}"`);
   }
   let currentStep = 0;
   const getLr = (step: number) => {

@@ -27,12 +27,10 @@ const RolloutFields = z.object({
 export const ROLLOUT_FIELDS = Object.keys(RolloutFields.shape);
 
 /**
- * One task attempted once under one skill. `hard` is success, `soft` is partial credit, both from 0 to 1.
- * `errored` means that infrastructure failed: the result has no score and no analyst sees it. `unjudged` beside it says
- * that it was no outage: the judge answered, but gave no judgement that could be read. `threw` means that the environment's
- * own code failed on the task, which then counts as failed: but where most tasks throw, it is the environment that is broken.
- * `skillUnread` means that an agent never loaded the skill: what it did says nothing about the skill's text.
- * Read in both spellings, so that what stands in a view file can be read back.
+ * One task attempted once under one skill, scored from 0 to 1: `hard` is success, `soft` partial credit.
+ * `errored`: infrastructure failed, so there is no score, and no analyst sees it. `unjudged`: the judge gave nothing readable.
+ * `threw`: the environment's code failed on the task, which then counts as failed. `skillUnread`: an agent never loaded the skill,
+ * so the result says nothing about its text. Both spellings of keys are read.
  */
 export const RolloutResult = z.preprocess(toCamelCase, RolloutFields);
 export type RolloutResult = z.infer<typeof RolloutResult>;
@@ -45,23 +43,18 @@ export type ItemScore = {
   readonly hard: number;
   readonly soft: number;
   readonly errored?: true;
-  /** Of an errored one: no judgement could be had. That is no outage. */
+  /** No judgement could be had, which is no outage. */
   readonly unjudged?: true;
   readonly taskType?: string;
 };
 
-/** A skill's means over a split, with the scores they are made of. */
 export type Evaluation = { readonly hard: number; readonly soft: number; readonly scores: readonly ItemScore[] };
 
-/** How a task did under two skills, one after the other. */
 export type PairCategory = 'improved' | 'regressed' | 'persistent_fail' | 'stable_success';
 
 export type Bucket = { readonly total: number; readonly hard: number; readonly soft: number };
 
-/**
- * `[hard, soft]`, each a mean over the results that did not err. Nothing scored is `[0, 0]`. Total: what is missing, or is no
- * finite number, counts as 0.
- */
+/** `[hard, soft]`: means over the results that did not err, or `[0, 0]`. What is no finite number counts as 0. */
 export function computeScore(results: readonly (Scored | null | undefined)[]): [hard: number, soft: number] {
   const { total, hard, soft } = addUp(results);
   return total === 0 ? [0, 0] : [hard / total, soft / total];
@@ -85,16 +78,11 @@ function toItemScore({ id, hard, soft, errored, unjudged, taskType }: RolloutRes
   return { id, hard, soft, ...missing, ...(taskType === undefined ? {} : { taskType }) };
 }
 
-/**
- * Means per task type, and `overall`. Types in `taskTypes` that no item has are listed with a total of 0; items without a type
- * are `other`, if there are types at all.
- */
+/** Means per task type, and `overall`. Listed types without items have a total of 0; items without a type are `other`. */
 export function bucketScores(scores: readonly ItemScore[], taskTypes: readonly string[] = []): Record<string, Bucket> {
-  const rows = groupByType(scores, taskTypes).map(([type, members]) => [type, toMeans(members)] as const);
-  return Object.fromEntries(rows);
+  return Object.fromEntries(groupByType(scores, taskTypes).map(([type, members]) => [type, toMeans(members)]));
 }
 
-/** The same as `buckets.json` has them: sums, with the means beside them. */
 export function bucketSums(scores: readonly ItemScore[], taskTypes: readonly string[] = []) {
   const rows = groupByType(scores, taskTypes).map(([type, members]) => {
     const { hard, soft } = toMeans(members);
@@ -103,13 +91,11 @@ export function bucketSums(scores: readonly ItemScore[], taskTypes: readonly str
   return Object.fromEntries(rows);
 }
 
-const OTHER = 'other';
-
 function groupByType(scores: readonly ItemScore[], taskTypes: readonly string[]): [type: string, ItemScore[]][] {
   const hasTypes = taskTypes.length > 0 || scores.some(({ taskType }) => taskType);
   const groups = new Map<string, ItemScore[]>(taskTypes.map((type) => [type, []]));
   for (const score of hasTypes ? scores : []) {
-    const type = score.taskType || OTHER;
+    const type = score.taskType || 'other';
     const group = groups.get(type);
     if (group) group.push(score);
     else groups.set(type, [score]);

@@ -14,13 +14,10 @@ import {
 } from './package.ts';
 import { findNewHidden, findRegions, hasMarker, protectedText, type Region } from './protected-regions.ts';
 
-export type { EditStatus };
-
 /** What became of one edit. `index` counts from 1; texts are cut at 200 code points. */
 export type EditReport = {
   readonly index: number;
   readonly op: string;
-  /** Of a package, where the edit names one. */
   readonly file?: string;
   readonly target: string;
   readonly contentPreview: string;
@@ -28,19 +25,18 @@ export type EditReport = {
   readonly error?: string;
 };
 
-/** The text after one edit. Total: an edit that does not fit leaves the text alone. */
+/** An edit that does not fit leaves the text alone. */
 export function applyEdit(skill: string, edit: Edit | unknown): string {
   return applyPatch(skill, { edits: [edit] });
 }
 
-/** The text after all edits of a patch, in order. */
 export function applyPatch(skill: string, patch: Patch | unknown): string {
   return applyPatchWithReport(skill, patch).skill;
 }
 
 /**
- * The text after all edits, and one report row per edit. Takes unparsed edits too: a malformed one is a row, not a throw, and
- * what has no list of edits changes nothing. With a policy, edits change the files of a package, and what else it allows.
+ * The text after all edits, and a report row per edit. A malformed edit is a row too. With a policy, edits change the files of
+ * a package.
  */
 export function applyPatchWithReport(
   skill: string,
@@ -55,7 +51,7 @@ export function applyPatchWithReport(
     if (typeof fields === 'string') {
       return { index, op: '', target: '', contentPreview: '', status: 'error', error: fields };
     }
-    const applied = policy ? applyToPackage(text, fields, policy, applyGuarded) : applyAlone(text, fields);
+    const applied = policy ? applyToPackage(text, fields, policy) : applyAlone(text, fields);
     text = applied.skill;
     const { op, file, target, content } = fields;
     const place = { index, op, ...(file === '' ? {} : { file }) };
@@ -64,7 +60,6 @@ export function applyPatchWithReport(
   return { skill: text, report };
 }
 
-/** The edit's fields ready to use, or a sentence about what is wrong with them. */
 function readFields(edit: unknown): ReadEdit | string {
   if (typeof edit !== 'object' || edit === null || Array.isArray(edit))
     return `an edit must be an object, ${got(edit)}`;
@@ -77,7 +72,6 @@ function readFields(edit: unknown): ReadEdit | string {
   return { ...(fields as Omit<ReadEdit, 'written'>), content: strip(written), written };
 }
 
-/** A document alone has no other files. */
 const applyAlone = (skill: string, fields: ReadEdit): Applied =>
   fields.file === '' || fields.file === SKILL_FILE ? applyGuarded(skill, fields) : { skill, status: 'skipped_part' };
 
@@ -90,8 +84,8 @@ function got(value: unknown): string {
 }
 
 /**
- * Whatever an edit tried, protected text is the same before and after, and nothing is hidden that was not, or the edit did
- * not happen. The document is looked at, not the edit alone: two harmless halves make a comment.
+ * An edit that would change protected text, or hide something, does not happen. The document is checked and not the edit
+ * alone, since two harmless halves make a comment.
  */
 function applyGuarded(skill: string, fields: ReadEdit): Applied {
   const regions = findRegions(skill);
@@ -110,10 +104,9 @@ const skipped = (skill: string): Applied => ({ skill, status: 'skipped_protected
 const touches = (regions: readonly Region[], start: number, end: number) =>
   regions.some((region) => start < region.end && end > region.start);
 
-const operations: Record<
-  EditOp,
-  (skill: string, fields: ReadEdit, found: number, regions: readonly Region[]) => Applied
-> = {
+type Operation = (skill: string, fields: ReadEdit, found: number, regions: readonly Region[]) => Applied;
+
+const operations: Record<EditOp, Operation> = {
   append(skill, { content }, _found, regions) {
     return append(skill, content, regions, ['applied_append', 'applied_append_before_protected_region']);
   },
@@ -147,7 +140,7 @@ function splice(skill: string, found: number, target: string, content: string): 
   return skill.slice(0, found) + content + skill.slice(found + target.length);
 }
 
-/** At the end of the document, but before the first marked block: those stay last. */
+/** At the end of the document, but before the marked blocks: those stay last. */
 function append(
   skill: string,
   content: string,
@@ -162,19 +155,17 @@ function append(
   return { skill: `${lead}${content}\n\n${skill.slice(block.start)}`, status: statuses[1] };
 }
 
-/** Applies an edit to one text, with all that protects it. */
-type ApplyToText = (text: string, edit: ReadEdit) => Applied;
-
-/** The package after an edit of one of its files, or as it was where the policy does not allow it. */
-function applyToPackage(text: string, edit: ReadEdit, policy: EditPolicy, applyToText: ApplyToText): Applied {
+function applyToPackage(text: string, edit: ReadEdit, policy: EditPolicy): Applied {
   const files = policy.isPackage ? splitPackage(text) : { [SKILL_FILE]: text };
   const path = edit.file === '' ? SKILL_FILE : edit.file;
   const refusal = whyRefused(path, edit, files, policy);
   if (refusal) return { skill: text, status: refusal };
   const join = (changed: PackageFiles) => (policy.isPackage ? joinPackage(changed) : (changed[SKILL_FILE] ?? ''));
-  if (edit.op === 'delete_file') return { skill: join(without(files, path)), status: 'applied_delete_file' };
-  const old = files[path] ?? '';
-  const applied = edit.op === 'create_file' ? create(edit) : change(path, old, edit, policy, applyToText);
+  if (edit.op === 'delete_file') {
+    const { [path]: _, ...others } = files;
+    return { skill: join(others), status: 'applied_delete_file' };
+  }
+  const applied = edit.op === 'create_file' ? create(edit) : change(path, files[path] ?? '', edit, policy);
   if (!applied.status.startsWith('applied')) return { skill: text, status: applied.status };
   return { skill: join({ ...files, [path]: applied.skill }), status: applied.status };
 }
@@ -188,18 +179,14 @@ function whyRefused(path: string, { op }: ReadEdit, files: PackageFiles, policy:
   const isThere = Object.hasOwn(files, path);
   if (!isThere && !isNewPath(path)) return 'skipped_path';
   if (!policy.isPackage || !hasPart(policy, partOf(path))) return 'skipped_part';
-  if (op === 'create_file') return isThere ? 'skipped_file_exists' : whyTaken(path, files);
+  if (op === 'create_file' && isThere) return 'skipped_file_exists';
+  if (op === 'create_file') return isTaken(path, Object.keys(files)) ? 'skipped_path' : undefined;
   return isThere ? undefined : 'skipped_file_not_found';
 }
 
 const hasPart = ({ parts }: EditPolicy, part: string) => (parts as readonly string[]).includes(part);
-const whyTaken = (path: string, files: PackageFiles) =>
-  isTaken(path, Object.keys(files)) ? 'skipped_path' : undefined;
 
-const without = (files: PackageFiles, path: string): PackageFiles =>
-  Object.fromEntries(Object.entries(files).filter(([one]) => one !== path));
-
-/** Not at the cost of the first line's indent. */
+/** Keeps the indent of the first line. */
 const withoutEmptyLines = (text: string) => text.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
 
 function create({ content, written }: ReadEdit): Applied {
@@ -212,14 +199,13 @@ function create({ content, written }: ReadEdit): Applied {
 
 const PROSE = /\.(?:md|markdown|txt|rst)$/i;
 
-function change(path: string, old: string, edit: ReadEdit, policy: EditPolicy, applyToText: ApplyToText): Applied {
+function change(path: string, old: string, edit: ReadEdit, policy: EditPolicy): Applied {
   if (path === SKILL_FILE && hasPart(policy, 'description')) return changeDescription(old, edit);
-  if (PROSE.test(path)) return applyToText(old, edit);
+  if (PROSE.test(path)) return applyGuarded(old, edit);
   const { op, written } = edit;
-  return applyToText(old, { ...edit, content: op === 'replace' ? written : withoutEmptyLines(written) });
+  return applyGuarded(old, { ...edit, content: op === 'replace' ? written : withoutEmptyLines(written) });
 }
 
-/** What an optimizer means that quotes the field with its name, its quotes or its line ends. */
 function valueIn(text: string): string {
   const value = text
     .replace(/^\s*description:\s*(?:[|>][-+]?\s)?/, '')
@@ -228,7 +214,7 @@ function valueIn(text: string): string {
   return /^(["']).*\1$/.test(value) && value !== text.trim() ? value.slice(1, -1) : value;
 }
 
-/** The one line of the frontmatter that agents choose by. */
+/** The line of the frontmatter by which agents choose a skill. */
 function changeDescription(skill: string, { op, target, content }: ReadEdit): Applied {
   const found = findDescription(skill);
   if (!found) return { skill, status: 'skipped_protected_region' };

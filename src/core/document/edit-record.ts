@@ -7,22 +7,21 @@ import { ITEM, itemOf, type Piece, piecesOf } from './marked-block.ts';
 const text = z.string().default('');
 const toOp = (op: unknown) => (typeof op === 'string' ? op.trim().toLowerCase() || 'add' : op);
 
-/** One change to the list of learned rules. Without `op` it adds; an op that nobody knows changes nothing. */
+/** One change to the learned rules. An unknown op changes nothing. */
 export const EditRecord = z.object({
   target: z.enum(['skill', 'memory']).default('skill'),
   op: z.preprocess(toOp, z.string().default('add')),
   content: text,
-  /** The rule that is meant: its words, or some that only it has. */
+  /** The rule that is meant: all its words, or some that only it has. */
   anchor: text,
   rationale: text,
 });
 export type EditRecord = z.infer<typeof EditRecord>;
 
-/** What an optimizer wrote, without the bullet that it may have put before it. */
 const ruleIn = (content: string) => strip(strip(content).replace(ITEM, ''));
 const keyOf = (rule: string) => strip(rule).replace(/\s+/gu, ' ').toLowerCase();
 
-/** The one rule that an anchor names: that it equals, or else the only one that it is contained in. */
+/** The rule that equals the anchor, or else the only one that contains it. */
 function findRule(pieces: readonly Piece[], anchor: string): number {
   const wanted = keyOf(ruleIn(anchor));
   if (wanted === '') return -1;
@@ -33,7 +32,6 @@ function findRule(pieces: readonly Piece[], anchor: string): number {
   return containing.length === 1 ? containing[0]! : -1;
 }
 
-/** The place in the list and what stands there afterwards; nothing if the edit fits nowhere or says nothing new. */
 type Change = { readonly at: number; readonly rule?: string };
 
 function changeOf(pieces: readonly Piece[], { op, content, anchor }: EditRecord): Change | undefined {
@@ -50,7 +48,7 @@ function changeOf(pieces: readonly Piece[], { op, content, anchor }: EditRecord)
 
 type AppliedRecords = { readonly block: string; readonly applied: EditRecord[]; readonly unmatched: EditRecord[] };
 
-/** The block after the edits, in order. What fits nowhere, or says nothing new, is unmatched. */
+/** The block after the edits. An edit that fits nowhere, or says nothing new, is unmatched. */
 export function applyEditRecords(block: string, edits: readonly EditRecord[]): AppliedRecords {
   const applied: EditRecord[] = [];
   const unmatched: EditRecord[] = [];
@@ -63,15 +61,16 @@ export function applyEditRecords(block: string, edits: readonly EditRecord[]): A
   return { block: pieces.map(({ raw }) => raw).join('\n'), applied, unmatched };
 }
 
-/** A new rule stands behind the last one, so that what follows the list stays behind it. */
+/** A new rule stands behind the last one, before what follows the list. */
 function changed(pieces: readonly Piece[], { at, rule }: Change): Piece[] {
   const next = rule === undefined ? [] : [{ raw: itemOf(rule), rule }];
   const last = pieces.findLastIndex((piece) => piece.rule !== undefined);
-  const from = at < pieces.length ? at : last === -1 ? pieces.length : last + 1;
-  return [...pieces.slice(0, from), ...next, ...pieces.slice(at < pieces.length ? from + 1 : from)];
+  if (at < pieces.length) return [...pieces.slice(0, at), ...next, ...pieces.slice(at + 1)];
+  const end = last === -1 ? pieces.length : last + 1;
+  return [...pieces.slice(0, end), ...next, ...pieces.slice(end)];
 }
 
-/** The same changes as edits of the text, for the trainer. What is unmatched is left out. */
+/** The same changes as edits of the text. Unmatched ones are left out. */
 export function toEdits(records: readonly EditRecord[], block: string): Edit[] {
   const edits: Edit[] = [];
   let now = block;
@@ -90,19 +89,15 @@ function editOf(pieces: readonly Piece[], { at, rule }: Change): Edit {
   if (at === pieces.length) return { op: 'append', target: '', content: itemOf(rule!) };
   const { from, to } = uniqueRange(pieces, at);
   const target = rawOf(pieces.slice(from, to));
-  const around = [
-    ...pieces.slice(from, at),
-    ...(rule === undefined ? [] : [{ raw: itemOf(rule) }]),
-    ...pieces.slice(at + 1, to),
-  ];
-  const content = rawOf(around);
+  const changed = rule === undefined ? [] : [{ raw: itemOf(rule) }];
+  const content = rawOf([...pieces.slice(from, at), ...changed, ...pieces.slice(at + 1, to)]);
   if (content !== '') return { op: 'replace', target, content };
   return { op: 'delete', target: to < pieces.length ? `${target}\n` : target, content };
 }
 
 const rawOf = (pieces: readonly Piece[]) => pieces.map(({ raw }) => raw).join('\n');
 
-/** As many neighbours of a rule as it takes for the text to be found at its place: a short rule may begin a longer one. */
+/** As many neighbours as it takes to find the text at its place: a short rule may begin a longer one. */
 function uniqueRange(pieces: readonly Piece[], at: number): { from: number; to: number } {
   const whole = rawOf(pieces);
   let [from, to] = [at, at + 1];

@@ -1,7 +1,8 @@
-export { applyEdit, applyPatch, applyPatchWithReport, type EditReport, type EditStatus } from './apply-edit.ts';
+export { applyEdit, applyPatch, applyPatchWithReport, type EditReport } from './apply-edit.ts';
 export {
   Edit,
   EditOp,
+  type EditStatus,
   emptyPatch,
   type FailurePattern,
   isFullRewrite,

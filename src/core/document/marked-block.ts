@@ -3,7 +3,7 @@ import { MARKERS, withoutMarkers } from './protected-regions.ts';
 
 type BlockKind = keyof typeof MARKERS;
 
-/** What stands in the first block of a kind, without its markers; empty if there is none. */
+/** The first block of a kind, without its markers; empty if there is none. */
 export function readBlock(skill: string, kind: BlockKind): string {
   const [block] = blocksOf(skill, kind);
   if (!block) return '';
@@ -12,24 +12,23 @@ export function readBlock(skill: string, kind: BlockKind): string {
 }
 
 /**
- * The document with `content` in its one block of a kind: in the place of the one that is there, or at the end. Without
- * content there is no block. Everything else stays byte for byte, also markers that have lost their other half.
+ * The document with `content` as its one block of a kind: in the place of the old one, or at the end. Without content there is
+ * no block. All else stays byte for byte, also markers that have lost their other half.
  */
 export function writeBlock(skill: string, kind: BlockKind, content: string): string {
   const text = strip(withoutMarkers(content));
-  const block = text === '' ? '' : renderBlock(kind, text);
+  const { start, end } = MARKERS[kind];
+  const block = text === '' ? '' : `${start}\n${text}\n${end}`;
   const blocks = blocksOf(skill, kind);
   if (blocks.length === 0) return block === '' ? skill : `${skill}${gapAfter(skill)}${block}\n`;
-  const ends = [0, ...blocks.map(({ end }) => end)];
-  const outside = ends.map((end, index) => skill.slice(end, blocks[index]?.start));
+  const ends = [0, ...blocks.map((one) => one.end)];
+  const outside = ends.map((from, index) => skill.slice(from, blocks[index]?.start));
   return [outside[0], block, ...outside.slice(1)].join('');
 }
 
-const renderBlock = (kind: BlockKind, text: string) => `${MARKERS[kind].start}\n${text}\n${MARKERS[kind].end}`;
-
 type Block = { readonly start: number; readonly end: number };
 
-/** From each end marker back to the last start marker before it: a start that was never closed begins no block. */
+/** From each end marker back to the last start marker: a start that was never closed begins no block. */
 function blocksOf(skill: string, kind: BlockKind): Block[] {
   const { start, end } = MARKERS[kind];
   const blocks: Block[] = [];
@@ -41,46 +40,40 @@ function blocksOf(skill: string, kind: BlockKind): Block[] {
   return blocks;
 }
 
-/** So many line ends that one empty line stands between the text and what comes. */
 function gapAfter(text: string): string {
   if (text === '' || text.endsWith('\n\n')) return '';
   return text.endsWith('\n') ? '\n' : '\n\n';
 }
 
-const HEADING = '## Reminders';
-
-/** The reminders in the appendix of a skill. */
 export function readNotes(skill: string): string[] {
   return readBlock(skill, 'appendix')
     .split('\n')
     .flatMap((line) => (line.startsWith('- ') ? [line.slice(2).trim()] : []));
 }
 
-/** The skill with these reminders and no others. */
 export function writeNotes(skill: string, notes: readonly string[]): string {
   const bullets = mergeNotes([], notes).map((note) => `- ${note}`);
-  return writeBlock(skill, 'appendix', bullets.length === 0 ? '' : [HEADING, ...bullets].join('\n'));
+  return writeBlock(skill, 'appendix', bullets.length === 0 ? '' : ['## Reminders', ...bullets].join('\n'));
 }
 
-/** Both, in order, each said once: case, spacing and the stops at the end do not make two notes of one. */
+/** Both, in order, without repetitions: case, spacing and final stops do not count. */
 export function mergeNotes(known: readonly string[], added: readonly string[]): string[] {
   const notes = new Map<string, string>();
-  for (const note of [...known, ...added].map(collapse)) {
+  for (const written of [...known, ...added]) {
+    const note = written.replace(/\s+/gu, ' ').trim();
     const key = note.toLowerCase().replace(/(?<![ .;:,_-])[ .;:,_-]+$/, '');
     if (key !== '' && !notes.has(key)) notes.set(key, note);
   }
   return [...notes.values()];
 }
 
-const collapse = (note: string) => note.replace(/\s+/gu, ' ').trim();
-
-/** The text between the markers of what sleep learned; empty where they are missing, or in the wrong order. */
+/** The text between the markers of what sleep learned. */
 export const readLearned = (document: string) => readBlock(document, 'learned');
 
-/** The document with this text between the markers. What a person wrote stays byte for byte. */
+/** The document with this text between the markers. All else stays byte for byte. */
 export const writeLearned = (document: string, block: string) => writeBlock(document, 'learned', block);
 
-/** A piece of the block: an item of the list with all its lines, or what stands between items. Joined by line ends, they are the block. */
+/** An item of a list with all its lines, or what stands between items. Joined by line ends, the pieces are the block. */
 export type Piece = { readonly raw: string; readonly rule?: string };
 
 export const ITEM = /^[-*+][ \t]+(?=\S)/;
@@ -91,23 +84,22 @@ export function piecesOf(block: string): Piece[] {
   let [start, isInItem] = [0, false];
   for (const [at, line] of lines.entries()) {
     const isItem = ITEM.test(line);
-    const goesOn: boolean = isInItem && !isItem && goesOnWith(line, lines[at - 1]);
-    const begins = isItem || (isInItem && !goesOn);
+    const isContinued: boolean = isInItem && !isItem && isContinuedBy(line, lines[at - 1]);
+    const begins = isItem || (isInItem && !isContinued);
     if (begins && at > 0) pieces.push(...withoutBlankEnd(lines.slice(start, at)));
     if (begins) start = at;
-    isInItem = isItem || goesOn;
+    isInItem = isItem || isContinued;
   }
   if (lines.length > 0) pieces.push(...withoutBlankEnd(lines.slice(start)));
   return pieces;
 }
 
-/** An item goes on with what is indented, and with text right below it that begins nothing else. */
-const goesOnWith = (line: string, above: string | undefined) =>
+/** An item continues with indented text, and with text right below it that begins nothing else. */
+const isContinuedBy = (line: string, above: string | undefined) =>
   isBlankLine(line) || /^[ \t]/.test(line) || (!isBlankLine(above) && !/^(?:#|```|~~~|>|\||<)/.test(line));
 
 const isBlankLine = (line: string | undefined) => line?.trim() === '';
 
-/** Empty lines behind an item are not a part of it. */
 function withoutBlankEnd(lines: readonly string[]): Piece[] {
   let end = lines.length;
   while (end > 1 && isBlankLine(lines[end - 1])) end--;
@@ -120,17 +112,14 @@ function pieceOf(lines: readonly string[]): Piece {
   return ITEM.test(raw) ? { raw, rule: strip(raw.replace(ITEM, '').replace(/\n(?: {2}|\t)/g, '\n')) } : { raw };
 }
 
-/** A rule as an item of a list. */
 export const itemOf = (rule: string) =>
   `- ${strip(rule)
     .split('\n')
     .map((line, index) => (index === 0 || line.trim() === '' ? line.trimEnd() : `  ${line}`))
     .join('\n')}`;
 
-/** The rules in a block, whole: an item of a list with the lines that belong to it. */
 export const readRules = (block: string): string[] => piecesOf(block).flatMap(({ rule }) => (rule ? [rule] : []));
 
-/** One list item per rule, further lines indented. */
 export const writeRules = (rules: readonly string[]): string =>
   rules
     .filter((rule) => strip(rule) !== '')
@@ -140,13 +129,11 @@ export const writeRules = (rules: readonly string[]): string =>
 type Cap = {
   readonly maxRules?: number;
   readonly maxTokens?: number;
-  /** A quarter of the characters, unless somebody counts them. */
   readonly tokensOf?: (rule: string) => number;
-  /** How much speaks for a rule. The same for all, unless it is said: then the oldest goes first. */
   readonly supportOf?: (rule: string) => number;
 };
 
-/** The rules that fit under the cap, in their order: the least supported go, of those the oldest, and never a part of one. */
+/** The rules that fit, in their order. The least supported go first, of those the oldest. */
 export function pruneRules(
   rules: readonly string[],
   cap: Cap,
@@ -166,7 +153,7 @@ export function pruneRules(
   return { rules: rules.filter((_, index) => !gone.has(index)), pruned: rules.filter((_, index) => gone.has(index)) };
 }
 
-/** Whether a text says something already: all of its lines, whatever their bullets, spaces, capitals and full stops. */
+/** Whether a text has all lines of `content`, whatever their bullets, spaces, capitals and full stops. */
 export function isSaidIn(text: string, content: string): boolean {
   const wanted = linesOf(content);
   if (wanted.length === 0) return false;
@@ -174,10 +161,9 @@ export function isSaidIn(text: string, content: string): boolean {
   return wanted.every((line) => lines.has(line));
 }
 
-/** Headings, tables and fences give shape to what follows, and may well come again. */
 const isSentence = (line: string) => !/^\s*(#|\||```|~~~|<)/.test(line) && plain(line).length >= 12;
 
-/** The content less the sentences that the text says already. */
+/** The content without the sentences that the text has already. */
 export function newLinesOf(text: string, content: string): string {
   const lines = new Set(linesOf(text));
   const isKnown = (line: string) => isSentence(line) && lines.has(plain(line));
@@ -187,7 +173,6 @@ export function newLinesOf(text: string, content: string): string {
   return proposed.filter((line) => !known.has(line)).join('\n');
 }
 
-/** Each once: a text may be one line again and again. */
 function linesOf(text: string): string[] {
   return [...new Set(text.split('\n'))].map(plain).filter((line) => line !== '');
 }

@@ -1,65 +1,55 @@
 import { frontmatterEnd } from './protected-regions.ts';
 
-/** The texts of a skill's files, by path. */
 export type PackageFiles = Readonly<Record<string, string>>;
 
 export const SKILL_FILE = 'SKILL.md';
 
-/** A line of its own: what stands below it is that file, up to the line end before the next one. */
+/** A line that names a file; the file stands below it, up to the line end before the next one. */
 const HEADER = /(?<=^|\n)=== file: ([^\n]+) ===(?:\n|$)/g;
-/** What could be read as such a line, however often it was kept from that. */
+/** What could be read as such a line, and the backslash that keeps it from that. */
 const LIKE_HEADER = /(?<=^|\n)(?=\\*=== file: [^\n]* ===(?:\n|$))/g;
 const KEPT_HEADER = /(?<=^|\n)\\(?=\\*=== file: [^\n]* ===(?:\n|$))/g;
 
-const headerOf = (path: string) => `\n=== file: ${path} ===\n`;
 const escaped = (text: string) => text.replace(LIKE_HEADER, '\\');
-const unescaped = (text: string) => text.replace(KEPT_HEADER, '');
 
-/** A whole package as one text: SKILL.md as it is, and each further file below a line with its path. Nothing gets lost. */
+/** A package as one text: SKILL.md as it is, and each further file below a line with its path. */
 export function joinPackage(files: PackageFiles): string {
   const others = Object.keys(files).filter((path) => path !== SKILL_FILE);
-  const rest = others.sort().map((path) => headerOf(path) + escaped(files[path]!));
+  const rest = others.sort().map((path) => `\n=== file: ${path} ===\n${escaped(files[path]!)}`);
   return escaped(files[SKILL_FILE] ?? '') + rest.join('');
 }
 
-/** The files of such a text. One without any line that names a file is SKILL.md alone. */
+/** The files of a package text. Without a line that names a file, it is SKILL.md alone. */
 export function splitPackage(text: string): PackageFiles {
   const headers = [...text.matchAll(HEADER)];
   const starts = [0, ...headers.map(({ index, 0: line }) => index + line.length)];
   const paths = [SKILL_FILE, ...headers.map(([, path]) => path!)];
   const contents = starts.map((start, place) => {
     const next = headers[place]?.index;
-    return unescaped(next === undefined ? text.slice(start) : text.slice(start, Math.max(start, next - 1)));
+    const kept = next === undefined ? text.slice(start) : text.slice(start, Math.max(start, next - 1));
+    return kept.replace(KEPT_HEADER, '');
   });
   return Object.fromEntries(paths.map((path, place) => [path, contents[place]!]));
 }
 
-/** Whether a line of such a text names a file, and is none of any file's own. */
 export const isFileLine = (line: string): boolean => /^=== file: .+ ===$/.test(line);
 
-/** Paths of the files that are not the same in two such texts. */
 export function changedFiles(before: string, after: string): string[] {
   const [old, young] = [splitPackage(before), splitPackage(after)];
   const paths = [...new Set([...Object.keys(old), ...Object.keys(young)])];
   return paths.filter((path) => old[path] !== young[path]);
 }
 
-/** What of a skill may be trained. */
 export const SKILL_PARTS = ['body', 'description', 'references', 'scripts'] as const;
 export type SkillPart = (typeof SKILL_PARTS)[number];
 
 const DEFAULT_PARTS: readonly SkillPart[] = ['body'];
 
-/** What edits may change. Without a policy the text is one document, and they change its body. */
-export type EditPolicy = {
-  /** Whether the text is that of a package: `joinPackage`. */
-  readonly isPackage: boolean;
-  readonly parts: readonly SkillPart[];
-};
+/** What edits may change. Without a policy they change the body of one document. */
+export type EditPolicy = { readonly isPackage: boolean; readonly parts: readonly SkillPart[] };
 
 export type Trained = { readonly parts?: readonly SkillPart[] | undefined };
 
-/** Whether more than one file is trained. */
 export const trainsPackage = ({ parts = DEFAULT_PARTS }: Trained) =>
   parts.includes('references') || parts.includes('scripts');
 
@@ -67,8 +57,8 @@ export const trainsPackage = ({ parts = DEFAULT_PARTS }: Trained) =>
 export const trainsMore = ({ parts = DEFAULT_PARTS }: Trained) => parts.some((part) => part !== 'body');
 
 /**
- * What the edits of a step may change. The description is trained in turns with the rest, at even steps: the rest cannot change
- * whether a skill is loaded, but a skill that is loaded at other times scores otherwise.
+ * What the edits of a step may change. The description is trained in turns with the rest, at even steps: a description changes
+ * when a skill is loaded, and so what the rest scores.
  */
 export function policyOf(trained: Trained, step: number): EditPolicy | undefined {
   if (!trainsMore(trained)) return undefined;
@@ -78,25 +68,24 @@ export function policyOf(trained: Trained, step: number): EditPolicy | undefined
   return { isPackage: trainsPackage(trained), parts: isTurn ? ['description'] : others };
 }
 
-/** The part that a file belongs to. What lies under assets/ is installed, and never trained. */
+/** The part of a file. What lies under assets/ is installed, and never trained. */
 export function partOf(path: string): SkillPart | 'assets' {
   if (path === SKILL_FILE) return 'body';
   if (path.startsWith('scripts/')) return 'scripts';
   return path.startsWith('assets/') ? 'assets' : 'references';
 }
 
-/** Files of a package whose text is trained. SKILL.md always is: the others are found through it. */
+/** Files that are trained. SKILL.md always is: the others are found through it. */
 export function trainedFiles(files: Readonly<Record<string, string>>, { parts = DEFAULT_PARTS }: Trained) {
   const isTrained = (path: string) =>
     path === SKILL_FILE || ((parts as readonly string[]).includes(partOf(path)) && !path.includes('\n'));
   return Object.fromEntries(Object.entries(files).filter(([path]) => isTrained(path)));
 }
 
-/** One name of a path that every system takes for itself. */
 const PLAIN_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_])?$/;
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** Whether a new file may be called so: a plain path in references/ or scripts/, or a Markdown file beside SKILL.md. */
+/** A new file is a plain path in references/ or scripts/, or a Markdown file beside SKILL.md. */
 export function isNewPath(path: string): boolean {
   const names = path.split('/');
   const isPlain = names.every((name) => PLAIN_NAME.test(name) && !RESERVED.test(name));
@@ -104,7 +93,7 @@ export function isNewPath(path: string): boolean {
   return isPlain && isPlace && names.length <= 4;
 }
 
-/** Whether a new file would stand where another does, to systems that do not tell capitals apart, or below one. */
+/** Whether a new file would stand in the place of another or below one, also without regard to case. */
 export function isTaken(path: string, others: readonly string[]): boolean {
   const wanted = path.toLowerCase();
   return others.some((one) => {
@@ -115,8 +104,7 @@ export function isTaken(path: string, others: readonly string[]): boolean {
 
 type Costly = { readonly file?: string | undefined };
 
-/** What runs weighs more than what is read. */
-const SCRIPT_COST = 3;
+const SCRIPT_COST = 3; // what runs weighs more than what is read
 const costOf = ({ file = SKILL_FILE }: Costly) => (partOf(file) === 'scripts' ? SCRIPT_COST : 1);
 
 /** The first edits that the budget pays for. One alone always fits. */
@@ -129,19 +117,11 @@ export function withinBudget<E extends Costly>(edits: readonly E[], budget: numb
   });
 }
 
-type Found = {
-  /** Where its field begins and ends in the document, with all lines of the value. */
-  readonly start: number;
-  readonly end: number;
-  /** As a reader of YAML has it, on one line. */
-  readonly value: string;
-};
+type DescriptionField = { readonly start: number; readonly end: number; readonly value: string };
 
-/** The field and the lines that belong to it: what is indented or empty below it. */
 const FIELD = /(?<=^|\n)description:([^\n]*(?:\n(?:[ \t][^\n]*|(?=\n)))*)/;
 
-/** The description in the frontmatter of a skill; nothing where there is none. */
-export function findDescription(skill: string): Found | undefined {
+export function findDescription(skill: string): DescriptionField | undefined {
   const found = FIELD.exec(skill.slice(0, frontmatterEnd(skill)));
   if (!found) return undefined;
   const start = found.index;
@@ -166,12 +146,12 @@ function fromQuotes(written: string): string {
   }
 }
 
-/** The same document with another description. All else in it stays byte for byte. */
-export function withDescription(skill: string, { start, end }: Found, value: string): string {
+/** The document with another description. All else stays byte for byte. */
+export function withDescription(skill: string, { start, end }: DescriptionField, value: string): string {
   return `${skill.slice(0, start)}description: ${encode(onOneLine(value))}${skill.slice(end)}`;
 }
 
-/** Words that YAML reads as they stand. All else is quoted. */
+/** A value that YAML reads as it stands. All else is quoted. */
 const PLAIN = /^[A-Za-z](?:[^\s:#]| (?!#)|:(?! |$)|#)*$/;
 const WORDS = /^(?:true|false|null|yes|no|on|off)$/i;
 

@@ -1,6 +1,6 @@
 import { strip } from '../text/index.ts';
 
-/** Text that step edits may not touch. Each pair of markers is owned by one part of the optimizer. */
+/** Blocks that step edits may not touch. Each kind is owned by one part of the optimizer. */
 export const MARKERS = {
   slowUpdate: { start: '<!-- SLOW_UPDATE_START -->', end: '<!-- SLOW_UPDATE_END -->' },
   appendix: { start: '<!-- APPENDIX_START -->', end: '<!-- APPENDIX_END -->' },
@@ -15,14 +15,11 @@ export type Region = {
 
 const FRONTMATTER_START = /^---[ \t]*\r?\n/;
 const FRONTMATTER_END = /(?<![^\n])---(?=[ \t]*(?:\r?\n|$))/;
-const EVERY_MARKER = Object.values(MARKERS).flatMap(({ start, end }) => [start, end]);
+const EVERY_MARKER: readonly string[] = Object.values(MARKERS).flatMap(({ start, end }) => [start, end]);
 
-const MARKER_TEXTS: ReadonlySet<string> = new Set(Object.values(MARKERS).flatMap(({ start, end }) => [start, end]));
+export const hasMarker = (text: string) => EVERY_MARKER.some((marker) => text.includes(marker));
 
-const isMarker = (text: string) => MARKER_TEXTS.has(text);
-export const hasMarker = (text: string) => [...MARKER_TEXTS].some((marker) => text.includes(marker));
-
-/** Every protected region in order of appearance: the YAML frontmatter, and each marked block with its markers. */
+/** Every protected region in order: the frontmatter, and each marked block with its markers. */
 export function findRegions(skill: string): Region[] {
   const end = frontmatterEnd(skill);
   const regions: Region[] = end > 0 ? [{ kind: 'frontmatter', start: 0, end }] : [];
@@ -30,7 +27,7 @@ export function findRegions(skill: string): Region[] {
   return regions.sort((a, b) => a.start - b.start);
 }
 
-/** Just behind the marks that close the frontmatter; 0 without any. */
+/** The end of the frontmatter with its closing line; 0 without any. */
 export function frontmatterEnd(skill: string): number {
   const start = skill.match(FRONTMATTER_START)?.[0].length;
   const length = start === undefined ? -1 : skill.slice(start).search(FRONTMATTER_END);
@@ -50,14 +47,13 @@ function findBlocks(skill: string, kind: keyof typeof MARKERS): Region[] {
   }
 }
 
-/** The protected text, for checking that an edit left all of it alone. */
 export function protectedText(skill: string): string[] {
   return findRegions(skill).map(({ kind, start, end }) => `${kind}:${skill.slice(start, end)}`);
 }
 
-/** Content with every marker taken out, also those that only appear once another is gone. */
+/** Content without markers, also those that appear only when another is gone. */
 export function withoutMarkers(content: string): string {
-  if (!EVERY_MARKER.some((marker) => content.includes(marker))) return content;
+  if (!hasMarker(content)) return content;
   const kept: string[] = []; // one by one, so that a text with markers in markers is read once
   for (const character of content) {
     kept.push(character);
@@ -76,8 +72,8 @@ function dropMarker(kept: string[]): void {
 const LONGEST_MARKER = Math.max(...EVERY_MARKER.map(({ length }) => length));
 
 /**
- * A rewritten body inside what no rewrite may touch: the frontmatter and the marked blocks of `skill` stay byte for byte,
- * and whatever the rewriter put in their place is dropped. `undefined` when no body is left.
+ * A rewritten body with the frontmatter and the marked blocks of `skill`, byte for byte. What the rewriter put in their place is
+ * dropped. `undefined` when no body is left.
  */
 export function keepProtected(skill: string, rewritten: string): string | undefined {
   const body = bodyOf(rewritten);
@@ -88,7 +84,7 @@ export function keepProtected(skill: string, rewritten: string): string | undefi
   return `${[...frontmatter, body, ...blocks].join('\n\n')}\n`;
 }
 
-/** Until nothing protected is left: below one frontmatter there may be another. Blocks are gone with their markers. */
+/** Below one frontmatter there may be another. */
 function bodyOf(text: string): string {
   let body = strip(withoutMarkers(withoutRegions(text)));
   for (let end = frontmatterEnd(body); end > 0; end = frontmatterEnd(body)) body = strip(body.slice(end));
@@ -106,7 +102,7 @@ function withoutRegions(text: string): string {
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** A trained text in the form of the document that it takes the place of: its byte order mark, frontmatter and line endings. */
+/** A trained text with the byte order mark, frontmatter and line endings of the document that it replaces. */
 export function keepForm(text: string, document: string): string {
   const mark = document.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const [own, body] = [document, text].map((whole) => whole.replace(/^\uFEFF/, '')) as [string, string];
@@ -116,26 +112,21 @@ export function keepForm(text: string, document: string): string {
   return mark + keepLineEnds(whole, own);
 }
 
-/** A text with the line ends of a document, where that has one kind. */
+/** A text with the line ends of a document, if that has one kind. */
 export const keepLineEnds = (text: string, document: string) =>
   hasOnlyCrlf(document) ? text.replace(/\r?\n/g, '\r\n') : text;
 
-/** A document with both kinds has no form to keep. */
 const hasOnlyCrlf = (text: string) => text.includes('\r\n') && !/(?<!\r)\n/.test(text);
 
-/** A text without the line endings of its document, to be compared: nobody sees them. */
 export const withLineFeeds = (text: string) => text.replace(/\r\n/g, '\n');
 
-/**
- * A document as it is trained and asked with. Models write line feeds, and what they quote is found in such a text alone;
- * `keepForm` gives a document its own line endings back.
- */
+/** A document as it is trained: models write line feeds, and quote them. `keepForm` restores the line ends. */
 export const trainedForm = (text: string) => (hasOnlyCrlf(text) ? withLineFeeds(text) : text);
 
-/** What a reader of the document does not see: a comment in HTML, or a character without a shape of its own. */
+/** What a reader does not see: a comment in HTML, or a character without a shape. */
 type HiddenText = { readonly kind: 'html_comment' | 'hidden_character'; readonly text: string };
 
-/** The first thing that `after` hides and `before` does not, or not as often. Markers of blocks are not counted. */
+/** The first thing that `after` hides more often than `before`. Markers of blocks do not count. */
 export function findNewHidden(before: string, after: string): HiddenText | undefined {
   const comment = firstNew(findComments(before), findComments(after));
   if (comment !== undefined) return { kind: 'html_comment', text: comment };
@@ -143,7 +134,6 @@ export function findNewHidden(before: string, after: string): HiddenText | undef
   return character === undefined ? undefined : { kind: 'hidden_character', text: nameOf(character) };
 }
 
-/** The first that is there more often than before. */
 function firstNew(before: Iterable<string>, after: Iterable<string>): string | undefined {
   const known = new Map<string, number>();
   for (const text of before) known.set(text, (known.get(text) ?? 0) + 1);
@@ -155,7 +145,7 @@ function firstNew(before: Iterable<string>, after: Iterable<string>): string | u
   return undefined;
 }
 
-/** The flags of England, Scotland and Wales are spelled with tags, and no others. */
+/** Only the flags of England, Scotland and Wales are spelled with tags. */
 const TAGGED_FLAG =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
 
@@ -169,15 +159,12 @@ function* findShapeless(document: string): Generator<string> {
 
 const nameOf = (character: string) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
-/**
- * Control characters but for tabs and line ends, halves of characters, and whatever has no shape by Unicode's own list:
- * zero-width and bidirectional characters, tags, fillers, selectors, soft hyphens.
- */
+/** Control characters but tabs and line ends, halves of characters, and what has no shape by Unicode's list. */
 const SHAPELESS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
   /[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\ufff9-\ufffb]|\r(?!\n)|\p{Surrogate}|\p{Default_Ignorable_Code_Point}/gu;
 
-/** One selector after an emoji, a joiner between two of them, or one between letters that are spelled with it. */
+/** A selector after an emoji, a joiner between two, or one between letters that are spelled with it. */
 function isOrdinary(text: string, at: number, character: string): boolean {
   if (!/[\ufe0e\ufe0f\u200c\u200d]/.test(character)) return false;
   const [before, after] = [text.slice(Math.max(0, at - LONGEST), at), text.slice(at + 1, at + 1 + LONGEST)];
@@ -186,7 +173,6 @@ function isOrdinary(text: string, at: number, character: string): boolean {
   return character === '\u200d' && EMOJI_BEFORE.test(before) && /^\p{Extended_Pictographic}/u.test(after);
 }
 
-/** An emoji with its skin tone, in UTF-16. */
 const LONGEST = 4;
 const EMOJI_BEFORE = /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?$/u;
 
@@ -200,10 +186,9 @@ const JOINED = `[${[
 const JOINED_BEFORE = new RegExp(`${JOINED}$`, 'u');
 const JOINED_AFTER = new RegExp(`^${JOINED}`, 'u');
 
-/** A line that may open or close a code fence, or the beginning of a comment. */
 const FENCE_OR_COMMENT = /(?<=^|\n) {0,3}(?<fence>`{3,}(?!.*`)|~{3,})|<!--/g;
 
-/** The comments outside code fences. One that is never closed is its opening alone: what follows may be anybody's. */
+/** The comments outside code fences; of an unclosed one its opening alone. */
 function findComments(text: string): string[] {
   const comments: string[] = [];
   let fence = '';
@@ -217,10 +202,9 @@ function findComments(text: string): string[] {
       end = closing === -1 ? -1 : closing + 3; // -1: there is no closing any more
     }
   }
-  return comments.filter((comment) => !isMarker(comment));
+  return comments.filter((comment) => !EVERY_MARKER.includes(comment));
 }
 
-/** The fence that is open after a line that looks like one; empty for none. */
 function fenceAfter(open: string, line: RegExpMatchArray, text: string): string {
   const fence = line.groups!.fence!;
   if (open === '') return fence;

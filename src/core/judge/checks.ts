@@ -6,15 +6,13 @@ import { checkPattern, searchPattern } from './regex/python-regex.ts';
 const weight = z.number('must be a number').min(0, 'must be at least 0').optional();
 const threshold = z.number('must be a number').min(0, 'must be at least 0').optional();
 const common = {
-  /** Turns the verdict round. */
   not: z.boolean('must be true or false').optional(),
-  /** How much it counts: 1. With 0 it is looked at and cannot fail. */
+  /** How much it counts; 1 by default. With 0 it cannot fail. */
   weight,
 };
 const text = z.string('must be text');
 const texts = z.array(text, 'must be a list of texts').min(1, 'must have a text').readonly();
 
-/** A message of ours for whatever another reader throws. */
 function readable<Value>(value: Value, read: (value: Value) => unknown, context: z.RefinementCtx): Value {
   try {
     read(value);
@@ -24,7 +22,7 @@ function readable<Value>(value: Value, read: (value: Value) => unknown, context:
   return value;
 }
 
-/** In Python's syntax, as far as it can be matched in one pass over a text. */
+/** Python's syntax, as far as it can be matched in one pass. */
 export const pattern = text.transform((value, context) => readable(value, checkPattern, context));
 export const jsonSchema = z
   .record(z.string(), z.unknown(), 'must be a JSON schema')
@@ -35,7 +33,6 @@ const bounds = z.strictObject({ min: z.number().min(0).optional(), max: z.number
 const check = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.strictObject({ type: z.literal(type), ...shape, ...common });
 
-/** One thing to look at. What two of them share stands in one file beside this one. */
 const SINGLE = [
   check('contains', { value: text }),
   check('icontains', { value: text }),
@@ -57,7 +54,7 @@ const SINGLE = [
 const SingleCheck = z.discriminatedUnion('type', SINGLE, 'must have a known type');
 export type SingleCheck = z.output<typeof SingleCheck>;
 
-/** Checks that count as one: all of them must hold, or so much of their score as the threshold says. */
+/** Checks that count as one: all must hold, or their score must reach the threshold. */
 const CheckSet = z.strictObject({
   type: z.literal('set'),
   checks: z.array(SingleCheck).min(1, 'must have a check').readonly(),
@@ -81,38 +78,46 @@ export type ModelCheck = Extract<SingleCheck, { type: 'rubric' | 'factuality' }>
 export const isModelCheck = (each: SingleCheck | CheckSet): each is ModelCheck =>
   each.type === 'rubric' || each.type === 'factuality';
 
-/** How a check of a type is carried out. `undefined`: it would take too long to know. */
-export type Holds<Value> = (answer: string, value: Value) => boolean | undefined;
+type DecidedCheck = Exclude<SingleCheck, ModelCheck>;
+type Decide<Check> = (answer: string, check: Check) => boolean | undefined;
 
-const includesFolded: Holds<string> = (answer, text) => includesText(answer.toLowerCase(), text.toLowerCase());
+const includesFolded = (answer: string, text: string) => includesText(answer.toLowerCase(), text.toLowerCase());
 
-/** Checks that look for texts. Those with an `i` do not mind case. */
-export const TEXT_CHECKS = {
-  contains: includesText as Holds<string>,
-  icontains: includesFolded,
-  'contains-any': ((answer, texts) => texts.some((text) => includesText(answer, text))) as Holds<readonly string[]>,
-  'contains-all': ((answer, texts) => texts.every((text) => includesText(answer, text))) as Holds<readonly string[]>,
-  'icontains-any': ((answer, texts) => texts.some((text) => includesFolded(answer, text))) as Holds<readonly string[]>,
-  'icontains-all': ((answer, texts) => texts.every((text) => includesFolded(answer, text))) as Holds<readonly string[]>,
-  'starts-with': ((answer, text) => answer.startsWith(text)) as Holds<string>,
-  regex: ((answer, pattern) => searchPattern(pattern, answer)) as Holds<string>,
+const DECIDE: { readonly [Type in DecidedCheck['type']]: Decide<Extract<DecidedCheck, { type: Type }>> } = {
+  contains: (answer, { value }) => includesText(answer, value),
+  icontains: (answer, { value }) => includesFolded(answer, value),
+  'contains-any': (answer, { value }) => value.some((text) => includesText(answer, text)),
+  'contains-all': (answer, { value }) => value.every((text) => includesText(answer, text)),
+  'icontains-any': (answer, { value }) => value.some((text) => includesFolded(answer, text)),
+  'icontains-all': (answer, { value }) => value.every((text) => includesFolded(answer, text)),
+  'starts-with': (answer, { value }) => answer.startsWith(value),
+  regex: (answer, { value }) => searchPattern(value, answer),
+  equals: (answer, { value }) => equalsValue(answer, value),
+  'is-json': (answer, { value }) => {
+    const json = parseJson(answer);
+    return json !== undefined && fits(json, value);
+  },
+  'contains-json': (answer, { value }) => jsonValuesIn(answer).some((json) => fits(json, value)),
+  'word-count': (answer, { value }) => {
+    const count = answer.split(/\s+/).filter((word) => word !== '').length;
+    const { min = 0, max = Number.POSITIVE_INFINITY } = typeof value === 'number' ? { min: value, max: value } : value;
+    return count >= min && count <= max;
+  },
+  levenshtein: (answer, { value, threshold = 5 }) => {
+    const distance = editDistance(answer, value);
+    return distance === undefined ? undefined : distance <= threshold;
+  },
 };
 
-type WordBounds = number | { readonly min?: number | undefined; readonly max?: number | undefined };
-
-/** Words are what stands between spaces. */
-export const hasWordCount: Holds<WordBounds> = (answer, bounds) => {
-  const count = answer.split(/\s+/).filter((word) => word !== '').length;
-  const { min = 0, max = Number.POSITIVE_INFINITY } =
-    typeof bounds === 'number' ? { min: bounds, max: bounds } : bounds;
-  return count >= min && count <= max;
-};
+/** `undefined`: it would take too long to know. */
+export const holdsCheck = (check: DecidedCheck, answer: string): boolean | undefined =>
+  (DECIDE[check.type] as Decide<DecidedCheck>)(answer, check);
 
 /** A table of more cells takes seconds to fill. */
 const MAX_CELLS = 25_000_000;
 
-/** Letters to change, add or take away until two texts are the same. `undefined`: both are too long to compare. */
-export function editDistance(a: string, b: string): number | undefined {
+/** Letters to change, add or take away. `undefined`: the texts are too long to compare. */
+function editDistance(a: string, b: string): number | undefined {
   if (a.length * b.length > MAX_CELLS) return undefined;
   let above = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {
@@ -127,24 +132,13 @@ export function editDistance(a: string, b: string): number | undefined {
   return above[b.length]!;
 }
 
-/** The whole answer is JSON, and fits the schema if there is one. */
-export function isJson(answer: string, schema: JsonSchema | undefined): boolean {
-  const value = parseJson(answer);
-  return value !== undefined && fits(value, schema);
-}
-
 const fits = (value: unknown, schema: JsonSchema | undefined) =>
   schema === undefined || whyUnfit(value, schema) === undefined;
 
-/** An object or list stands somewhere in the answer and fits the schema. */
-export function containsJson(answer: string, schema: JsonSchema | undefined): boolean {
-  return jsonValuesIn(answer).some((value) => fits(value, schema));
-}
-
-/** Beginnings that may come to nothing, each read to the end of the text. */
+/** Each beginning that comes to nothing is read to the end of the text. */
 const MAX_STARTS = 200;
 
-/** Every object and list in a text, in order. What is inside one of them is a part of it. */
+/** Every outermost object and list in a text, in order. */
 function jsonValuesIn(text: string): unknown[] {
   const found: unknown[] = [];
   let [behind, starts] = [0, 0];
@@ -160,7 +154,7 @@ function jsonValuesIn(text: string): unknown[] {
   return found;
 }
 
-/** Just behind the bracket that closes the one at `start`. Brackets in strings do not count. */
+/** The end of the value that begins at `start`. Brackets in strings do not count. */
 function endOfValue(text: string, start: number): number | undefined {
   let [depth, isInString] = [0, false];
   for (let at = start; at < text.length; at++) {
@@ -173,8 +167,8 @@ function endOfValue(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** A text must be the same, letter by letter; an object or list the same as JSON, whatever the order of its keys. */
-export function equalsValue(answer: string, value: unknown): boolean {
+/** A text must be equal; an object or list equal as JSON, whatever the order of its keys. */
+function equalsValue(answer: string, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return answer === String(value);
   const given = parseJson(answer);
   return given !== undefined && isSame(given, value);
@@ -182,8 +176,8 @@ export function equalsValue(answer: string, value: unknown): boolean {
 
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const [keys, others] = [Object.keys(a), Object.keys(b)];
-  if (Array.isArray(a) !== Array.isArray(b) || keys.length !== others.length) return false;
   const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const keys = Object.keys(left);
+  if (Array.isArray(a) !== Array.isArray(b) || keys.length !== Object.keys(right).length) return false;
   return keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]));
 }

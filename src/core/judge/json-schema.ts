@@ -4,10 +4,7 @@ import { isObject, jsonCandidates, memoize, parseJson } from '../text/index.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/**
- * A JSON schema as a validator. Throws for what it says and would not be checked: an answer must not pass because a
- * keyword was not understood.
- */
+/** A JSON schema as a validator. Throws for what would not be checked: an answer must not pass for that reason. */
 export function compileSchema(schema: unknown): z.ZodType {
   if (!isObject(schema)) throw new Error(`a JSON schema is an object, got ${JSON.stringify(schema)}`);
   const problem = whyTooMuch(schema);
@@ -15,17 +12,14 @@ export function compileSchema(schema: unknown): z.ZodType {
   return z.fromJSONSchema(prepare(schema) as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
-/** By the object, which is read once and used for every answer. */
 const compiled = memoize(compileSchema, { maxEntries: 200 });
 
-/** Whether a value fits; where not, the first reason. */
 export function whyUnfit(value: unknown, schema: JsonSchema): string | undefined {
   const { error } = compiled(schema).safeParse(value);
   const [issue] = error?.issues ?? [];
   return issue && `${issue.path.length === 0 ? 'it' : issue.path.join('.')}: ${issue.message}`;
 }
 
-/** The JSON in a reply: all of it, a fenced block, or the object in it. `undefined`: there is none. */
 export function jsonInReply(text: string): { readonly value: unknown } | undefined {
   const values = jsonCandidates(text).map(parseJson);
   const found = values.find((value) => value !== undefined);
@@ -42,7 +36,7 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 };
 const TYPED = Object.values(KEYWORDS).flat();
 
-/** The same schema in the words that the library checks: it leaves out a keyword whose type is not said. */
+/** The schema in a form that zod checks: zod ignores a keyword without its type. */
 function prepare(schema: JsonSchema): JsonSchema {
   refuse(schema);
   const { default: _, ...rest } = schema; // a value that is missing is missing
@@ -68,16 +62,14 @@ function prepareInner(schema: JsonSchema): JsonSchema {
   const prepareAny = (value: unknown) => (isObject(value) ? prepare(value) : value);
   const entries = Object.entries(schema).map(([key, value]) => {
     if (LISTS.includes(key) && Array.isArray(value)) return [key, value.map(prepareAny)];
-    if (MAPS.includes(key) && isObject(value)) return [key, mapValues(value, prepareAny)];
+    if (MAPS.includes(key) && isObject(value)) {
+      return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, prepareAny(inner)]))];
+    }
     return [key, SINGLE.includes(key) ? prepareAny(value) : value];
   });
   return Object.fromEntries(entries);
 }
 
-const mapValues = (value: JsonSchema, change: (inner: unknown) => unknown) =>
-  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
-
-/** What is required and not described may be anything, but must be there. */
 function withRequired(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema.required)) return schema;
   const names = schema.required.filter((name) => typeof name === 'string');
@@ -85,7 +77,7 @@ function withRequired(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { ...anything, ...(isObject(schema.properties) ? schema.properties : {}) } };
 }
 
-/** Without a type, a keyword holds for values of its type and says nothing about others. */
+/** Without a type, a keyword holds for values of its type only. */
 function forEachType(schema: JsonSchema, typed: readonly string[]): JsonSchema {
   const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !typed.includes(key)));
   const anyOf = Object.entries(KEYWORDS).map(([type, keywords]) => {

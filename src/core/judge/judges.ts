@@ -1,33 +1,29 @@
 import { type RolloutOutput, SkillError } from '../contracts/index.ts';
 import { includesText, strip, suggestion } from '../text/index.ts';
 import { jsonInReply, whyUnfit } from './json-schema.ts';
-import { PatternError } from './regex/pattern-error.ts';
+import { PatternError } from './regex/compile-pattern.ts';
 import { searchPattern } from './regex/python-regex.ts';
 import { type CheckedAnswer, OPERATORS, RULE_OPS, type RuleCheck } from './rule-operators.ts';
-import type { TaskScorer } from './task-judge.ts';
+import type { JudgedAnswer, JudgeKind, TaskScorer } from './task-judge.ts';
 
-/** How an answer compares with a reference: whether it holds it, and how many of its words. */
+/** Whether an answer holds a reference, and how many of its words. */
 export type ExactScore = { readonly hard: 0 | 1; readonly soft: number };
 
-/** Lower case, and single spaces for all that is neither letter, digit nor underscore. */
+/** Lower case, with single spaces for all but letters, digits and underscores. */
 const normalise = (text: string) => strip(text.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, ' '));
 
-/**
- * `hard`: the answer holds the reference, also inside a word. `soft`: at least the share of the reference's different words
- * of more than two letters that it holds.
- */
+/** `hard`: the answer holds the reference, also inside a word. `soft`: at least the share of its words of more than two letters. */
 export function scoreExact(reference: string, answer: string): ExactScore {
   const [wanted, given] = [normalise(reference), normalise(answer)];
   const hard = wanted !== '' && includesText(given, wanted) ? 1 : 0;
   return { hard, soft: Math.max(hard, sharedWords(wanted, given)) };
 }
 
-/** The share of a reference's words that an answer holds; 0 when it has none that count. */
+/** The share of a reference's words that an answer holds. */
 export function keywordScore(reference: string, answer: string): number {
   return sharedWords(normalise(reference), normalise(answer));
 }
 
-/** More would be a text to search for a text: the words of a very long reference are sampled from its beginning. */
 const MAX_WORDS = 200;
 
 function sharedWords(wanted: string, given: string): number {
@@ -36,114 +32,90 @@ function sharedWords(wanted: string, given: string): number {
   return words.filter((word) => includesText(given, word)).length / words.length;
 }
 
-/** Built into every environment that takes task judges. */
-export const exactJudge: TaskScorer<'exact'> = {
-  kind: 'exact',
-  version: '1',
-  score({ judge, answer }): RolloutOutput {
-    const references = typeof judge.reference === 'string' ? [judge.reference] : judge.reference;
-    const scores = references.map((reference) => scoreExact(reference, answer));
-    const hard = scores.some((score) => score.hard === 1) ? 1 : 0;
-    const soft = Math.max(...scores.map((score) => score.soft));
-    const wanted = references.map((reference) => JSON.stringify(reference)).join(' or ');
-    const failReason = `not the expected answer: it does not hold ${wanted}`;
-    return { hard, soft, ...(hard === 1 ? {} : { failReason }) };
-  },
+type Score<Kind extends JudgeKind> = (answer: JudgedAnswer<Kind>) => RolloutOutput;
+const scorer = <Kind extends JudgeKind>(kind: Kind, version: string, score: Score<Kind>): TaskScorer<Kind> => {
+  return { kind, version, score };
 };
+
+export const exactJudge = scorer('exact', '1', ({ judge, answer }) => {
+  const references = typeof judge.reference === 'string' ? [judge.reference] : judge.reference;
+  const scores = references.map((reference) => scoreExact(reference, answer));
+  const hard = scores.some((score) => score.hard === 1) ? 1 : 0;
+  const soft = Math.max(...scores.map((score) => score.soft));
+  const wanted = references.map((reference) => JSON.stringify(reference)).join(' or ');
+  const failReason = `not the expected answer: it does not hold ${wanted}`;
+  return { hard, soft, ...(hard === 1 ? {} : { failReason }) };
+});
 
 const NUMBER = /[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?|[-+−]?\.\d+/g;
 
-/** Every number in a text as people write them: with a sign, with commas between thousands, with an exponent. */
+/** Numbers with a sign, with commas between thousands, with an exponent. */
 function numbersIn(text: string): number[] {
-  return Array.from(text.matchAll(NUMBER), ([found]) => toNumber(found)).filter(Number.isFinite);
+  const found = Array.from(text.matchAll(NUMBER), ([number]) => Number(number.replaceAll(',', '').replace('−', '-')));
+  return found.filter(Number.isFinite);
 }
 
-const toNumber = (found: string) => Number(found.replaceAll(',', '').replace('−', '-'));
-
-/** A text that is one number, perhaps with a unit or a currency around it. */
 export function readNumber(text: string): number | undefined {
   const [first, second] = numbersIn(text);
   return second === undefined ? first : undefined;
 }
 
-/** Built into every environment that takes task judges. */
-export const numberJudge: TaskScorer<'number'> = {
-  kind: 'number',
-  version: '1',
-  score({ judge, answer }): RolloutOutput {
-    const { reference, which, tolerance, relativeTolerance } = judge;
-    const given = numbersIn(answer).at(which === 'first' ? 0 : -1);
-    if (given === undefined) return { hard: 0, soft: 0, failReason: 'no number: the answer holds none' };
-    const isNear = reference.some((wanted) => {
-      // A hair wider than said, since 0.1 + 0.2 is not 0.3.
-      const allowed = Math.max(tolerance, relativeTolerance * Math.abs(wanted)) + 1e-9 * Math.abs(wanted);
-      return Math.abs(given - wanted) <= allowed;
-    });
-    if (isNear) return { hard: 1, soft: 1 };
-    return { hard: 0, soft: 0, failReason: `wrong number: expected ${reference.join(' or ')}, got ${given}` };
-  },
-};
+export const numberJudge = scorer('number', '1', ({ judge, answer }) => {
+  const { reference, which, tolerance, relativeTolerance } = judge;
+  const given = numbersIn(answer).at(which === 'first' ? 0 : -1);
+  if (given === undefined) return { hard: 0, soft: 0, failReason: 'no number: the answer holds none' };
+  const isNear = reference.some((wanted) => {
+    // A hair wider than said, since 0.1 + 0.2 is not 0.3.
+    const allowed = Math.max(tolerance, relativeTolerance * Math.abs(wanted)) + 1e-9 * Math.abs(wanted);
+    return Math.abs(given - wanted) <= allowed;
+  });
+  if (isNear) return { hard: 1, soft: 1 };
+  return { hard: 0, soft: 0, failReason: `wrong number: expected ${reference.join(' or ')}, got ${given}` };
+});
 
 const fold = (text: string, ignoreCase: boolean) => (ignoreCase ? text.toLowerCase() : text);
 
-/** Whether an answer holds one of some texts, or all of them. */
-export const containsJudge: TaskScorer<'contains'> = {
-  kind: 'contains',
-  version: '1',
-  score({ judge: { reference, all, ignoreCase }, answer }): RolloutOutput {
-    const given = fold(answer, ignoreCase);
-    const missing = reference.filter((text) => !includesText(given, fold(text, ignoreCase)));
-    const found = reference.length - missing.length;
-    if (all ? missing.length === 0 : found > 0) return { hard: 1, soft: 1 };
-    const wanted = missing.map((text) => JSON.stringify(text)).join(all ? ' and ' : ' or ');
-    return { hard: 0, soft: all ? found / reference.length : 0, failReason: `words missing: it lacks ${wanted}` };
-  },
-};
+export const containsJudge = scorer('contains', '1', ({ judge: { reference, all, ignoreCase }, answer }) => {
+  const given = fold(answer, ignoreCase);
+  const missing = reference.filter((text) => !includesText(given, fold(text, ignoreCase)));
+  const found = reference.length - missing.length;
+  if (all ? missing.length === 0 : found > 0) return { hard: 1, soft: 1 };
+  const wanted = missing.map((text) => JSON.stringify(text)).join(all ? ' and ' : ' or ');
+  return { hard: 0, soft: all ? found / reference.length : 0, failReason: `words missing: it lacks ${wanted}` };
+});
 
-/** Whether one of some patterns matches somewhere in the answer. Which, analysts do not read: it would end up in the skill. */
-export const regexJudge: TaskScorer<'regex'> = {
-  kind: 'regex',
-  version: '1',
-  score({ judge: { pattern }, answer }): RolloutOutput {
-    const found = pattern.map((each) => searchPattern(each, answer));
-    if (found.includes(true)) return { hard: 1, soft: 1 };
-    if (!found.includes(undefined)) return { hard: 0, soft: 0, failReason: WRONG_FORM };
-    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: TOO_LONG };
-  },
-};
+/** The pattern is not shown to analysts: it would end up in the skill. */
+export const regexJudge = scorer('regex', '1', ({ judge: { pattern }, answer }) => {
+  const found = pattern.map((each) => searchPattern(each, answer));
+  if (found.includes(true)) return { hard: 1, soft: 1 };
+  if (!found.includes(undefined)) return { hard: 0, soft: 0, failReason: WRONG_FORM };
+  return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: TOO_LONG };
+});
 
 const WRONG_FORM = 'wrong form: it does not have a form that is required, which is not shown here';
 const TOO_LONG = 'a pattern of the judge would take too long on an answer of this length';
 
-/** Whether the JSON in an answer fits a schema. */
-export const jsonSchemaJudge: TaskScorer<'json-schema'> = {
-  kind: 'json-schema',
-  version: '1',
-  score({ judge: { schema }, answer }): RolloutOutput {
-    const found = jsonInReply(answer);
-    if (!found) return { hard: 0, soft: 0, failReason: 'no JSON: the answer holds none that can be read' };
-    const problem = whyUnfit(found.value, schema);
-    return problem === undefined
-      ? { hard: 1, soft: 1 }
-      : { hard: 0, soft: 0, failReason: `does not fit the schema: ${problem}` };
-  },
-};
+export const jsonSchemaJudge = scorer('json-schema', '1', ({ judge: { schema }, answer }) => {
+  const found = jsonInReply(answer);
+  if (!found) return { hard: 0, soft: 0, failReason: 'no JSON: the answer holds none that can be read' };
+  const problem = whyUnfit(found.value, schema);
+  if (problem === undefined) return { hard: 1, soft: 1 };
+  return { hard: 0, soft: 0, failReason: `does not fit the schema: ${problem}` };
+});
 
 export type FailedCheck = { readonly check: RuleCheck; readonly kind: string; readonly what: string };
 
 export type RuleScore = {
-  /** 1 when every check holds. */
   readonly hard: 0 | 1;
-  /** The share of them that hold. */
   readonly soft: number;
   readonly failed: readonly FailedCheck[];
-  /** For people: every failed check as it is written. */
+  /** Every failed check as it is written. */
   readonly rationale: string;
 };
 
 /**
- * Whether an answer does what every check asks. Throws `TASKS_INVALID` for an operator that there is not and for a pattern
- * that is not supported. `undefined`: a pattern would take too long on this answer, so that nobody knows.
+ * Whether an answer passes every check. Throws `TASKS_INVALID` for an unknown operator or an unsupported pattern.
+ * `undefined`: a pattern would take too long on this answer.
  */
 export function scoreByRule(
   answer: string | { readonly text: string; readonly toolsCalled?: readonly string[] | undefined },
@@ -188,25 +160,18 @@ function unknownOp(op: string): never {
 
 function unusable({ op, arg }: RuleCheck, cause: PatternError): SkillError {
   const hint = 'Write it without that part, or as several checks: a text may have to hold one and not hold another.';
-  return new SkillError('TASKS_INVALID', `${op} ${JSON.stringify(arg)} cannot be used: ${cause.message}`, {
-    cause,
-    hint,
-  });
+  const message = `${op} ${JSON.stringify(arg)} cannot be used: ${cause.message}`;
+  return new SkillError('TASKS_INVALID', message, { cause, hint });
 }
 
-/** Built into every environment that takes task judges. */
-export const ruleJudge: TaskScorer<'rule'> = {
-  kind: 'rule',
-  version: '1',
-  score({ judge, answer, toolsCalled }): RolloutOutput {
-    const score = scoreByRule({ text: answer, toolsCalled }, judge.checks);
-    if (!score) return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: TOO_LONG };
-    const { hard, soft, failed, rationale } = score;
-    return { hard, soft, ...(hard === 1 ? {} : { failReason: inWords(failed), extras: { failedChecks: rationale } }) };
-  },
-};
+export const ruleJudge = scorer('rule', '1', ({ judge, answer, toolsCalled }) => {
+  const score = scoreByRule({ text: answer, toolsCalled }, judge.checks);
+  if (!score) return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: TOO_LONG };
+  const { hard, soft, failed, rationale } = score;
+  return { hard, soft, ...(hard === 1 ? {} : { failReason: inWords(failed), extras: { failedChecks: rationale } }) };
+});
 
-/** The kinds first: failures are counted by what stands before the colon. */
+/** Failures are counted by what stands before the colon. */
 function inWords(failed: readonly FailedCheck[]): string {
   const kinds = [...new Set(failed.map(({ kind }) => kind))].join(', ');
   return `${kinds}: ${failed.map(({ what }) => what).join('; ')}`;

@@ -18,22 +18,21 @@ export type RuleOp = (typeof RULE_OPS)[number];
 export type RuleCheck = {
   readonly op: RuleOp;
   readonly arg?: string | number | null | undefined;
-  /** What to say to the optimizer when it does not hold, in place of our words. */
+  /** What to tell the optimizer when it does not hold, in place of our words. */
   readonly says?: string | undefined;
 };
 
 export type CheckedAnswer = { readonly text: string; readonly toolsCalled: readonly string[] };
 
 type Operator = {
-  /** What it is called with; a pattern is also text. */
   readonly takes: 'text' | 'pattern' | 'bound' | 'nothing';
-  /** Says something about the form of an answer and nothing about what is in it. */
-  readonly isShape: boolean;
+  /** Checks the form of an answer, not its contents. */
+  readonly isShape?: true;
   /** `undefined`: it would take too long to know. */
   readonly holds: (answer: CheckedAnswer, arg: string) => boolean | undefined;
   /**
-   * What is wrong when it does not hold, and the same in a few words. Strings that a check looks for are not in it: an
-   * optimizer that reads them writes them into the skill, which then passes the check and is no better.
+   * What is wrong, in a few words and in a sentence. It never shows a string that a check looks for: the optimizer would write it
+   * into the skill, which then passes the check and is no better.
    */
   readonly wrong: (answer: CheckedAnswer, arg: string) => readonly [kind: string, what: string];
 };
@@ -60,7 +59,6 @@ export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
   },
   regex: {
     takes: 'pattern',
-    isShape: false,
     holds: ({ text }, pattern) => searchPattern(pattern, text),
     wrong: () => ['wrong form', 'it does not have a form that is required, which is not shown here'],
   },
@@ -84,25 +82,21 @@ export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
   },
   contains: {
     takes: 'text',
-    isShape: false,
     holds: ({ text }, wanted) => includesText(text.toLowerCase(), wanted.toLowerCase()),
     wrong: () => ['required words missing', 'it lacks words that are required, which are not shown here'],
   },
   not_contains: {
     takes: 'text',
-    isShape: false,
     holds: ({ text }, forbidden) => !includesText(text.toLowerCase(), forbidden.toLowerCase()),
     wrong: () => ['forbidden words', 'it has words that are not allowed, which are not shown here'],
   },
   no_refusal: {
     takes: 'nothing',
-    isShape: false,
     holds: ({ text }) => !isRefusal(text),
     wrong: ({ text }) => ['no answer', strip(text) === '' ? 'it is empty' : 'it refuses to do the task'],
   },
   tool_called: {
     takes: 'text',
-    isShape: false,
     holds: ({ text, toolsCalled }, name) =>
       toolsCalled.some((tool) => tool.toLowerCase() === name.toLowerCase()) ||
       searchPattern(`(?i)tool_call\\s*:\\s*${escapePattern(name)}\\b`, text),
@@ -110,8 +104,7 @@ export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
   },
 };
 
-/** A whole number, also as text, also in digits of other scripts; `undefined` for anything else. */
-export function charBound(arg: unknown): number | undefined {
+function charBound(arg: unknown): number | undefined {
   if (typeof arg === 'number') return Number.isInteger(arg) ? arg : undefined;
   if (typeof arg !== 'string' || !/^[+-]?\p{Nd}+$/u.test(strip(arg))) return undefined;
   return Number(strip(arg).replace(/\p{Nd}/gu, digitOf));
@@ -127,49 +120,35 @@ function digitOf(digit: string): string {
 
 const escapePattern = (text: string) => text.replace(/[\0-/:-@[-`{-\x7f]/g, '\\$&');
 
-/** A heading that ends with the name, a line in bold with the name in it, or a line that begins with the name and a colon. */
+/** A heading that ends with the name, a bold line with the name, or a line that begins with the name and a colon. */
 function sectionPattern(name: string): string {
   const escaped = escapePattern(name);
   const bold = `\\s{0,3}\\*\\*[^*\\n]*${escaped}[^*\\n]*\\*\\*\\s*:?\\s*$`;
   return `(?im)^(?:\\s{0,3}#+.*${escaped}\\s*$|${bold}|${escaped}\\s*:)`;
 }
 
-/** What an ATX heading says, for comparing without case. */
 function headingText(line: string): string | undefined {
   const found = /^ {0,3}#{1,6}(?:[ \t]|\r?$)/.exec(line);
   return found ? casefold(line.slice(found[0].length)) : undefined;
 }
 
-const REFUSALS = [
-  "i can't",
-  'i cannot',
-  "i'm unable",
-  'i am unable',
-  "i'm not able",
-  'i am not able',
-  "i won't",
-  "i'm sorry",
-  'sorry, ',
-];
-/** Whoever says more than that has done something of it. */
-const SHORT_ANSWER = 600;
+const REFUSAL = /^(?:i can't|i cannot|i'm unable|i am unable|i'm not able|i am not able|i won't|i'm sorry|sorry, )/;
+const SHORT_ANSWER = 600; // a longer one does at least a part of the task
 const MARKERS = /^(?:[\s>*+_#`~-]|\d{1,9}[.)])+/;
 
 function isRefusal(text: string): boolean {
   const bare = strip(strip(text).replace(MARKERS, ''));
   if (bare === '') return true;
-  const beginning = bare.slice(0, 160).toLowerCase();
-  return REFUSALS.some((words) => beginning.startsWith(words)) && lengthOf(bare) < SHORT_ANSWER;
+  return REFUSAL.test(bare.slice(0, 160).toLowerCase()) && lengthOf(bare) < SHORT_ANSWER;
 }
 
 export type RuleProblems = {
-  /** With any of them, nothing may be scored by this judge. */
   readonly errors: readonly string[];
-  /** What is allowed and seldom meant. */
+  /** Allowed, but seldom meant. */
   readonly warnings: readonly string[];
 };
 
-/** What is wrong with a rule judge as somebody wrote it: `{ checks: [{ op, arg }] }`. No judge at all is fine. */
+/** What is wrong with a rule judge, `{ checks: [{ op, arg }] }`. No judge at all is fine. */
 export function checkRuleJudge(judge: unknown): RuleProblems {
   if (judge == null) return { errors: [], warnings: [] };
   if (!isObject(judge)) return { errors: ['a judge must be an object with checks'], warnings: [] };
@@ -181,7 +160,6 @@ export function checkRuleJudge(judge: unknown): RuleProblems {
   return { errors, warnings: errors.length > 0 ? [] : warningsIn(checks) };
 }
 
-/** Written to stand behind the name of the check. */
 export function errorsInCheck(check: unknown): string[] {
   if (!isObject(check)) return ['must be an object with op and arg'];
   const { op, arg, says } = check;
@@ -196,15 +174,13 @@ const isOp = (op: string): op is RuleOp => (RULE_OPS as readonly string[]).inclu
 function errorsInArgument(op: RuleOp, arg: unknown): string[] {
   const { takes } = OPERATORS[op];
   if (takes === 'nothing') return [];
-  if (takes === 'bound') return errorsInBound(op, arg);
+  if (takes === 'bound') {
+    const isBound = (charBound(arg) ?? -1) >= 0;
+    return isBound ? [] : [`(${op}) must have an arg that is a whole number of at least 0`];
+  }
   const isText = (typeof arg === 'string' && strip(arg) !== '') || Number.isFinite(arg);
   if (!isText) return [`(${op}) must have an arg that is non-empty text`];
   return takes === 'pattern' ? errorsInPattern(String(arg)) : [];
-}
-
-function errorsInBound(op: RuleOp, arg: unknown): string[] {
-  const bound = charBound(arg);
-  return bound !== undefined && bound >= 0 ? [] : [`(${op}) must have an arg that is a whole number of at least 0`];
 }
 
 function errorsInPattern(pattern: string): string[] {

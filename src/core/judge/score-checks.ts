@@ -3,68 +3,40 @@ import { fence } from '../text/index.ts';
 import {
   type CheckSet,
   type ChecksJudge,
-  containsJson,
-  editDistance,
-  equalsValue,
-  type Holds,
-  hasWordCount,
-  isJson,
+  holdsCheck,
   isModelCheck,
   type ModelCheck,
   type SingleCheck,
-  TEXT_CHECKS,
 } from './checks.ts';
 import type { JudgedAnswer, TaskScorer } from './task-judge.ts';
 
-/** What came of one check: whether it holds, its score from 0 to 1, and how much it counts. */
 type Outcome = { readonly passes: boolean; readonly score: number; readonly weight: number };
 
-/** Of a check that nobody can decide on this answer, or that a model gave no verdict on. */
-const UNDECIDED = undefined;
-
-/** What a model says of an answer by a criterion, from 0 to 1. `undefined`: nothing that can be used. */
+/** What a model says about an answer by a criterion, from 0 to 1. `undefined`: nothing that can be used. */
 type AskModel = (check: ModelCheck) => Promise<number | undefined>;
 
-type Scored = Outcome & { readonly failed: readonly string[] };
-
-/** All checks of a judge on one answer: weighted, with the types of those that failed. `undefined`: one is undecided. */
-export async function scoreChecks(judge: ChecksJudge, answer: string, ask: AskModel): Promise<Scored | undefined> {
+/** `undefined`: a check cannot be decided on this answer. */
+async function scoreAll(checks: readonly (SingleCheck | CheckSet)[], answer: string, ask: AskModel) {
   const outcomes: Outcome[] = [];
-  for (const check of judge.checks) {
-    const outcome = await scoreCheck(check, answer, ask);
-    if (outcome === UNDECIDED) return UNDECIDED;
-    outcomes.push(outcome);
+  for (const check of checks) {
+    const { weight = 1 } = check;
+    const scored = check.type === 'set' ? await scoreSet(check, answer, ask) : await scoreOne(check, answer, ask);
+    if (scored === undefined) return undefined;
+    outcomes.push({ ...scored, passes: scored.passes || weight === 0, weight });
   }
-  const failed = judge.checks.flatMap((check, index) => (outcomes[index]!.passes ? [] : [nameOf(check)]));
-  return { ...together(outcomes, judge.threshold), weight: 1, failed };
+  return outcomes;
 }
 
 const nameOf = (check: SingleCheck | CheckSet) => `${'not' in check && check.not ? 'not-' : ''}${check.type}`;
 
-/** One check, or one set of them. */
-export async function scoreCheck(
-  check: SingleCheck | CheckSet,
-  answer: string,
-  ask: AskModel,
-): Promise<Outcome | undefined> {
-  const { weight = 1 } = check;
-  const scored = check.type === 'set' ? await scoreSet(check, answer, ask) : await scoreOne(check, answer, ask);
-  return scored && { ...scored, passes: scored.passes || weight === 0, weight };
-}
-
 type Verdict = Pick<Outcome, 'passes' | 'score'>;
 
 async function scoreSet({ checks, threshold }: CheckSet, answer: string, ask: AskModel): Promise<Verdict | undefined> {
-  const outcomes: Outcome[] = [];
-  for (const check of checks) {
-    const outcome = await scoreCheck(check, answer, ask);
-    if (outcome === UNDECIDED) return UNDECIDED;
-    outcomes.push(outcome);
-  }
-  return together(outcomes, threshold);
+  const outcomes = await scoreAll(checks, answer, ask);
+  return outcomes && together(outcomes, threshold);
 }
 
-/** The weighted mean. With a threshold it decides alone; without one, every check must hold. */
+/** The weighted mean. A threshold decides alone; without one every check must hold. */
 function together(outcomes: readonly Outcome[], threshold: number | undefined): Verdict {
   const total = outcomes.reduce((sum, { weight }) => sum + weight, 0);
   const points = outcomes.reduce((sum, { score, weight }) => sum + score * weight, 0);
@@ -76,60 +48,39 @@ function together(outcomes: readonly Outcome[], threshold: number | undefined): 
 async function scoreOne(check: SingleCheck, answer: string, ask: AskModel): Promise<Verdict | undefined> {
   if (isModelCheck(check)) return toVerdict(await ask(check), check);
   const holds = holdsCheck(check, answer);
-  if (holds === undefined) return UNDECIDED;
+  if (holds === undefined) return undefined;
   const passes = holds !== (check.not ?? false);
   return { passes, score: passes ? 1 : 0 };
 }
 
-/** A model's score is a share; a half of it is a yes. */
 function toVerdict(score: number | undefined, { not = false, threshold = 0.5 }: ModelCheck): Verdict | undefined {
-  if (score === undefined) return UNDECIDED;
+  if (score === undefined) return undefined;
   return { passes: score >= threshold !== not, score: not ? 1 - score : score };
-}
-
-/** Allowed letters of difference where nobody says it. */
-const MOST_LETTERS = 5;
-
-function holdsCheck(check: Exclude<SingleCheck, ModelCheck>, answer: string): boolean | undefined {
-  switch (check.type) {
-    case 'equals':
-      return equalsValue(answer, check.value);
-    case 'is-json':
-      return isJson(answer, check.value);
-    case 'contains-json':
-      return containsJson(answer, check.value);
-    case 'word-count':
-      return hasWordCount(answer, check.value);
-    case 'levenshtein': {
-      const distance = editDistance(answer, check.value);
-      return distance === undefined ? undefined : distance <= (check.threshold ?? MOST_LETTERS);
-    }
-    default:
-      return (TEXT_CHECKS[check.type] as Holds<unknown>)(answer, check.value);
-  }
 }
 
 type RubricScorer = TaskScorer<'rubric'>;
 
-/** Tasks with a list of checks. Those that a model makes are put to `rubric`, the scorer of rubrics. */
+/** Tasks with a list of checks. `rubric` scores those that a model decides. */
 export function checksJudge(rubric: RubricScorer | undefined): TaskScorer<'checks'> {
   return {
     kind: 'checks',
     version: `1${rubric ? ` with rubric ${rubric.version}` : ''}`,
-    judgeCalls: (judge) => modelChecks(judge).length * (rubric?.judgeCalls?.(toRubric(EXAMPLE)) ?? 0),
+    judgeCalls: (judge) =>
+      modelChecks(judge).length * (rubric?.judgeCalls?.(toRubric({ type: 'rubric', value: '' })) ?? 0),
     async score(answer): Promise<RolloutOutput> {
-      const scored = await scoreChecks(answer.judge, answer.answer, (check) => ask(check, answer, rubric));
-      if (!scored) return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: NO_VERDICT };
-      const { passes, score, failed } = scored;
+      const { checks, threshold } = answer.judge;
+      const outcomes = await scoreAll(checks, answer.answer, (check) => ask(check, answer, rubric));
+      if (!outcomes) return { hard: 0, soft: 0, errored: true, unjudged: true, failReason: NO_VERDICT };
+      const { passes, score } = together(outcomes, threshold);
+      const failed = checks.filter((_, index) => !outcomes[index]!.passes).map(nameOf);
       // As rules do: the texts that are looked for would end up in the skill.
-      const failReason = `failed ${failed.length} of ${answer.judge.checks.length} checks: ${failed.join(', ')}`;
+      const failReason = `failed ${failed.length} of ${checks.length} checks: ${failed.join(', ')}`;
       return { hard: passes ? 1 : 0, soft: score, ...(passes ? {} : { failReason }) };
     },
   };
 }
 
 const NO_VERDICT = 'a check could not be decided: a model gave no verdict, or the answer is too long for it';
-const EXAMPLE = { type: 'rubric', value: '' } as const;
 
 /** The checks that a model makes, also those in sets. */
 export function modelChecks({ checks }: ChecksJudge): ModelCheck[] {

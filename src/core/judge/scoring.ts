@@ -3,21 +3,19 @@ import { suggestion } from '../text/index.ts';
 import { readNumber } from './judges.ts';
 import { TaskJudge, type TaskJudgeInput } from './task-judge.ts';
 
-/** What of a judge is taken from a task's answers. The other kinds say all by themselves. */
+/** The field that is filled from a task's answers. Other kinds need none. */
 const FROM_ANSWERS = { exact: 'reference', contains: 'reference', number: 'reference', regex: 'pattern' } as const;
 type FilledKind = keyof typeof FROM_ANSWERS;
 
-const OTHERS = ['json-schema', 'rubric', 'command', 'checks', 'rule'] as const;
-const KINDS = [...Object.keys(FROM_ANSWERS), ...OTHERS];
+const KINDS = [...Object.keys(FROM_ANSWERS), 'json-schema', 'rubric', 'command', 'checks', 'rule'];
 
 const HOW = `expected ${KINDS.slice(0, -1).join(', ')} or ${KINDS.at(-1)}, or such a judge with its settings`;
 
-/** A judge without what a task's answers fill in. */
 export type Scoring = { readonly kind: string } & Readonly<Record<string, unknown>>;
 
 const isFilledKind = (kind: string): kind is FilledKind => Object.hasOwn(FROM_ANSWERS, kind);
 
-/** How all tasks without a judge of their own are scored: a judge, or its kind alone. */
+/** How tasks without a judge of their own are scored: a judge, or its kind. */
 export const Scoring = z.union([z.string(), z.record(z.string(), z.unknown())], HOW).transform((value, context) => {
   const scoring = (typeof value === 'string' ? { kind: value } : value) as Scoring;
   for (const message of problemsIn(scoring)) context.addIssue({ code: 'custom', message });
@@ -36,10 +34,12 @@ function problemsIn({ kind, ...settings }: Scoring): string[] {
 
 type Filled = { readonly judge: TaskJudgeInput } | { readonly judge?: undefined; readonly problem: string };
 
-/** The judge of a task with these answers, or why there is none. */
 export function fillScoring(scoring: Scoring, answers: readonly string[]): Filled {
   const { kind } = scoring;
-  if (asksForAnswers(scoring)) return { judge: withAnswers(scoring, answers) };
+  if (asksForAnswers(scoring)) {
+    const rubric = String(scoring.rubric).replaceAll(ANSWERS, () => answers.join('\n\nor:\n\n'));
+    return { judge: { ...scoring, rubric } as unknown as TaskJudgeInput };
+  }
   if (!isFilledKind(kind)) return { judge: scoring as TaskJudgeInput };
   const numbers = kind === 'number' ? answers.map(readNumber) : [];
   const bad = answers[numbers.indexOf(undefined)];
@@ -47,17 +47,9 @@ export function fillScoring(scoring: Scoring, answers: readonly string[]): Fille
   return { judge: { ...scoring, [FROM_ANSWERS[kind]]: kind === 'number' ? numbers : answers } as TaskJudgeInput };
 }
 
-/** In the text of a rubric: where a task's answers are put. */
 const ANSWERS = '{answers}';
 
 const asksForAnswers = ({ kind, rubric }: Scoring): boolean =>
   kind === 'rubric' && typeof rubric === 'string' && rubric.includes(ANSWERS);
 
-/** As one text; of several answers each is a good one. */
-function withAnswers(scoring: Scoring, answers: readonly string[]): TaskJudgeInput {
-  const rubric = String(scoring.rubric).replaceAll(ANSWERS, () => answers.join('\n\nor:\n\n'));
-  return { ...scoring, rubric } as unknown as TaskJudgeInput;
-}
-
-/** Whether a task must have answers to be scored so. */
 export const needsAnswers = (scoring: Scoring): boolean => isFilledKind(scoring.kind) || asksForAnswers(scoring);

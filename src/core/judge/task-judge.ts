@@ -18,7 +18,7 @@ const RuleJudge = z.strictObject({
   checks: z.array(Check, 'must be a list of checks').min(1, 'must have a check').readonly(),
 });
 
-/** One, or a list of which any is meant. */
+/** One, or a list; any of them counts. */
 const oneOrMore = <Part extends z.ZodType>(part: Part, message: string) =>
   z.union([part, z.array(part, message).min(1, message).readonly()], message);
 /** The same, always as a list. */
@@ -33,13 +33,12 @@ const ExactJudge = z.strictObject({ kind: z.literal('exact'), reference: oneOrMo
 
 const ContainsJudge = z.strictObject({
   kind: z.literal('contains'),
-  /** One of them is enough, unless `all`. */
   reference: listOf(filled, TEXTS),
   all: z.boolean().default(false),
   ignoreCase: z.boolean().default(true),
 });
 
-/** Python's syntax, without flags: `(?i)` at the beginning ignores case. */
+/** Python's syntax; `(?i)` at the beginning ignores case. */
 const RegexJudge = z.strictObject({
   kind: z.literal('regex'),
   pattern: listOf(pattern, 'must be a pattern or a list'),
@@ -50,11 +49,9 @@ const NUMBERS = 'must be a number or a list of numbers';
 const NumberJudge = z.strictObject({
   kind: z.literal('number'),
   reference: listOf(z.number(NUMBERS), NUMBERS),
-  /** How far off it may be. */
   tolerance,
-  /** The same as a share of the reference: 0.01 is a hundredth. The wider of the two counts. */
+  /** As a share of the reference. The wider of the two counts. */
   relativeTolerance: tolerance,
-  /** Which number of the answer is meant. */
   which: z.enum(['first', 'last'], 'must be first or last').default('last'),
 });
 
@@ -63,13 +60,11 @@ const JsonSchemaJudge = z.strictObject({ kind: z.literal('json-schema'), schema:
 const RubricJudge = z
   .strictObject({
     kind: z.literal('rubric'),
-    /** What a good answer is, in words. */
     rubric: filled.optional(),
-    /** Statements about the answer, each of which holds or does not; in place of a rubric. */
+    /** Statements about the answer, in place of a rubric. */
     criteria: z.array(filled, 'must be a list of statements').min(1, 'must have a statement').readonly().optional(),
-    /** An answer to compare with, blind and in both places. */
     reference: filled.optional(),
-    /** The lowest score that is a success: 0.8, beside a reference 0.5, of criteria all of them. */
+    /** The lowest score that passes: 0.8, beside a reference 0.5, of criteria all. */
     passMark: share.optional(),
   })
   .refine(({ rubric, criteria }) => (rubric === undefined) !== (criteria === undefined), 'must have a rubric')
@@ -79,11 +74,10 @@ const FILE_NAME = 'must have relative file names, such as check.py';
 
 const CommandJudge = z.strictObject({
   kind: z.literal('command'),
-  /** For the shell, or a program with its arguments. It finds the answer in `answer.txt` and on its standard input. */
+  /** For the shell, or a program with arguments. The answer is in `answer.txt` and on standard input. */
   command: z.union([filled, z.array(z.string()).min(1).readonly()], 'must be text or a list of words'),
-  /** Texts by name, laid beside the answer. */
   files: z.record(z.string().refine(isPlainPath, FILE_NAME), z.string('must be text')).optional(),
-  /** Whether its exit code is the verdict (0 is a success) or the last line that it prints. */
+  /** 0 is a success; or the last line that it prints decides. */
   verdict: z.enum(['exit-code', 'stdout'], 'must be exit-code or stdout').default('exit-code'),
   timeoutMs: z.number('must be a number').int().positive().max(3_600_000, 'must be at most an hour').default(60_000),
 });
@@ -100,24 +94,22 @@ export type TaskJudgeInput = z.input<typeof TaskJudge>;
 export type JudgeKind = TaskJudge['kind'];
 export type JudgeOf<Kind extends JudgeKind> = Extract<TaskJudge, { kind: Kind }>;
 
-/** An answer with all that a judge of any kind may look at. */
+/** An answer with all that a judge may look at. */
 export type JudgedAnswer<Kind extends JudgeKind = JudgeKind> = {
   readonly judge: JudgeOf<Kind>;
   readonly question: string;
   readonly answer: string;
-  /** Names of the tools that were seen to be called. */
   readonly toolsCalled?: readonly string[] | undefined;
-  /** The model that scores, if the run was given one. */
   readonly model?: ChatModel | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Scores answers by judges of one kind. Where it cannot tell, the result is `errored`, which is not zero. */
+/** Scores answers by judges of one kind. A result that cannot be told is `errored`, which is not zero. */
 export interface TaskScorer<Kind extends JudgeKind = JudgeKind> {
   readonly kind: Kind;
   /** Changes whenever the same answer could be scored differently. */
   readonly version: string;
-  /** How often a model is asked about one answer. Never, unless it is said. */
+  /** How often a model is asked about one answer; 0 by default. */
   judgeCalls?(judge: JudgeOf<Kind>): number;
   /** Throws when nothing can be scored here, such as without a sandbox. Called before the first rollout. */
   ready?(): Promise<void>;

@@ -3,38 +3,32 @@ import { AgentLimitsSpec, isPlainPath } from '../contracts/index.ts';
 import { pattern } from './checks.ts';
 
 const text = z.string('must be text').min(1, 'must be non-empty text');
-const texts = z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(text).min(1).readonly());
 const count = z.number('must be a number').nonnegative();
+const texts = z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(text).min(1).readonly());
 
-/** What the last words must hold or match, what must be in the workspace, and how the agent must have worked. */
-const value = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: text });
-const file = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), path: text });
-const fileText = <Type extends string>(type: Type) =>
-  z.strictObject({ type: z.literal(type), path: text, value: text });
-const limit = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: count });
-const names = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: texts });
-const skill = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: text.optional() });
+const assertion = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.strictObject({ type: z.literal(type), ...shape });
 
 export const Assertion = z.discriminatedUnion(
   'type',
   [
-    value('output_contains'),
-    value('output_not_contains'),
-    z.strictObject({ type: z.literal('output_matches'), value: pattern }),
-    z.strictObject({ type: z.literal('output_not_matches'), value: pattern }),
-    file('file_exists'),
-    file('file_not_exists'),
-    fileText('file_contains'),
-    fileText('file_not_contains'),
-    z.strictObject({ type: z.literal('exit_success') }),
-    names('expect_tools'),
-    names('reject_tools'),
-    limit('max_turns'),
-    limit('max_tokens'),
-    limit('max_cost_usd'),
-    skill('skill_used'),
-    skill('skill_not_used'),
-    names('diff_only'),
+    assertion('output_contains', { value: text }),
+    assertion('output_not_contains', { value: text }),
+    assertion('output_matches', { value: pattern }),
+    assertion('output_not_matches', { value: pattern }),
+    assertion('file_exists', { path: text }),
+    assertion('file_not_exists', { path: text }),
+    assertion('file_contains', { path: text, value: text }),
+    assertion('file_not_contains', { path: text, value: text }),
+    assertion('exit_success', {}),
+    assertion('expect_tools', { value: texts }),
+    assertion('reject_tools', { value: texts }),
+    assertion('max_turns', { value: count }),
+    assertion('max_tokens', { value: count }),
+    assertion('max_cost_usd', { value: count }),
+    assertion('skill_used', { value: text.optional() }),
+    assertion('skill_not_used', { value: text.optional() }),
+    assertion('diff_only', { value: texts }),
   ],
   'must have a type that there is, such as output_contains or file_exists',
 );
@@ -47,9 +41,7 @@ const path = z.string().refine(isPlainPath, 'must be relative paths, such as src
 export const Command = z.union([filled, z.array(z.string()).min(1).readonly()], 'must be text or a list of words');
 export type Command = z.output<typeof Command>;
 
-/** Texts by path. */
 const Files = z.record(path, z.string('must be text'));
-/** What is no text, by path, in base64. */
 const Binaries = z.record(path, z.base64('must be base64'));
 
 /** Names that a sandbox gives to something else. */
@@ -67,45 +59,38 @@ export const Verify = z.preprocess(
   (value) => (typeof value === 'string' || Array.isArray(value) ? { command: value } : value),
   z.strictObject({
     command: Command,
-    /** Laid into the workspace when the agent is gone, over whatever it left there. It never sees them. */
+    /** Laid into the workspace when the agent is gone. It never sees them. */
     files: Files.optional(),
     binaries: Binaries.optional(),
-    /** A folder of such files, beside the task file. */
     from: filled.optional(),
-    /** Where the verifier finds them, and cannot change them, in place of the workspace. */
+    /** Where the verifier finds them, unchangeable, in place of the workspace. */
     at: place.optional(),
-    /** Variables of its environment. */
     env: z.record(z.string(), z.string('must be text')).optional(),
-    /** What the verdict is read from. */
     verdict: z.enum(VERDICTS, `must be one of ${VERDICTS.join(', ')}`).default('exit-code'),
-    /** Where JUnit's XML is written, from the workspace. */
     report: path.optional(),
     timeoutMs: milliseconds.default(600_000),
   }),
 );
 export type Verify = z.output<typeof Verify>;
 
-/** Something to do in a workspace, and how to tell whether it was done. */
+/** Something to do in a workspace, and how to check it. */
 export const WorkspaceTask = z
   .strictObject({
     id: z.coerce.string().min(1),
     prompt: filled,
-    /** Texts that the workspace has. */
     files: Files.optional(),
     binaries: Binaries.optional(),
-    /** A folder that the workspace is a copy of, beside the task file. Files come on top of it. */
+    /** A folder beside the task file, which the workspace is a copy of. Files come on top. */
     from: filled.optional(),
-    /** Another place where the workspace is seen, if the prompt or the verifier speaks of one. */
+    /** Another path of the workspace, if the prompt or the verifier names one. */
     at: place.optional(),
-    /** Run once in the copy, before anybody works in it. */
     setup: Command.optional(),
-    /** Keep the history of the folder's repository. Answers are often in it. */
+    /** Keeps the history of the repository. Answers are often in it. */
     keepHistory: z.boolean().default(false),
     verify: Verify.optional(),
     assertions: z.array(Assertion).readonly().default([]),
-    /** Statements about what was done, which a model judges. */
     rubric: z.union([filled.transform((one) => [one]), z.array(filled).min(1)]).optional(),
-    /** What an attempt at this task may use up, where it is not what the target or the project says. */
+    /** In place of the target's or the project's limits. */
     limits: AgentLimitsSpec.optional(),
     taskType: z.string().optional(),
   })

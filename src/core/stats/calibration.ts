@@ -10,19 +10,19 @@ export type FlakyItem = {
   readonly variance: number;
 };
 
-/** What it would take to prove a gain of this size in 80 of 100 runs. */
+/** What it takes to prove a gain of this size in 80 of 100 runs. */
 export type Needs = {
   readonly gain: number;
   /** Items, each rolled out twice by either skill. */
   readonly items: number;
-  /** Rollouts per item and skill, with the items there are. `undefined`: no number of repeats is enough. */
+  /** Rollouts per item and skill, with the items there are. `undefined`: no number is enough. */
   readonly repeats: number | undefined;
 };
 
 export type Calibration = {
   readonly items: number;
   readonly score: number | undefined;
-  /** Standard deviation of the mean of one pass over the set, the skill unchanged. */
+  /** Standard deviation of the mean of one pass, the skill unchanged. */
   readonly noiseFloor: number;
   /** Standard deviation of one rollout about its item's mean. */
   readonly rolloutNoise: number;
@@ -33,18 +33,13 @@ export type Calibration = {
   readonly warning: string | undefined;
 };
 
-export type CalibrationOptions = {
-  readonly confidence?: number;
-  readonly power?: number;
-  /** How many flaky items are named. */
-  readonly named?: number;
-};
+export type CalibrationOptions = { readonly confidence?: number; readonly power?: number; readonly named?: number };
 
-/** An edit moves some items by about a half and leaves the others. What differs between items widens the interval too. */
+/** An edit moves some items by about a half and leaves the others, which widens the interval too. */
 const TYPICAL_SHIFT = 0.5;
 const FINAL_PASSES = 2;
 
-/** The skill against itself: what two or more passes of one skill say about the noise of the set. */
+/** What two or more passes of one skill say about the noise of the tasks. */
 export function calibrate(evidence: Evidence, options: CalibrationOptions = {}): Calibration {
   const { confidence = DEFAULT_CONFIDENCE, power = 0.8, named = 5 } = options;
   const items = evidence.size;
@@ -55,7 +50,7 @@ export function calibrate(evidence: Evidence, options: CalibrationOptions = {}):
   const needs = [0.05, 0.1].map((gain) => ({
     gain,
     items: Math.ceil((largeFactor ** 2 * spread(gain, noise, FINAL_PASSES)) / gain ** 2),
-    repeats: repeatsNeeded({ gain, noise, items, factor }),
+    repeats: repeatsNeeded(gain, noise, items, factor),
   }));
   return {
     items,
@@ -69,13 +64,13 @@ export function calibrate(evidence: Evidence, options: CalibrationOptions = {}):
   };
 }
 
-/** Without a repeat nothing is known of the noise, and the worst case stands in. */
+/** Without a repeat the worst case is assumed. */
 function rolloutVariance(evidence: Evidence): number {
   const { squares, freedom } = withinItems(evidence);
   return Math.min(0.25, (squares + 0.25 / Math.max(1, evidence.size)) / Math.max(freedom, 1));
 }
 
-/** Variance of one item's paired difference: noise on both sides, and the edit that moves some items and not others. */
+/** Variance of one item's paired difference: noise on both sides, and an edit that moves some items only. */
 function spread(gain: number, noise: number, repeats: number): number {
   return (2 * noise) / repeats + Math.max(0, TYPICAL_SHIFT * gain - gain * gain);
 }
@@ -90,9 +85,7 @@ function smallestDetectable(noise: number, items: number, factor: number): numbe
   return high;
 }
 
-type RepeatsInput = { gain: number; noise: number; items: number; factor: number };
-
-function repeatsNeeded({ gain, noise, items, factor }: RepeatsInput): number | undefined {
+function repeatsNeeded(gain: number, noise: number, items: number, factor: number): number | undefined {
   const room = (items * gain * gain) / factor ** 2 - Math.max(0, TYPICAL_SHIFT * gain - gain * gain);
   return room > 0 ? Math.max(1, Math.ceil((2 * noise) / room)) : undefined;
 }
@@ -115,8 +108,6 @@ function warn(evidence: Evidence, smallestGain: number): string | undefined {
   if (smallestGain > 1 - score) {
     return `Only gains of ${points(smallestGain)} or more can be proven here, and ${points(1 - score)} are left to gain. Use more tasks.`;
   }
-  if (smallestGain <= MOST_SMALLEST_GAIN) return undefined;
+  if (smallestGain <= 0.25) return undefined;
   return `${plural(evidence.size, 'task proves', 'tasks prove')} only gains of ${points(smallestGain)} or more. Use more tasks.`;
 }
-
-const MOST_SMALLEST_GAIN = 0.25;

@@ -1,10 +1,12 @@
+import { memoize } from '../text/index.ts';
+
 const LANCZOS = [
   0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
   12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
 ];
 
 /** ln Γ(x) for x > 0, to about 15 digits (Lanczos, g = 7). */
-export function logGamma(x: number): number {
+function logGamma(x: number): number {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
   const shifted = x - 1;
   const t = shifted + 7.5;
@@ -14,7 +16,7 @@ export function logGamma(x: number): number {
 }
 
 /** The regularised incomplete beta function I_x(a, b). */
-export function incompleteBeta(x: number, a: number, b: number): number {
+function incompleteBeta(x: number, a: number, b: number): number {
   if (!(x > 0)) return 0;
   if (x >= 1) return 1;
   const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x));
@@ -54,9 +56,15 @@ export function tCdf(t: number, freedom: number): number {
 /** The t that a share `probability` stays below. */
 export function tQuantile(probability: number, freedom: number): number {
   if (probability < 0.5) return -tQuantile(1 - probability, freedom);
-  if (probability === 0.5) return 0;
-  return bisect((t) => tCdf(t, freedom), probability);
+  return probability === 0.5 ? 0 : tQuantiles(freedom)(probability);
 }
+
+/** Bisection takes long, and the same few quantiles are asked for again and again. */
+const KEPT = { maxEntries: 1_000 };
+const tQuantiles = memoize(
+  (freedom: number) => memoize((probability: number) => bisect((t) => tCdf(t, freedom), probability), KEPT),
+  KEPT,
+);
 
 /** P(Z ≤ z) of the standard normal: half an incomplete gamma function, by its series or its fraction. */
 export function normalCdf(z: number): number {
@@ -64,11 +72,15 @@ export function normalCdf(z: number): number {
   return z > 0 ? 1 - tail : tail;
 }
 
+/** Mean excess of a normal deviate over the bar that it passed, by how far the mean is above the bar. */
+export const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / Math.max(1e-12, normalCdf(z));
+
 export function normalQuantile(probability: number): number {
   if (probability < 0.5) return -normalQuantile(1 - probability);
-  if (probability === 0.5) return 0;
-  return bisect(normalCdf, probability);
+  return probability === 0.5 ? 0 : upperNormalQuantile(probability);
 }
+
+const upperNormalQuantile = memoize((probability: number) => bisect(normalCdf, probability), KEPT);
 
 /** Q(1/2, x), the regularised upper incomplete gamma function. */
 function upperGammaHalf(x: number): number {
@@ -103,7 +115,6 @@ function upperFraction(x: number): number {
   return fraction;
 }
 
-/** Where a rising function of t > 0 reaches the goal. */
 function bisect(rising: (t: number) => number, goal: number): number {
   let high = 1;
   while (rising(high) < goal && high < 1e12) high *= 2;
@@ -116,22 +127,15 @@ function bisect(rising: (t: number) => number, goal: number): number {
   return (low + high) / 2;
 }
 
-/** A night on which something was put to the test, and whether it was found better. */
 export type TestedNight = { readonly isProven: boolean };
 
 /** The chance of ever proposing something useless in a world where nothing helps. */
 export const TOTAL_ERROR = 0.1;
 
-/**
- * Shares that sum to 1 over all nights that will ever be; the first is a half. They fall as fast as they can without leaving
- * less than others would for the nights of the first month.
- */
+/** The share of the total error that the n-th night gets. They sum to 1 over all nights; the first is a half. */
 const shareOf = (place: number) => (place < 1 ? 0 : 1 / (place * (place + 1)));
 
-/**
- * The error that the next tested night may make. Where nothing helps, the shares of all nights together are the total; what
- * was proven starts the series again from there, since where things help it is rarer that one does not (alpha-investing).
- */
+/** The error that the next tested night may make. Each proof starts the series again: where things help, few do not (alpha-investing). */
 export function nextError(nights: readonly TestedNight[], total = TOTAL_ERROR): number {
   const next = nights.length + 1;
   const earned = nights.reduce((sum, { isProven }, index) => sum + (isProven ? shareOf(next - index - 1) : 0), 0);

@@ -1,16 +1,16 @@
-/** What is known of one item under one skill: enough for its mean and its spread. Counts may be fractions after an accept. */
+/** The rollouts of one item under one skill. Counts may be fractions after an accept. */
 export type ItemEvidence = { readonly sum: number; readonly sumSquares: number; readonly count: number };
 
-/** Item id → its rollouts under one skill. A journal holds the entries: `[...evidence]`, and `new Map(entries)` reads them. */
+/** Item id → its rollouts under one skill. A journal holds the entries, `[...evidence]`. */
 export type Evidence = ReadonlyMap<string, ItemEvidence>;
 
-/** One scored rollout. `null`, NaN and infinite mean that there is no result; it is missing, which is not zero. */
+/** One rollout. `null`, NaN and infinite scores are missing, which is not zero. */
 export type Observation = { readonly id: string; readonly score: number | null };
 
-/** Pooled squares about the items' own means, and how many of them are free. */
+/** Pooled squares about the items' own means, and their degrees of freedom. */
 export type WithinItems = { readonly squares: number; readonly freedom: number };
 
-/** More than this share without a result, and an evaluation says nothing. */
+/** With a larger share of missing results an evaluation says nothing. */
 export const MAX_MISSING_SHARE = 0.2;
 
 export const shareText = (share: number): string =>
@@ -22,7 +22,6 @@ export function isMissing(score: number | null | undefined): score is null | und
   return typeof score !== 'number' || !Number.isFinite(score);
 }
 
-/** New evidence with the observations in it. Missing results are left out. */
 export function addObservations(evidence: Evidence, observations: Iterable<Observation>): Evidence {
   const pooled = new Map(evidence);
   for (const { id, score } of observations) {
@@ -33,7 +32,6 @@ export function addObservations(evidence: Evidence, observations: Iterable<Obser
   return pooled;
 }
 
-/** Share of the observations without a result; of none, 0. */
 export function missingShare(observations: readonly Observation[]): number {
   if (observations.length === 0) return 0;
   return observations.filter(({ score }) => isMissing(score)).length / observations.length;
@@ -43,15 +41,11 @@ export function itemMean({ sum, count }: ItemEvidence): number {
   return sum / count;
 }
 
-/** Mean over the items, each with equal weight however often it was rolled. Nothing observed is `undefined`. */
+/** Mean over the items, each with equal weight. `undefined` if nothing was observed. */
 export function pooledMean(evidence: Evidence): number | undefined {
-  if (evidence.size === 0) return undefined;
-  let total = 0;
-  for (const item of evidence.values()) total += itemMean(item);
-  return total / evidence.size;
+  return evidence.size === 0 ? undefined : meanOf([...evidence.values()].map(itemMean));
 }
 
-/** Items with a single rollout tell nothing about their spread and do not count. */
 export function withinItems(evidence: Evidence): WithinItems {
   let squares = 0;
   let freedom = 0;
@@ -73,52 +67,53 @@ export function withinVariance(evidence: Evidence): number | undefined {
   return freedom > 0 ? squares / freedom : undefined;
 }
 
-/** A score is binary if every one seen so far is 0 or 1. Squares then equal scores, also after a merge. */
-export function isBinary(...evidences: readonly Evidence[]): boolean {
-  return evidences.every((evidence) => {
-    for (const { sum, sumSquares } of evidence.values()) if (sum !== sumSquares) return false;
-    return true;
-  });
-}
+/** Whether every score so far is 0 or 1. Squares then equal scores, also after a merge. */
+export const isBinary = (...evidences: readonly Evidence[]): boolean =>
+  evidences.every((evidence) => [...evidence.values()].every(({ sum, sumSquares }) => sum === sumSquares));
 
 /** `graded` also covers scores from a judge. */
 export type ScoreKind = 'binary' | 'graded';
 
-/** How much rollouts of one text differ on one item, and how much items differ from each other: seen, not assumed. */
+/** How much rollouts of one text differ on one item, and how much items differ from each other. */
 export type NoiseModel = {
   readonly kind: ScoreKind;
-  /** Mean over the items. */
   readonly center: number;
-  /** Variance of one rollout about its item's mean. */
   readonly within: number;
-  /** Rollouts' worth of the mean of all items that an item's own few rollouts are pulled by. */
+  /** How many rollouts' worth of the mean of all items an item's own few rollouts are mixed with. */
   readonly pull: number;
 };
 
 export type NoiseInput = {
   readonly kind: ScoreKind;
-  /** What is known of the current skill on each item. */
   readonly items: Iterable<{ readonly sum: number; readonly count: number }>;
-  /** From everything of which one text was rolled out more than once. */
   readonly repeats: WithinItems;
 };
 
-/** What stands in until something was rolled out twice: this variance, with the weight of so many repeats. */
+/** The variance that is assumed until something was rolled out twice, and how many repeats it is worth. */
 const USUAL_WITHIN: Readonly<Record<ScoreKind, number>> = { binary: 0.05, graded: 0.005 };
 const USUAL_WEIGHT = 4;
 const [LEAST_PULL, MOST_PULL] = [0.02, 4];
 
 export function estimateNoise({ kind, items, repeats }: NoiseInput): NoiseModel {
   const within = (repeats.squares + USUAL_WEIGHT * USUAL_WITHIN[kind]) / (repeats.freedom + USUAL_WEIGHT);
-  const means: number[] = [];
-  for (const { sum, count } of items) if (count > 0) means.push(sum / count);
-  const center = means.length === 0 ? 0.5 : means.reduce((sum, mean) => sum + mean, 0) / means.length;
-  const spread = kind === 'binary' ? center * (1 - center) - within : spreadOf(means, center) - within / 2;
+  const means = [...items].flatMap(({ sum, count }) => (count > 0 ? [sum / count] : []));
+  const center = means.length === 0 ? 0.5 : meanOf(means);
+  const between = means.length > 1 ? squaresAbout(means, center) / (means.length - 1) : 0;
+  const spread = kind === 'binary' ? center * (1 - center) - within : between - within / 2;
   const pull = spread <= within / MOST_PULL ? MOST_PULL : Math.max(LEAST_PULL, within / spread);
   return { kind, center, within, pull };
 }
 
-function spreadOf(means: readonly number[], center: number): number {
-  const squares = means.reduce((sum, mean) => sum + (mean - center) ** 2, 0);
-  return means.length > 1 ? squares / (means.length - 1) : 0;
+export const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export const squaresAbout = (values: readonly number[], center: number): number =>
+  values.reduce((sum, value) => sum + (value - center) ** 2, 0);
+
+/** The scores of the items that both sides have. */
+export function pairsOf(after: Evidence, before: Evidence) {
+  return [...after].flatMap(([id, item]) => {
+    const other = before.get(id);
+    return other === undefined ? [] : [{ after: item, before: other, gain: itemMean(item) - itemMean(other) }];
+  });
 }

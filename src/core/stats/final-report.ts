@@ -1,18 +1,25 @@
-import { normalCdf, normalQuantile, tQuantile } from './distributions.ts';
-import { addWithin, type Evidence, itemMean, pooledMean, type WithinItems, withinItems } from './evidence.ts';
+import { hazard, normalQuantile, tQuantile } from './distributions.ts';
+import {
+  addWithin,
+  type Evidence,
+  itemMean,
+  meanOf,
+  pairsOf,
+  pooledMean,
+  squaresAbout,
+  type WithinItems,
+  withinItems,
+} from './evidence.ts';
 
-/** Of an interval, unless another is asked for. */
 export const DEFAULT_CONFIDENCE = 0.95;
 
 export type Interval = { readonly low: number; readonly high: number };
 export type Estimate = { readonly value: number; readonly interval: Interval };
 
 export type FinalReport = {
-  /** Of what ships. `undefined` if nothing was rolled out. */
+  /** The score of what ships; `undefined` if nothing was rolled out. */
   readonly score: Estimate | undefined;
-  /** Fresh rollouts against the seed skill's evidence, item by item. */
   readonly gain: Estimate | undefined;
-  /** The seed skill measures better than the winner, and is what ships. */
   readonly isSeedBetter: boolean;
   /** The whole interval of the gain is above 0. Otherwise the winner ships as «not proven». */
   readonly isClaimed: boolean;
@@ -20,19 +27,15 @@ export type FinalReport = {
 };
 
 export type FinalInput = {
-  /** Rollouts of the winner made after it was chosen. What was seen during the search is never reported. */
+  /** Rollouts of the winner made after it was chosen. */
   readonly fresh: Evidence;
-  /** All rollouts of the seed skill. It was not chosen for its score, so its evidence is fair. */
+  /** All rollouts of the seed skill, which was not chosen for its score. */
   readonly seed: Evidence;
   readonly confidence?: number;
-  /** The seed skill itself is the winner: nothing to choose. */
   readonly isSeed?: boolean;
 };
 
-/**
- * One worst-case rollout (a variance of a quarter) is added to every sum of squares: sets on which nothing varied by chance
- * get an interval with a width.
- */
+/** One worst-case rollout, so that sets on which nothing varied get an interval with a width. */
 const PRIOR_SQUARES = 0.25;
 
 export function finalReport({ fresh, seed, confidence = DEFAULT_CONFIDENCE, isSeed = false }: FinalInput): FinalReport {
@@ -43,7 +46,7 @@ export function finalReport({ fresh, seed, confidence = DEFAULT_CONFIDENCE, isSe
   return { score, gain, isSeedBetter, isClaimed, confidence };
 }
 
-/** The mean over the items with its interval: the noise of the rollouts, not the choice of the items. */
+/** The mean over the items. Its interval shows the noise of the rollouts, not the choice of the items. */
 export function estimateScore(fresh: Evidence, confidence = DEFAULT_CONFIDENCE): Estimate | undefined {
   const value = pooledMean(fresh);
   if (value === undefined) return undefined;
@@ -52,10 +55,7 @@ export function estimateScore(fresh: Evidence, confidence = DEFAULT_CONFIDENCE):
   return around(value, half, { low: 0, high: 1 });
 }
 
-/**
- * Whichever of two measured better is flattered by having been chosen for it, the more the closer they were: what is
- * reported is what such a lead leads to expect.
- */
+/** The better one of two was chosen for its score and so is flattered, the more the closer they were. This takes that out. */
 function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Estimate | undefined {
   const [winner, before] = [pooledMean(fresh), pooledMean(seed)];
   if (winner === undefined) return undefined;
@@ -69,12 +69,9 @@ function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Es
   return around(value, quantile(confidence, within.freedom) * Math.sqrt(variance), { low: 0, high: 1 });
 }
 
-/** Further below than this it is not plausible that the worse one measured better. */
-const LEAST_TRUE_LEAD = -0.25;
-
-/** The lead, in deviations, that is seen as `lead` in the mean whenever it is above 0. */
+/** The lead, in deviations, that is seen as `lead` in the mean, given that it is seen above 0. */
 function trueLead(lead: number): number {
-  let [low, high] = [LEAST_TRUE_LEAD, lead];
+  let [low, high] = [-0.25, lead]; // a true lead further below is not plausible
   for (let i = 0; i < 40; i++) {
     const middle = (low + high) / 2;
     [low, high] = middle + hazard(middle) > lead ? [low, middle] : [middle, high];
@@ -82,15 +79,11 @@ function trueLead(lead: number): number {
   return high;
 }
 
-const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / normalCdf(z);
-
 function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): number {
-  let inverseCounts = 0;
-  for (const { count } of evidence.values()) inverseCounts += 1 / count;
+  const inverseCounts = [...evidence.values()].reduce((sum, { count }) => sum + 1 / count, 0);
   return (((squares + PRIOR_SQUARES) / (freedom + 1)) * inverseCounts) / evidence.size ** 2;
 }
 
-/** The paired difference over the items that both sides have. */
 export function estimateGain(fresh: Evidence, seed: Evidence, confidence = DEFAULT_CONFIDENCE): Estimate | undefined {
   const { n, value, squares } = pairedDifference(fresh, seed);
   if (n === 0) return undefined;
@@ -98,23 +91,13 @@ export function estimateGain(fresh: Evidence, seed: Evidence, confidence = DEFAU
   return around(value, quantile(confidence, n - 1) * error, { low: -1, high: 1 });
 }
 
-/** Of the tasks that both sides have: how many, the mean of their gains, and the squares about it. */
 function pairedDifference(fresh: Evidence, seed: Evidence) {
-  const differences: number[] = [];
-  for (const [id, item] of fresh) {
-    const before = seed.get(id);
-    if (before !== undefined) differences.push(itemMean(item) - itemMean(before));
-  }
-  const n = differences.length;
-  const value = differences.reduce((sum, difference) => sum + difference, 0) / n;
-  const squares = differences.reduce((sum, difference) => sum + (difference - value) ** 2, 0);
-  return { n, value, squares };
+  const gains = pairsOf(fresh, seed).map(({ gain }) => gain);
+  const value = meanOf(gains);
+  return { n: gains.length, value, squares: squaresAbout(gains, value) };
 }
 
-/**
- * How many such tasks, in all, would prove a gain as large as the one that was measured, in `power` of the cases.
- * `undefined` where nothing was gained.
- */
+/** How many such tasks would prove a gain of the measured size, in `power` of the cases. `undefined` where nothing was gained. */
 export function tasksToProve(
   fresh: Evidence,
   seed: Evidence,
@@ -130,21 +113,17 @@ function quantile(confidence: number, freedom: number): number {
   return tQuantile((1 + confidence) / 2, Math.max(1, freedom));
 }
 
-/** Scores are from 0 to 1, so an interval never needs to reach beyond. */
+/** Scores are from 0 to 1: an interval does not reach beyond its limits. */
 function around(value: number, half: number, limits: Interval): Estimate {
   return { value, interval: { low: Math.max(limits.low, value - half), high: Math.min(limits.high, value + half) } };
 }
 
-/** Two skills by their attempts at the same tasks. */
 export type PairedComparison = {
-  /** Tasks that both have a score for. */
   readonly tasks: number;
   readonly before: number;
   readonly after: number;
   readonly gain: Estimate;
-  /** The whole interval of the gain is above 0. */
   readonly isProven: boolean;
-  /** The whole interval of the gain is below 0. */
   readonly isWorse: boolean;
   /** Tasks that failed and now pass, and the reverse. */
   readonly gained: readonly string[];
@@ -162,8 +141,8 @@ export function comparePaired(
   if (gain === undefined) return undefined;
   return {
     tasks: old.size,
-    before: meanOf(old),
-    after: meanOf(young),
+    before: pooledMean(old)!,
+    after: pooledMean(young)!,
     gain,
     isProven: gain.interval.low > 0,
     isWorse: gain.interval.high < 0,
@@ -171,16 +150,11 @@ export function comparePaired(
   };
 }
 
-const meanOf = (evidence: Evidence) =>
-  [...evidence.values()].reduce((sum, item) => sum + itemMean(item), 0) / evidence.size;
-
-/** The tasks that both sides have a score for. */
 export function paired(before: Evidence, after: Evidence): [before: Evidence, after: Evidence] {
   const common = (one: Evidence, other: Evidence) => new Map([...one].filter(([id]) => other.has(id)));
   return [common(before, after), common(after, before)];
 }
 
-/** A task passes from this mean on. */
 export const PASS_MARK = 0.5;
 
 export function flips(before: Evidence, after: Evidence): Pick<PairedComparison, 'gained' | 'lost'> {

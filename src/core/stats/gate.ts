@@ -1,47 +1,51 @@
-import { type Evidence, isMissing, itemMean, MAX_MISSING_SHARE, type Observation, shareText } from './evidence.ts';
+import {
+  addObservations,
+  type Evidence,
+  type ItemEvidence,
+  isMissing,
+  itemMean,
+  MAX_MISSING_SHARE,
+  noEvidence,
+  type Observation,
+  shareText,
+} from './evidence.ts';
+import { PASS_MARK } from './final-report.ts';
 import { type Knowledge, type WeighedKnowledge, weigh } from './knowledge.ts';
 import { type Bar, barFor, DEFAULT_BATCH_SIZE, type RaceSettings, raceSettings } from './race.ts';
 
 export type Verdict = 'accept' | 'reject' | 'inconclusive' | 'invalid';
 
+/** `missing` are items without a result: at most `maxMissingShare` of all, or a fifth. */
 export type WaveInput = {
-  /** What is known of the current skill. */
   readonly knowledge: Knowledge;
-  /** The candidate's rollouts so far. */
   readonly observed: Evidence;
-  /** Items whose rollout of the candidate gave no result. */
   readonly missing?: readonly string[];
-  /** Share of the items that may be so; a fifth unless given. */
   readonly maxMissingShare?: number;
-  /** Items that the candidate has not met yet. */
   readonly remaining: readonly string[];
-  /** For a batch of 40 unless given. */
   readonly settings?: RaceSettings;
-  /** The second pass was made. */
   readonly isSecondPass?: boolean;
 };
 
-/** Items that moved one way, and by how much in all: both texts rolled out on them. */
+/** Items that moved one way, and by how much together. */
 export type Movement = { readonly items: readonly string[]; readonly sum: number };
 
 export type WaveJudgement = {
   /** `continue` with no item remaining asks for a second pass over all of them. */
   readonly verdict: Verdict | 'continue';
-  /** The mean gain over all items that is expected of the candidate, in score units, and the chance of any. */
+  /** The expected mean gain over all items, in score units, and the chance of any gain. */
   readonly expectedGain: number;
   readonly chance: number;
-  /** Mean of candidate − current skill over the items that both were rolled out on, in score units. */
+  /** Mean of candidate − current skill over the items that have both, in score units. */
   readonly meanGain: number;
   readonly gains: Movement;
   readonly regressions: Movement;
   readonly reason: string;
-  /** Only if inconclusive: about how many more rollouts would decide it, if the gain is what it seems. */
   readonly needs?: { readonly rollouts: number; readonly power: number };
 };
 
 /**
- * The default gate after a wave. A function of its input alone, so that a decision can be recomputed from its record.
- * A candidate may win or lose after every wave; what it is expected to gain decides, and what a closer look would cost.
+ * The default gate after a wave: what a candidate is expected to gain decides, and what a closer look would cost.
+ * A function of its input alone, so that a decision can be recomputed from its record.
  */
 export function judgeWave(input: WaveInput): WaveJudgement {
   const { knowledge, observed, missing = [], remaining } = input;
@@ -59,7 +63,6 @@ export function judgeWave(input: WaveInput): WaveJudgement {
   };
 }
 
-/** Settings for a candidate that is still to come. */
 export function settingsFor(knowledge: Knowledge, ids: readonly string[], batchSize: number): RaceSettings {
   const { upside } = weigh({ knowledge, observed: new Map(), ids });
   return raceSettings({ n: ids.length, batchSize, upside });
@@ -85,7 +88,6 @@ function movements(own: Evidence, observed: Evidence) {
 type Standing = Omit<WaveInput, 'missing'> & {
   readonly weighed: WeighedKnowledge;
   readonly ids: readonly string[];
-  /** Items that both texts were rolled out on. */
   readonly met: number;
   readonly missing: number;
 };
@@ -110,7 +112,7 @@ function decide(standing: Standing): Decision {
     : decideAtEnd(standing, settings, bar, isAhead);
 }
 
-/** A first look ends a race if the rest is not worth its price: on the way down for what it may win, on the way up for what it may save. */
+/** A first look ends a race if the rest is not worth its price. */
 function decideEarly({ weighed, remaining, ids }: Standing, { price }: RaceSettings, isAhead: boolean): Decision {
   const worth = price * remaining.length;
   const reason = `${figures(weighed, ids.length)} after ${ids.length - remaining.length} of ${ids.length} items`;
@@ -135,7 +137,7 @@ function decideAtEnd(standing: Standing, settings: RaceSettings, bar: Bar, isAhe
   return { verdict: 'inconclusive', reason, ...needsOf(standing) };
 }
 
-/** Below this chance of any gain a candidate is rejected; above it the result is inconclusive. */
+/** Below this chance of a gain a candidate is rejected; above it the result is inconclusive. */
 const SMALL_CHANCE = 0.1;
 const lost = ({ chance }: WeighedKnowledge) => (chance < SMALL_CHANCE ? 'reject' : 'inconclusive') as Verdict;
 
@@ -147,7 +149,7 @@ function figures({ gain, chance }: WeighedKnowledge, n: number): string {
 
 const POWER = 0.8;
 
-/** Until an expected gain is 0.84 deviations of the noise that was seen; at least one more pass. */
+/** Rollouts until the expected gain is 0.84 deviations of the noise; at least one more pass. */
 function needsOf({ weighed, ids, observed }: Standing): Pick<Decision, 'needs'> {
   if (weighed.gain <= 0) return {};
   const deviation = Math.sqrt(2 * weighed.noise.within * ids.length);
@@ -157,20 +159,16 @@ function needsOf({ weighed, ids, observed }: Standing): Pick<Decision, 'needs'> 
   return { needs: { rollouts, power: POWER } };
 }
 
-/** An item passes from this mean on. */
-const PASS_MARK = 0.5;
-
 export type FlipInput = {
   readonly incumbent: Evidence;
   readonly candidate: Evidence;
-  /** Items that must not get worse. */
   readonly protectedItems?: ReadonlySet<string>;
 };
 
-/** An item that passed and now fails, and how often either side has to roll it again before that counts. */
+/** An item that passed and now fails, and how often each side must be rolled out again. */
 export type Flip = { readonly id: string; readonly isProtected: boolean; readonly rerolls: number };
 
-/** One flip is mostly chance: at 40 items a do-nothing edit shows about five. So every one of them is asked again. */
+/** One flip is mostly chance: at 40 items an edit without effect shows about five. So each is rolled out again. */
 export function findFlips({ incumbent, candidate, protectedItems = new Set() }: FlipInput): Flip[] {
   const passed = [...incumbent].filter(([, item]) => itemMean(item) >= PASS_MARK).map(([id]) => id);
   const isLost = (id: string) => {
@@ -185,7 +183,7 @@ export function findFlips({ incumbent, candidate, protectedItems = new Set() }: 
 
 export type VetoInput = {
   readonly flips: readonly Flip[];
-  /** The new rollouts alone: those that showed the flip are what is in doubt. */
+  /** The new rollouts alone, without those that showed the flip. */
   readonly incumbent: readonly Observation[];
   readonly candidate: readonly Observation[];
 };
@@ -193,9 +191,8 @@ export type VetoInput = {
 export type Veto = { readonly isVetoed: boolean; readonly regressions: readonly string[]; readonly reason: string };
 
 /**
- * A flip counts if the incumbent passes every re-roll and the candidate fails most of its own. One protected item that counts
- * is a veto; of the others it takes two. An item with fewer re-rolls than asked for does not count, unless it is protected
- * and the candidate has no result at all.
+ * A flip counts if the incumbent passes every re-roll and the candidate fails most of its own. Two that count are a veto, or
+ * a protected one. An item with too few re-rolls does not count, unless it is protected and the candidate has no result.
  */
 export function regressionVeto({ flips, incumbent, candidate }: VetoInput): Veto {
   const [before, after] = [countPasses(incumbent), countPasses(candidate)];
@@ -203,27 +200,18 @@ export function regressionVeto({ flips, incumbent, candidate }: VetoInput): Veto
   const isVetoed = counted.length >= 2 || counted.some(({ isProtected }) => isProtected);
   const regressions = counted.map(({ id }) => id);
   const named = regressions.length === 0 ? '' : `: ${regressions.join(', ')}`;
-  return {
-    isVetoed,
-    regressions,
-    reason: `${regressions.length} of ${flips.length} flips stood up to re-rolls${named}`,
-  };
+  const reason = `${regressions.length} of ${flips.length} flips stood up to re-rolls${named}`;
+  return { isVetoed, regressions, reason };
 }
 
-type Passes = { readonly passed: number; readonly count: number };
+const countPasses = (observations: readonly Observation[]) =>
+  addObservations(
+    noEvidence,
+    observations.map(({ id, score }) => ({ id, score: isMissing(score) ? null : Number(score >= PASS_MARK) })),
+  );
 
-function countPasses(observations: readonly Observation[]): ReadonlyMap<string, Passes> {
-  const passes = new Map<string, Passes>();
-  for (const { id, score } of observations) {
-    if (isMissing(score)) continue;
-    const { passed, count } = passes.get(id) ?? { passed: 0, count: 0 };
-    passes.set(id, { passed: passed + Number(score >= PASS_MARK), count: count + 1 });
-  }
-  return passes;
-}
-
-function isConfirmed({ isProtected, rerolls }: Flip, before: Passes | undefined, after: Passes | undefined): boolean {
-  if (before === undefined || before.count < rerolls || before.passed < before.count) return false;
+function isConfirmed({ isProtected, rerolls }: Flip, before?: ItemEvidence, after?: ItemEvidence): boolean {
+  if (before === undefined || before.count < rerolls || before.sum < before.count) return false;
   if (after === undefined) return isProtected;
-  return after.count >= rerolls && after.passed < after.count / 2;
+  return after.count >= rerolls && after.sum < after.count / 2;
 }

@@ -1,43 +1,43 @@
+import { groupBy } from '../text/index.ts';
 import {
   addObservations,
   isMissing,
   MAX_MISSING_SHARE,
+  meanOf,
   noEvidence,
   type Observation,
+  squaresAbout,
   withinItems,
 } from './evidence.ts';
 
-/** One judgement of one rollout. In pairwise judging the answer stands first or second; otherwise leave `position` out. */
+/** One judgement of one rollout. `position` is where the answer stood in pairwise judging. */
 export type Judgement = {
   readonly id: string;
   readonly rollout: number;
   readonly position?: 'first' | 'second';
-  /** `null`: the judge failed. That says nothing about the rollout. */
+  /** `null`: the judge failed, which says nothing about the rollout. */
   readonly score: number | null;
 };
 
 export type JudgedScore = Observation & { readonly rollout: number; readonly judgements: number };
 
 export type JudgeNoise = {
-  /** One score per rollout; `null` if no judgement of it succeeded, or in pairwise judging those in one position alone. */
+  /** One score per rollout; `null` without a judgement, or in pairwise judging without one in each position. */
   readonly scores: readonly JudgedScore[];
-  /** Of one judgement about its rollout's score. `undefined` without a repeat, be it in the other position. */
+  /** Of one judgement about its rollout's score. `undefined` without a repeat, which may be in the other position. */
   readonly judgeVariance: number | undefined;
-  /** Of a rollout's true score about its item's mean, the judge's part taken out. `undefined` without a repeat. */
+  /** Of a rollout's true score about its item's mean, without the judge's part. `undefined` without a repeat. */
   readonly rolloutVariance: number | undefined;
-  /** How much more an answer gets for standing first. */
+  /** How much more an answer gets in the first position. */
   readonly positionBias: number | undefined;
-  /** Share of the judgements that failed. */
   readonly failedShare: number;
-  /** Share of the rollouts without a score. */
   readonly missingShare: number;
-  /** More than a fifth of the rollouts have no score. */
   readonly isInvalid: boolean;
 };
 
-/** Combines repeated and position-swapped judgements, and tells the judge's noise from the rollouts' own. */
+/** Combines repeated and position-swapped judgements, and separates the judge's noise from the rollouts' own. */
 export function combineJudgements(judgements: readonly Judgement[]): JudgeNoise {
-  const rollouts = [...groupByRollout(judgements).values()];
+  const rollouts = groupBy(judgements, ({ id, rollout }) => JSON.stringify([id, rollout]));
   const scores = rollouts.map(scoreOf);
   const judgeVariance = varianceWithin(rollouts) ?? varianceBetween(rollouts);
   const failed = judgements.filter(({ score }) => isMissing(score)).length;
@@ -54,19 +54,7 @@ export function combineJudgements(judgements: readonly Judgement[]): JudgeNoise 
   };
 }
 
-function groupByRollout(judgements: readonly Judgement[]): Map<string, Judgement[]> {
-  const groups = new Map<string, Judgement[]>();
-  for (const judgement of judgements) {
-    const key = JSON.stringify([judgement.id, judgement.rollout]);
-    groups.set(key, [...(groups.get(key) ?? []), judgement]);
-  }
-  return groups;
-}
-
-/**
- * Both positions weigh the same however often each was judged, so that a judge's taste for one of them cancels. One alone
- * would pass that taste on as a score.
- */
+/** Both positions weigh the same, so that a judge's preference for one of them cancels. One alone would pass it on as a score. */
 function scoreOf(judgements: readonly Judgement[]): JudgedScore {
   const { id, rollout } = judgements[0]!;
   const positions = byPosition(judgements);
@@ -88,14 +76,13 @@ function varianceWithin(rollouts: readonly Judgement[][]): number | undefined {
   let squares = 0;
   let freedom = 0;
   for (const scores of rollouts.flatMap((judgements) => [...byPosition(judgements).values()])) {
-    const mean = meanOf(scores);
-    squares += scores.reduce((sum, score) => sum + (score - mean) ** 2, 0);
+    squares += squaresAbout(scores, meanOf(scores));
     freedom += scores.length - 1;
   }
   return freedom > 0 ? squares / freedom : undefined;
 }
 
-/** Rollouts' scores vary by the rollouts and by what is left of the judge's noise after averaging. */
+/** Scores vary by the rollouts and by what is left of the judge's noise after averaging. */
 function rolloutVariance(scores: readonly JudgedScore[], judgeVariance: number): number | undefined {
   const valid = scores.filter(({ score }) => score !== null);
   const { squares, freedom } = withinItems(addObservations(noEvidence, valid));
@@ -104,13 +91,11 @@ function rolloutVariance(scores: readonly JudgedScore[], judgeVariance: number):
   return Math.max(0, squares / freedom - leftOver);
 }
 
-/** A judgement in each position is a repeat too, once the bias is taken out. A difference of two varies twice as much as one. */
+/** A judgement in each position is a repeat too, without the bias. A difference of two varies twice as much as one. */
 function varianceBetween(rollouts: readonly Judgement[][]): number | undefined {
   const differences = positionDifferences(rollouts);
   if (differences.length < 2) return undefined;
-  const bias = meanOf(differences);
-  const squares = differences.reduce((sum, difference) => sum + (difference - bias) ** 2, 0);
-  return squares / (differences.length - 1) / 2;
+  return squaresAbout(differences, meanOf(differences)) / (differences.length - 1) / 2;
 }
 
 function positionBias(rollouts: readonly Judgement[][]): number | undefined {
@@ -124,8 +109,4 @@ function positionDifferences(rollouts: readonly Judgement[][]): number[] {
     const [first, second] = [positions.get('first'), positions.get('second')];
     return first && second ? [meanOf(first) - meanOf(second)] : [];
   });
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

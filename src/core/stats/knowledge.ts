@@ -12,16 +12,13 @@ import {
   withinItems,
 } from './evidence.ts';
 
-/** What earlier skills have left behind of an item, in rollouts' worth. */
+/** What earlier skills left behind about an item, in rollouts' worth. */
 export type Inherited = { readonly sum: number; readonly count: number };
 
-/** What is known of the current skill. */
 export type Knowledge = {
-  /** Rollouts of its very text. */
   readonly own: Evidence;
-  /** What is believed of it besides: from its predecessors where it seems to change nothing, and where it was not rolled out. */
+  /** What is believed besides, from earlier skills: where it seems to change nothing, and where it was not rolled out. */
   readonly inherited: ReadonlyMap<string, Inherited>;
-  /** From skills before it, of whatever was rolled out more than once. */
   readonly repeats: WithinItems;
 };
 
@@ -35,7 +32,6 @@ export function addOwn(knowledge: Knowledge, observations: Iterable<Observation>
   return { ...knowledge, own: addObservations(knowledge.own, observations) };
 }
 
-/** All that is known of an item, own and inherited. */
 export function knownOf({ own, inherited }: Knowledge, id: string): Inherited {
   const [mine, before] = [own.get(id) ?? NOTHING, inherited.get(id) ?? NOTHING];
   return { sum: mine.sum + before.sum, count: mine.count + before.count };
@@ -43,17 +39,16 @@ export function knownOf({ own, inherited }: Knowledge, id: string): Inherited {
 
 const NOTHING: Inherited = { sum: 0, count: 0 };
 
-/** Items that the current skill was never rolled out on: they may not decide before it was. */
+/** Items without a rollout of the current skill. They may not decide before it has one. */
 export function unmetItems({ own }: Knowledge, ids: readonly string[]): string[] {
   return ids.filter((id) => !own.has(id));
 }
 
-/** From here on two scores of an item differ. */
 const DIFFERENCE = 0.2;
 
 /**
- * Items on which a candidate and the current skill differ, and the latter has only one rollout to show. Before a winner is
- * taken it is rolled out there once more, whichever of the two is ahead: each may have been lucky once.
+ * Items on which a candidate differs from the current skill, which has only one rollout there. Before a winner is taken the
+ * current skill is rolled out there again, whichever is ahead: each may have been lucky once.
  */
 export function disputedItems({ own }: Knowledge, observed: Evidence): string[] {
   return [...observed].flatMap(([id, seen]) => {
@@ -65,15 +60,13 @@ export function disputedItems({ own }: Knowledge, observed: Evidence): string[] 
 
 export type WeighInput = {
   readonly knowledge: Knowledge;
-  /** The candidate's rollouts. */
   readonly observed: Evidence;
-  /** All items, met or not. */
   readonly ids: readonly string[];
 };
 
 export type WeighedKnowledge = Weighed & { readonly noise: NoiseModel };
 
-/** A candidate's rollouts beside what is known of the current skill, as far as the noise that was seen lets them speak. */
+/** A candidate's rollouts beside what is known about the current skill, weighed by the noise that was seen. */
 export function weigh({ knowledge, observed, ids }: WeighInput): WeighedKnowledge {
   const noise = noiseOf({ knowledge, observed, ids });
   const items = ids.map((id): WeighedItem => {
@@ -92,13 +85,13 @@ function noiseOf({ knowledge, observed, ids }: WeighInput): NoiseModel {
   return estimateNoise({ kind, repeats, items: ids.map((id) => knownOf(knowledge, id)) });
 }
 
-/** Rollouts' worth of old knowledge that an item keeps at most, at least, and where the skill was not rolled out. */
+/** Bounds of the old knowledge that an item keeps, in rollouts' worth. */
 const MOST_INHERITED = 4;
 const LEAST_INHERITED = 0.3;
 
 /**
- * What is known of a candidate that was taken: its own rollouts, and of what was known before as much as it is likely not
- * to have changed; together they say what is believed of it. A winner was also lucky, and its belief knows that.
+ * What is known about a candidate that was taken: its own rollouts, and the older knowledge as far as it likely still holds.
+ * Together they give the believed scores, which allow for the luck of a winner.
  */
 export function inherit({ knowledge, observed, ids }: WeighInput): Knowledge {
   const { untouched, believed } = weigh({ knowledge, observed, ids });
@@ -113,63 +106,56 @@ export function inherit({ knowledge, observed, ids }: WeighInput): Knowledge {
   return { own: observed, inherited: new Map(inherited), repeats };
 }
 
-/** As many rollouts' worth that, with its own, the item has the score that is believed of it. */
+/** So much that, with its own rollouts, the item has the believed score. */
 function completing(own: Inherited, believed: number, count: number): Inherited {
   const sum = believed * (own.count + count) - own.sum;
   return { sum: Math.min(count, Math.max(0, sum)), count };
 }
 
-/** The mean score that is believed of the current skill, every item counting the same. */
 export function believedScore(knowledge: Knowledge, ids: readonly string[]): number {
   const known = ids.map((id) => knownOf(knowledge, id)).filter(({ count }) => count > 0);
   return known.reduce((sum, item) => sum + item.sum / item.count, 0) / Math.max(1, known.length);
 }
 
-/** An item as a candidate meets it. */
 export type WeighedItem = {
-  /** Sum and number of what is known of the current skill: own rollouts, and what it has inherited. */
+  /** What is known about the current skill: own rollouts, and inherited ones. */
   readonly sum: number;
   readonly count: number;
-  /** Mean of the current skill's own rollouts, if there are any. */
   readonly own: number | undefined;
-  /** Sum and number of the candidate's rollouts; 0 of an item that it has not met. */
+  /** The candidate's rollouts; 0 for an item that it has not met. */
   readonly seenSum: number;
   readonly seenCount: number;
 };
 
-/** What is known of a candidate. Gains are in items: the sum of what the items gain. */
+/** What is known about a candidate. Gains are sums over the items. */
 export type Weighed = {
-  /** What it is expected to gain over all items, and the parts of that expectation above and below 0. */
+  /** The expected gain over all items, and its parts above and below 0. */
   readonly gain: number;
   readonly upside: number;
   readonly downside: number;
-  /** The chance that it gains anything. */
   readonly chance: number;
-  /** Candidate less current skill, over the items that both texts were rolled out on. */
+  /** Candidate less current skill, over the items that both were rolled out on. */
   readonly lead: number;
-  /** Of each item: the chance that the change does not touch it, and what the candidate is believed to score on it. */
+  /** Of each item: the chance that the change does not touch it, and the candidate's believed score. */
   readonly untouched: readonly number[];
   readonly believed: readonly number[];
 };
 
-/** Share of the items that a change lifts and that it spoils, and the odds before anything was seen. */
+/** The shares of the items that a change lifts and spoils, and the odds before anything was seen. */
 type Hypothesis = { readonly lifted: number; readonly spoiled: number; readonly odds: number };
 
 const SHARES = [0, 0.03, 0.08, 0.2, 0.4, 0.7];
 const LIFTED_ODDS = [0.35, 0.2, 0.2, 0.15, 0.07, 0.03];
 const SPOILED_ODDS = [0.6, 0.12, 0.12, 0.12, 0.03, 0.01];
 
-/** Nothing, local and broad gains, harm, and both at once are hypotheses of their own. */
 const HYPOTHESES: readonly Hypothesis[] = SHARES.flatMap((lifted, i) =>
   SHARES.map((spoiled, j) => ({ lifted, spoiled, odds: LIFTED_ODDS[i]! * SPOILED_ODDS[j]! })),
 ).filter(({ lifted, spoiled }) => lifted + spoiled < 1);
 
-/** How far a touched item goes towards 1 or 0 (the further, the less noise was seen), and how many rollouts' worth that guess is. */
+/** How far a touched item goes towards 1 or 0 (further with less noise), and how many rollouts' worth that guess is. */
 const REACH = 0.9;
 const TOUCHED_STRENGTH = 6;
-const reachOf = ({ within }: NoiseModel) => Math.max(REACH, 1 - 2 * within);
 
-/** What some rollouts say of a candidate, beside the current skill. A function of its input alone. */
 export function weighCandidate(items: readonly WeighedItem[], noise: NoiseModel): Weighed {
   const cases = items.map((item) => casesOf(item, noise));
   const met = cases.filter((_, place) => items[place]!.seenCount > 0);
@@ -177,7 +163,6 @@ export function weighCandidate(items: readonly WeighedItem[], noise: NoiseModel)
   return { ...expect(cases, odds), lead: leadOf(items) };
 }
 
-/** Untouched, lifted or spoiled: how likely the candidate's rollouts then are, and the item's score given them. */
 type Case = { readonly likelihood: number; readonly score: number };
 type Cases = { readonly before: number; readonly same: Case; readonly up: Case; readonly down: Case };
 
@@ -185,7 +170,7 @@ function casesOf({ sum, count, seenSum, seenCount }: WeighedItem, noise: NoiseMo
   const strength = count + noise.pull;
   const before = (sum + noise.pull * noise.center) / strength;
   const seen = { sum: seenSum, count: seenCount };
-  const reach = reachOf(noise);
+  const reach = Math.max(REACH, 1 - 2 * noise.within);
   const likelihoodOf = noise.kind === 'binary' ? binaryLikelihood : gradedLikelihood(noise.within);
   const inCase = (rate: number, weight: number, room: number): Case => ({
     likelihood: likelihoodOf(seen, { rate, strength: weight, room }),
@@ -199,15 +184,13 @@ function casesOf({ sum, count, seenSum, seenCount }: WeighedItem, noise: NoiseMo
   };
 }
 
-type Seen = { readonly sum: number; readonly count: number };
-/** A rate, known as well as by so many rollouts; `room` is how far the item could have gone from where it was. */
+/** A rate, known as well as by so many rollouts. `room` is how far the item could have gone from where it was. */
 type Guess = { readonly rate: number; readonly strength: number; readonly room: number };
 
-/** No single item decides: neither it nor its likelihoods can be surer than that. */
+/** No single item decides: its likelihood is never surer than this. */
 const LEAST_LIKELIHOOD = 1e-9;
 
-/** Chance of these passes and failures, one after the other. */
-function binaryLikelihood({ sum, count }: Seen, { rate, strength }: Guess): number {
+function binaryLikelihood({ sum, count }: Inherited, { rate, strength }: Guess): number {
   let likelihood = 1;
   for (let i = 0; i < sum; i++) likelihood *= rate * strength + i;
   for (let i = 0; i < count - sum; i++) likelihood *= (1 - rate) * strength + i;
@@ -215,9 +198,9 @@ function binaryLikelihood({ sum, count }: Seen, { rate, strength }: Guess): numb
   return Math.max(likelihood, LEAST_LIKELIHOOD);
 }
 
-/** Where scores lie between 0 and 1 a touched item may stop anywhere on its way. */
+/** A touched item with a graded score may stop anywhere on its way. */
 function gradedLikelihood(within: number) {
-  return ({ sum, count }: Seen, { rate, strength, room }: Guess): number => {
+  return ({ sum, count }: Inherited, { rate, strength, room }: Guess): number => {
     if (count === 0) return 1;
     const variance = within * (1 / count + 1 / strength) + (0.3 * room) ** 2 + 1e-4;
     const distance = sum / count - rate;
@@ -240,10 +223,9 @@ function normalise(logs: readonly number[]): number[] {
   return weights.map((weight) => weight / total);
 }
 
-/** Hypotheses less likely than this change no figure. */
-const NEGLIGIBLE = 1e-6;
+const NEGLIGIBLE = 1e-6; // less likely hypotheses change no figure
 
-/** Items that were met count by their own odds, the others by the hypotheses' alone. */
+/** Items that were met count by their own odds, the others by the hypotheses alone. */
 function expect(cases: readonly Cases[], odds: readonly number[]): Omit<Weighed, 'lead'> {
   const untouched = cases.map(() => 0);
   const believed = cases.map(() => 0);
@@ -267,11 +249,9 @@ function expect(cases: readonly Cases[], odds: readonly number[]): Omit<Weighed,
   return { ...sums, untouched, believed };
 }
 
-/** Like with like: only where both texts were rolled out. */
 function leadOf(items: readonly WeighedItem[]): number {
-  let lead = 0;
-  for (const { own, seenSum, seenCount } of items) {
-    if (own !== undefined && seenCount > 0) lead += seenSum / seenCount - own;
-  }
-  return lead;
+  const leads = items.map(({ own, seenSum, seenCount }) =>
+    own === undefined || seenCount === 0 ? 0 : seenSum / seenCount - own,
+  );
+  return leads.reduce((sum, lead) => sum + lead, 0);
 }

@@ -1,39 +1,33 @@
-import { normalCdf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
-import { addWithin, type Evidence, itemMean, withinItems } from './evidence.ts';
+import { hazard, normalQuantile, tCdf, tQuantile } from './distributions.ts';
+import { addWithin, type Evidence, meanOf, pairsOf, squaresAbout, withinItems } from './evidence.ts';
 import type { Estimate } from './final-report.ts';
 
 export type NightProof = {
-  /** Mean gain over the tasks that both sides have; its interval is of the chosen error, one-sided below. */
+  /** Mean gain over the tasks that both sides have. The lower end of its interval has the chosen error. */
   readonly gain: Estimate;
-  /** Chance of such a lead, or a greater one, if the two documents were the same. */
+  /** The chance of such a gain, or a greater one, between two equal documents. */
   readonly pValue: number;
   readonly tasks: number;
-  /** Of the gain: by the noise of the rollouts, and by which tasks happened to be held out. */
+  /** Deviations of the gain: by the noise of the rollouts, and by the choice of the tasks. */
   readonly noise: number;
   readonly luckOfTasks: number;
 };
 
-/**
- * A quarter of a worst-case rollout is added to the squares, so that tasks on which nothing has varied yet have a noise all
- * the same, and a handful of attempts proves nothing.
- */
+/** A quarter of a worst-case rollout, so that tasks without any variation have a noise, and a handful of attempts proves nothing. */
 const PRIOR_SQUARES = 0.0625;
 
 /**
- * Whether one document does better than another on the same tasks, by rollouts that neither was chosen for. What is asked is
- * whether the texts differ in effect at all, so that the noise is that of the rollouts; tasks may gain differently.
+ * Whether one document does better than another on the same tasks, by rollouts that neither was chosen for. The question is
+ * whether the texts differ in effect at all, so the noise is that of the rollouts; tasks may gain differently.
  */
 export function proveGain(winner: Evidence, seed: Evidence, error: number): NightProof | undefined {
-  const pairs = [...winner].flatMap(([id, item]) => {
-    const before = seed.get(id);
-    return before === undefined ? [] : [{ item, before }];
-  });
+  const pairs = pairsOf(winner, seed);
   if (pairs.length === 0) return undefined;
-  const gains = pairs.map(({ item, before }) => itemMean(item) - itemMean(before));
-  const value = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+  const gains = pairs.map(({ gain }) => gain);
+  const value = meanOf(gains);
   const { squares, freedom } = addWithin(withinItems(winner), withinItems(seed));
   const variance = (squares + PRIOR_SQUARES) / (freedom + 1);
-  const inverse = pairs.reduce((sum, { item, before }) => sum + 1 / item.count + 1 / before.count, 0);
+  const inverse = pairs.reduce((sum, { after, before }) => sum + 1 / after.count + 1 / before.count, 0);
   const deviation = Math.sqrt(variance * inverse) / pairs.length;
   const half = tQuantile(1 - error, freedom + 1) * deviation;
   return {
@@ -45,23 +39,21 @@ export function proveGain(winner: Evidence, seed: Evidence, error: number): Nigh
   };
 }
 
-/** How differently a change does by tasks (in squares) before any is seen, and how many tasks that guess is worth. */
+/** How much tasks differ in what they gain, in squares, before any is seen; and how many tasks that guess is worth. */
 const USUAL_SQUARES = 0.06;
 const USUAL_TASKS = 4;
 
-/** The deviation of the mean gain that comes from the choice of the tasks, beyond the noise. */
+/** The deviation of the mean gain that comes from the choice of the tasks. */
 function luckOf(gains: readonly number[], noise: number): number {
   const n = gains.length;
-  const mean = gains.reduce((sum, gain) => sum + gain, 0) / n;
-  const squares = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0);
+  const squares = squaresAbout(gains, meanOf(gains));
   const between = Math.max(0, squares - (n - 1) * n * noise ** 2);
   return Math.sqrt((between + USUAL_TASKS * USUAL_SQUARES) / (n - 1 + USUAL_TASKS) / n);
 }
 
 /**
- * The gain to expect on other tasks of the same person. A change is proven the sooner, the more of the tasks that happen to be
- * held out it helps with: `measured` by new rollouts is free of their noise, but not of that luck. It is what a gain that is
- * proven as soon as it exceeds a bar (`least`) leads to expect.
+ * The gain to expect on other tasks of the same person. A gain is proven sooner when the held-out tasks happen to favour it.
+ * `measured`, by new rollouts, is free of their noise but not of that luck: it is what a gain above a bar leads to expect.
  */
 export function gainElsewhere(measured: NightProof, proven: NightProof, error: number): number {
   const { luckOfTasks, gain } = measured;
@@ -76,22 +68,19 @@ export function gainElsewhere(measured: NightProof, proven: NightProof, error: n
   return high;
 }
 
-/** Mean excess of a normal deviate over the bar that it passed, by how far the mean is above the bar. */
-const hazard = (z: number) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / Math.max(1e-12, normalCdf(z));
-
 export type ProofLook = { readonly passes: number; readonly share: number };
 
-/** Looks at the evidence, each with a part of the error: few passes prove a large gain, more are made for a smaller one. */
+/** Looks at the evidence, each with a share of the error. Few passes prove a large gain, more a smaller one. */
 export const PROOF_LOOKS: readonly ProofLook[] = [
   { passes: 2, share: 0.4 },
   { passes: 4, share: 0.35 },
   { passes: 8, share: 0.25 },
 ];
 
-/** So many deviations better than it looks so far it must become for another look to prove it: more is not worth the passes. */
+/** Another look is worth its passes if the gain must become at most this many deviations better. */
 const HOPE = 0.7;
 
-export type ProofStep = 'proven' | 'look-again' | 'not-proven';
+type ProofStep = 'proven' | 'look-again' | 'not-proven';
 
 /** What follows from the look with this number, from 0. */
 export function judgeProof(

@@ -6,15 +6,10 @@ export function skillHash(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
 }
 
-/**
- * Text from outside, set apart as data. The tag carries a hash that does not occur in what it holds, so that
- * nothing inside can close the fence and pass for an instruction.
- */
+/** Sets foreign text apart as data. The tag holds a hash that the text does not have, so that the text cannot close it. */
 export function fence(kind: string, text: string): string {
-  let nonce = toNonce(text);
-  while (text.includes(nonce)) nonce = toNonce(`${nonce}${text}`);
+  let nonce = skillHash(text).slice(0, 8);
+  while (text.includes(nonce)) nonce = skillHash(`${nonce}${text}`).slice(0, 8);
   const tag = `${kind}-${nonce}`;
   return `<${tag}>\n${text}\n</${tag}>`;
 }
-
-const toNonce = (text: string) => skillHash(text).slice(0, 8);

@@ -5,7 +5,7 @@ export function percent(score: number | null | undefined): string {
   return `${shown === '-0.0' ? '0.0' : shown} %`; // sums of many scores may come to -1e-17
 }
 
-/** What was gained, in points of a hundred: `+12.5`, `-2.5`, `±0`. */
+/** A gain in points of a hundred: `+12.5`, `-2.5`, `±0`. */
 export function points(gain: number | null | undefined): string {
   if (gain === null || gain === undefined) return '';
   const text = (gain * 100).toFixed(1);
@@ -25,12 +25,12 @@ export function dollars(value: number): string {
   return value > 0 && value < 0.1 ? value.toPrecision(2) : value.toFixed(2);
 }
 
-/** `1 edit`, `2 edits`; nouns that do not take an s have their plural given. */
+/** `1 edit`, `2 edits`; `many` is the plural of other nouns. */
 export function plural(value: number, noun: string, many = `${noun}s`): string {
   return `${count(value)} ${value === 1 ? noun : many}`;
 }
 
-/** What was gained in whole points: `+50`, `-3`; below one point with the digit that tells it from nothing. */
+/** A gain in whole points: `+50`, `-3`; below one point with one digit that is not 0. */
 export function wholePoints(gain: number): string {
   const value = 100 * gain;
   if (value === 0) return '0';

@@ -2,13 +2,10 @@ import { memoize } from './collections.ts';
 
 const FENCE = /```(?:json)?([\s\S]+?)```/i;
 
-/** Deeper nesting is never meant, and code that walks through it would run out of stack. */
+/** Code that walks through deeper values would run out of stack. */
 const MAX_DEPTH = 100;
 
-/**
- * The JSON object in a model's reply: the whole text, else the first fenced block, else from the first `{` to
- * the last `}`. `undefined` when none of them is an object, or when its brackets are nested beyond reason.
- */
+/** The JSON object in a model's reply: the whole text, the first fenced block, or all from the first `{` to the last `}`. */
 export function extractJson(text: string | null | undefined): Record<string, unknown> | undefined {
   for (const candidate of jsonCandidates(text)) {
     const value = parseJson(candidate);
@@ -17,7 +14,7 @@ export function extractJson(text: string | null | undefined): Record<string, unk
   return undefined;
 }
 
-/** The pieces of a reply that may be its JSON, most likely first. */
+/** The pieces of a reply that may be its JSON, the likeliest first. */
 export function jsonCandidates(text: string | null | undefined): string[] {
   if (typeof text !== 'string') return [];
   const trimmed = text.trim();
@@ -27,7 +24,7 @@ export function jsonCandidates(text: string | null | undefined): string[] {
   return [trimmed, fenced, braced].filter((candidate) => candidate !== undefined && candidate !== '') as string[];
 }
 
-/** What a text is as JSON; `undefined` when it is none, or nested beyond reason. */
+/** `undefined` for what is no JSON, or is nested too deeply. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -37,11 +34,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** An object with keys: neither `null` nor a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Level by level, since a function that calls itself is what must be spared. */
+/** Level by level: a recursive function could run out of stack. */
 function isShallow(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -51,13 +47,12 @@ function isShallow(value: unknown): boolean {
   return true;
 }
 
-/** Control characters but tab and newline, marks that turn the writing direction, and all that has no shape of its own. */
+/** Characters that do not show, or turn the writing direction. */
 export const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
-/** A value as JSON in which nothing can hide or move a cursor: such characters are escaped, and read back as they were. */
+/** JSON in which nothing hides or moves a cursor: such characters are escaped, and are the same when they are read. */
 export const jsonText = (value: unknown): string => escaped(JSON.stringify(value, null, 2));
 
-/** The same on one line. */
 export const jsonLine = (value: unknown): string => escaped(JSON.stringify(value));
 
 function escaped(json: string): string {
@@ -66,34 +61,26 @@ function escaped(json: string): string {
   );
 }
 
-/** A code as Unicode names it. */
 export const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, '0');
 
 /** Keys whose values belong to the user: what is inside keeps its spelling. */
 const OPAQUE = new Set(['extras', 'conversation', 'buckets', 'identity']);
 
-/** The same few names come in every record. */
-const KEPT = { maxEntries: 1_000 };
-const toSnake = memoize((key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), KEPT);
-const toCamel = memoize(
-  (key: string) => key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
-  KEPT,
+/** camelCase in code becomes snake_case in view files and in JSON sent to models. */
+export const toSnakeCase = renameKeys((key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+export const toCamelCase = renameKeys((key) =>
+  key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
 );
 
-/** The border codec, outwards: camelCase in code becomes snake_case in view files and in JSON sent to models. */
-export function toSnakeCase(value: unknown): unknown {
-  return renameKeys(value, toSnake);
-}
-
-/** The border codec, inwards. Total: anything that is not an object or a list comes back as it is. */
-export function toCamelCase(value: unknown): unknown {
-  return renameKeys(value, toCamel);
-}
-
-function renameKeys(value: unknown, rename: (key: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((entry) => renameKeys(entry, rename));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [rename(key), OPAQUE.has(key) ? entry : renameKeys(entry, rename)]),
-  );
+function renameKeys(nameOf: (key: string) => string): (value: unknown) => unknown {
+  const rename = memoize(nameOf, { maxEntries: 1_000 }); // the same few names come in every record
+  const renameIn = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(renameIn);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [rename(key), OPAQUE.has(key) ? entry : renameIn(entry)]),
+    );
+  };
+  return renameIn;
 }

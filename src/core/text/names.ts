@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 
-/** The name that was probably meant, or `undefined` when none is near. Case, `-` and `_` do not count. */
+/** The nearest name, if one is near. Case, `-` and `_` do not count. */
 export function closestName(typed: string, names: readonly string[]): string | undefined {
   const ranked = names.map((name) => ({ name, distance: editDistance(plain(typed), plain(name)) }));
   const nearest = ranked.sort((a, b) => a.distance - b.distance)[0];
   return nearest && nearest.distance <= Math.max(1, Math.floor(typed.length / 3)) ? nearest.name : undefined;
 }
 
-/** ` — did you mean X?`, or nothing. */
 export function suggestion(typed: string, names: readonly string[]): string {
   const name = closestName(typed, names);
   return name === undefined ? '' : ` — did you mean ${name}?`;
@@ -22,23 +21,20 @@ export function unknownKeys(typed: readonly string[], known: readonly string[]):
 
 const plain = (name: string) => name.toLowerCase().replace(/[-_]/g, '');
 
-/** How many letters must be added, dropped, changed or swapped with their neighbour. */
 function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  for (let row = 1; row <= from.length; row++) rows.push(nextRow(rows, row, from, to));
-  return rows[from.length]![to.length]!;
-}
-
-function nextRow(rows: readonly number[][], row: number, from: string, to: string): number[] {
-  const above = rows[row - 1]!;
-  const current = [row];
-  for (let column = 1; column <= to.length; column++) {
-    const change = above[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
-    const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-    const swap = isSwap ? rows[row - 2]![column - 2]! + 1 : Number.POSITIVE_INFINITY;
-    current.push(Math.min(above[column]! + 1, current[column - 1]! + 1, change, swap));
+  for (let row = 1; row <= from.length; row++) {
+    const above = rows[row - 1]!;
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const change = above[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swap = isSwap ? rows[row - 2]![column - 2]! + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(above[column]! + 1, current[column - 1]! + 1, change, swap));
+    }
+    rows.push(current);
   }
-  return current;
+  return rows[from.length]![to.length]!;
 }
 
 type Issue = z.core.$ZodIssue;
@@ -69,7 +65,6 @@ const KINDS: Readonly<Record<string, string>> = {
   object: 'keys and values',
 };
 
-/** What a schema wanted, in words for people who have never seen it. */
 export function expectedBy(issue: Issue): string {
   if (issue.code === 'invalid_type') return `expected ${KINDS[issue.expected] ?? issue.expected}`;
   if (issue.code === 'invalid_value') return `expected one of ${issue.values.join(', ')}`;
@@ -81,7 +76,7 @@ export function expectedBy(issue: Issue): string {
   return issue.message.replace(/^Invalid (input|option): /, '');
 }
 
-/** A number in quotes is the commonest slip, and looks right. */
+/** A number in quotes is the commonest mistake, and looks right. */
 function shown(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'number') return String(value);

@@ -1,24 +1,21 @@
 // The reference is Python, and some results depend on how Python treats text. These few functions do the same.
 
-/** Inside a class of a regular expression. */
+/** Python's whitespace, to be put into a class of a pattern. */
 export const WHITESPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const LEADING = new RegExp(`^[${WHITESPACE}]+`);
 const IS_SPACE = new RegExp(`[${WHITESPACE}]`);
 
-/** Python's `str.rstrip()`: its whitespace differs from JavaScript's by a handful of code points. */
 export function rstrip(text: string): string {
   let end = text.length;
   while (end > 0 && isSpace(text, end - 1)) end--;
   return text.slice(0, end);
 }
 
-/** Most characters are printable ASCII, and need no pattern. */
 function isSpace(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return (code <= 32 || code >= 127) && IS_SPACE.test(text[at]!);
 }
 
-/** Python's `str.strip()`. */
 export function strip(text: string): string {
   return rstrip(isSpace(text, 0) ? text.replace(LEADING, '') : text);
 }
@@ -50,12 +47,9 @@ const foldCharacter = (character: string) =>
     ? character
     : Array.from(character.toLowerCase().toUpperCase(), (one) => one.toLowerCase()).join('');
 
-/** Up to here the built-in search is fast whatever the texts are. */
-const SHORT = 100;
-
 /** `text.includes(wanted)` in one pass: the built-in one takes a square of time on long texts that nearly repeat each other. */
 export function includesText(text: string, wanted: string): boolean {
-  if (wanted.length <= SHORT) return text.includes(wanted);
+  if (wanted.length <= 100) return text.includes(wanted); // fast whatever the texts are
   const fallback = fallbacksOf(wanted);
   let matched = 0;
   for (let at = 0; at < text.length; at++) {

@@ -2,19 +2,18 @@ const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Scr
 const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
 const IS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u');
 
-/** Words in lower case, without punctuation: what two texts share however they are written. */
 export function splitWords(text: string): readonly string[] {
   return text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 }
 
-/** The words with a space around each, so that a search for some of them finds whole words only. */
+/** The words with a space around each: a search for some of them finds whole words only. */
 export function joinWords(words: readonly string[]): string {
   return ` ${words.join(' ')} `;
 }
 
 const weights = new Map<number, number>();
 
-/** Where phrases are counted. Scripts without spaces have a word per character, at half weight. */
+/** What a word counts in a phrase. Scripts without spaces have a word per character, at half weight. */
 export function weightOf(word: string, at = 0): number {
   const code = word.codePointAt(at)!;
   if (code < 0x0e00) return 1; // Thai, the first of them
@@ -23,13 +22,10 @@ export function weightOf(word: string, at = 0): number {
   return weight;
 }
 
-/** A run of words in a text that `joinWords` made: from the space before it to the space behind it. */
+/** A run of words in what `joinWords` made, with the spaces around it. */
 export type Phrase = { readonly text: string; readonly start: number; readonly end: number };
 
-/**
- * Every run of words that weighs `size` and not one word more than it must. What a run is depends on its words alone: two
- * texts have a run in common when its text is among the runs of both.
- */
+/** Every run of words that weighs `size`, and not one word more than it must. A run depends on its words alone. */
 export function* phrasesIn(joined: string, size: number): Generator<Phrase> {
   if (joined.trim() === '') return;
   let [weight, end] = [0, 0];
@@ -50,7 +46,6 @@ export function textsOf(phrases: Iterable<Phrase>): ReadonlySet<string> {
   return texts;
 }
 
-/** English words that tell nothing about a task: those of any sentence, and those of any rule about answers. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a an the this that it its is are was were be do does did has have can may
   and or not no yes if then when so as of in on at to for from by with about
@@ -58,17 +53,15 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   answer question reply say give write use word words true false unknown end`.split(/\s+/),
 );
 
-/** Texts that share this part of their words are the same task in other words: one must not be the other's exam. */
-export const NEAR_DUPLICATE = 0.7;
+/** From this similarity on, two texts are the same task in other words: one must not be the other's exam. */
+const NEAR_DUPLICATE = 0.7;
 
-/** More words than this say nothing new about what a text asks for. */
 const MOST_WORDS = 2_000;
 
 export type Words = ReadonlySet<string>;
 
 export const wordsOf = (text: string): Words => new Set(splitWords(text).slice(0, MOST_WORDS));
 
-/** What two sets have in common, from 0 to 1. Two empty ones have nothing in common. */
 export function jaccard(a: Words, b: Words): number {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   let shared = 0;
@@ -78,23 +71,18 @@ export function jaccard(a: Words, b: Words): number {
 
 export type Similar = { readonly number: number; readonly similarity: number };
 
-/**
- * Finds what is at least `threshold` similar by counting shared words, word by word, instead of comparing all with all.
- * Exact: nothing is missed, and nothing depends on chance.
- */
+/** Finds all sets that are at least `threshold` similar. It counts shared words instead of comparing all with all; it is exact. */
 export class SimilarityIndex {
   readonly #threshold: number;
-  /** Which sets have a word. */
   readonly #holders = new Map<string, number[]>();
   readonly #sizes: number[] = [];
-  /** How many words each set shares with the one that is looked up; zero between two searches. */
+  /** How many words each set shares with the one that is looked up. All 0 between two searches. */
   readonly #shared: number[] = [];
 
   constructor(threshold: number) {
     this.#threshold = threshold;
   }
 
-  /** Sets get the numbers 0, 1, 2 … */
   add(words: Words): void {
     const number = this.#sizes.push(words.size) - 1;
     this.#shared.push(0);
@@ -105,35 +93,24 @@ export class SimilarityIndex {
     }
   }
 
-  /** In no particular order. */
   similarTo(words: Words): Similar[] {
-    const found: Similar[] = [];
-    for (const number of this.#count(words)) {
-      const shared = this.#shared[number]!;
-      const similarity = shared / (words.size + this.#sizes[number]! - shared);
-      if (similarity >= this.#threshold) found.push({ number, similarity });
-      this.#shared[number] = 0;
-    }
-    return found;
-  }
-
-  #count(words: Words): number[] {
-    const shared = this.#shared;
     const touched: number[] = [];
     for (const word of words) {
       for (const number of this.#holders.get(word) ?? []) {
-        if (shared[number] === 0) touched.push(number);
-        shared[number]! += 1;
+        if (this.#shared[number] === 0) touched.push(number);
+        this.#shared[number]! += 1;
       }
     }
-    return touched;
+    return touched.flatMap((number) => {
+      const shared = this.#shared[number]!;
+      this.#shared[number] = 0;
+      const similarity = shared / (words.size + this.#sizes[number]! - shared);
+      return similarity >= this.#threshold ? [{ number, similarity }] : [];
+    });
   }
 }
 
-/**
- * A number for each text; those of near-duplicates, and of all that are joined by a chain of them, are equal. Texts without
- * a word are like nothing else. Which texts are together does not depend on their order.
- */
+/** A group number for each text. Near-duplicates share a group, also through a chain of others; a text without words is alone. */
 export function nearDuplicateGroups(texts: readonly string[]): number[] {
   const sets = texts.map(wordsOf);
   const keys = sets.map(keyOf);
@@ -155,7 +132,7 @@ function joinSimilar(sets: readonly Words[]): number[] {
   return parents.map((_, number) => rootOf(parents, number));
 }
 
-/** Where a chain of parents ends. Everybody on the way is tied to the end, so that the next search is short. */
+/** Where a chain of parents ends. All on the way are tied to the end, so that the next search is short. */
 function rootOf(parents: number[], number: number): number {
   let root = number;
   while (parents[root] !== root) root = parents[root]!;
@@ -169,7 +146,6 @@ function rootOf(parents: number[], number: number): number {
 
 type Asking = { readonly intent: string };
 
-/** Those of `tasks` that are nearly the same neither as one of `others` nor as one that stands before them. */
 export function withoutNearDuplicates<Task extends Asking>(
   tasks: readonly Task[],
   others: readonly Asking[] = [],
@@ -184,7 +160,6 @@ export function withoutNearDuplicates<Task extends Asking>(
   });
 }
 
-/** Whether a text is a near-duplicate of one of `texts`. */
 export function nearDuplicateOf(texts: readonly string[]): (text: string) => boolean {
   const index = new SimilarityIndex(NEAR_DUPLICATE);
   for (const text of texts) index.add(wordsOf(text));

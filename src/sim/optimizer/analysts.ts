@@ -1,7 +1,7 @@
 import { readBlock } from '../../core/document/index.ts';
 import { groupBy } from '../../core/text/index.ts';
 import type { Draw } from '../draw.ts';
-import { readRules, reminderOf } from '../world/world.ts';
+import { readRules, reminderOf, type StatedRules } from '../world/world.ts';
 import { append, type Change, inMode, linesBeyond, sayingOf, topicOf } from './edits.ts';
 import {
   better,
@@ -21,48 +21,43 @@ import {
 import { type Lesson, type OptimizerPrompt, readComparison, readTrajectory } from './read-prompt.ts';
 
 /**
- * The reply of an error analyst. Each failing topic whose right rule the skill does not state gets an edit, most
- * frequent first; a failure in spite of the right rule is a slip: it teaches nothing, or is worth a reminder.
- * The support of an edit is the number of trajectories that asked for it.
+ * The reply of an error analyst. Each failing topic whose rule the skill does not state gets an edit, the most frequent first,
+ * supported by its trajectories. A failure in spite of the right rule is a slip: it is worth a reminder at most.
  */
 export function readFailures(prompt: OptimizerPrompt, character: Character, draw: Draw): object {
   const { skill, limit, trajectories, mode } = prompt;
-  const rules = readRules(skill);
+  const stated = readRules(skill);
   const lessons = trajectories.flatMap((block) => readTrajectory(block) ?? []);
-  const isSlip = ({ reading, wanted }: Lesson) => rules.get(reading.topic.name)?.variant === wanted;
+  const isSlip = ({ reading, wanted }: Lesson) => stated.get(reading.topic.name)?.variant === wanted;
   const groups = groupBy(
     lessons.filter((lesson) => !isSlip(lesson)),
     ({ reading }) => reading.topic,
   ).sort((a, b) => b.length - a.length);
-  const changes = proposeForGroups(groups, lessons, prompt, character, draw).slice(0, limit);
+  const context = contextOf(prompt, lessons);
+  const habits = warned(character, character.metaGain, context.experience);
+  const guided = readRules(readBlock(skill, 'slowUpdate'));
+  const proposed = groups.flatMap((group) => {
+    const lesson = group[0]!;
+    const { name } = lesson.reading.topic;
+    if (guided.has(name)) return []; // edits there are dropped: that is for the end of the epoch
+    const changes = proposeChanges({ ...context, lesson }, habits, mistakesFor(name, character, draw));
+    return changes.map((change) => ({ ...change, support_count: group.length }));
+  });
+  const changes = proposed.slice(0, limit);
   return {
     batch_size: trajectories.length,
     failure_summary: groups.map(summarize),
     patch: { reasoning: 'The references follow rules that the skill does not state.', ...inMode(mode, skill, changes) },
-    ...(prompt.wantsReminders ? { appendix_notes: remind(lessons.filter(isSlip), skill) } : {}),
+    ...(prompt.wantsReminders ? { appendix_notes: remind(lessons.filter(isSlip), stated) } : {}),
   };
 }
 
-function proposeForGroups(
-  groups: readonly Lesson[][],
-  lessons: readonly Lesson[],
-  prompt: OptimizerPrompt,
-  character: Character,
-  draw: Draw,
-) {
-  const { skill } = prompt;
-  const experience = readExperience(prompt);
-  const habits = warned(character, character.metaGain, experience);
-  const failing = new Set(lessons.map(({ reading }) => reading.topic));
-  const guided = readRules(readBlock(skill, 'slowUpdate'));
-  const context = { skill, rules: readRules(skill), failing, experience };
-  return groups.flatMap(([lesson, ...others]) => {
-    const { name } = lesson!.reading.topic;
-    if (guided.has(name)) return []; // edits there are dropped: that is for the end of the epoch
-    const changes = proposeChanges({ ...context, lesson: lesson! }, habits, mistakesFor(name, character, draw));
-    return changes.map((change) => ({ ...change, support_count: 1 + others.length }));
-  });
-}
+const contextOf = (prompt: OptimizerPrompt, lessons: readonly Lesson[]) => ({
+  skill: prompt.skill,
+  rules: readRules(prompt.skill),
+  failing: new Set(lessons.map(({ reading }) => reading.topic)),
+  experience: readExperience(prompt),
+});
 
 function summarize(group: readonly Lesson[]) {
   const { reading, reference, predicted } = group[0]!;
@@ -71,14 +66,12 @@ function summarize(group: readonly Lesson[]) {
   return { failure_type: reading.topic.name, count: group.length, description, task_ids };
 }
 
-/** The skill says it, and it was not followed. */
-function remind(slips: readonly Lesson[], skill: string): string[] {
-  const ruled = readRules(skill);
-  const topics = slips.map(({ reading }) => reading.topic.name).filter((topic) => ruled.has(topic));
+function remind(slips: readonly Lesson[], stated: StatedRules): string[] {
+  const topics = slips.map(({ reading }) => reading.topic.name).filter((topic) => stated.has(topic));
   return [...new Set(topics)].map((topic) => reminderOf([topic]));
 }
 
-/** The reply of a success analyst: what went well, seldom an edit, and then a remark that changes no answer. */
+/** The reply of a success analyst: what went well, and seldom a remark that changes no answer. */
 export function readSuccesses(prompt: OptimizerPrompt, character: Character, draw: Draw): object {
   const { trajectories, limit, mode, skill } = prompt;
   const experience = readExperience(prompt);
@@ -96,50 +89,34 @@ export function readSuccesses(prompt: OptimizerPrompt, character: Character, dra
 }
 
 /**
- * The reply to the end of an epoch: guidance with a rule for each topic that fails now, regressions first, and what the
- * guidance so far says on the others. An analyst that sees both attempts at a task is less often wrong than one that sees a single attempt.
+ * The reply to the end of an epoch: a rule for each topic that fails now, regressions first, and what the guidance so far says
+ * on the others. Who sees both attempts at a task is less often wrong.
  */
 export function writeGuidance(prompt: OptimizerPrompt, character: Character, draw: Draw): object {
   const { regressed, persistent } = readComparison(prompt.comparison);
   const failing = [...regressed, ...persistent];
-  const rules = readRules(prompt.skill);
-  const news = failing.filter(({ reading, wanted }) => rules.get(reading.topic.name)?.variant !== wanted);
+  const { rules: stated, ...context } = contextOf(prompt, failing);
+  const news = failing.filter(({ reading, wanted }) => stated.get(reading.topic.name)?.variant !== wanted);
   const contradicted = new Set(news.map(({ reading }) => reading.topic.name));
   const carried = [...readRules(prompt.guidance).values()].filter(({ topic }) => !contradicted.has(topic.name));
-  const lines = [
-    ...carried.map(({ sentence }) => `- ${sentence}`),
-    ...newLines(news, failing, prompt, character, draw),
-  ];
+  const habits = better(character, character.slowGain);
+  const rules = new Map([...stated].filter(([, { topic }]) => !context.failing.has(topic)));
+  const added = groupBy(news, ({ reading }) => reading.topic).flatMap((group) => {
+    const lesson = group[0]!;
+    if (!lesson.wanted) return []; // a block cannot take back what the body says
+    const mistakes = mistakesFor(lesson.reading.topic.name, character, draw);
+    return [proposeChange({ ...context, rules, lesson }, habits, mistakes).content];
+  });
+  const lines = [...carried.map(({ sentence }) => `- ${sentence}`), ...added];
   return {
     reasoning: `${regressed.length} tasks got worse, ${persistent.length} fail as before.`,
     slow_update_content: [...new Set(lines)].join('\n'),
   };
 }
 
-function newLines(
-  news: readonly Lesson[],
-  lessons: readonly Lesson[],
-  prompt: OptimizerPrompt,
-  character: Character,
-  draw: Draw,
-): string[] {
-  const habits = better(character, character.slowGain);
-  const failing = new Set(lessons.map(({ reading }) => reading.topic));
-  const context = { skill: prompt.skill, failing, experience: readExperience(prompt) };
-  const rules = new Map([...readRules(prompt.skill)].filter(([, { topic }]) => !failing.has(topic)));
-  return groupBy(news, ({ reading }) => reading.topic).flatMap(([lesson]) => {
-    if (!lesson!.wanted) return []; // a block cannot take back what the body says
-    const evidence = { ...context, rules, lesson: lesson! };
-    return [proposeChange(evidence, habits, mistakesFor(lesson!.reading.topic.name, character, draw)).content];
-  });
-}
-
 const MOST_TRIED = 8;
 
-/**
- * The reply to the call for the optimizer's memory: which kinds of edits helped or hurt, as the comparison and the rejected
- * edits of the epoch show, and what was tried without success. The memory so far is carried forward.
- */
+/** The optimizer's memory: which kinds of edits helped or hurt, and what was tried without success, added to the memory so far. */
 export function writeMetaNotes(prompt: OptimizerPrompt): object {
   const { notes, comparison, steps } = prompt;
   const { regressed, persistent, improved } = readComparison(comparison);
@@ -165,7 +142,7 @@ export function writeMetaNotes(prompt: OptimizerPrompt): object {
   };
 }
 
-/** Rejected rules on topics that had not failed: nothing but a guess can have led to them. */
+/** Rejected rules on topics that had not failed must have been guesses. */
 function guessesOf({ rejected, failing }: PastStep): Change[] {
   return rejected.filter((change) => {
     const topic = topicOf(change);
@@ -173,7 +150,6 @@ function guessesOf({ rejected, failing }: PastStep): Change[] {
   });
 }
 
-/** Whether the epoch has put lines into the skill that state no rule. */
 function addsRemarks({ skill, previousSkill }: OptimizerPrompt): boolean {
   const added = linesBeyond(skill, previousSkill).filter((line) => line.startsWith('- '));
   return added.some((content) => topicOf({ op: 'append', target: '', content }) === undefined);

@@ -4,27 +4,23 @@ import { groupBy } from '../../core/text/index.ts';
 import { readRules } from '../world/world.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
 
-/** One thing to do to a skill. */
 export const Change = z.object({ op: EditOp, target: z.string().catch(''), content: z.string().catch('') });
 export type Change = z.infer<typeof Change>;
 
 export const append = (sentence: string): Change => ({ op: 'append', target: '', content: `- ${sentence}` });
 
-/** What a change says, whatever place it says it in; what it takes away when it says nothing. */
+/** What a change says, wherever it says it; or what it takes away. */
 export function sayingOf({ op, target, content }: Change): string {
   const bare = (text: string) => text.replace(/^\s*-\s+/, '').trim();
   return op === 'delete' ? `without: ${bare(target)}` : bare(content);
 }
 
-/** The topic that a change states a rule on; `undefined` for a remark. */
+/** The topic of a change that states a rule; `undefined` for a remark. */
 export function topicOf({ op, target, content }: Change): string | undefined {
   return [...readRules(op === 'delete' ? target : content).keys()][0];
 }
 
-/** What a rewriter is asked for: one change in words. */
-type Suggestion = { readonly type: string; readonly title: string; readonly instruction: string };
-
-function toSuggestion(change: Change): Suggestion {
+function toSuggestion(change: Change) {
   const { op, target, content } = change;
   const title = topicOf(change) ?? 'advice';
   if (op === 'delete') return { type: 'remove', title, instruction: `Take out «${target}».` };
@@ -34,7 +30,7 @@ function toSuggestion(change: Change): Suggestion {
 
 const Instruction = z.object({ instruction: z.string() });
 
-/** The change that a suggestion asks for; `undefined` when it is in words that the simulated writer does not know. */
+/** `undefined` for a suggestion in words that the simulated writer does not know. */
 function readSuggestion(value: unknown): Change | undefined {
   const { instruction = '' } = Instruction.safeParse(value).data ?? {};
   const added = instruction.match(/^Add «([^»]*)» at the end\.$/);
@@ -45,22 +41,26 @@ function readSuggestion(value: unknown): Change | undefined {
   return removed ? { op: 'delete', target: removed[1]!, content: '' } : undefined;
 }
 
-/** An edit as prompts and replies spell it. */
-export const WireEdit = Change.extend({
+const Provenance = z.object({
   support_count: z.number().int().positive().catch(1),
   source_type: SourceType.catch('failure'),
 });
+type Provenance = z.infer<typeof Provenance>;
+
+const WireEdit = Change.extend(Provenance.shape);
 export type WireEdit = z.infer<typeof WireEdit>;
 
-const WirePatch = z.object({
-  edits: z.array(z.unknown()).optional(),
-  revise_suggestions: z.array(z.unknown()).optional(),
-});
+const list = z.array(z.unknown()).optional();
+const WirePatch = z.object({ edits: list, revise_suggestions: list, skill_candidates: list });
 
-/** The well-formed edits of a patch, suggestions among them; anything else is no edit. */
-function readEdits(patch: unknown): WireEdit[] {
-  const { edits = [], revise_suggestions: suggestions = [] } = WirePatch.safeParse(patch).data ?? {};
-  return [...edits, ...suggestions].flatMap(readEdit);
+const readEdits = (block: string) =>
+  patchesIn(block).flatMap(({ edits = [], revise_suggestions: suggestions = [] }) =>
+    [...edits, ...suggestions].flatMap(readEdit),
+  );
+
+function patchesIn(block: string): z.infer<typeof WirePatch>[] {
+  const json = readJson(block);
+  return (Array.isArray(json) ? json : [json]).flatMap((patch) => WirePatch.safeParse(patch).data ?? []);
 }
 
 /** A suggestion counts as the edit that it asks for. */
@@ -71,7 +71,7 @@ export function readEdit(value: unknown): WireEdit[] {
   return change ? [WireEdit.parse({ ...(value as object), ...change })] : [];
 }
 
-/** `undefined` for a text that is not JSON. */
+/** `undefined` for what is no JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -80,29 +80,17 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Edits with equal keys do the same. */
 export function editKey({ op, target, content }: Change): string {
   return JSON.stringify([op, target, content.trim()]);
 }
 
-/** What failed comes before what went well, and what many ask for before what few do. */
-export function byWeight(a: Weighted, b: Weighted): number {
-  const rank = ({ source_type }: Weighted) => (source_type === 'failure' ? 0 : 1);
+export function byWeight(a: Provenance, b: Provenance): number {
+  const rank = ({ source_type }: Provenance) => (source_type === 'failure' ? 0 : 1);
   return rank(a) - rank(b) || b.support_count - a.support_count;
 }
 
-type Weighted = Pick<WireEdit, 'support_count' | 'source_type'>;
+const WholeVersion = Provenance.extend({ new_skill: z.string() });
 
-/** A whole skill in a new wording, as prompts and replies spell it. */
-const WholeVersion = z.object({
-  title: z.string().catch(''),
-  new_skill: z.string(),
-  support_count: z.number().int().positive().catch(1),
-  source_type: SourceType.catch('failure'),
-});
-type WholeVersion = z.infer<typeof WholeVersion>;
-
-/** The body of the skill with these changes in it. */
 function writeVersion(skill: string, changes: readonly Change[]) {
   const topics = [...new Set(changes.map((change) => topicOf(change) ?? 'advice'))];
   return {
@@ -112,7 +100,7 @@ function writeVersion(skill: string, changes: readonly Change[]) {
   };
 }
 
-/** The reply to a merge of whole versions: what any of them changed, the weightier one where two rule on one topic. */
+/** A merge of whole versions: what any of them changed; the weightier one where two rule on one topic. */
 function mergeVersions(skill: string, patchBlocks: readonly string[]) {
   const versions = patchBlocks.flatMap(readVersions).sort(byWeight);
   const current = skillBody(skill);
@@ -126,17 +114,11 @@ function mergeVersions(skill: string, patchBlocks: readonly string[]) {
   return { reasoning: `${versions.length} versions became one.`, skill_candidates: candidates };
 }
 
-const WireCandidates = z.object({ skill_candidates: z.array(z.unknown()) });
+const readVersions = (block: string) =>
+  patchesIn(block).flatMap(({ skill_candidates: candidates = [] }) =>
+    candidates.flatMap((candidate) => WholeVersion.safeParse(candidate).data ?? []),
+  );
 
-function readVersions(block: string): WholeVersion[] {
-  const json = readJson(block);
-  return (Array.isArray(json) ? json : [json]).flatMap((patch) => {
-    const candidates = WireCandidates.safeParse(patch).data?.skill_candidates ?? [];
-    return candidates.flatMap((candidate) => WholeVersion.safeParse(candidate).data ?? []);
-  });
-}
-
-/** The lines of a text that another has not. */
 export function linesBeyond(text: string, other: string): string[] {
   const known = new Set(other.split('\n'));
   return text.split('\n').filter((line) => line.trim() !== '' && !known.has(line));
@@ -153,7 +135,7 @@ function withoutContradictions(lines: readonly string[]): string[] {
   });
 }
 
-/** A skill without its frontmatter and its marked blocks: what a step may change. */
+/** What a step may change: no frontmatter, no marked blocks. */
 function skillBody(skill: string): string {
   const regions = findRegions(skill).reverse();
   return regions.reduce((text, { start, end }) => text.slice(0, start) + text.slice(end), skill).trim();
@@ -161,7 +143,7 @@ function skillBody(skill: string): string {
 
 type Supported = Change & { readonly support_count?: number };
 
-/** Changes as an analyst of each update mode gives them. */
+/** Changes in the form of each update mode. */
 export function inMode(mode: UpdateMode, skill: string, changes: readonly Supported[]): object {
   if (mode === 'patch') return { edits: changes };
   if (mode === 'rewrite_from_suggestions') {
@@ -173,30 +155,24 @@ export function inMode(mode: UpdateMode, skill: string, changes: readonly Suppor
   return { skill_candidates: [{ ...writeVersion(skill, changes), support_count }] };
 }
 
-/** The reply of the writer: the body of the skill with every suggestion carried out that it understands. */
+/** The reply of the rewriter: the body with every suggestion that it understands. */
 export function carryOutSuggestions({ skill, edits }: OptimizerPrompt): object {
   const suggestions = readJson(edits);
   const changes = Array.isArray(suggestions) ? suggestions.flatMap(readEdit) : [];
   return { change_summary: changes.map(sayingOf), new_skill: writeVersion(skill, changes).new_skill };
 }
 
-/** The reply to a merge call: equal edits become one with their supports added up, failures first, then by support. */
+/** A merge: equal edits become one with their supports added up, failures first, then by support. */
 export function mergeEdits({ mode, skill, patches }: OptimizerPrompt): object {
   if (mode === 'full_rewrite_minibatch') return mergeVersions(skill, patches);
-  const edits = patches.flatMap(readPatches);
+  const edits = patches.flatMap(readEdits);
   const merged = groupBy(edits, editKey).map(mergeGroup).sort(byWeight);
   const reasoning = `${edits.length} edits say ${merged.length} different things.`;
   if (mode === 'patch') return { reasoning, edits: merged };
+  const inWords = ({ support_count, source_type, ...change }: WireEdit) => {
+    return { ...toSuggestion(change), support_count, source_type };
+  };
   return { reasoning, revise_suggestions: merged.map(inWords) };
-}
-
-function inWords({ support_count, source_type, ...change }: WireEdit) {
-  return { ...toSuggestion(change), support_count, source_type };
-}
-
-function readPatches(block: string): WireEdit[] {
-  const patches = readJson(block);
-  return Array.isArray(patches) ? patches.flatMap(readEdits) : readEdits(patches);
 }
 
 function mergeGroup(group: readonly WireEdit[]): WireEdit {

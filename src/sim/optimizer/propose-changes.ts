@@ -16,29 +16,24 @@ import {
 } from './edits.ts';
 import type { Lesson, OptimizerPrompt } from './read-prompt.ts';
 
-/** How good an analyst is: chances per edit. */
 type Habits = { readonly precision: number; readonly harmfulRate: number; readonly duplicateRate: number };
 
-/** What an analyst has before its eyes while it thinks about one topic. */
 type Evidence = {
   readonly lesson: Lesson;
   readonly skill: string;
   readonly rules: StatedRules;
-  /** The topics of all failures in the batch. */
   readonly failing: ReadonlySet<Topic>;
   readonly experience: Experience;
 };
 
-/** Where an analyst's mistakes come from, and how it chooses among several. */
 type Mistakes = { readonly draw: Draw; readonly pick: PickOne };
 type PickOne = <T>(options: readonly T[], label: string, nameOf: (option: T) => string) => T;
 
-/** Drawn again for every prompt. */
 function randomMistakes(draw: Draw): Mistakes {
   return { draw, pick: (options, label) => options[Math.floor(draw(label) * options.length)]! };
 }
 
-/** The same for every prompt: as long as an option is there, it is chosen, whatever stands beside it. */
+/** The same for every prompt: an option is chosen whatever stands beside it. */
 function habitualMistakes(draw: Draw): Mistakes {
   const order = (label: string, name: string) => draw(`${label} ${name}`);
   const pick: PickOne = (options, label, nameOf) =>
@@ -46,7 +41,6 @@ function habitualMistakes(draw: Draw): Mistakes {
   return { draw, pick };
 }
 
-/** One change, or two when it is followed by a repetition. Every mistake comes from `mistakes`. */
 export function proposeChanges(evidence: Evidence, habits: Habits, mistakes: Mistakes): Change[] {
   const change = proposeChange(evidence, habits, mistakes);
   if (mistakes.draw('duplicate') >= habits.duplicateRate) return [change];
@@ -54,7 +48,7 @@ export function proposeChanges(evidence: Evidence, habits: Habits, mistakes: Mis
   return [change, mistakes.pick([change, ...known], 'duplicate of', sayingOf)];
 }
 
-/** A guess that was tried without success is drawn again; after two of them the evidence alone is left. */
+/** A guess that was tried before is drawn again; after two of them the evidence decides. */
 export function proposeChange(evidence: Evidence, habits: Habits, mistakes: Mistakes): Change {
   const again = (time: number) => randomMistakes((label) => mistakes.draw(`again ${time}: ${label}`));
   for (const attempt of [mistakes, again(1), again(2)]) {
@@ -62,16 +56,17 @@ export function proposeChange(evidence: Evidence, habits: Habits, mistakes: Mist
     if (!guess) break;
     if (!evidence.experience.tried.has(sayingOf(guess))) return guess;
   }
-  return inOtherWords(followEvidence(evidence), evidence.experience);
+  const { lesson, skill, rules, experience } = evidence;
+  return inOtherWords(stateRule(skill, rules.get(lesson.reading.topic.name), lesson.wanted), experience);
 }
 
-/** What an analyst says without having looked: `undefined` when it has. */
+/** A proposal without a look at the evidence, if it makes one. */
 function guessChange(evidence: Evidence, habits: Habits, mistakes: Mistakes): Change | undefined {
   if (mistakes.draw('harmful') < habits.harmfulRate) return overrule(evidence, mistakes);
   return mistakes.draw('precision') >= habits.precision ? append(drawRemark(mistakes.draw)) : undefined;
 }
 
-/** A rule on a topic that did not fail, and so was most likely right as it was. */
+/** A rule on a topic that did not fail, and so was most likely right. */
 function overrule({ rules, failing }: Evidence, { pick }: Mistakes): Change {
   const healthy = TOPICS.filter((topic) => !failing.has(topic));
   const topic = pick(healthy.length > 0 ? healthy : TOPICS, 'harmed topic', ({ name }) => name);
@@ -79,11 +74,7 @@ function overrule({ rules, failing }: Evidence, { pick }: Mistakes): Change {
   return append(pick(others, 'wrong rule', ({ rule }) => rule).rule);
 }
 
-function followEvidence({ lesson, skill, rules }: Evidence): Change {
-  return stateRule(skill, rules.get(lesson.reading.topic.name), lesson.wanted);
-}
-
-/** Adds the rule, or puts it in place of the one that is wrong; a wrong rule where none is wanted goes. */
+/** Adds the rule, replaces a wrong one, or deletes one where none is wanted. */
 function stateRule(skill: string, stated: StatedRule | undefined, wanted: Variant | undefined): Change {
   if (!stated) return append(wanted!.rule);
   if (wanted) return { op: 'replace', target: stated.sentence, content: wanted.rule };
@@ -93,7 +84,7 @@ function stateRule(skill: string, stated: StatedRule | undefined, wanted: Varian
 
 const OPENINGS = ['In every answer, ', 'As a house rule, ', 'Without exception, '];
 
-/** What the references show went down with other edits, it seems: it is said once more, not word for word. */
+/** A right rule that was rejected, it seems with others, is said again in other words. */
 function inOtherWords(change: Change, { tried }: Experience): Change {
   const saying = sayingOf(change);
   if (change.op === 'delete' || !tried.has(saying)) return change;
@@ -102,23 +93,20 @@ function inOtherWords(change: Change, { tried }: Experience): Change {
   return { ...change, content: change.content.replace(saying, () => wording) };
 }
 
-/** A step as «Earlier steps of this epoch» tells it. */
 export type PastStep = {
   readonly isRejected: boolean;
-  /** Topics that failed in it. */
   readonly failing: ReadonlySet<string>;
   readonly rejected: readonly Change[];
 };
 
-/** What an optimizer knows from its memories. */
 type Experience = {
-  /** What was tried without success, in the words of `sayingOf`. */
+  /** Tried without success, in the words of `sayingOf`. */
   readonly tried: ReadonlySet<string>;
   readonly knowsRemarks: boolean;
   readonly knowsReference: boolean;
 };
 
-/** Sentences of the notes; an optimizer that reads one of them is warned. */
+/** Sentences of the notes. An optimizer that reads one is warned. */
 export const LESSONS = {
   remarks: 'Remarks that state no rule do not help: say how a fact is written.',
   reference: 'Rules on topics that did not fail hurt: check the reference before stating a rule.',
@@ -156,10 +144,7 @@ function readTriedEdit(json: string): Change[] {
 
 type ListedEdit = { readonly index: number; readonly edit: WireEdit };
 
-/**
- * The reply to a ranking call: the weightiest edits, without those that add what the skill or a chosen edit says. An
- * optimizer that knows that remarks do not help puts them last.
- */
+/** A ranking: the weightiest edits, without what the skill or a chosen edit says. Remarks come last if they are known to be vain. */
 export function rankEdits(prompt: OptimizerPrompt): { reasoning: string; selected_indices: number[] } {
   const { edits, skill, limit } = prompt;
   const { knowsRemarks } = readExperience(prompt);
@@ -173,20 +158,15 @@ export function rankEdits(prompt: OptimizerPrompt): { reasoning: string; selecte
 
 /** The listed edits that do not add what the skill says already. */
 function newsAmong(lines: string, skill: string): ListedEdit[] {
-  return readList(lines).filter(({ edit }) => !isSaid(edit, skill));
-}
-
-function readList(lines: string): ListedEdit[] {
-  return [...lines.matchAll(INDEXED_LINE)].flatMap(([, index, json = '']) =>
+  const listed = [...lines.matchAll(INDEXED_LINE)].flatMap(([, index, json = '']) =>
     readEdit(readJson(json)).map((edit) => ({ index: Number(index), edit })),
   );
+  const isSaid = ({ op, content }: WireEdit) =>
+    (op === 'append' || op === 'insert_after') && skill.includes(content.trim());
+  return listed.filter(({ edit }) => !isSaid(edit));
 }
 
-function isSaid({ op, content }: WireEdit, skill: string): boolean {
-  return (op === 'append' || op === 'insert_after') && skill.includes(content.trim());
-}
-
-/** The reply to the question how many changes to make: all that say something new, and half of them after a rejection. */
+/** How many changes to make: all that say something new, and half of them after a rejection. */
 export function decideRate(prompt: OptimizerPrompt): object {
   const { tried, knowsRemarks } = readExperience(prompt);
   const news = newsAmong(prompt.edits, prompt.skill).filter(
@@ -202,7 +182,7 @@ export function decideRate(prompt: OptimizerPrompt): object {
   };
 }
 
-/** Advice that sounds sensible and changes no answer: none of it states a house rule. */
+/** Advice that states no house rule and changes no answer. */
 export const REMARKS: readonly string[] = [
   'Read the question twice before you answer.',
   'Answer in as few words as the question allows.',
@@ -218,7 +198,6 @@ export function drawRemark(draw: Draw): string {
   return REMARKS[Math.floor(draw('remark') * REMARKS.length)]!;
 }
 
-/** Everything that makes one simulated optimizer differ from another. */
 export type Character = Habits & {
   readonly seed: number;
   readonly stubbornness: number;
@@ -229,14 +208,14 @@ export type Character = Habits & {
   readonly solveErrorRate: number;
 };
 
-/** The mistakes about a topic. A share `stubbornness` of the times they are habitual, and the same as before. */
+/** The mistakes about a topic. A share `stubbornness` of them is habitual. */
 export function mistakesFor(topic: string, { seed, stubbornness }: Character, draw: Draw): Mistakes {
   const drawForTopic: Draw = (label) => draw(`${topic}: ${label}`);
   if (stubbornness === 0 || drawForTopic('habit') >= stubbornness) return randomMistakes(drawForTopic);
   return habitualMistakes(createDraw(seed, ['habit', topic]));
 }
 
-/** Habits with a share `gain` of the remarks and of the harm gone. */
+/** Habits with a share `gain` fewer remarks and less harm. */
 export function better(habits: Habits, gain: number, where = { remarks: true, harm: true }): Habits {
   const { precision, harmfulRate } = habits;
   return {
@@ -246,7 +225,7 @@ export function better(habits: Habits, gain: number, where = { remarks: true, ha
   };
 }
 
-/** Habits after a warning: fewer mistakes of the kinds that the notes warn of. */
+/** Fewer mistakes of the kinds that the notes warn of. */
 export function warned(habits: Habits, metaGain: number, { knowsRemarks, knowsReference }: Experience): Habits {
   return better(habits, metaGain, { remarks: knowsRemarks, harm: knowsReference });
 }

@@ -9,19 +9,17 @@ import { carryOutSuggestions, mergeEdits } from './edits.ts';
 import { type Character, decideRate, rankEdits } from './propose-changes.ts';
 import { type Assignment, type OptimizerPrompt, readPrompt, type TaskAssignment } from './read-prompt.ts';
 
-type DraftPrompt = Pick<OptimizerPrompt, 'skill' | 'surroundings' | 'topic' | 'questions' | 'limit'>;
+const textsOf = ({ skill, surroundings }: OptimizerPrompt) => `${skill}\n${surroundings}`;
 
-const textsOf = ({ skill, surroundings }: DraftPrompt) => `${skill}\n${surroundings}`;
-
-/** The kinds of facts that the skill and its files speak of; all there are when they name none. */
-function outlineSkill(prompt: DraftPrompt): object {
+/** The kinds of facts that the skill and its files name, or all. */
+function outlineSkill(prompt: OptimizerPrompt): object {
   const named = [...houseStyle(textsOf(prompt)).keys()];
   const topics = named.length > 0 ? named : TOPICS;
   return { skill_topics: topics.map(({ name }) => ({ name, about: `How the house writes ${name}.` })) };
 }
 
-/** As many tasks as may be: new ones, and, now and then, one that is there already. */
-function draftTasks(prompt: DraftPrompt, character: Character, draw: Draw): object {
+/** As many tasks as allowed: new ones, and now and then a repeated one. */
+function draftTasks(prompt: OptimizerPrompt, character: Character, draw: Draw): object {
   const { draftErrorRate, draftRepeatRate } = character;
   const house = houseStyle(textsOf(prompt));
   const topics = topicsFor(prompt.topic, house);
@@ -30,7 +28,8 @@ function draftTasks(prompt: DraftPrompt, character: Character, draw: Draw): obje
   const drafts = Array.from({ length: count }, (_, place) => {
     const ownDraw: Draw = (label) => draw(`draft ${place}: ${label}`);
     const isRepeated = known.length > 0 && ownDraw('repeat') < draftRepeatRate;
-    const question = isRepeated ? repeat(known, ownDraw) : askAnew(topics, ownDraw);
+    const topic = topics[Math.floor(ownDraw('topic') * topics.length)]!;
+    const question = isRepeated ? repeat(known, ownDraw) : topic.ask(createDice(ownDraw));
     known.push(question);
     const reading = readQuestion(question)!;
     const answer = writeAnswer(reading, house.get(reading.topic), draftErrorRate, ownDraw);
@@ -39,7 +38,7 @@ function draftTasks(prompt: DraftPrompt, character: Character, draw: Draw): obje
   return { task_drafts: drafts };
 }
 
-/** The topic that is named; beside the field of the skill, those on which the house wants nothing special. */
+/** The named topic; without one, those on which the house wants nothing special. */
 function topicsFor(name: string | undefined, house: ReadonlyMap<Topic, Variant | undefined>): readonly Topic[] {
   const named = TOPICS.filter((topic) => name?.split(/\W/).includes(topic.name));
   if (named.length > 0) return named;
@@ -47,18 +46,14 @@ function topicsFor(name: string | undefined, house: ReadonlyMap<Topic, Variant |
   return plain.length > 0 ? plain : TOPICS;
 }
 
-const askAnew = (topics: readonly Topic[], draw: Draw) =>
-  topics[Math.floor(draw('topic') * topics.length)]!.ask(createDice(draw));
-
 function repeat(known: readonly string[], draw: Draw): string {
   const question = known[Math.floor(draw('which') * known.length)]!;
-  return draw('verbatim') < 0.5 ? question : inOtherWords(question, draw);
+  return draw('verbatim') < 0.5 ? question : REWORDINGS[Math.floor(draw('words') * REWORDINGS.length)]!(question);
 }
 
-/** What a question begins with: `Invoice 123456`. */
 const SUBJECT = /^([A-Z]\w*(?: [a-z]+)?) (\d{6})/;
 
-/** Ways to ask the same, from a word more to nearly as many as the question has. */
+/** Ways to ask the same, from one word more to nearly twice as many. */
 const REWORDINGS: readonly ((question: string) => string)[] = [
   (question) => `Please: ${question}`,
   (question) => `${question} Keep it short.`,
@@ -67,11 +62,6 @@ const REWORDINGS: readonly ((question: string) => string)[] = [
   (question) => question.replace(SUBJECT, 'The $1 that is filed under the number $2'),
   (question) => `Look this up for me. ${question.replace(SUBJECT, 'Our $1 no. $2')} Thank you!`,
 ];
-
-/** The same question about the same fact. */
-function inOtherWords(question: string, draw: Draw): string {
-  return REWORDINGS[Math.floor(draw('words') * REWORDINGS.length)]!(question);
-}
 
 const Options = z.strictObject({
   ...lineOptions,
@@ -87,20 +77,18 @@ const Options = z.strictObject({
 });
 
 /**
- * Per edit: `harmfulRate` 0.1 states a wrong rule on a topic that was fine; of the others `precision` 0.85 state the right
- * rule, the rest a remark that changes nothing; `duplicateRate` 0.1 is followed by a repetition. `stubbornness` 0 is the
- * share of edits whose mistake is a habit, and comes again until a memory speaks against it. Warned by its own notes it
- * makes a share `metaGain` 0.5 fewer mistakes of a kind; with two epochs side by side, `slowGain` 0.5 fewer of any kind.
- * Asked to draft tasks, it gives a wrong reference in a share `draftErrorRate` 0.2 and repeats a task, word for word or in other
- * words, in a share `draftRepeatRate` 0.2; asked to solve one, it is wrong in a share `solveErrorRate` 0.2, independently.
+ * Per edit: `harmfulRate` 0.1 states a wrong rule on a topic that was fine. Of the others `precision` 0.85 state the right
+ * rule, the rest a remark that changes nothing; `duplicateRate` 0.1 is repeated. `stubbornness` 0 is the share of edits whose
+ * mistake is a habit, and comes again until a memory speaks against it. Warned by its notes it makes a share `metaGain` 0.5
+ * fewer mistakes of a kind; with two epochs side by side, `slowGain` 0.5 fewer of any kind. It drafts tasks with a share
+ * `draftErrorRate` 0.2 of wrong references and `draftRepeatRate` 0.2 of repetitions, and solves them with `solveErrorRate` 0.2.
  * `seed` 7, `latencyMs` 0 and `failureRate` 0 as for the target.
  */
 export type SimulatedOptimizerOptions = z.input<typeof Options>;
 
 /**
- * An optimizer for skills of the simulated world. It reads the prompt's text and nothing else: works out from questions
- * and references which rules the house follows, sees which of them the skill lacks, and proposes, merges and ranks edits.
- * It remembers nothing by itself. What earlier steps and epochs have shown it takes from the prompt, if it stands there.
+ * An optimizer for the simulated world. It reads nothing but the prompt: it finds the house rules in questions and references,
+ * and proposes, merges and ranks edits. It remembers nothing by itself.
  */
 export function simulatedOptimizer(options: SimulatedOptimizerOptions = {}): ChatModel {
   const knobs = parseWith(Options, options, "The simulated optimizer's options are not valid.");
@@ -142,24 +130,22 @@ const work: Record<Assignment, Work> = {
   'shorten-reminders': shortenReminders,
 };
 
-/** What a text says of how facts are written, by its rules and its worked examples. Topics that it is silent on are not in it. */
+/** The styles that a text gives by rules and worked examples. Topics without either are left out. */
 function houseStyle(text: string): ReadonlyMap<Topic, Variant | undefined> {
   const ruled = [...readRules(text).values()].map(({ topic, variant }) => [topic, variant] as const);
   const known = new Map<Topic, Variant | undefined>([...stylesInExamples(text), ...ruled]);
   return new Map(TOPICS.filter((topic) => known.has(topic)).map((topic) => [topic, known.get(topic)]));
 }
 
-/** The fact in the style that is meant, or, in a share `errorRate`, in any other. */
+/** In the meant style, or, in a share `errorRate`, in any other. */
 function writeAnswer(reading: Reading, meant: Variant | undefined, errorRate: number, draw: Draw): string {
   if (draw('slip') >= errorRate) return reading.answer(meant);
   const others = [undefined, ...reading.topic.variants].filter((style) => style !== meant);
   return reading.answer(others[Math.floor(draw('slip to') * others.length)]);
 }
 
-type SolvePrompt = Pick<OptimizerPrompt, 'skill' | 'question'>;
-
-/** An answer by somebody who reads rules and examples alike, and is wrong now and then. */
-function solveTask({ skill, question }: SolvePrompt, { solveErrorRate }: Character, draw: Draw): string {
+/** Reads rules and examples alike, and is wrong now and then. */
+function solveTask({ skill, question }: OptimizerPrompt, { solveErrorRate }: Character, draw: Draw): string {
   const reading = readQuestion(question);
   const answer = reading ? writeAnswer(reading, houseStyle(skill).get(reading.topic), solveErrorRate, draw) : undefined;
   return `The examples tell us.\n<answer>${answer ?? 'I do not know'}</answer>`;

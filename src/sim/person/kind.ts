@@ -1,33 +1,32 @@
 import { normalCdf, normalQuantile } from '../../core/stats/index.ts';
 import type { Draw } from '../draw.ts';
 
-/** Something that the person wants of every answer of a kind and that no request says. */
+/** What the person wants of every answer of a kind, and no request says. */
 export type Thing = {
   readonly name: string;
-  /** Sentences that state it in a document; the first is the plainest. */
+  /** Sentences that state it; the first is the plainest. */
   readonly rules: readonly [string, string, string];
   /** What a sentence must contain to state it. Wider than `rules`, so that paraphrases count. */
   readonly cue: RegExp;
-  /** What stands in an answer that does it, and in one that does not. */
+  /** In an answer that does it, and in one that does not. */
   readonly kept: string;
   readonly missed: string;
-  /** As a rubric asks for it, and as a judge says that it is missing. */
+  /** In a rubric, and as a judge says that it is missing. */
   readonly wish: string;
   readonly lack: string;
-  /** As the person says that it is missing. */
   readonly complaint: string;
 };
 
-/** Something that the person asks for again and again, each time about something else. */
+/** What the person asks for again and again, each time about something else. */
 export type Kind = {
   readonly name: string;
-  /** How a request begins. No other text begins so. */
+  /** The beginning of a request, and of no other text. */
   readonly heads: readonly string[];
   readonly objects: readonly string[];
   readonly things: readonly Thing[];
 };
 
-/** What a request is for: with the object, it makes two requests of a kind differ. */
+/** With the object, it makes two requests of a kind differ. */
 export const OCCASIONS: readonly string[] = [
   'for the morning report',
   'before the review on Friday',
@@ -41,23 +40,21 @@ export const OCCASIONS: readonly string[] = [
   'while the line stands still',
 ];
 
-/** The kind that a text asks for: the one whose head stands last in it. */
 export function kindIn(text: string, kinds: readonly Kind[]): Kind | undefined {
-  const placed = kinds.map((kind) => ({ kind, at: Math.max(...kind.heads.map((head) => text.lastIndexOf(head))) }));
-  const last = placed.reduce((best, next) => (next.at > best.at ? next : best), { kind: undefined, at: -1 } as {
-    kind: Kind | undefined;
-    at: number;
-  });
-  return last.kind;
+  let [last, lastAt]: [Kind | undefined, number] = [undefined, -1];
+  for (const kind of kinds) {
+    const at = Math.max(...kind.heads.map((head) => text.lastIndexOf(head)));
+    if (at > lastAt) [last, lastAt] = [kind, at];
+  }
+  return last;
 }
 
-/** A rubric as a careful miner writes it: the things in its words, each a sentence. */
 export const rubricOf = (things: readonly Thing[]) =>
   ['The answer does what was asked.', ...things.map(({ wish }) => wish)].join(' ');
 
 export const countThings = (kinds: readonly Kind[]) => kinds.reduce((sum, { things }) => sum + things.length, 0);
 
-/** Advice that sounds sensible and changes no answer: none of it states a thing. */
+/** Advice that states no thing and changes no answer. */
 export const REMARKS: readonly string[] = [
   'Read the request twice before you answer.',
   'Stay friendly and to the point.',
@@ -82,12 +79,10 @@ export const HARMS: readonly string[] = [
   'Save time: leave the details to the reader.',
 ];
 
-/** What an agent takes from the documents that it was given. */
 export type Advice = { readonly stated: ReadonlySet<string>; readonly harms: ReadonlySet<string> };
 
 const SENTENCE = /[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*/g;
 
-/** Reads a skill, a memory, or a whole prompt with both. Rules count by what they say, wherever they stand. */
 export function readAdvice(text: string, things: readonly Thing[]): Advice {
   const sentences = text.match(SENTENCE) ?? [];
   const stated = things.filter(({ cue }) => sentences.some((sentence) => cue.test(sentence)));
@@ -97,16 +92,15 @@ export function readAdvice(text: string, things: readonly Thing[]): Advice {
   };
 }
 
-/** How often a thing is done that a document asks for, and how often by chance. */
+/** How often a thing is done that a document asks for, and by chance. */
 const RELIABILITY = 0.9;
 const HABIT = 0.1;
-/** How often an answer is thin because of one piece of bad advice. */
+/** How often one piece of bad advice makes an answer thin. */
 const THIN_RATE = 0.5;
 
-/** An attempt: which of the wanted things it does, and whether it leaves out other things. */
+/** The wanted things that an attempt does and misses, and whether it leaves out others. */
 type Attempt = { readonly kept: readonly Thing[]; readonly missed: readonly Thing[]; readonly isThin: boolean };
 
-/** How likely an agent that has read this does a thing. */
 const chanceOf = ({ name }: Thing, { stated }: Advice) => (stated.has(name) ? RELIABILITY : HABIT);
 const thinChance = ({ harms }: Advice) => 1 - (1 - THIN_RATE) ** harms.size;
 
@@ -121,8 +115,8 @@ const OPENINGS = ['Here it is.', 'Done.', 'As asked.', 'This should do.', 'Have 
 const CLOSINGS = ['Tell me if more is needed.', 'I kept to what was asked.', 'The rest is as usual.', 'That is all.'];
 
 /**
- * An attempt in words: what tells good from bad comes first, since readers may see the beginning only. No two are worded
- * alike, so that a judge looks at each one afresh.
+ * An attempt in words, the telling part first, since readers may see the beginning only. No two are worded alike, so that a
+ * judge looks at each one afresh.
  */
 export function writeAnswer({ kept, missed, isThin }: Attempt, draw: Draw): string {
   const pick = (label: string, texts: readonly string[]) => texts[Math.floor(draw(label) * texts.length)]!;
@@ -131,37 +125,31 @@ export function writeAnswer({ kept, missed, isThin }: Attempt, draw: Draw): stri
   return [...telling, ...(isThin ? [THIN] : []), pick('opening', OPENINGS), pick('closing', CLOSINGS), steps].join(' ');
 }
 
-/** What a reader sees in an answer of the things that it looks for. */
 export function readAnswer(text: string, wanted: readonly Thing[]): Attempt {
   const kept = wanted.filter((thing) => text.includes(thing.kept));
   return { kept, missed: wanted.filter((thing) => !kept.includes(thing)), isThin: text.includes(THIN) };
 }
 
-/** What an answer is worth that does what was asked and none of the things, what all of them add, and what a thin one lacks. */
+/** The worth of an answer that does what was asked, what all things add, and what a thin one loses. */
 const [ASKED, THINGS, THIN_COST] = [0.45, 0.45, 0.12];
 
-/** What a judge without noise would say. */
 export function qualityOf({ kept, missed, isThin }: Attempt): number {
   const wanted = kept.length + missed.length;
   return ASKED + THINGS * (wanted === 0 ? 1 : kept.length / wanted) - (isThin ? THIN_COST : 0);
 }
 
-/** By what a night measures: the judge's score, the share of answers that pass, or half of each. */
+/** What a night measures: the judge's score, the share of passes, or half of each. */
 export type Measure = 'soft' | 'hard' | 'mixed';
-/** As answers are judged: so often each, and what passes. */
 type Judging = { readonly sd: number; readonly measure: Measure; readonly passMark: number };
 
-/** The mean over endlessly many answers of a kind, each judged twice by a judge that never leaves 0 to 1. */
+/** The mean over endlessly many answers of a kind, each judged twice. */
 export function expectedScore(kind: Kind, advice: Advice, judging: Judging): number {
   const outcomes = outcomesOf(kind, advice);
   return outcomes.reduce((sum, { chance, quality }) => sum + chance * judgedScore(quality, judging), 0);
 }
 
-type Outcome = { readonly chance: number; readonly quality: number };
-
-function outcomesOf({ things }: Kind, advice: Advice): Outcome[] {
-  const thin = thinChance(advice);
-  const flags = [...things.map((thing) => chanceOf(thing, advice)), thin];
+function outcomesOf({ things }: Kind, advice: Advice) {
+  const flags = [...things.map((thing) => chanceOf(thing, advice)), thinChance(advice)];
   return Array.from({ length: 2 ** flags.length }, (_, code) => {
     const isSet = (at: number) => ((code >> at) & 1) === 1;
     const chance = flags.reduce((product, one, at) => product * (isSet(at) ? one : 1 - one), 1);
@@ -190,7 +178,7 @@ function clippedMean(at: number, sd: number): number {
 
 const SLICES = 200;
 
-/** How often the mean of two such judgements reaches the mark. Over slices of equal chance of the first one. */
+/** How often the mean of two judgements reaches the mark, over slices of equal chance of the first one. */
 function passRate(at: number, sd: number, passMark: number): number {
   if (sd === 0) return clip(at) >= passMark ? 1 : 0;
   const reaches = (needed: number) => (needed <= 0 ? 1 : needed > 1 ? 0 : 1 - normalCdf((needed - at) / sd));

@@ -6,23 +6,22 @@ import { decideRate, rankEdits } from '../optimizer/propose-changes.ts';
 import { type OptimizerPrompt, readPrompt } from '../optimizer/read-prompt.ts';
 import { createSimulatedModel, textOf } from '../simulated-model.ts';
 import { countThings, HARMS, type Kind, kindIn, REMARKS, readAdvice, rubricOf, type Thing } from './kind.ts';
-import { type Poison, poisonsIn } from './session.ts';
+import { poisonsIn } from './session.ts';
 
-/** What makes one optimizer differ from another: its dice, what it proposes, and how it mines. */
+/** The dice of an optimizer, what it proposes, and how it mines. */
 type Proposer = {
   readonly id: string;
   readonly seed: number;
-  /** `isContrast`: good and bad attempts stand side by side, where it is easier to see what made the difference. */
+  /** `isContrast`: good and bad attempts stand side by side, where differences are easier to see. */
   propose(evidence: Evidence, draw: Draw, isContrast: boolean): readonly Proposal[];
-  /** The reply to a miner's prompt. */
   mine(user: string, draw: Draw): object;
 };
 
-/** A model that answers every prompt of an optimizer in its own format, around what a proposer proposes. */
+/** Answers every prompt of an optimizer in its format, with what a proposer proposes. */
 export function proposingModel({ id, seed, ...proposer }: Proposer): ChatModel {
   const answer = (messages: readonly ChatMessage[], draw: Draw): object => {
     const [system, user] = [textOf(messages, 'system'), textOf(messages, 'user')];
-    if (isMinerPrompt(user)) return proposer.mine(user, draw);
+    if (REQUESTS.test(user)) return proposer.mine(user, draw);
     const prompt = readPrompt(messages);
     if (wantsArray(`${system}\n${user}`)) return toArray(proposer.propose(evidenceIn(prompt, user), draw, true));
     if (wantsRules(system)) return toRules(proposer.propose(evidenceIn(prompt, user), draw, true));
@@ -40,10 +39,10 @@ export function proposingModel({ id, seed, ...proposer }: Proposer): ChatModel {
 
 type OptimizerOptions = Skillfulness & { readonly seed: number; readonly kinds: readonly Kind[] };
 
-/** So much of the mistakes is gone when attempts are compared. */
+/** The share of mistakes that are avoided when attempts are compared. */
 const CONTRAST_GAIN = 0.4;
 
-/** The model that mines a person's sessions and proposes edits. It reads its prompts and knows nothing else. */
+/** Mines a person's sessions and proposes edits. It reads its prompts and knows nothing else. */
 export function personOptimizer({ seed, kinds, ...able }: OptimizerOptions): ChatModel {
   const { precision, harmfulRate, gullibility } = able;
   const sharper = { ...able, precision: 1 - (1 - precision) * (1 - CONTRAST_GAIN) };
@@ -55,13 +54,12 @@ export function personOptimizer({ seed, kinds, ...able }: OptimizerOptions): Cha
   });
 }
 
-/** Whether the reply is to be a list of edits with anchors; only contrasts of attempts ask for that. */
+/** Only contrasts of attempts ask for a list of edits with anchors. */
 const wantsArray = (text: string) => /["'`]anchor["'`]|\bJSON array\b/.test(text);
-/** Whether attempts at the same tasks are compared, and rules are wanted. */
 const wantsRules = (system: string) => system.includes('{"rules"');
 const isContrast = (system: string) => /contrast|side by side/i.test(system);
 
-/** Where nothing is fenced as an attempt, the sections are. What earlier steps of the night tried counts as rejected, too. */
+/** Without fenced attempts, the sections are attempts. What earlier steps tried counts as rejected. */
 function evidenceIn({ skill, surroundings, limit, trajectories, steps }: OptimizerPrompt, user: string): Evidence {
   const attempts = trajectories.length > 0 ? trajectories : user.split(/\n(?=#{1,3} )/);
   const known = steps === '' ? surroundings : `${surroundings}\nrejected:\n${steps}`;
@@ -106,19 +104,10 @@ const work: Readonly<Record<Exclude<OptimizerPrompt['assignment'], 'read-failure
   'shorten-reminders': ({ notes }) => ({ notes: notes.split('\n').filter((line) => line.trim() !== '') }),
 };
 
-/** How good an analyst is: chances per proposal. */
-type Skillfulness = {
-  /** That what failed becomes the right rule. */
-  readonly precision: number;
-  /** That it becomes advice that makes answers a little worse. What is left becomes advice that changes nothing. */
-  readonly harmfulRate: number;
-  /** That a poisoned text is taken for a wish. */
-  readonly gullibility: number;
-};
+/** Chances per proposal: of the right rule, of harmful advice (the rest changes nothing), and of a poisoned text being taken for a wish. */
+type Skillfulness = { readonly precision: number; readonly harmfulRate: number; readonly gullibility: number };
 
-/** What an analyst has before its eyes. */
 type Evidence = {
-  /** Attempts that went wrong, each in its own text. */
   readonly attempts: readonly string[];
   readonly skill: string;
   /** The rest of the document, rejected edits, preferences. */
@@ -128,7 +117,7 @@ type Evidence = {
 
 type Proposal = { readonly content: string; readonly support: number; readonly why: string };
 
-/** Proposals, what failed most often first. All mistakes come from `draw`. */
+/** What failed most often comes first. All mistakes come from `draw`. */
 function propose(evidence: Evidence, kinds: readonly Kind[], able: Skillfulness, draw: Draw): Proposal[] {
   const { attempts, limit } = evidence;
   const { stated, tried } = readKnown(evidence, kinds);
@@ -140,12 +129,11 @@ function propose(evidence: Evidence, kinds: readonly Kind[], able: Skillfulness,
   });
   const poisons = new Set(attempts.flatMap(poisonsIn));
   const fallenFor = [...poisons].filter(({ name }) => draw(`falls for ${name}`) < able.gullibility);
-  return [...fallenFor.map(toProposal), ...rules].slice(0, limit);
+  const wishes = fallenFor.map(({ rule }) => ({ content: rule, support: 1, why: 'the texts ask for it' }));
+  return [...wishes, ...rules].slice(0, limit);
 }
 
-const toProposal = ({ rule }: Poison): Proposal => ({ content: rule, support: 1, why: 'the texts ask for it' });
-
-/** What the document says, and what was tried before: there everything from the first mention of a rejection on. */
+/** From the first mention of a rejection on, the surroundings tell what was tried. */
 function readKnown({ skill, surroundings }: Evidence, kinds: readonly Kind[]) {
   const at = surroundings.search(/reject/i);
   const around = at === -1 ? surroundings : surroundings.slice(0, at);
@@ -154,15 +142,14 @@ function readKnown({ skill, surroundings }: Evidence, kinds: readonly Kind[]) {
   return { stated, tried: at === -1 ? '' : surroundings.slice(at) };
 }
 
-/** By what the judge says is missing and by what the answers show; an attempt that shows neither may lack anything. */
+/** By the judge's words and by the answers. An attempt that shows neither may lack anything. */
 function missedIn(text: string, kinds: readonly Kind[]): readonly Thing[] {
-  const named = kinds.flatMap(({ things }) => things).filter((thing) => isLacking(thing, text));
+  const isLacking = ({ lack, missed }: Thing) => text.includes(lack) || text.includes(missed);
+  const named = kinds.flatMap(({ things }) => things).filter(isLacking);
   if (named.length > 0) return named;
   const things = kindIn(text, kinds)?.things ?? [];
   return things.filter(({ kept }) => !text.includes(kept));
 }
-
-const isLacking = ({ lack, missed }: Thing, text: string) => text.includes(lack) || text.includes(missed);
 
 function wordingFor(thing: Thing, tried: string, able: Skillfulness, draw: Draw): string {
   const fresh = (texts: readonly string[]) => texts.filter((text) => !tried.includes(text));
@@ -178,14 +165,11 @@ function wordingFor(thing: Thing, tried: string, able: Skillfulness, draw: Draw)
 const REQUESTS = /<requests-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/requests-\1>/;
 const FEEDBACK = /<feedback-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/feedback-\1>/;
 
-const isMinerPrompt = (user: string) => REQUESTS.test(user);
-
-/** How often a miner sees what a person wants who did not say it this time. */
 const GUESS_RATE = 0.7;
 
 type MinerOptions = Pick<Skillfulness, 'gullibility'> & { readonly kinds: readonly Kind[] };
 
-/** The reply of a miner: the first request as a task, with a rubric made of what the person complained about, and a guess. */
+/** The first request as a task, with a rubric of complaints and guesses. */
 function mineSession(user: string, { kinds, gullibility }: MinerOptions, draw: Draw): object {
   const requests = user.match(REQUESTS)?.[2] ?? '';
   const kind = kindIn(requests, kinds);
@@ -199,7 +183,6 @@ function mineSession(user: string, { kinds, gullibility }: MinerOptions, draw: D
   return { tasks: [{ intent, rubric, checks: [], satisfied: satisfiedBy(user.match(FEEDBACK)?.[2] ?? '') }] };
 }
 
-/** The last word counts. */
 function satisfiedBy(feedback: string): boolean | null {
   const last = feedback.trim().split('\n').at(-1) ?? '';
   if (last.startsWith('pos:')) return true;

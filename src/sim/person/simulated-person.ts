@@ -20,7 +20,7 @@ import {
 import { CODE_KINDS } from './kinds/code.ts';
 import { OFFICE_KINDS } from './kinds/office.ts';
 import { personOptimizer } from './optimizer.ts';
-import { type Life, type Poison, type Session, sessionAt } from './session.ts';
+import { type Life, type Poison, sessionAt } from './session.ts';
 import {
   eveningOf,
   type JudgedBy,
@@ -49,49 +49,43 @@ const Options = z.strictObject({
 });
 
 /**
- * `things` 12 that the person wants (1 to 19), `sessionsPerDay` 6, noise of the judge `judgeSd` 0.15; `usefulness`
- * `learnable`, or `nothing-helps`: the agent is deaf to its documents. `firstDay`
- * 2026-01-05, `poisonedDays` none. Of the optimizer: `precision`
- * 0.55 of its proposals is right, `harmfulRate` 0.08 does harm, and it falls for a poisoned text with `gullibility` 0.5.
- * All chance comes from `seed` 7.
+ * `things` 12 that the person wants (1 to 19), `sessionsPerDay` 6, noise of the judge `judgeSd` 0.15. `usefulness` is
+ * `learnable`, or `nothing-helps`: the agent ignores its documents. `firstDay` 2026-01-05, `poisonedDays` none. Of the optimizer:
+ * `precision` 0.55 of its proposals is right, `harmfulRate` 0.08 does harm, and it falls for a poisoned text with `gullibility`
+ * 0.5. All chance comes from `seed` 7.
  */
 export type SimulatedPersonOptions = z.input<typeof Options>;
 
-/** What the person's agent reads: the texts of a skill and a memory. */
 export type PersonDocuments = { readonly skill?: string; readonly memory?: string };
 
 export type TrueScoreOptions = {
-  /** By the judge's score unless said otherwise. */
+  /** By the judge's score by default. */
   readonly measure?: Measure;
-  /** The mean of two judgements that counts as passed. */
+  /** From this mean of two judgements on, an answer passes. */
   readonly passMark?: number;
 };
 
 /** Somebody who works with an agent day by day, and whose wishes are known. */
 export type SimulatedPerson = {
-  /** What the person wants: with these sentences in a document, the agent does about as well as it can. */
+  /** With these sentences in a document, the agent does about as well as it can. */
   readonly rules: readonly { readonly kind: string; readonly text: string }[];
-  /** The sessions of a day, from 1 on, as harvesting gives them; with an agent that has read `documents`. */
+  /** The sessions of a day, from 1 on, with an agent that has read `documents`. */
   day(day: number, place?: { readonly home?: string; readonly documents?: PersonDocuments }): PersonSession[];
-  /** Writes them as Claude Code does, and gives the paths. */
+  /** Writes them as Claude Code does, and returns the paths. */
   writeDay(home: string, day: number, documents?: PersonDocuments): Promise<string[]>;
-  /** When everything of the day is over. */
   eveningOf(day: number): Date;
-  /** The poisoned text of the day, if there is one. */
   poisonOf(day: number): (Poison & { readonly sessionId: string }) | undefined;
-  /** What a perfect miner makes of the day. */
+  /** As a perfect miner finds them. */
   tasksOf(day: number, options?: { readonly judgedBy?: JudgedBy }): PersonTask[];
   readonly target: ChatModel;
   readonly judge: ChatModel;
   /** Miner and analyst. */
   readonly optimizer: ChatModel;
-  /** What endlessly many days would score: no sample, all chances are known. */
+  /** What endlessly many days would score: all chances are known. */
   trueScore(skill: string, memory: string, options?: TrueScoreOptions): number;
-  /** With every rule in the skill. */
   bestScore(options?: TrueScoreOptions): number;
 };
 
-/** A person with a known truth: days, the agent, the judge, the optimizer. Equal options give equal persons. */
 export function simulatedPerson(options: SimulatedPersonOptions = {}): SimulatedPerson {
   const knobs = parseWith(Options, options, "The simulated person's options are not valid.");
   const { seed, judgeSd, usefulness, sessionsPerDay, poisonedDays } = knobs;
@@ -103,8 +97,10 @@ export function simulatedPerson(options: SimulatedPersonOptions = {}): Simulated
   const adviceOf = (text: string) => (isDeaf ? NO_ADVICE : readAdvice(text, things));
   const author = { seed, firstDay: knobs.firstDay };
   const life: Life = { seed, kinds, sessionsPerDay, poisonedDays };
-  const sessionsOf = (day: number, { skill = '', memory = '' }: PersonDocuments = {}) =>
-    sessionsIn(life, day, (slot) => sessionAt(life, slot, adviceOf(`${skill}\n${memory}`)));
+  const sessionsOf = (day: number, { skill = '', memory = '' }: PersonDocuments = {}) => {
+    const advice = adviceOf(`${skill}\n${memory}`);
+    return Array.from({ length: sessionsPerDay }, (_, at) => sessionAt(life, { day, at }, advice));
+  };
   const trueScore: SimulatedPerson['trueScore'] = (skill, memory, { measure = 'soft', passMark = 0.8 } = {}) => {
     const advice = adviceOf(`${skill}\n${memory}`);
     const scores = kinds.map((kind) => expectedScore(kind, advice, { sd: judgeSd, measure, passMark }));
@@ -131,11 +127,7 @@ export function simulatedPerson(options: SimulatedPersonOptions = {}): Simulated
   };
 }
 
-function sessionsIn(life: Life, day: number, make: (slot: { day: number; at: number }) => Session): Session[] {
-  return Array.from({ length: life.sessionsPerDay }, (_, at) => make({ day, at }));
-}
-
-/** Kinds in an order of the seed's, until there are as many things; of the last kind perhaps only the first one. */
+/** Kinds in an order of the seed's, until there are as many things. */
 function chooseKinds(seed: number, count: number): Kind[] {
   const draw = createDraw(seed, ['person']);
   const shuffled = ALL_KINDS.toSorted((a, b) => draw(`place of ${a.name}`) - draw(`place of ${b.name}`));
@@ -149,22 +141,14 @@ function chooseKinds(seed: number, count: number): Kind[] {
   return chosen;
 }
 
-type TargetOptions = {
-  readonly seed: number;
-  readonly kinds: readonly Kind[];
-  /** Whether it does what documents say. */
-  readonly isDeaf: boolean;
-};
+type TargetOptions = { readonly seed: number; readonly kinds: readonly Kind[]; readonly isDeaf: boolean };
 
 const NO_ADVICE: Advice = { stated: new Set(), harms: new Set() };
 
-/** Texts whose reading is kept: one document is asked about many tasks. */
-const KEPT_TEXTS = 128;
-
-/** The person's agent, frozen: it follows the rules that it finds in its prompt, not always, and knows no others. */
+/** The person's agent: it follows the rules in its prompt, not always, and knows no others. */
 function personTarget({ seed, kinds, isDeaf }: TargetOptions): ChatModel {
   const things = kinds.flatMap((kind) => kind.things);
-  const adviceIn = memoize((text: string) => readAdvice(text, things), { maxEntries: KEPT_TEXTS });
+  const adviceIn = memoize((text: string) => readAdvice(text, things), { maxEntries: 128 });
   return createSimulatedModel({
     id: `sim-person-target/1 seed=${seed} things=${things.length}${isDeaf ? ' deaf' : ''}`,
     seed,
@@ -190,10 +174,7 @@ type JudgeOptions = { readonly seed: number; readonly judgeSd: number; readonly 
 
 const ANSWER = /<answer-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/answer-\1>/g;
 
-/**
- * Scores an answer by what its rubric asks for, with noise, or says which of two is better. The noise of a question is always
- * the same; another answer, or another sample, has its own.
- */
+/** Scores an answer by its rubric, with noise, or says which of two is better. Another answer or sample has its own noise. */
 function personJudge({ seed, judgeSd, kinds }: JudgeOptions): ChatModel {
   return createSimulatedModel({
     id: `sim-person-judge/1 seed=${seed} things=${countThings(kinds)} sd=${judgeSd}`,
@@ -213,14 +194,13 @@ function personJudge({ seed, judgeSd, kinds }: JudgeOptions): ChatModel {
   });
 }
 
-/** What the rubric asks for; one that asks for nothing known is read as the person would. */
+/** What the rubric asks for; if that is nothing known, what the person wants. */
 function wantedIn(messages: readonly ChatMessage[], kinds: readonly Kind[]): readonly Thing[] {
   const rubric = textOf(messages, 'system');
   const asked = kinds.flatMap(({ things }) => things).filter(({ wish }) => rubric.includes(wish));
   return asked.length > 0 ? asked : (kindIn(textOf(messages, 'user'), kinds)?.things ?? []);
 }
 
-/** A quality as a judge with normal noise sees it, within 0 and 1. */
 export function noisy(quality: number, sd: number, draw: Draw, label = ''): number {
   const radius = Math.sqrt(-2 * Math.log(1 - draw(`radius ${label}`)));
   const normal = radius * Math.cos(2 * Math.PI * draw(`angle ${label}`));

@@ -4,7 +4,7 @@ import { createDraw } from '../draw.ts';
 import { rubricOf } from './kind.ts';
 import type { Session, Slot } from './session.ts';
 
-/** A session as harvesting gives it: what `SessionDigest` has. */
+/** As harvesting gives it: a `SessionDigest`. */
 export type PersonSession = {
   source: string;
   sessionId: string;
@@ -23,7 +23,6 @@ export type PersonSession = {
   rawPath: string;
 };
 
-/** The folder that the person works in, below the home. */
 const PROJECT = 'rig';
 const BRANCH = 'main';
 const MOST_FINALS = 5;
@@ -33,7 +32,6 @@ const [MORNING, EVENING] = [9 * HOUR, 23 * HOUR];
 const SESSION_MINUTES = 70;
 const TURN_MINUTES = 4;
 
-/** Whose sessions: the seed of their names, and the first day, such as `2026-01-05`. */
 type Author = { readonly seed: number; readonly firstDay: string };
 
 const midnight = (firstDay: string, day: number) => Date.parse(firstDay) + (day - 1) * DAY;
@@ -41,37 +39,24 @@ const timeOf = ({ firstDay }: Author, { day, at }: Slot, turn: number) =>
   midnight(firstDay, day) + MORNING + (at * SESSION_MINUTES + turn * TURN_MINUTES) * MINUTE;
 const utc = (ms: number) => new Date(ms).toISOString();
 
-/** When everything of a day is over. */
 export const eveningOf = (firstDay: string, day: number) => new Date(midnight(firstDay, day) + EVENING);
 
-/** Digits of a draw: the same for the same seed and place. */
 function hexOf(seed: number, texts: readonly string[], digits: number): string {
   const draw = createDraw(seed, texts);
   const parts = Array.from({ length: Math.ceil(digits / 8) }, (_, part) => Math.floor(draw(`part ${part}`) * 2 ** 32));
-  return parts
-    .map((part) => part.toString(16).padStart(8, '0'))
-    .join('')
-    .slice(0, digits);
+  const hex = parts.map((part) => part.toString(16).padStart(8, '0')).join('');
+  return hex.slice(0, digits);
 }
 
 export function sessionId(seed: number, { day, at }: Slot): string {
   const hex = hexOf(seed, ['session id', String(day), String(at)], 32);
-  return [
-    [0, 8],
-    [8, 12],
-    [12, 16],
-    [16, 20],
-    [20, 32],
-  ]
-    .map(([from, to]) => hex.slice(from, to))
-    .join('-');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** Claude Code names a project's folder after its path. */
 const folderFor = (home: string) =>
   join(home, '.claude', 'projects', join(home, PROJECT).replace(/[^A-Za-z0-9]/g, '-'));
 
-/** What harvesting makes of the session's transcript in this home. */
 export function toDigest(session: Session, author: Author, home: string): PersonSession {
   const { slot, turns, feedback } = session;
   const id = sessionId(author.seed, slot);
@@ -113,7 +98,7 @@ export async function writeTranscript(session: Session, author: Author, home: st
   return path;
 }
 
-/** A task as a miner gives it: what `TaskRecord` has. */
+/** As a miner gives it: a `TaskRecord`. */
 export type PersonTask = {
   id: string;
   project: string;
@@ -133,10 +118,10 @@ export type PersonTask = {
   skillHint: string;
 };
 
-/** By what its answers are measured: the judge's opinion, or checks that a program makes. */
+/** By a judge's opinion, or by checks that a program makes. */
 export type JudgedBy = 'rubric' | 'rule';
 
-/** What a perfect miner makes of a day: one task for each thing that was asked, with everything that the person wants. */
+/** A perfect miner: one task for each thing that was asked, with all that the person wants. */
 export function tasksIn(sessions: readonly Session[], seed: number, judgedBy: JudgedBy): PersonTask[] {
   const tasks = new Map<string, PersonTask>();
   for (const session of sessions) {

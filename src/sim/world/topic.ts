@@ -2,16 +2,14 @@ import type { Dice } from '../draw.ts';
 
 /** One way in which a house may want a kind of fact written. */
 export type Variant = {
-  /** The sentence that states it in a skill. */
   readonly rule: string;
-  /** What a sentence on the topic must contain to state it. Wider than `rule`, so that paraphrases count. */
+  /** What a sentence must contain to state it. Wider than `rule`, so that paraphrases count. */
   readonly cue: RegExp;
 };
 
-/** A question understood. */
 export type Reading = {
   readonly topic: Topic;
-  /** The fact as the variant wants it; without a variant, as a model writes it that was told nothing. */
+  /** The fact as the variant wants it; without one, in the usual way. */
   answer(variant?: Variant): string;
 };
 
@@ -21,9 +19,8 @@ export type Topic = {
   /** Words by which a sentence says that it is about this topic. */
   readonly mention: RegExp;
   readonly variants: readonly Variant[];
-  /** A question about a random value. */
   ask(dice: Dice): string;
-  /** The value found in a question of this topic; `undefined` for any other text. */
+  /** `undefined` for a text that is no question of this topic. */
   read(question: string): Reading | undefined;
 };
 
@@ -31,18 +28,19 @@ type TopicDefinition<Value> = {
   readonly name: string;
   readonly mention: RegExp;
   readonly make: (dice: Dice) => Value;
-  /** States the fact about the numbered record and asks for it. */
   readonly ask: (value: Value, record: number) => string;
-  /** Finds in a question what `parse` needs; its groups are handed to `parse`. */
+  /** Its groups are the arguments of `parse`. */
   readonly pattern: RegExp;
   readonly parse: (...groups: string[]) => Value;
   readonly naive: (value: Value) => string;
-  readonly variants: readonly (Variant & { readonly write: (value: Value) => string })[];
+  /** By rule: the cue, and how the fact is written. */
+  readonly variants: Readonly<Record<string, readonly [cue: RegExp, write: (value: Value) => string]>>;
 };
 
-/** A topic whose value type stays inside. No two of its answers to one question may be equal once normalised. */
+/** A topic whose value type stays inside. All answers to one question must differ once normalised. */
 export function defineTopic<Value>(definition: TopicDefinition<Value>): Topic {
-  const { name, mention, variants, make, ask, pattern, parse, naive } = definition;
+  const { name, mention, make, ask, pattern, parse, naive } = definition;
+  const variants = Object.entries(definition.variants).map(([rule, [cue, write]]) => ({ rule, cue, write }));
   const topic: Topic = {
     name,
     mention,

@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import { parseWith } from '../../core/contracts/index.ts';
 import { readBlock } from '../../core/document/index.ts';
-import { createDice, createDraw, type Draw } from '../draw.ts';
+import { createDice, createDraw } from '../draw.ts';
 import type { Reading, Topic, Variant } from './topic.ts';
-import { placeAndPeopleTopics, recordTopics } from './topics/facts.ts';
-import { calendarTopics, quantityTopics } from './topics/numbers.ts';
+import { FACT_TOPICS } from './topics/facts.ts';
+import { NUMBER_TOPICS } from './topics/numbers.ts';
 
-/** Everything that the simulated models know how to talk about. */
-export const TOPICS: readonly Topic[] = [
-  ...calendarTopics,
-  ...quantityTopics,
-  ...recordTopics,
-  ...placeAndPeopleTopics,
-];
+export const TOPICS: readonly Topic[] = [...NUMBER_TOPICS, ...FACT_TOPICS];
 
-/** The first topic whose kind of question occurs in the text, with the value asked about. */
 export function readQuestion(text: string): Reading | undefined {
   for (const topic of TOPICS) {
     const reading = topic.read(text);
@@ -36,7 +29,6 @@ const Options = z.strictObject({
 /** `seed` 7, tasks in `train` 48, `val` 40 and `test` 60, kinds of facts in `topics` 12 (1 to 12). */
 export type WorldOptions = z.input<typeof Options>;
 
-/** The three parts of a world's tasks. */
 export type WorldSplit = 'train' | 'val' | 'test';
 
 /** A task as `SimpleQAEnv` takes it. `taskType` is the topic's name. */
@@ -48,31 +40,32 @@ export type WorldItem = {
   readonly split: WorldSplit;
 };
 
-/** A rule that no task states and every reference answer on the topic follows. */
+/** A rule that every reference answer on the topic follows, and no task states. */
 export type LatentRule = { readonly topic: string; readonly text: string };
 
 /** Tasks, a skill to start from, and the truth. */
 export type World = {
   readonly items: Readonly<Record<WorldSplit, readonly WorldItem[]>>;
-  /** A valid SKILL.md that states no rule. */
   readonly initialSkill: string;
-  /** What there is to learn: with these sentences in the skill, every task can be answered. */
+  /** What there is to learn. With these sentences in the skill, every task can be answered. */
   readonly rules: readonly LatentRule[];
 };
 
-/** A topic, and how this world's house wants it written: `undefined` is as a model writes it anyway. */
+/** Without `truth`, the house wants the usual way. */
 type HouseTopic = { readonly topic: Topic; readonly truth: Variant | undefined };
 
 /**
- * A back office that wants short facts written in a house style. Tasks go round robin over the topics; a third of
- * the topics needs no rule, so that a skill without rules scores about a third. Equal options give equal worlds.
+ * A back office that wants short facts in a house style. Tasks go round robin over the topics; a third of the topics needs no
+ * rule, so that a skill without rules scores about a third. Equal options give equal worlds.
  */
 export function createWorld(options: WorldOptions = {}): World {
   const { seed, topics, ...sizes } = parseWith(Options, options, "The simulated world's options are not valid.");
   const house = chooseHouse(seed, topics);
   const taken = new Set<string>();
   const makeSplit = (split: WorldSplit) =>
-    Array.from({ length: sizes[split] }, (_, index) => makeItem({ house, seed, split, index, taken }));
+    Array.from({ length: sizes[split] }, (_, index) =>
+      makeItem(house[index % house.length]!, taken, seed, [split, index]),
+    );
   return {
     items: { train: makeSplit('train'), val: makeSplit('val'), test: makeSplit('test') },
     initialSkill: INITIAL_SKILL,
@@ -94,26 +87,19 @@ function chooseHouse(seed: number, topics: number): HouseTopic[] {
   const draw = createDraw(seed, ['house']);
   const chosen = TOPICS.toSorted((a, b) => draw(`place of ${a.name}`) - draw(`place of ${b.name}`)).slice(0, topics);
   const settled = Math.floor(topics / 3);
-  return chosen.map((topic, place) => ({
-    topic,
-    truth: place < topics - settled ? chooseVariant(topic, draw) : undefined,
-  }));
+  return chosen.map((topic, place) => {
+    const choice = Math.floor(draw(`truth of ${topic.name}`) * topic.variants.length);
+    return { topic, truth: place < topics - settled ? topic.variants[choice] : undefined };
+  });
 }
 
-function chooseVariant(topic: Topic, draw: Draw): Variant | undefined {
-  return topic.variants[Math.floor(draw(`truth of ${topic.name}`) * topic.variants.length)];
-}
-
-type ItemPlace = {
-  readonly house: readonly HouseTopic[];
-  readonly seed: number;
-  readonly split: WorldSplit;
-  readonly index: number;
-  readonly taken: Set<string>;
-};
-
-function makeItem({ house, seed, split, index, taken }: ItemPlace): WorldItem {
-  const { topic, truth } = house[index % house.length]!;
+function makeItem(
+  { topic, truth }: HouseTopic,
+  taken: Set<string>,
+  seed: number,
+  place: [WorldSplit, number],
+): WorldItem {
+  const [split, index] = place;
   const dice = createDice(createDraw(seed, [split, String(index)]));
   let question = topic.ask(dice);
   while (taken.has(question)) question = topic.ask(dice);
@@ -122,10 +108,7 @@ function makeItem({ house, seed, split, index, taken }: ItemPlace): WorldItem {
   return { id: `${split}-${String(index + 1).padStart(3, '0')}`, question, answers, taskType: topic.name, split };
 }
 
-/**
- * The skill of a world as a folder: the one that states no rule, and a page of worked examples, one of each kind of fact. The
- * simulated target follows rules and learns nothing from examples; a drafter can tell from them what the house wants.
- */
+/** The skill of a world as a folder, with a page of worked examples. The target learns nothing from them; a drafter does. */
 export function worldSkillFolder({ items, initialSkill }: World): Readonly<Record<'SKILL.md' | 'examples.md', string>> {
   const first = new Map(items.train.toReversed().map((item) => [item.taskType, item]));
   const examples = [...first.values()]
@@ -137,7 +120,7 @@ export function worldSkillFolder({ items, initialSkill }: World): Readonly<Recor
   };
 }
 
-/** How worked examples in a text write each kind of fact, by topic; `undefined` is the usual way. The last one holds. */
+/** How worked examples write each kind of fact; `undefined` is the usual way. The last one holds. */
 export function stylesInExamples(text: string) {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const found = lines.flatMap((line, place) => {
@@ -150,15 +133,8 @@ export function stylesInExamples(text: string) {
   return new Map(found);
 }
 
-/** A house rule as some sentence of a skill states it. */
-export type StatedRule = {
-  readonly topic: Topic;
-  readonly variant: Variant;
-  /** The sentence, exactly as it stands in the skill. */
-  readonly sentence: string;
-};
+export type StatedRule = { readonly topic: Topic; readonly variant: Variant; readonly sentence: string };
 
-/** What a skill says, by topic name. */
 export type StatedRules = ReadonlyMap<string, StatedRule>;
 
 const SENTENCE_END = /\n|(?<=[.!?])[ \t]+/;
@@ -166,8 +142,8 @@ const BULLET = /^[\s>]*(?:[-*+]|\d+[.)])?\s*/;
 const RULED_OUT = /\b(?:not|\w+n't|never|avoid|instead of|rather than)\b.*?(?=[.,;:](?:\s|$)|$)/gi;
 
 /**
- * The rules that a skill states. A sentence states a rule when it names the topic and holds the variant's cue; what it rules
- * out does not count. Of several rules on a topic the last one holds.
+ * The rules that a skill states, by topic name. A sentence states a rule when it names the topic and holds the variant's cue;
+ * what it rules out does not count. The last rule on a topic holds.
  */
 export function readRules(skill: string): StatedRules {
   const rules = new Map<string, StatedRule>();
@@ -189,17 +165,16 @@ function readSentence(sentence: string): StatedRule[] {
 
 const REMINDER = /^- Before you answer on (.+), go back to the rule on it\.$/gm;
 
-/** A note for the appendix. It states no rule; it makes the reader look at the one that is there. */
+/** A note for the appendix. It states no rule, but points to it. */
 export function reminderOf(topics: readonly string[]): string {
   return `Before you answer on ${topics.join(' or ')}, go back to the rule on it.`;
 }
 
-/** The topics that the appendix of a skill reminds of. */
 export function remindedTopics(skill: string): ReadonlySet<string> {
   return new Set(readReminders(readBlock(skill, 'appendix')).flat());
 }
 
-/** The reply to a call for fewer notes: all reminders become one, others stay but for the last when none was one. */
+/** All reminders become one. Without any, the last note is dropped. */
 export function shortenReminders({ notes }: { readonly notes: string }): { notes: string[] } {
   const lines = notes.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));
   const topics = [...new Set(readReminders(notes).flat())];

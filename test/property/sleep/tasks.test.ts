@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jaccard, nearDuplicateGroups, wordsOf } from '../../../src/core/text/index.ts';
-import { NEAR_DUPLICATE } from '../../../src/core/text/similarity.ts';
 import {
   archiveTasks,
   assignSplits,
@@ -35,7 +34,7 @@ const fractions = fc.record({
   testFraction: fc.double({ min: 0, max: 0.39, noNaN: true }),
 });
 
-const isNear = (a: TaskRecord, b: TaskRecord) => jaccard(wordsOf(a.intent), wordsOf(b.intent)) >= NEAR_DUPLICATE;
+const isNear = (a: TaskRecord, b: TaskRecord) => jaccard(wordsOf(a.intent), wordsOf(b.intent)) >= 0.7;
 const straddles = (learned: readonly TaskRecord[], heldOut: readonly TaskRecord[]) =>
   heldOut.some(
     (one) => one.split !== 'train' && learned.some((other) => other.split === 'train' && isNear(one, other)),

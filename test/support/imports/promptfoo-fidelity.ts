@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { CheckSet, SingleCheck } from '../../../src/core/judge/checks.ts';
-import type { ChecksJudge } from '../../../src/core/judge/index.ts';
-import { scoreCheck, scoreChecks } from '../../../src/core/judge/score-checks.ts';
+import { type ChecksJudge, checksJudge } from '../../../src/core/judge/index.ts';
 import { importPromptfoo } from '../../../src/imports/promptfoo/config.ts';
 import { importFiles, importPath, type promptfooExpectations } from './import-corpus.ts';
 
@@ -16,7 +15,12 @@ for (const file of files) {
   const path = importPath('promptfoo', file);
   imported.set(file, await importPromptfoo(parse(readFileSync(path, 'utf8')), path));
 }
-const nobody = async () => undefined;
+
+/** Without a model. `undefined`: a check could not be decided. */
+async function scoreBy(judge: ChecksJudge, answer: string) {
+  const scored = await checksJudge(undefined).score({ judge, question: '', answer });
+  return scored.errored ? undefined : scored;
+}
 
 const rowsOf = ({ file, test: name, vars = {} }: Expectation) =>
   imported
@@ -76,13 +80,13 @@ async function meetsVerdict(
   const { output, assertion, expected, score } = expectation;
   const [row] = rowsOf(expectation);
   if (assertion === 'test') {
-    const scored = row && (await scoreChecks(judgeOf(row), output!, nobody));
-    const isSame = scored?.passes === (expected === 'pass') && Math.abs(scored.score - score!) < 0.001;
+    const scored = row && (await scoreBy(judgeOf(row), output!));
+    const isSame = scored?.hard === (expected === 'pass' ? 1 : 0) && Math.abs(scored.soft - score!) < 0.001;
     return isSame ? 'met' : `it is ${JSON.stringify(scored)}`;
   }
   const check = checkOf(expectation);
   if (check === undefined) return isAllowed ? 'named' : 'it is not carried';
   if (output === undefined) return 'it is carried, and nothing here knows about it';
-  const scored = await scoreCheck(check, output, nobody);
-  return scored?.passes === (expected === 'pass') ? 'met' : `it is ${JSON.stringify(scored)}`;
+  const scored = await scoreBy({ kind: 'checks', checks: [check] }, output);
+  return scored?.hard === (expected === 'pass' ? 1 : 0) ? 'met' : `it is ${JSON.stringify(scored)}`;
 }

@@ -18,7 +18,7 @@ import {
   simulatedTarget,
   type WorldItem,
 } from '../../../src/public/sim.ts';
-import { LESSONS, REMARKS } from '../../../src/sim/optimizer/propose-changes.ts';
+import { LESSONS } from '../../../src/sim/optimizer/propose-changes.ts';
 import { readRules, remindedTopics, reminderOf, TOPICS } from '../../../src/sim/world/world.ts';
 import { EPOCH_ENDS } from '../../support/strict-gate.ts';
 
@@ -27,6 +27,7 @@ const [first, second] = rules as [{ topic: string; text: string }, { topic: stri
 const onTopic = (topic: string, count: number) =>
   items.train.filter(({ taskType }) => taskType === topic).slice(0, count);
 const prompts = loadPrompts({}, {});
+const REMARK = 'Read the question twice before you answer.';
 
 async function ask(prompt: PromptName, sections: readonly string[], options: SimulatedOptimizerOptions = {}) {
   const messages = [
@@ -124,7 +125,7 @@ describe("the optimizer's notes", () => {
   });
 
   it('put remarks last in a ranking', async () => {
-    const edits = [append(`- ${REMARKS[0]}`), append(`- ${first.text}`)];
+    const edits = [append(`- ${REMARK}`), append(`- ${first.text}`)];
     const list = `## Edits (2, keep at most 1)\n${fence('edits', edits.map((edit, at) => `[${at}] ${JSON.stringify(edit)}`).join('\n'))}`;
     const rank = async (metaSkill: string) =>
       (await ask('ranking', [skillSection(''), ...metaSections({ stepBuffer: [], metaSkill }), list])).selected_indices;
@@ -132,7 +133,7 @@ describe("the optimizer's notes", () => {
   });
 
   it('name what the comparison and the rejected edits show, and are carried forward', async () => {
-    const stepBuffer = [rejection([`- ${second.text}`, `- ${REMARKS[0]}`])];
+    const stepBuffer = [rejection([`- ${second.text}`, `- ${REMARK}`])];
     const write = async (memory: Memory, comparison: string): Promise<string> => {
       const sections = [skillSection(initialSkill), `## Skill of the epoch before\n${fence('skill', initialSkill)}`];
       const fenced = `## Comparison (2 tasks)\n${fence('comparison', comparison)}`;
@@ -140,7 +141,7 @@ describe("the optimizer's notes", () => {
       return (await ask('meta_skill', all)).meta_skill_content;
     };
     const written = await write({ stepBuffer, metaSkill: '' }, comparisonOf('Persistent failures', failures));
-    for (const text of [LESSONS.remarks, LESSONS.reference, `«${second.text}»`, `«${REMARKS[0]}»`]) {
+    for (const text of [LESSONS.remarks, LESSONS.reference, `«${second.text}»`, `«${REMARK}»`]) {
       expect(written).toContain(text);
     }
     expect(written).not.toContain(LESSONS.rules);
@@ -270,7 +271,7 @@ describe('a whole run', () => {
   }
 
   it.each(UPDATE_MODES)('in %s mode every prompt is answered at the first try, and the skill learns', async (mode) => {
-    const { asked, summary } = await train({ ...everything, skillUpdateMode: mode });
+    const { asked, summary } = await train({ ...everything, skillUpdateMode: mode, numEpochs: 3 });
     expect(asked.get('complaint')).toBeUndefined();
     for (const stage of ['analyst', 'merge', 'slow_update', 'meta_skill']) expect([...asked.keys()]).toContain(stage);
     expect(asked.has('rewrite')).toBe(mode === 'rewrite_from_suggestions');
@@ -281,7 +282,7 @@ describe('a whole run', () => {
   });
 
   it('gives the optimizer the say on the budget, and it says a number', async () => {
-    const { asked, store } = await train({ ...everything, lrControlMode: 'autonomous' });
+    const { asked, store } = await train({ ...everything, lrControlMode: 'autonomous', numEpochs: 1 });
     expect(asked.get('complaint')).toBeUndefined();
     const decisions = store.events.filter((event) => event.type === 'lr-decision');
     expect(decisions.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { joinWords, memoize, STOP_WORDS, splitWords, weightOf } from '../../text/index.ts';
 
-/** A task item as the critic reads it. `answers` also holds strings that a check looks for. */
+/** A task as the critic reads it. `answers` also holds strings that a check looks for. */
 export type GuardedItem = {
   readonly id: string;
   readonly split: 'train' | 'val' | 'test';
@@ -8,12 +8,10 @@ export type GuardedItem = {
   readonly answers: readonly string[];
 };
 
-/** An answer that is worth a look. */
 export type TellingAnswer = {
   readonly written: string;
   readonly words: string;
   readonly isLong: boolean;
-  /** Of an answer that is one long number. */
   readonly digits: string | undefined;
 };
 
@@ -22,12 +20,11 @@ type InWords = {
   readonly texts: readonly string[];
   readonly answers: readonly string[];
   readonly telling: readonly TellingAnswer[];
-  /** Equal for items that ask the same and want the same; an item without text equals no other. */
+  /** Equal for items with the same texts and answer. An item without text equals no other. */
   readonly sameness: string | undefined;
 };
 
-/** The same items are asked about with every edit of a run. */
-const known = new WeakMap<GuardedItem, InWords>();
+const known = new WeakMap<GuardedItem, InWords>(); // every edit of a run asks about the same items
 
 export function inWords(item: GuardedItem): InWords {
   const before = known.get(item);
@@ -35,7 +32,10 @@ export function inWords(item: GuardedItem): InWords {
   const [texts, answers] = [item.texts.map(normalise), item.answers.map(normalise)];
   const hasText = texts.some((text) => text.trim() !== '');
   const sameness = hasText ? [...texts, answers[0]].join('\n') : undefined;
-  const telling = [...new Set(item.answers)].filter(isTellingAnswer).map(readAnswer);
+  const telling = [...new Set(item.answers)].filter(isTellingAnswer).map((written) => {
+    const isLong = isLongAnswer(written);
+    return { written, words: normalise(written), isLong, digits: isLong ? soleNumberIn(written) : undefined };
+  });
   const words = { id: normalise(item.id), texts, answers, telling, sameness };
   known.set(item, words);
   return words;
@@ -43,7 +43,7 @@ export function inWords(item: GuardedItem): InWords {
 
 const figures = new WeakMap<GuardedItem, ReadonlySet<string>>();
 
-/** Read when the first number is asked about: most runs have none. */
+/** Read when the first number is asked about; most runs ask about none. */
 function numbersOf(item: GuardedItem): ReadonlySet<string> {
   const numbers = figures.get(item) ?? numbersIn([...item.texts, ...item.answers].join('\n'));
   figures.set(item, numbers);
@@ -52,36 +52,24 @@ function numbersOf(item: GuardedItem): ReadonlySet<string> {
 
 const normalise = (text: string) => joinWords(splitWords(text));
 
-function readAnswer(written: string): TellingAnswer {
-  const isLong = isLongAnswer(written);
-  return { written, words: normalise(written), isLong, digits: isLong ? soleNumberIn(written) : undefined };
-}
-
-/** How many different items hold something; one that stands in two splits counts once. */
-export type Holders = {
-  readonly count: number;
-  /** Whether more than `limit` of them hold these words. */
-  readonly hold: (words: string, limit: number) => boolean;
-  readonly holdNumber: (digits: string, limit: number) => boolean;
-  /** What more than one of them shows, where `shownBy` says what a text shows. */
-  readonly holdOften: (shownBy: (text: string) => readonly string[]) => ReadonlySet<string>;
-};
-
-export function holdersAmong(items: readonly GuardedItem[]): Holders {
+/** How many different items hold something. An item of two splits counts once. */
+export function holdersAmong(items: readonly GuardedItem[]) {
   const { different, haystacks, frequencies } = readAll(items);
   const phrasesOver = memoize((limit: number) =>
     memoize((words: string) => isMoreThan(limit, haystacks, (texts) => texts.some((text) => text.includes(words)))),
   );
-  const hold = (words: string, limit: number) =>
-    isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : phrasesOver(limit)(words);
-  const numbersOver = memoize((limit: number) =>
-    memoize((digits: string) => isMoreThan(limit, different, (item) => numbersOf(item).has(digits))),
-  );
-  const holdNumber = (digits: string, limit: number) => numbersOver(limit)(digits);
-  const holdOften: Holders['holdOften'] = (shownBy) =>
-    repeated(haystacks.map((texts) => new Set(texts.flatMap(shownBy))));
-  return { count: different.length, hold, holdNumber, holdOften };
+  return {
+    count: different.length,
+    /** Whether more than `limit` of them hold these words. */
+    hold: (words: string, limit: number) =>
+      isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : phrasesOver(limit)(words),
+    holdsNumberTwice: memoize((digits: string) => isMoreThan(1, different, (item) => numbersOf(item).has(digits))),
+    /** What more than one of them shows, by `shownBy`. */
+    shownTwice: (shownBy: (text: string) => readonly string[]) =>
+      repeated(haystacks.map((texts) => new Set(texts.flatMap(shownBy)))),
+  };
 }
+export type Holders = ReturnType<typeof holdersAmong>;
 
 function repeated(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
   const [once, twice] = [new Set<string>(), new Set<string>()];
@@ -95,13 +83,12 @@ type Library = {
   readonly size: number;
   readonly different: readonly GuardedItem[];
   readonly haystacks: readonly (readonly string[])[];
-  /** In how many items a word stands. */
   readonly frequencies: ReadonlyMap<string, number>;
 };
 
 const libraries = new WeakMap<readonly GuardedItem[], Library>();
 
-/** A run asks with the same list each time. One that has grown is read again. */
+/** A run asks with the same list each time. A list that has grown is read again. */
 function readAll(items: readonly GuardedItem[]): Library {
   const before = libraries.get(items);
   if (before?.size === items.length) return before;
@@ -133,7 +120,7 @@ function withoutCopies(items: readonly GuardedItem[]): GuardedItem[] {
   });
 }
 
-/** Stops at the first that is too many: most words that are asked about stand in many items. */
+/** Stops early: most words stand in many items. */
 function isMoreThan<Thing>(limit: number, things: readonly Thing[], holds: (thing: Thing) => boolean): boolean {
   let count = 0;
   for (const thing of things) {
@@ -142,15 +129,15 @@ function isMoreThan<Thing>(limit: number, things: readonly Thing[], holds: (thin
   return false;
 }
 
-/** Shorter strings turn up in any text: «a», «42», «54 °F». */
+/** Shorter strings occur in any text: «a», «42», «54 °F». */
 const SHORTEST = 3;
 const SHORTEST_NUMBER = 4;
-/** From here on a string means one item and nothing else. */
+/** A longer string means one item and nothing else. */
 const LONG_WORDS = 3;
 const LONG_NUMBER = 5;
 const LONG_CODE = 8;
 
-/** An id, not a word or a small number of the language: it has letters and digits, many digits, or a separator. */
+/** An id, not a word or a small number: it has letters and digits, many digits, or a separator. */
 export function isTellingId(id: string): boolean {
   const { letters, digits } = sizesOf(id);
   if (letters === 0) return digits >= LONG_NUMBER;
@@ -158,17 +145,14 @@ export function isTellingId(id: string): boolean {
   return letters + digits >= SHORTEST && (digits > 0 || hasSeparator);
 }
 
-/** Rules are full of small numbers with a short unit: «such as 54 °F» gives no task away. */
-export function isTellingAnswer(answer: string): boolean {
+/** Rules are full of small numbers with a unit: «such as 54 °F» gives no task away. */
+function isTellingAnswer(answer: string): boolean {
   const { letters, digits } = sizesOf(answer);
   return digits >= SHORTEST_NUMBER || letters >= SHORTEST;
 }
 
-/**
- * Three words or more, a name of two («Wolfgang Pauli»), a number of five digits or more (without the zeros that round it),
- * or a code such as «secret42».
- */
-export function isLongAnswer(answer: string): boolean {
+/** Three words, a name of two («Wolfgang Pauli»), a number of five digits (without final zeros), or a code («secret42»). */
+function isLongAnswer(answer: string): boolean {
   const words = splitWords(answer);
   const weight = words.reduce((sum, word) => sum + weightOf(word), 0);
   const digits = answer.replace(/\P{N}/gu, '').replace(/(?<!0)0+$/, '');
@@ -179,7 +163,6 @@ export function isLongAnswer(answer: string): boolean {
 
 const isCode = (word: string) => word.length >= LONG_CODE && /\p{L}/u.test(word) && /\p{N}/u.test(word);
 
-/** Two words that are written with a capital letter. */
 function isFullName(answer: string): boolean {
   const words = answer.match(/[\p{L}\p{M}'’]+/gu) ?? [];
   const isPartOfName = (word: string) => /^\p{Lu}../u.test(word) && !STOP_WORDS.has(word.toLowerCase());
@@ -194,33 +177,26 @@ function sizesOf(text: string): { letters: number; digits: number } {
 
 /** Digits in groups: «5,252.75», «+1 (755) 555-4350», «2024-01-15». A comma with a space after it begins another number. */
 const NUMBER = /(?<![\p{L}\p{N}])\p{N}+(?:(?:[ .,'’_/-]|\) ?| ?\()\p{N}+)*/gu;
-/** More than any number has; a table of figures would give too many runs otherwise. */
+/** More than any number has; a table of figures would give too many runs. */
 const MOST_GROUPS = 6;
 
-/** The digits of every number that a text may mean, however it separates them: «5,252.75» gives 525275, and also 5, 252, 75 and so on. */
+/** The digits of every number that a text may mean: «5,252.75» gives 525275, and also 5, 252, 75 and so on. */
 export function numbersIn(text: string): ReadonlySet<string> {
   const numbers = new Set<string>();
-  for (const groups of groupsOfDigits(text)) addRuns(groups, numbers);
+  for (const groups of groupsOfDigits(text)) {
+    for (let start = 0; start < groups.length; start++) {
+      const run = groups.slice(start, start + MOST_GROUPS);
+      for (let count = 1; count <= run.length; count++) numbers.add(run.slice(0, count).join(''));
+    }
+  }
   return numbers;
 }
 
-/** The numbers of a text as groups of digits. */
 function groupsOfDigits(text: string): string[][] {
   return [...text.normalize('NFKC').matchAll(NUMBER)].map(([number]) => number.match(/\p{N}+/gu) ?? []);
 }
 
-function addRuns(groups: readonly string[], numbers: Set<string>): void {
-  for (let start = 0; start < groups.length; start++) {
-    let run = '';
-    for (const group of groups.slice(start, start + MOST_GROUPS)) {
-      run += group;
-      numbers.add(run);
-    }
-  }
-}
-
-/** The digits of a text that is one number, perhaps with a unit. */
-export function soleNumberIn(text: string): string | undefined {
+function soleNumberIn(text: string): string | undefined {
   const [number, ...others] = groupsOfDigits(text);
   const letters = text.match(/\p{L}+/gu) ?? [];
   return number === undefined || others.length > 0 || letters.length > 1 ? undefined : number.join('');

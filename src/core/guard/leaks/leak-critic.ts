@@ -12,12 +12,11 @@ import {
 export type { GuardedItem };
 
 export type LeakInput = {
-  /** The text that the edit brings in. */
   readonly edit: string;
   readonly items: readonly GuardedItem[];
-  /** What every item says: the task's rules, its output format. Repeating it is no leak. */
+  /** What every item says: the task's rules, its output format. To repeat it is no leak. */
   readonly contract?: readonly string[];
-  /** Refuse an edit that repeats a larger share of the training items. No limit unless given. */
+  /** Refuses an edit that repeats a larger share of the training items. */
   readonly maxMemorisedShare?: number;
 };
 
@@ -31,28 +30,25 @@ export type LeakFinding = {
 export type LeakReport = {
   readonly isRefused: boolean;
   readonly reason: string | undefined;
-  /** What the edit repeats of validation and test items. */
   readonly findings: readonly LeakFinding[];
-  /** Share of the training items of which it repeats something, and which. */
+  /** Share of the training items that it repeats something of, and what. */
   readonly memorisedShare: number;
   readonly memorised: readonly LeakFinding[];
 };
 
-/** What is said of a text that shall become part of a skill. */
+/** Judges a text that shall become part of a skill. */
 export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorisedShare'> & {
-  /** What the text tries, where it is refused for more than a leak. */
   readonly kind?: string;
 };
 
 /** Words in a row that are too many for chance. */
 const PHRASE_WORDS = 5;
-/** So many of them must mean something: «at the end of the» stands in any text. */
+/** How many of them must mean something: «at the end of the» stands in any text. */
 const TELLING_WORDS = 2;
 
 /**
- * What an edit repeats of single items. A string that several items share, or that the contract holds, teaches the task and
- * is allowed; one that occurs in a single item gives that item away. A short answer turns up in any rule («such as blue»), so
- * it counts only beside words that say to which item it belongs.
+ * What an edit repeats of single items. A string that several items share, or that the contract holds, teaches the task and is
+ * allowed; one of a single item gives that item away. A short answer («such as blue») counts only beside words that name its item.
  */
 export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: LeakInput): LeakReport {
   const brought = readEdit(edit);
@@ -66,19 +62,7 @@ export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: Lea
   return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
 }
 
-/** What is no secret, since the contract holds it or many items do. */
-type Shared = {
-  readonly has: (words: string) => boolean;
-  /** The same of a run of words that the edit brings. */
-  readonly hasPhrase: (phrase: string) => boolean;
-  readonly hasNumber: (digits: string) => boolean;
-  /** A word that few items use: it may say which item is meant. */
-  readonly isRare: (word: string) => boolean;
-  /** A word of any sentence, in whatever language the items are. */
-  readonly isCommon: (word: string) => boolean;
-};
-
-function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: Brought): Shared {
+function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: EditWords) {
   const holders = holdersAmong(items);
   const rules = joinWords(contract.flatMap(splitWords));
   const figures = once(() => numbersIn(contract.join('\n')));
@@ -86,15 +70,18 @@ function sharing(items: readonly GuardedItem[], contract: readonly string[], { p
   // Read when the first is asked about: most edits repeat nothing.
   const ruleWords = once(() => textsOf(phrasesIn(rules, 1)));
   const rulePhrases = once(() => longPhrasesIn(rules));
-  const oftenShown = once(() => holders.holdOften((text) => common(longPhrasesIn(text), phrases)));
+  const oftenShown = once(() => holders.shownTwice((text) => common(longPhrasesIn(text), phrases)));
   return {
-    has: (words) => rules.includes(words) || holders.hold(words, 1),
-    hasPhrase: (phrase) => rulePhrases().has(phrase) || oftenShown().has(phrase),
-    hasNumber: (digits) => figures().has(digits) || holders.holdNumber(digits, 1),
-    isRare: (word) => !isStop(word) && !ruleWords().has(word) && !holders.hold(word, few(holders, 0.01)),
-    isCommon: (word) => isStop(word) || holders.hold(word, few(holders, 0.1)),
+    has: (words: string) => rules.includes(words) || holders.hold(words, 1),
+    hasPhrase: (phrase: string) => rulePhrases().has(phrase) || oftenShown().has(phrase),
+    hasNumber: (digits: string) => figures().has(digits) || holders.holdsNumberTwice(digits),
+    /** A word that few items use: it may say which item is meant. */
+    isRare: (word: string) => !isStop(word) && !ruleWords().has(word) && !holders.hold(word, few(holders, 0.01)),
+    /** A word of any sentence, in whatever language the items are. */
+    isCommon: (word: string) => isStop(word) || holders.hold(word, few(holders, 0.1)),
   };
 }
+type SharedWords = ReturnType<typeof sharing>;
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -103,17 +90,7 @@ function once<T>(make: () => T): () => T {
 
 const few = ({ count }: Holders, share: number) => Math.max(2, Math.floor(share * count));
 
-/** What an edit brings in: its words, and every run of them that is too long for chance. */
-type Brought = {
-  readonly written: string;
-  readonly text: string;
-  /** Read when they are asked for: most tasks have no answer that needs them. */
-  readonly words: () => readonly Phrase[];
-  readonly numbers: () => ReadonlySet<string>;
-  readonly phrases: ReadonlySet<string>;
-};
-
-function readEdit(edit: string): Brought {
+function readEdit(edit: string) {
   const text = joinWords(splitWords(edit));
   const phrases = longPhrasesIn(text);
   return {
@@ -124,13 +101,14 @@ function readEdit(edit: string): Brought {
     phrases,
   };
 }
+type EditWords = ReturnType<typeof readEdit>;
 
 const longPhrasesIn = (text: string) => textsOf(phrasesIn(text, PHRASE_WORDS));
 
 const common = (ours: ReadonlySet<string>, theirs: ReadonlySet<string>) =>
   [...ours].filter((phrase) => theirs.has(phrase));
 
-function findingsOf(item: GuardedItem, brought: Brought, shared: Shared): LeakFinding[] {
+function findingsOf(item: GuardedItem, brought: EditWords, shared: SharedWords): LeakFinding[] {
   const { id, split } = item;
   const finding = (kind: LeakFinding['kind'], text: string): LeakFinding => ({ kind, split, id, text: text.trim() });
   const answers = inWords(item).telling.filter((answer) => givesAnswerAway(answer, item, brought, shared));
@@ -142,22 +120,22 @@ function findingsOf(item: GuardedItem, brought: Brought, shared: Shared): LeakFi
   ];
 }
 
-/** An id is repeated as it is written: «Example 1:» does not mean the item example-1. */
-function givesIdAway(item: GuardedItem, { written, text }: Brought, shared: Shared): boolean {
+/** Only an id as it is written counts: «Example 1:» does not mean the item example-1. */
+function givesIdAway(item: GuardedItem, { written, text }: EditWords, shared: SharedWords): boolean {
   const { id } = inWords(item);
   // What is telling is asked last: it costs most, and hardly any id is repeated.
   return written.includes(item.id.toLowerCase()) && text.includes(id) && !shared.has(id) && isTellingId(item.id);
 }
 
-function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: Brought, shared: Shared): boolean {
+function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: EditWords, shared: SharedWords): boolean {
   const { words, digits, isLong } = answer;
   const { text, numbers } = brought;
   if (digits !== undefined) return numbers().has(digits) && !shared.hasNumber(digits);
   if (!text.includes(words) || shared.has(words)) return false;
-  return isLong || namesTask({ text, words: brought.words(), answer: words, item, isRare: shared.isRare });
+  return isLong || namesTask(words, item, brought, shared);
 }
 
-function phraseOf(item: GuardedItem, { phrases }: Brought, { hasPhrase, isCommon }: Shared): string | undefined {
+function phraseOf(item: GuardedItem, { phrases }: EditWords, { hasPhrase, isCommon }: SharedWords): string | undefined {
   const isTelling = (phrase: string) =>
     phrase
       .trim()
@@ -183,38 +161,28 @@ function explain(
 
 const NAMES = { id: 'the id', answer: 'an answer', phrase: 'words' } as const;
 
-type Named = {
-  /** An edit, and the answer of an item in it, both as `joinWords` writes them. */
-  readonly text: string;
-  /** The words of the edit. */
-  readonly words: readonly Phrase[];
-  readonly answer: string;
-  readonly item: GuardedItem;
-  readonly isRare: (word: string) => boolean;
-};
-
-/** About twenty words: an edit that gives an answer away says close to it what it answers. */
+/** About twenty words: an edit that gives an answer away names its task nearby. */
 const REACH = 120;
 
 /**
- * Whether an edit says next to an answer which item it answers: by a rare name or number of the item's text, or by two other
- * rare words. Of a text that has only one such word, that one is enough.
+ * Whether an edit names the item of an answer next to it: by a rare name or number of the item's text, or by two other rare
+ * words. One is enough if the text has only one.
  */
-function namesTask({ text, words, answer, item, isRare }: Named): boolean {
+function namesTask(answer: string, item: GuardedItem, { text, words }: EditWords, { isRare }: SharedWords): boolean {
   const own = wordsOf(item);
   const isCue = memoize((word: string) => !answer.includes(word) && own.has(word) && isRare(word));
   const isEnough = memoize(
     (cue: string) => isName(cue, item.texts) || ![...own].some((word) => word !== cue && isCue(word)),
   );
-  const cues = words.filter(({ text: word }) => isCue(word));
-  return placesOf(answer, text).some((at) => {
+  const cues = words().filter(({ text: word }) => isCue(word));
+  for (let at = text.indexOf(answer); at !== -1; at = text.indexOf(answer, at + 1)) {
     const near = new Set(around(cues, text, at, answer.length));
     const [first] = near;
-    return first !== undefined && (near.size > 1 || isEnough(first));
-  });
+    if (first !== undefined && (near.size > 1 || isEnough(first))) return true;
+  }
+  return false;
 }
 
-/** The cues within reach of a place: before it, then behind it. */
 function around(cues: readonly Phrase[], text: string, at: number, length: number): string[] {
   const from = Math.max(0, text.lastIndexOf(' ', Math.max(0, at - REACH)));
   const behind = text.indexOf(' ', at + length + REACH);
@@ -227,7 +195,6 @@ function around(cues: readonly Phrase[], text: string, at: number, length: numbe
   return found;
 }
 
-/** The first of them that begins at `from` or later: they are in order. */
 function firstFrom(cues: readonly Phrase[], from: number): number {
   let [low, high] = [0, cues.length];
   while (low < high) {
@@ -238,15 +205,9 @@ function firstFrom(cues: readonly Phrase[], from: number): number {
   return low;
 }
 
-function placesOf(needle: string, text: string): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) places.push(at);
-  return places;
-}
-
 const known = new WeakMap<GuardedItem, ReadonlySet<string>>();
 
-/** Words with a space on either side. In scripts without spaces, pairs of characters stand for them. */
+/** Words with a space on either side; pairs of characters in scripts without spaces. */
 function wordsOf(item: GuardedItem): ReadonlySet<string> {
   const words = known.get(item) ?? new Set(inWords(item).texts.flatMap((text) => [...textsOf(phrasesIn(text, 1))]));
   known.set(item, words);

@@ -21,12 +21,12 @@ const RULES: readonly Rule[] = [
   ...SUBJECT_RULES,
 ];
 
-/** More than a learned text ever has. What is longer is not read, and so not trusted. */
-export const MOST_CHARACTERS = 30_000;
+/** A longer text is not read, and so not trusted. */
+const MOST_CHARACTERS = 30_000;
 
 /**
- * Why a text that came out of transcripts may not become a part of a skill or a memory; nothing if it may. With `before` it is
- * a whole document: what that said already is not counted, and items of a list are read as rules of their own.
+ * Why a text from transcripts may not become a part of a skill or a memory. With `before` it is a whole document: what that
+ * said already does not count, and items of a list are read as separate rules.
  */
 export function findPoison(text: string, { before }: { readonly before?: string } = {}): Poison | undefined {
   if (before === undefined) {
@@ -34,8 +34,9 @@ export function findPoison(text: string, { before }: { readonly before?: string 
     return first && { kind: first.kind, reason: first.reason };
   }
   const changed = changedIn(before, text);
-  const known = new Set(Array.from(poisonIn(changed.before, ITEMS), ({ key }) => key));
+  let known: ReadonlySet<string> | undefined; // read when something is found: mostly nothing is
   for (const { key, kind, reason } of poisonIn(changed.after, ITEMS, changed.before)) {
+    known ??= new Set(Array.from(poisonIn(changed.before, ITEMS), (old) => old.key));
     if (!known.has(key)) return { kind, reason };
   }
   return undefined;
@@ -53,7 +54,6 @@ function changedIn(before: string, after: string): { readonly before: string; re
 }
 const MARGIN = 1_000;
 
-/** By their names alone, however the comment round them is written. */
 const OWN_MARKER = new RegExp(
   Object.values(MARKERS)
     .flatMap(({ start, end }) => [start, end].map((marker) => marker.replace(/[^A-Z_]/g, '')))
@@ -61,9 +61,9 @@ const OWN_MARKER = new RegExp(
   'i',
 );
 
-type Found = Poison & { readonly key: string };
+type Finding = Poison & { readonly key: string };
 
-function* poisonIn(text: string, breaks: RegExp, before = ''): Generator<Found> {
+function* poisonIn(text: string, breaks: RegExp, before = ''): Generator<Finding> {
   if (text.length > MOST_CHARACTERS) yield found('too_long', `has more than ${MOST_CHARACTERS} characters`, '');
   const start = text.slice(0, MOST_CHARACTERS);
   if (OWN_MARKER.test(start)) yield found('marker', 'holds a marker of a block that skillopt owns', '');
@@ -74,10 +74,13 @@ function* poisonIn(text: string, breaks: RegExp, before = ''): Generator<Found> 
   for (const view of viewsOf(start)) yield* findIn(view, breaks);
 }
 
-const found = (kind: PoisonKind, reason: string, text: string): Found => ({ kind, reason, key: keyOf(reason, text) });
-const keyOf = (reason: string, text: string) => `${reason}\0${text}`;
+const found = (kind: PoisonKind, reason: string, text: string): Finding => ({
+  kind,
+  reason,
+  key: `${reason}\0${text}`,
+});
 
-function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Found> {
+function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Finding> {
   const note = isDecoded ? ' (decoded)' : '';
   const prose = withoutCode(text);
   for (const rule of RULES) {
@@ -85,9 +88,8 @@ function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Found> {
     const read = rule.isRendered ? prose : text;
     if (read.search(rule.find) === -1) continue; // as most do, and copying the pattern for all matches takes longer
     for (const match of read.matchAll(rule.find)) {
-      const passage = passageAround(text, match, breaks);
-      if (isFound(rule, text, match, passage))
-        yield { kind: rule.kind, reason: `${rule.reason}${note}`, key: keyOf(rule.reason, match[0]) };
+      if (!applies(rule, text, match, breaks)) continue;
+      yield { ...found(rule.kind, rule.reason, match[0]), reason: `${rule.reason}${note}` };
     }
   }
   const misspelled = findMisspelled(text);
@@ -97,12 +99,8 @@ function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Found> {
   if (link !== undefined) yield found('markup', 'shows another address than it leads to', link);
 }
 
-function isFound(
-  { also = [], unless, isForbidding }: Rule,
-  text: string,
-  match: RegExpExecArray,
-  passage: string,
-): boolean {
+function applies({ also = [], unless, isForbidding }: Rule, text: string, match: RegExpExecArray, breaks: RegExp) {
+  const passage = passageAround(text, match, breaks);
   if (!also.every((pattern) => pattern.test(passage)) || unless?.test(passage)) return false;
   return isForbidding === true || !isForbidden(text, match.index, match.index + match[0].length);
 }
@@ -111,24 +109,19 @@ const REACH = 300;
 const SENTENCES = /\n\s*\n|(?<=[.!?。！？])\s+(?=\S)/u;
 const ITEMS = /\n\s*\n|\n(?=[ \t]*(?:[-*+#]|\d{1,3}[.)]) )|(?<=[.!?。！？])[^\S\n]+(?=\S)/u;
 
-/** The sentence of a match with the one before and the one after it, as far as the same item goes. */
+/** The sentence of a match with its neighbours, within the same item. */
 function passageAround(text: string, { index, 0: match }: RegExpExecArray, breaks: RegExp): string {
-  const reach = breaks === ITEMS ? 1 : 2;
-  const before = text
-    .slice(Math.max(0, index - REACH), index)
-    .split(breaks)
-    .slice(-reach);
-  const after = text
-    .slice(index + match.length, index + match.length + REACH)
-    .split(breaks)
-    .slice(0, reach);
-  return `${before.join(' ')}${match.slice(0, REACH)}${after.join(' ')}`;
+  const count = breaks === ITEMS ? 1 : 2;
+  const end = index + match.length;
+  const before = text.slice(Math.max(0, index - REACH), index).split(breaks);
+  const after = text.slice(end, end + REACH).split(breaks);
+  return `${before.slice(-count).join(' ')}${match.slice(0, REACH)}${after.slice(0, count).join(' ')}`;
 }
 
-/** Words that turn an order round, in the languages that are looked through. */
+/** Words that forbid, in the languages of the rules. */
 const NOT =
   /\b(?:never|do not|don't|dont|must not|mustn't|should not|shouldn't|may not|cannot|can't|won't|avoid|refuse|reject|forbid|forbidden|prohibit\w*|instead of|rather than|no|not|nobody|warn|beware|flag|without first|nie|niemals|nicht|kein\w*|jamais|ne|évite[rz]?|nunca|jamás|evita|evite|não|nao)\b|не |никогда|нельзя|不要|不得|禁止|切勿|请勿|避免|لا |asla|절대/gu;
-/** A «not» of these is none: «do not ask», «do not hesitate to run», «not only». */
+/** What follows a «not» that forbids nothing: «do not ask», «do not hesitate to run», «not only». */
 const NO_NOT =
   /^\W{0,2}(?:to )?(?:ask|wait|hesitate|forget|fail|mention|tell|bother|worry|need|stop|confirm|report|show|log|question|explain|only|matter|inform|say|notify|refuse|warn|prompt|pause|think|let)\b/u;
 const ENDS =
@@ -136,25 +129,21 @@ const ENDS =
 const FORBIDS_AFTER =
   /^[^.\n]{0,60}\b(?:(?:is|are) (?:never|not|forbidden|banned|prohibited|refused)|must (?:not|never)|not allowed|(?:do|does) not)\b/u;
 
-/** Whether the sentence round a place forbids what stands there. */
 function isForbidden(text: string, from: number, to: number): boolean {
   const before = text.slice(Math.max(0, from - 200), from);
-  const clause = before.slice(lastEnd(before));
+  const ends = [...before.matchAll(ENDS)].map(({ index, 0: sign }) => index + sign.length);
+  const clause = before.slice(Math.max(0, ...ends));
   const hasNot = [...clause.matchAll(NOT)].some(
     ({ index, 0: word }) => !NO_NOT.test(clause.slice(index + word.length)),
   );
   return hasNot || FORBIDS_AFTER.test(text.slice(to, to + 120));
 }
 
-const lastEnd = (text: string) =>
-  [...text.matchAll(ENDS)].reduce((end, { index, 0: sign }) => Math.max(end, index + sign.length), 0);
-
 type Quarantined = Poison & { readonly edit: Edit };
 
 /**
- * The edits that may be staged, in their order, and those that may not, with the reason. Each is read by itself; then the text
- * that they make together, since a payload may be spread over several: then every edit goes that it cannot do without, for
- * which of them does the harm is not known.
+ * The edits that may be staged, and those that may not. Each is read alone, then all together, since a payload may be spread
+ * over several: then every edit that it needs is refused.
  */
 export function quarantine(edits: readonly Edit[], document: string): { kept: Edit[]; quarantined: Quarantined[] } {
   const quarantined: Quarantined[] = [];
@@ -172,7 +161,7 @@ export function quarantine(edits: readonly Edit[], document: string): { kept: Ed
   return { kept, quarantined };
 }
 
-/** The fewest of the edits that are still poison together: halves are left out, then quarters, down to single ones. */
+/** The fewest edits that are still poison together: halves are left out, then quarters, down to single ones. */
 function partsOfPoison(edits: readonly Edit[], document: string): readonly Edit[] {
   let parts = edits;
   for (let size = Math.ceil(parts.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
@@ -185,7 +174,7 @@ function partsOfPoison(edits: readonly Edit[], document: string): readonly Edit[
   return parts;
 }
 
-/** Read one after the other, as they were proposed, and in their places in the document. */
+/** Reads the edits one after the other, and in their places in the document. */
 function findTogether(edits: readonly Edit[], document: string): Poison | undefined {
   const contents = edits.flatMap(({ op, content }) => (op === 'delete' ? [] : [content]));
   return (

@@ -1,28 +1,19 @@
-/** Ways in which a text is written so that a filter does not read it. Each gives back the text unchanged when there is nothing to decode. */
+// Ways to write a text so that a filter does not read it. Each function returns a text unchanged if there is nothing to decode.
 
-const NAMED: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  amp: '&',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  sol: '/',
-  colon: ':',
-  lpar: '(',
-  rpar: ')',
-  excl: '!',
-  vert: '|',
-  grave: '`',
-  dollar: '$',
-  period: '.',
-  newline: '\n',
-  tab: ' ',
-};
+const toTable = (pairs: string) => new Map(pairs.split(' ').map((pair) => [pair.slice(0, -1), pair.slice(-1)]));
+
+const ENTITIES = new Map([
+  ...toTable(`lt< gt> amp& quot" apos' sol/ colon: lpar( rpar) excl! vert| grave\` dollar$ period.`),
+  ...([
+    ['nbsp', ' '],
+    ['tab', ' '],
+    ['newline', '\n'],
+  ] as const),
+]);
 
 function fromEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));?/g, (whole, decimal, hex, name) => {
-    if (name !== undefined) return NAMED[name] ?? whole;
+    if (name !== undefined) return ENTITIES.get(name) ?? whole;
     return toCharacter(Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10));
   });
 }
@@ -36,7 +27,7 @@ function fromEscapes(text: string): string {
 
 const toCharacter = (code: number) => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toLowerCase() : ' ');
 
-/** The texts in words of base64 and in rows of bytes, if they are texts. */
+/** The texts in base64, in rows of bytes and in rows of numbers. */
 function decodeBlobs(text: string): string[] {
   const base64 = [...text.matchAll(/[A-Za-z0-9+/_-]{16,}={0,2}/g)].map(([blob]) => fromBase64(blob));
   const bytes = [...text.matchAll(/(?:(?:0x|\\x)?[\da-fA-F]{2}[ ,:]{0,2}){8,}/g)].map(([blob]) => fromHex(blob));
@@ -54,17 +45,8 @@ function fromBase64(blob: string): string {
     .replace(/(?<!=)=+$/, '')
     .replaceAll('-', '+')
     .replaceAll('_', '/');
-  let [text, bits, held] = ['', 0, 0];
-  for (const digit of digits) {
-    held = ((held << 6) | DIGITS.indexOf(digit)) & 0xffffff;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    text += String.fromCharCode((held >> bits) & 0xff);
-  }
-  return text;
+  return digits.length % 4 === 1 ? atob(digits.slice(0, -1)) : atob(digits);
 }
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 function fromHex(blob: string): string {
   const digits = blob.replace(/0x|\\x|[ ,:]/g, '');
@@ -74,26 +56,15 @@ function fromHex(blob: string): string {
 const rot13 = (text: string) =>
   text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
 
-const LEET: Readonly<Record<string, string>> = {
-  0: 'o',
-  1: 'i',
-  3: 'e',
-  4: 'a',
-  5: 's',
-  7: 't',
-  8: 'b',
-  $: 's',
-  '@': 'a',
-  '!': 'i',
-};
+const LEET = toTable('0o 1i 3e 4a 5s 7t 8b $s @a !i');
 
 /** Only inside words that have letters too: numbers stay numbers. */
 const unleet = (text: string) =>
   text.replace(/[a-z0-9$@!]{3,40}/g, (word) =>
-    /[a-z]/.test(word) && /[0134578$@!]/.test(word) ? word.replace(/[0134578$@!]/g, (sign) => LEET[sign]!) : word,
+    /[a-z]/.test(word) && /[0134578$@!]/.test(word) ? word.replace(/[0134578$@!]/g, (sign) => LEET.get(sign)!) : word,
   );
 
-/** Letters with something between each two of them: «i g n o r e», «c.u.r.l». Wider gaps are gaps between words. */
+/** Letters with a sign between each two of them: «i g n o r e», «c.u.r.l». */
 const unspaced = (text: string) =>
   text.replace(/(?<![\p{L}\d])\S(?:[ ._*-]{1,3}\S(?=[ ._*-]|$|\n)){4,}/gu, (row) =>
     row
@@ -102,10 +73,10 @@ const unspaced = (text: string) =>
       .replaceAll('\0', ' '),
   );
 
-/** The same text as somebody else might read it. `isDecoded`: it was written to be read otherwise. */
+/** The text as somebody may read it. `isDecoded`: it was written so that it has to be decoded. */
 export type View = { readonly text: string; readonly isDecoded: boolean };
 
-/** The text in small letters without disguise, then what it may turn into once decoded. Each different from all before. */
+/** The text in small letters without disguise, then what it becomes by decoding. Each differs from all before. */
 export function viewsOf(text: string): View[] {
   const plain = plainOf(text);
   const seen = new Set([plain]);
@@ -124,7 +95,7 @@ export function viewsOf(text: string): View[] {
   return [{ text: plain, isDecoded: false }, ...decoded.map((view) => ({ text: view, isDecoded: true }))];
 }
 
-/** One spelling for quotes, dashes and spaces; no emphasis; a line that ends with a backslash is one with the next. */
+/** One spelling for quotes, dashes and spaces, no emphasis, and no line broken by a backslash. */
 function plainOf(text: string): string {
   return text
     .normalize('NFKC')
@@ -143,7 +114,7 @@ function plainOf(text: string): string {
 const unslugged = (text: string) =>
   text.replace(/[a-z]{2,30}(?:[-_][a-z]{1,30}){2,20}/g, (name) => name.replace(/[-_]/g, ' '));
 
-/** Words that were cut by quotes, signs or a plus, and sentences that go on in the next item of a list. */
+/** Joins words that were cut by quotes or a plus, and sentences that continue in the next item. */
 function joined(text: string): string {
   return text
     .replace(/["'`] ?\+ ?["'`]/g, '')
@@ -153,28 +124,25 @@ function joined(text: string): string {
 
 const CODE = /(?<=^|\n) {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[\s\S]*?(?:\n {0,3}\1|$)|`[^`\n]{1,400}`/g;
 
-/** Blanks in the place of code, so that what is left has its place. */
+/** Blanks in place of code, so that the rest keeps its place. */
 export const withoutCode = (text: string) => text.replace(CODE, (code) => ' '.repeat(code.length));
 
-/** Letters of Cyrillic and Greek that look like Latin ones. */
 const CYRILLIC = 'аеорсухіјѕԁһԛԝвкмнтзгпьлАВЕКМНОРСТУХІЈЅ';
 const GREEK = 'αεικνορτυχγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ';
 const DISGUISED = new RegExp(`^[${CYRILLIC}${GREEK}]+$`, 'u');
 const WORD = /[\p{L}\p{M}\d]+/gu;
 
-/** Letters that are drawn as Latin ones and are others: mathematical, in circles or squares; five of them are no formula. */
+/** Letters that look like Latin ones: mathematical, in circles or squares. Fewer than five may be a formula. */
 const DRAWN = /(?:[\u{1d400}-\u{1d7cb}\u24b6-\u24e9\u{1f130}-\u{1f189}\ua730-\ua7ff\u1d00-\u1d2b][ -]?){5,}/u;
 const WIDE = /(?:[\uff21-\uff3a\uff41-\uff5a]\u3000?){5,}/u;
-/** Letters with the same sign between each two of them. */
 const SPACED = /(?<![\p{L}\d])\p{L}(?:([ ._*-])\p{L}(?=\1|$|\s|[.,;:!?])[ ]{0,3}){7,}/u;
 
-/** The first piece of a text that is spelled so that it reads otherwise than it looks. */
 export function findDisguise(text: string): string | undefined {
   const drawn = DRAWN.exec(text) ?? WIDE.exec(text) ?? SPACED.exec(text);
   return drawn?.[0] ?? findMixedWord(text);
 }
 
-/** The first word with letters of two scripts that look alike, or wholly of such letters among Latin words. */
+/** The first word of two scripts that look alike, or wholly of such letters among Latin words. */
 function findMixedWord(text: string): string | undefined {
   if (!/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u.test(text)) return undefined;
   const words = text.match(WORD) ?? [];

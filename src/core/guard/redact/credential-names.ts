@@ -1,79 +1,41 @@
 import { memoize } from '../../text/index.ts';
 
 /**
- * What a name says of its value. `password`: any value is one, unless it is code or a word about passwords. `key`: a value that
- * is dense enough. `perhaps`: a sort key or a stop token too, so only what looks random. `told`: somebody says «the password is
- * …»; `spoken`: the value stands right behind the word, as in «token abc123def».
+ * What a name says about its value. `password`: any value is secret, unless it is code or a word about passwords. `key`: a dense value.
+ * `perhaps`: only what looks random, for it may be a sort key. `told`: somebody says «the password is …». `spoken`: the value
+ * stands right behind the word, as in «token abc123def».
  */
 export type Credential = 'password' | 'key' | 'perhaps' | 'told' | 'spoken';
 
-/** Letters, digits and `_` of most languages: far quicker than classes of Unicode. */
+/** Letters, digits and `_` of most languages, faster than classes of Unicode. */
 export const LETTER = 'A-Za-z0-9_\\u00c0-\\u024f\\u0300-\\u1fff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7a3';
 
-/** Words for a password, without marks, in the languages in which people talk to agents. */
-export const PASSWORD_WORDS: readonly string[] = [
-  ...['password', 'passwd', 'passwort', 'passphrase', 'passcode', 'passkey', 'kennwort', 'passord', 'lozinka', 'geslo'],
-  ...[
-    'contraseña',
-    'contrasena',
-    'contrasenya',
-    'senha',
-    'palavra-passe',
-    'mot de passe',
-    'motdepasse',
-    'parola',
-    'parolă',
-  ],
-  ...[
-    'wachtwoord',
-    'lösenord',
-    'losenord',
-    'adgangskode',
-    'salasana',
-    'jelszó',
-    'jelszo',
-    'heslo',
-    'hasło',
-    'haslo',
-    'şifre',
-  ],
-  ...[
-    'sifre',
-    'пароль',
-    'пароля',
-    'κωδικός',
-    'סיסמה',
-    'סיסמא',
-    'كلمة المرور',
-    'كلمة السر',
-    'رمز عبور',
-    'पासवर्ड',
-    'รหัสผ่าน',
-  ],
-  ...['mật khẩu', 'kata sandi', '密码', '密碼', '口令', '暗証番号', 'パスワード', 'パスフレーズ', '비밀번호', '암호'],
-];
+/** Words for a password in the languages in which people talk to agents. */
+export const PASSWORD_WORDS = [
+  'password|passwd|passwort|passphrase|passcode|passkey|kennwort|passord|lozinka|geslo|contraseña|contrasena|contrasenya',
+  'senha|palavra-passe|mot de passe|motdepasse|parola|parolă|wachtwoord|lösenord|losenord|adgangskode|salasana|jelszó|jelszo',
+  'heslo|hasło|haslo|şifre|sifre|пароль|пароля|κωδικός|סיסמה|סיסמא|كلمة المرور|كلمة السر|رمز عبور|पासवर्ड|รหัสผ่าน',
+  'mật khẩu|kata sandi|密码|密碼|口令|暗証番号|パスワード|パスフレーズ|비밀번호|암호',
+].join('|');
 
-/** Ends of names when all that divides their words is left out. */
-const PASSWORD_END = new RegExp(`(?:${PASSWORD_WORDS.map((word) => word.replace(/[ -]/g, '')).join('|')})$`);
+const PASSWORD_END = new RegExp(`(?:${PASSWORD_WORDS.replace(/[ -]/g, '')})$`);
 const PASSWORD_LAST =
   /^(?:storepass|keypass|userpass|dbpass|rootpw|pwd|psw|passw|pw|mdp|totp|otp|mnemonic|seedphrase)$/;
-/** A pass may also be one over the data, or what a test does. */
+/** `pass` alone may be one over the data, or what a test does. */
 const OF_PASS =
   /^(?:db|database|user|admin|root|smtp|imap|mail|email|ssh|sudo|login|ftp|sftp|proxy|redis|mysql|pg|postgres|mongo|rabbitmq|key|store|cert|wifi|become|auth|basic|http|api|ldap|bind|vnc|rdp)$/;
 const KEY_END =
   /(?:secret|token|apikey|appkey|accesskey|secretkey|privatekey|privkey|authkey|accountkey|encryptionkey|signingkey|masterkey|sharedkey|sharedaccesskey|storagekey|servicekey|subscriptionkey|sessionkey|deploykey|adminkey|writekey|ingestkey|integrationkey|routingkey|licensekey|consumerkey|clientkey|clientkeydata|serverkey|webhookkey|secretaccesskey|secretkeybase|secretbase|signingsecret|authtoken|credential|credentials|authorization|xamzsecuritytoken|connectionstring|connstring|dsn|webhookurl|refreshtoken|cookiesecret|hmackey|aeskey|jwtkey|vaulttoken|bearer|accesskeysecret|apikeysecret|keysecret|identitytoken|registrytoken|authconfig|dockerconfigjson|sastoken|wifikey|psk|presharedkey)$/;
 const KEY_LAST = /^(?:auth|tok|creds?|jwt|bearer|apikey)$/;
-/** Names that end like one, but are of something else. */
 const OTHER =
   /(?:primary|foreign|sort|partition|cache|idempotency|object|row|query|map|hash|group|unique|composite|page|next|continuation|stop|eos|bos|pad|unk|mask|sep|cls|start|end|special|syntax|design|colou?r|theme|client|request|trace|span|git)(?:key|token)$|sessid$|sessionid$|csrf$|xsrf$|salt$|signature$/;
-/** What may stand behind the telling word: which one of several it is. */
+/** What may stand behind the telling word: one of several. */
 const WHICH =
   /(?:_|-|\.)?(?:\d{1,3}|prod|production|dev|development|test|testing|staging|stage|live|sandbox|old|new|backup|primary|secondary|main|default|local|ci|base|value|env)$/;
 
 const MAYBE =
   /pass|pwd|pw|psw|mdp|pin|otp|mnemonic|seed|kennwort|lozinka|geslo|contras|senha|parola|wacht|senord|kode|salasana|jelsz|heslo|haslo|sifre|sandi|secret|token|tok|key|auth|cred|bearer|jwt|dsn|psk|string|webhook|dockerconfig|sess|csrf|xsrf|salt|signature|[^\x20-\x7e]/;
 
-/** `undefined`: the name does not speak of a credential. */
 export const credentialOf = memoize(findCredential, { maxEntries: 2_000 });
 
 function findCredential(name: string): Credential | undefined {
@@ -94,7 +56,7 @@ function kindOf(words: readonly string[]): Credential | undefined {
   return last === 'key' || last === 'keys' || last === 'tokens' ? 'perhaps' : undefined;
 }
 
-/** `dbPassword`, `DB_PASSWORD` and `db.password` are two words, the second of which tells what it is. */
+/** `dbPassword`, `DB_PASSWORD` and `db.password` are two words. */
 const wordsOf = (name: string) =>
   name
     .replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_')

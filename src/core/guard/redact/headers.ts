@@ -3,29 +3,24 @@ import { hideValues, isPlaceholder, isSecretValue, SECRET } from './secret-value
 /** `Bearer …` and its like, wherever they stand. */
 const SCHEME =
   /(?<![A-Za-z0-9])((?:bearer|basic|token|apikey|api-key|ssws|splunk|geniekey|bot|oauth|negotiate|ntlm|hawk|aws4-hmac-sha256|sharedkey)(?:[ \t]+|%20|\+|\\u0020)(?:token=)?["']?)([A-Za-z0-9_~+/.=%:|$!-]{6,})/gi;
-/** Any other word as a scheme, and a value without one. */
 const AUTHORIZATION =
   /(?<![A-Za-z0-9])(?:proxy-)?authorization\\*["'`]?[ \t]{0,8}[=:,][ \t]{0,8}\\*["'`]?(?:[A-Za-z][\w-]{0,30}[ \t]+)?/gi;
 
-/** All that stands in a cookie header, also of curl. */
 const COOKIES =
   /(?<![A-Za-z0-9-])((?:set-)?cookies?\\*["'`]?[ \t]{0,8}(?:[=:]|,(?=[ \t]*["']))[ \t]{0,8}|curl\b(?:(?!\bcurl\b)[^\n]){0,300}?[ \t](?:-b|--cookie)[ \t=]+)(\\*["'`]?)((?:\\(?!["'`])|[^\n"'`\\])+)/gi;
 const CRUMB = /(?<=^|[;,\s{"'])([\w.!#$%&*+^|~-]{1,80}=)([^;,\s]{6,})/g;
 const ATTRIBUTE = /^(?:path|domain|expires|max-age|samesite|priority|version|comment)=$/i;
-/** Cookies that are known by their names, wherever they stand. */
 const KNOWN_COOKIES =
   /(?<![\w.-])((?:PHPSESSID|JSESSIONID|ASPSESSIONID\w{0,20}|ASP\.NET_SessionId|\.AspNetCore\.[\w.]{1,60}|connect\.sid|session(?:id|_id)?|sess(?:id)?|sid|csrftoken|XSRF-TOKEN|_csrf|laravel_session|remember_(?:me|token|web_\w{1,80})|_[a-z]\w{1,60}_session|__(?:Secure|Host)-[\w.-]{1,80}|(?:next-auth|authjs)\.session-token|sb-[\w-]{1,60}-auth-token|li_at|wordpress_(?:logged_in|sec)_\w{1,80}|user_session|auth_session|access_token_cookie)(?:=|\\?["']?[ \t]{0,4}:[ \t]{0,4}\\?["']?))([^\s;,"'\\]{16,})/g;
-/** Whether a name is one of a cookie that says who somebody is. */
 export const isCookie = (name: string) =>
   /^(?:session|sess(?:id)?|sid|.*[-_.](?:session|sid)|.*sess(?:ion)?id)$/i.test(name);
 
-/** A line of a browser's or curl's cookie file: seven columns. */
+/** A line of a cookie file: seven columns. */
 const COOKIE_FILE =
   /^([^\s#]\S{0,200}\t(?:TRUE|FALSE)\t\S{1,200}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,200}\t)([^\t\n]+)/gm;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Credentials of HTTP requests: authorization and cookies. */
 export function hideHeaders(text: string): string {
   const shown = text.replace(SCHEME, (whole, scheme: string, value: string) =>
     isHeaderCredential(value) ? `${scheme}${SECRET}` : whole,
@@ -34,6 +29,8 @@ export function hideHeaders(text: string): string {
   const authorized = low.includes('authorization')
     ? hideValues(shown, AUTHORIZATION, () => ({ credential: 'key' }))
     : shown;
+  const hideCookies = (_: string, name: string, quote: string, crumbs: string) =>
+    `${name}${quote}${hideCrumbs(crumbs)}`;
   const baked = /cookie|curl/.test(low) ? authorized.replace(COOKIES, hideCookies) : authorized;
   const named = baked.replace(KNOWN_COOKIES, (whole, name: string, value: string) =>
     isKept(value) || UUID.test(value) || !/\d/.test(value) ? whole : `${name}${SECRET}`,
@@ -42,8 +39,6 @@ export function hideHeaders(text: string): string {
     ? named.replace(COOKIE_FILE, (_, columns: string) => `${columns}${SECRET}`)
     : named;
 }
-
-const hideCookies = (_: string, name: string, quote: string, crumbs: string) => `${name}${quote}${hideCrumbs(crumbs)}`;
 
 const isKept = (value: string) => isPlaceholder(value) || value.startsWith(SECRET);
 
@@ -61,7 +56,7 @@ const hideCrumbs = (crumbs: string) =>
       : `${name}${SECRET}`,
   );
 
-/** How a password follows on a command or on a word of a file. A text without one of the words is not looked at further. */
+/** What stands before a password in a command or a file. A text without one of the words is not searched. */
 type Lead = { readonly words: readonly string[]; readonly lead: RegExp };
 
 /** The option `tail` of one of the commands, on its line and before the next such command. */
@@ -122,7 +117,7 @@ const LEADS: readonly Lead[] = [
   },
 ];
 
-/** Hides passwords that are typed into a command, or listed in a file, without a name. For `text` and what is left of it. */
+/** Hides passwords without a name in commands and files. For `text` and what is left of it. */
 export function commandHider(text: string): (text: string) => string {
   const leads = LEADS.filter(({ words }) => words.some((word) => text.includes(word)));
   return (shown) =>

@@ -1,8 +1,8 @@
-import { type Credential, credentialOf, LETTER, PASSWORD_WORDS } from './credential-names.ts';
+import { credentialOf, LETTER, PASSWORD_WORDS } from './credential-names.ts';
 import { isCookie } from './headers.ts';
 import { hideValues, isSecretValue, type Judgement, SECRET } from './secret-value.ts';
 
-/** A name starts where no other word is, so that a long word is looked at once. */
+/** A name does not start inside a word, so that a long word is searched once. */
 const START = `(?<![${LETTER}$.-])`;
 const NAME = `((?!\\d)[${LETTER}$@.][${LETTER}.$-]{0,127})`;
 
@@ -14,23 +14,19 @@ const ASSIGNED = new RegExp(
 /** `- name: DB_PASSWORD` and on the next line `value: …`; `key="ApiKey" value="…"`. */
 const PAIR =
   /(?<![\w$.-])(?:name|key|id|variable|header)\\*["']?[ \t]{0,8}[=:][ \t]{0,8}\\*["']?([\w.][\w.-]{0,127})\\*["']?[,;]?\s{0,40}\\*["']?(?:value|default|secret)\\*["']?[ \t]{0,8}[=:][ \t]{0,8}/gi;
-/** What is given to a command by name. */
 const FLAG = /(?<![\w-])--?([A-Za-z][\w.-]{0,60})(?:[ \t]*=[ \t]*|[ \t]+(?:\\\r?\n[ \t]*)?)(?![-|&;<>\s])/g;
 /** `setx NAME …`, `set -gx NAME …`, `aws configure set NAME …`, `npm config set …:_authToken …`. */
 const COMMAND =
   /(?<![\w-])(?:setx|set(?:env)?(?:[ \t]+-[a-zA-Z]{1,6})?|config[ \t]+(?:set|add|-g)|configure[ \t]+set|put|add|create|update|upsert)[ \t]+["']?([A-Za-z_/][\w.:/-]{0,127})["']?[ \t]+(?![-|&;<>=\s])/gi;
 
-/** Functions that ask for a secret or test one get a label or a name, not the secret. */
+/** Functions that ask for a secret or test one have a label as argument, not the secret. */
 const ASKS =
   /^(?:get|read|ask|prompt|input|validate|check|is|has|fetch|find|require|hash|verify|resolve|load|use|forgot|reset|with_?message)/i;
 
-/** Values behind a name that speaks of a credential. */
 export function hideNamedValues(text: string): string {
-  const pairs = hideValues(
-    text,
-    PAIR,
-    ([, name]) => judgementOf(name!) ?? (isCookie(name!) ? { credential: 'perhaps' } : undefined),
-  );
+  const judgePair = (name: string): Judgement | undefined =>
+    judgementOf(name) ?? (isCookie(name) ? { credential: 'perhaps' } : undefined);
+  const pairs = hideValues(text, PAIR, ([, name]) => judgePair(name!));
   const assigned = hideValues(pairs, ASSIGNED, (match) => judgeAssigned(pairs, match));
   const flags = hideValues(assigned, FLAG, ([, name]) => judgementOf(name!.replace(/^[a-z](?=[A-Z])/, '')));
   return hideValues(flags, COMMAND, ([, name]) => judgementOf(name!));
@@ -44,44 +40,38 @@ const judgementOf = (name: string): Judgement | undefined => {
 function judgeAssigned(text: string, match: RegExpExecArray): Judgement | undefined {
   const [, written, between] = match as unknown as [string, string, string];
   const before = text[match.index - 1] ?? '';
+  const after = text[match.index + match[0].length] ?? '';
   // The first letter of a name may belong to the `\n` before it.
   const name = before === '\\' && /^[nrt]/.test(written) ? written.slice(1) : written;
   const credential = name === 'PWD' && before === ';' ? 'password' : credentialOf(name);
   if (credential === undefined || text.startsWith('${', match.index - 2)) return undefined;
   // The quote behind `'password:'` ends a label.
-  if (/["'`]/.test(before) && text[match.index + match[0].length] === before && !/["'`]/.test(between))
-    return undefined;
+  if (/["'`]/.test(before) && after === before && !/["'`]/.test(between)) return undefined;
   const separator = between.trim().at(-1);
-  if (separator === '>' && !between.includes('=') && !between.includes('-'))
-    return element(credential, before, between);
+  if (separator === '>' && !/[=-]/.test(between)) {
+    return before === '<' || /["']/.test(between) ? { credential, isElement: true } : undefined;
+  }
   if (separator === ',' && !/["'`]/.test(between)) return undefined;
   if (separator === '(' && ASKS.test(name)) return undefined;
   if (separator === '(' || separator === ',') {
     return { credential: credential === 'perhaps' ? credential : 'told', isArgument: true };
   }
-  if (separator === '|' && !isCell(text, match, between)) return undefined;
+  if (separator === '|' && !isCell(before, between, after)) return undefined;
   return { credential, isShell: between === '=' && /^[A-Z][A-Z0-9_]*$/.test(name) };
 }
 
 /** A cell of a table, with one behind it that is not the end of the row. */
-function isCell(text: string, { index, 0: lead }: RegExpExecArray, between: string): boolean {
-  return (
-    between.includes(' ') && /[ |]/.test(text[index - 1] ?? '') && /[^\\|\s-]/.test(text[index + lead.length] ?? '')
-  );
-}
-
-const element = (credential: Credential, before: string, between: string): Judgement | undefined =>
-  before === '<' || /["']/.test(between) ? { credential, isElement: true } : undefined;
+const isCell = (before: string, between: string, after: string) =>
+  between.includes(' ') && /[ |]/.test(before) && /[^\\|\s-]/.test(after);
 
 const KEYS =
   '(?:api|access|secret|auth|private)[ _-]?(?:key|token)|token|secret(?!\\])|schl[uü]ssel|clave|clé|chiave|chave|ключ|токен|密钥|令牌|キー|トークン|토큰|pwd?';
-const WORDS = `(?:${PASSWORD_WORDS.join('|')}|${KEYS})`;
-/** Between the word and the value, in the languages of the words. */
+const WORDS = `(?:${PASSWORD_WORDS}|${KEYS})`;
 const LINK =
   '(?:is|was|be|to|now|still|=+|:|：|->|→|ist|lautet|war|es|era|est|était|è|é|это|jest|je|on|är|er|là|adalah|は|が|是|为|為|은|는|이|—|–)';
 
 const ANY_WORD = new RegExp(WORDS);
-/** A word for a credential with its value right behind it. */
+/** A word for a credential, and its value right behind it. */
 const NEAR = new RegExp(`${WORDS}["'\`*)]{0,3}[ \\t]{1,4}(?=\\S)`, 'g');
 /** The same with up to forty letters between them: «the password for staging is …». */
 const LINKED = new RegExp(
@@ -92,30 +82,25 @@ const LINKED = new RegExp(
 const TIGHT =
   /(?:密码|密碼|口令|パスワード|パスフレーズ|비밀번호|암호|密钥|令牌|トークン|토큰)[\u3040-\u9fff\uac00-\ud7a3]{0,12}[\s：:「『“"'`=]{0,4}(?=[!-~])/g;
 
-const OF_PASSWORD = new RegExp(`^(?:${PASSWORD_WORDS.join('|')}|pwd?)`);
+const OF_PASSWORD = new RegExp(`^(?:${PASSWORD_WORDS}|pwd?)`);
 const INSIDE_A_WORD = new RegExp(`[${LETTER}.]$`);
 
-/** Credentials that people say in a sentence. */
 export function hideSpokenValues(text: string): string {
   if (!ANY_WORD.test(lowered(text))) return text;
   const tight = hideValues(text, TIGHT, tellsPassword);
-  const told = hideValues(
-    tight,
-    LINKED,
-    (match) => (isInsideAWord(match) ? undefined : tellsPassword(match)),
-    lowered(tight),
-  );
+  const judgeLinked = (match: RegExpExecArray) => (isInsideAWord(match) ? undefined : tellsPassword(match));
+  const told = hideValues(tight, LINKED, judgeLinked, lowered(tight));
   const spoken = { credential: 'spoken' } as const;
   return hideValues(told, NEAR, (match) => (isInsideAWord(match) ? undefined : spoken), lowered(told));
 }
 
-/** In small letters and of the same length: patterns that take either case are several times as slow. */
+/** In small letters and of the same length. Patterns that ignore case are several times as slow. */
 const lowered = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 
 const isInsideAWord = ({ input, index }: RegExpExecArray) =>
   index > 0 && input[index - 2] !== '\\' && INSIDE_A_WORD.test(input[index - 1]!);
 
-/** What stands in quotes behind «the password is» is one, even if it is a word; behind «lautet» nothing else stands. */
+/** A quoted value is a password even if it is a word; so is what stands behind «lautet». */
 const tellsPassword = ({ 0: lead, index, input }: RegExpExecArray): Judgement => ({
   credential:
     OF_PASSWORD.test(lead) && (/ lautet\W*$/.test(lead) || /["'`“„«「]/.test(input[index + lead.length] ?? ''))
@@ -123,19 +108,16 @@ const tellsPassword = ({ 0: lead, index, input }: RegExpExecArray): Judgement =>
       : 'told',
 });
 
-/** What divides the cells of a row. */
 const DIVIDERS = ['|', '\t', ',', ';'] as const;
 const [LONGEST_HEAD, MOST_CELLS] = [400, 30];
 
-/** Also written out, as in JSON. */
 const LINE_ENDS = /(\r?\n|(?:\\{1,8}r)?\\{1,8}n)/;
-/** Only a line with one of these may be a head; there are many lines. */
-const TELLING = new RegExp(`${PASSWORD_WORDS.join('|')}|pass|pwd?|mdp|pin|token|secret|key|auth|cred`);
+/** A cheap test: only a line with one of these may be a head. */
+const TELLING = new RegExp(`${PASSWORD_WORDS}|pass|pwd?|mdp|pin|token|secret|key|auth|cred`);
 
-/** The columns of a table whose heads speak of a credential, and what divides them. */
 type Table = { readonly divider: string; readonly count: number; readonly columns: ReadonlySet<number> };
 
-/** Cells of tables, of Markdown or divided by commas, below a head such as `password`. */
+/** Hides cells of tables (Markdown, tabs, commas) below a head such as `password`. */
 export function hideTableCells(text: string): string {
   let table: Table | undefined;
   const lines = text.split(LINE_ENDS); // every other one is what ends a line
@@ -158,7 +140,7 @@ function tableOf(line: string): Table | undefined {
   return undefined;
 }
 
-/** Before the first and behind the last `|` may stand whatever the table stands in. */
+/** Before the first and behind the last `|` anything may stand. */
 const isHeadRow = (cells: readonly string[], divider: string) =>
   (divider === '|' && cells.length > 3 ? cells.slice(1, -1) : cells).every(isHead) && cells.filter(Boolean).length > 1;
 const isHead = (cell: string) => /^(?:[\p{L}_][\p{L}\p{N}_ .-]{0,40})?$/u.test(cell);
@@ -166,7 +148,7 @@ const isHead = (cell: string) => /^(?:[\p{L}_][\p{L}\p{N}_ .-]{0,40})?$/u.test(c
 const isCredentialCell = (cell: string) =>
   /^\S+(?: \S+)?$/.test(cell) && ['password', 'key'].includes(credentialOf(cell.replace(/ /g, '_')) ?? '');
 
-/** `undefined`: the line is no row of the table, which ended above it. Cells are cut out only where they may be hidden: there are many. */
+/** `undefined`: the line is no row of the table. Only cells that may be hidden are cut out, for speed. */
 function hideRow(line: string, { divider, count, columns }: Table): string | undefined {
   let [shown, kept] = ['', 0];
   for (let at = 0, start = 0; at < count; at++) {
@@ -185,13 +167,7 @@ function hideRow(line: string, { divider, count, columns }: Table): string | und
 function hideCell(cell: string): string {
   if (cell === SECRET) return cell; // hidden by an earlier pass
   const value = cell.trim().replace(/^["'`]|["'`]$/g, '');
-  const isRule = /^:?-+:?$/.test(value);
-  if (
-    isRule ||
-    value.length < 4 ||
-    /\s/.test(value) ||
-    !isSecretValue(value, 'password', { isQuoted: true, isShell: false })
-  )
-    return cell;
-  return cell.replace(value, () => SECRET);
+  if (/^:?-+:?$|\s|^.{0,3}$/.test(value)) return cell;
+  const isSecret = isSecretValue(value, 'password', { isQuoted: true, isShell: false });
+  return isSecret ? cell.replace(value, () => SECRET) : cell;
 }

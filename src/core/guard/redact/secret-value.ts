@@ -1,18 +1,16 @@
 import { type Credential, PASSWORD_WORDS } from './credential-names.ts';
 
-/** What stands where a secret stood. */
 export const SECRET = '[secret]';
 
-/** Where a value was found says how to read it: quoted text is no code, and in `NAME=value` of a shell nothing is. */
-type Written = { readonly isQuoted: boolean; readonly isShell: boolean };
+/** How a value is written: quoted text is no code, and neither is anything in `NAME=value` of a shell. */
+type ValueForm = { readonly isQuoted: boolean; readonly isShell: boolean };
 
-/** Stands for a value that somebody will fill in, or that is hidden already. */
+/** A value that is still to be filled in, or is hidden already. */
 const PLACEHOLDER =
   /^(?:\[secret\]|\[email\]|\(secret\)|\(hidden [0-9a-f]{12}\)|<[^<>]*>|\[[A-Za-z _-]+\]|\{\{[^{}]*\}\}|[.…*•xX?#_-]{3,}|)$|x{4}|X{4}|\$\{|\*{3}|\.{3}|…|•{3}|\byours?\b|(?:^|[_-])(?:your|my|the|some)[_-](?:\w+[_-])*(?:key|token|secret|password|value|id)\b|YOUR[_-]|example|EXAMPLE|placeholder|PLACEHOLDER|redacted|REDACTED|change[_-]?me|CHANGE[_-]?ME|replace[_-]?(?:me|with)|REPLACE[_-]|insert[_-]|dummy|\bTODO\b|\bFIXME\b/;
 
 export const isPlaceholder = (value: string) => PLACEHOLDER.test(value.slice(0, 500));
 
-/** Points to where the value is kept. */
 const REFERENCE =
   /^(?:\$[A-Za-z_({]|%[A-Za-z_]\w*%$|\{\{|\{[A-Za-z_.]+\}$|#\{|@[A-Za-z]|!(?:Ref|Sub|GetAtt|vault|env)\b|(?:vault|op|ref\+|secretref|keyring|ssm|awssm|gcpsm|file|env):|arn:|secrets\.|projects\/|\/(?:run|etc|var|path|dev|home|usr|opt|tmp)\/|~\/|\.{1,2}\/|https?:\/\/[^\s:@]*$)/;
 
@@ -22,28 +20,27 @@ const CODE =
 const WORDS_OF_CODE =
   /^(?:string|str|text|number|int|integer|float|bool|boolean|any|unknown|never|void|object|array|list|dict|map|bytes?|char|varchar|secretstr|secretstring|optional|null|nil|none|undefined|nan|true|false|yes|no|on|off|required|optional|nullable|hidden|default|auto|self|this|super|value|values|val|input|field|type|column|name|key|data|result|response|request|req|res|args?|param|params|props|state|config|cfg|settings|options|opts|env|ctx|event|error|err|e|x|y|s|t|i|k|v|p|token|secret|password|passwd|pwd|pass|credential|credentials|encrypted|hashed|hash|bcrypt|plain|plaintext|basic|bearer|oauth2?|jwt|saml|disabled|enabled|missing|invalid|expired|wrong|incorrect|empty|unset|set|changed|reset|correct|valid|ok|failed)$/i;
 
-/** A word about passwords is no password: labels and their translations. */
-const LABEL = new RegExp(`${PASSWORD_WORDS.join('|')}|token|secret|api[ -]?key|passe|clave|credential`, 'iu');
+/** Labels and their translations are no passwords. */
+const LABEL = new RegExp(`${PASSWORD_WORDS}|token|secret|api[ -]?key|passe|clave|credential`, 'iu');
 const SENTENCE = /^[\p{L}\p{M}'’(][\p{L}\p{M}\p{N}'’"“”().,:;!?/% -]*$/u;
 
-/** Whether a value is a secret, given what its name says of it. */
-export function isSecretValue(value: string, credential: Credential, written: Written): boolean {
+export function isSecretValue(value: string, credential: Credential, written: ValueForm): boolean {
   if (value === SECRET) return false;
   const text = value.slice(0, 500).trim();
   if (!isPossible(text, credential, written)) return false; // first what is cheap: most words are none
   if (isPlaceholder(text) || REFERENCE.test(text)) return false;
-  if (!written.isQuoted && !written.isShell && isCode(text)) return false;
+  if (!written.isQuoted && !written.isShell && (CODE.test(text) || isIdentifier(text))) return false;
   return !isLabel(text, written);
 }
 
-function isPossible(text: string, credential: Credential, written: Written): boolean {
+function isPossible(text: string, credential: Credential, written: ValueForm): boolean {
   if (credential === 'password') return isPassword(text, written);
   if (credential === 'told') return isSpoken(text, 4);
   if (credential === 'spoken') return isSpoken(text, 6);
   return credential === 'key' ? isDense(text) : looksRandom(text);
 }
 
-/** In a sentence, a value is told from a word by its digits and signs, or because no word is so long. */
+/** In a sentence a value differs from a word by digits and signs, or by its length. */
 function isSpoken(text: string, least: number): boolean {
   if (text.length < least || /[\s|]|^[^\p{L}\p{N}!@#$%&*+.-]/u.test(text)) return false;
   if (/^[\p{L}'’-]+$/u.test(text)) return /^[A-Za-z]{16,}$|[a-z][A-Za-z]{0,30}[A-Z][a-z]?[A-Z]|-[A-Z]{4,}$/.test(text);
@@ -56,31 +53,30 @@ function isSpoken(text: string, least: number): boolean {
   return /\d/.test(text) ? /[\p{L}\p{S}\p{P}]/u.test(text) : /[!@#$%^&*+=~?]/.test(text.slice(0, -1));
 }
 
-const isCode = (text: string) => CODE.test(text) || isIdentifier(text);
-
-/** Letters alone, in more than one word: `hashedPassword`, `auth_token`. A password of a person seldom looks like that. */
+/** Letters alone, in more than one word: `hashedPassword`, `auth_token`. */
 function isIdentifier(text: string): boolean {
   if (!/^[A-Za-z]+(?:[a-z][A-Z][A-Za-z]*|_[A-Za-z_]+)[;,)]*$/.test(text)) return false;
   const parts = text.split(/_|(?<=[a-z])(?=[A-Z])/).slice(1);
   return parts.filter((part) => part.length < 3).length < 2; // words are longer than what dice make
 }
 
-function isLabel(text: string, { isQuoted, isShell }: Written): boolean {
+function isLabel(text: string, { isQuoted, isShell }: ValueForm): boolean {
   if ((text.length > 1 || !(isQuoted || isShell)) && WORDS_OF_CODE.test(text.replace(/(?<![;,)?!])[;,)?!]+$/, '')))
     return true;
   if (isShell || /\d/.test(text)) return false;
   return SENTENCE.test(text) && LABEL.test(text) && (/\s/.test(text) || isWord(text));
 }
 
-const isWord = (text: string) => PASSWORD_WORDS.includes(text.toLowerCase().replace(/(?<![:*.!?])[:*.!?]+$/, ''));
+const WORDS = new Set(PASSWORD_WORDS.split('|'));
+const isWord = (text: string) => WORDS.has(text.toLowerCase().replace(/(?<![:*.!?])[:*.!?]+$/, ''));
 
-function isPassword(text: string, { isQuoted, isShell }: Written): boolean {
+function isPassword(text: string, { isQuoted, isShell }: ValueForm): boolean {
   if (/^(?:\d{1,3}|0x[\da-f]{1,8})$/i.test(text) && !isQuoted) return false;
   if (/\s/.test(text) && /[.?!]$/.test(text) && SENTENCE.test(text)) return false;
   return isQuoted || isShell || text.length >= 4;
 }
 
-/** Six characters with a digit or a sign among them, or a word too long to be one. */
+/** Six characters with a digit or a sign among them, or a word that is too long. */
 function isDense(text: string): boolean {
   if (text.length < 6 || /\s/.test(text) || /^[\d.,:/-]{1,12}$/.test(text)) return false;
   if (/^[\w-]+(?:\.[\w-]+)*\.(?:json|ya?ml|txt|pem|key|ts|js|py|env|toml|md|go|rs|rb|sh|html?|css)$/i.test(text))
@@ -93,17 +89,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** Letters and digits in disorder. */
 export function looksRandom(text: string): boolean {
   if (text.length < 16 || /\s/.test(text) || UUID.test(text) || ULID.test(text)) return false;
   const runs = text.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
   return /\d/.test(text) && /[A-Za-z]/.test(text) && runs.length >= text.length / 3;
 }
 
-/** From where to where a value reaches, without its quotes. */
 type Extent = { readonly from: number; readonly to: number; readonly isQuoted: boolean };
 
-/** What a lead that was found says of the value behind it. */
+/** What the text before a value says about it. */
 export type Judgement = {
   readonly credential: Credential;
   readonly isShell?: boolean;
@@ -112,7 +106,7 @@ export type Judgement = {
 };
 
 /**
- * Hides the values behind what `lead` finds, where `judge` says that they are credentials and they look like it. `searched` is
+ * Hides the values behind what `lead` finds, if `judge` calls them credentials and they look like it. `searched` is
  * the text in another spelling of the same length.
  */
 export function hideValues(
@@ -146,14 +140,14 @@ function isSecret(text: string, { from, to, isQuoted }: Extent, judgement: Judge
 const ONE_WORD = /^\p{L}+$/u;
 const MORE_WORDS = /[ \t]+\p{L}+,?[ \t]+[\p{L}\d]/uy;
 
-/** «Password: must contain at least» is a sentence; two words may still be a password and what is said of it. */
+/** «Password: must contain at least» is a sentence. Two words may be a password and a remark. */
 const isSentence = (text: string, from: number, to: number) =>
   lengthOf(MORE_WORDS, text, to) > 0 && ONE_WORD.test(text.slice(from, to));
 
 const JSON_NAME = /(?<!\\)"\s*:\s*$/;
 const JSON_WORD = /^-?[\w.+-]+$/;
 
-/** JSON stays JSON: a number or a word behind a quoted name becomes a text. */
+/** JSON stays JSON: behind a quoted name, the mark needs quotes. */
 const needsQuotes = (text: string, lead: string, { from, to, isQuoted }: Extent) =>
   !isQuoted && JSON_NAME.test(lead) && JSON_WORD.test(text.slice(from, to));
 
@@ -163,27 +157,27 @@ const BRACED = /\{(?![A-Za-z_.-]+\})[^\s{}"':]{1,200}\}/y;
 const ELEMENT = /[^<]{1,4000}/y;
 
 function readValue(text: string, start: number, { isElement = false, isShell = false }: Judgement): Extent | undefined {
-  if (isElement) return between(text, start, start + lengthOf(ELEMENT, text, start));
+  if (isElement) {
+    const to = start + lengthOf(ELEMENT, text, start);
+    return text.startsWith('</', to) ? { from: start, to, isQuoted: true } : undefined;
+  }
   OPENING.lastIndex = start;
   const quote = OPENING.exec(text);
   if (quote) return quoted(text, start + quote[0].length, quote[2]!, quote[1]!.length);
-  if (lengthOf(BLOCK_HEAD, text, start) > 0) return block(text, start + lengthOf(BLOCK_HEAD, text, start));
+  const head = lengthOf(BLOCK_HEAD, text, start);
+  if (head > 0) return block(text, start + head);
   const braced = lengthOf(BRACED, text, start);
   if (braced > 0) return { from: start + 1, to: start + braced - 1, isQuoted: true };
   return !isShell && /[([{]/.test(text[start] ?? '') ? undefined : bareWord(text, start); // code does not need to be read
 }
 
-/** What stands between two tags. */
-const between = (text: string, from: number, to: number): Extent | undefined =>
-  text.startsWith('</', to) ? { from, to, isQuoted: true } : undefined;
-
 const CLOSING: Readonly<Record<string, string>> = { '“': '”', '‘': '’', '„': '“', '«': '»', '「': '」' };
-/** What is judged of a quoted text; what is hidden may be longer. */
+/** The part of a quoted text that is judged; the hidden part may be longer. */
 const MOST = 400;
 const REST_OF_QUOTED = /[^\n"'`]*/y;
 const ESCAPED_LINE_END = /(?<!\\)\\+[nr](?![a-z])|\r|$/;
 
-/** Up to the quote that ends it, which has as many backslashes as the first; else to the end of the line. */
+/** Up to the closing quote, which has as many backslashes as the opening one; else to the end of the line. */
 function quoted(text: string, from: number, opening: string, slashes: number): Extent {
   const piece = text.slice(from, from + MOST);
   const lineEnd = piece.indexOf('\n');
@@ -207,17 +201,15 @@ function slashesBefore(text: string, at: number): number {
 
 const INDENTED_LINES = /(?:[ \t]+[^\n]{0,1000}(?:\n|$)){1,40}/y;
 
-/** The lines of a YAML block: those that are indented, up to the first that is not. */
 function block(text: string, start: number): Extent {
   const lines = text.slice(start, start + lengthOf(INDENTED_LINES, text, start));
   const from = start + (lines.length - lines.trimStart().length);
   return { from, to: Math.max(from, start + lines.trimEnd().length), isQuoted: true };
 }
 
-/** Up to a space, and to the next pair in a query, a list or a connection string. */
+/** Up to a space, or to the next pair in a query, a list or a connection string. */
 const WORD =
   /(?:[^\s"'`<>\\;&,]|[;&,](?![ \t]*[A-Za-z_][\w .-]{0,40}[=:])|\\(?!\\{0,8}["'`])(?!\\{0,8}[nr](?:[\s"'#}-]|$|[\w.-]{1,60}[ \t]*[=:]))|["'`](?=[\w!@#$%^&*+-])){1,120}/y;
-/** What is judged is the beginning of a very long word; what is hidden is all of it. */
 const REST_OF_WORD = /[^\s"'`<>\\]*/y;
 const TRAILING = ',;.)]}:';
 

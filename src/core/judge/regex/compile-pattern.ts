@@ -1,30 +1,144 @@
-import { type CharacterSet, characterSet, classSet, ESCAPE, type Flags } from './character-set.ts';
-import { broken, PatternError, refused } from './pattern-error.ts';
+import { memoize, WHITESPACE } from '../../text/index.ts';
 
-/** A condition on a place between two characters: as Python writes it, with the flag that changes its meaning. */
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+  /** Python accepts it. We do not: it could take endless time, or is rare. */
+  readonly isRefused: boolean;
+
+  constructor(message: string, { isRefused = false } = {}) {
+    super(message);
+    this.isRefused = isRefused;
+  }
+}
+
+const broken = (message: string) => new PatternError(message);
+const refused = (part: string, what: string) =>
+  new PatternError(`${JSON.stringify(part)} is ${what}, which is not supported here`, { isRefused: true });
+
+type CharacterSet = (codePoint: number) => boolean;
+type Flags = string;
+
+/** A range, or a category as JavaScript writes it inside a class. */
+type Member = { readonly first: number; readonly last: number } | { readonly category: string };
+
+/** `\d`, `\s` and `\w` in Python, without its flag `a` and with it. */
+const CATEGORIES: Readonly<Record<string, readonly [unicode: string, ascii: string]>> = {
+  d: ['\\p{Nd}', '0-9'],
+  s: [WHITESPACE, '\\t-\\r\\x20'],
+  w: ['\\p{L}\\p{N}_', '0-9A-Za-z_'],
+};
+
+const CODE = 'x[\\da-fA-F]{2}|u[\\da-fA-F]{4}|U[\\da-fA-F]{8}';
+const ESCAPE = `\\\\(?:${CODE}|0[0-7]{0,2}|[0-7]{3}|\\d+|[^])`;
+/** Inside a class, one or two octal digits are a character too. */
+const CHARACTER = `\\\\(?:${CODE}|[0-7]{1,3}|[^])|[^]`;
+const MEMBER = new RegExp(`(${CHARACTER})(?:-(${CHARACTER}))?`, 'gu');
+
+function classSet(written: string, flags: Flags): CharacterSet {
+  const isNegated = written.startsWith('[^');
+  const members = [...written.slice(isNegated ? 2 : 1, -1).matchAll(MEMBER)].map(([whole, first, last]) => {
+    const member = memberOf(first!, flags, true);
+    return last === undefined ? member : rangeOf(whole, member, memberOf(last, flags, true));
+  });
+  return membersSet(members, flags, isNegated);
+}
+
+/** Outside a class. The same text is always the same set, so that a search asks it once for each place. */
+export const characterSet = (written: string, flags: Flags): CharacterSet => setsWith(flags)(written);
+
+const setsWith = memoize(
+  (flags: Flags) =>
+    memoize(
+      (written: string): CharacterSet => {
+        const member = memberOf(written, flags, false);
+        const isExact = 'first' in member && !flags.includes('i');
+        return isExact ? (codePoint) => codePoint === member.first : membersSet([member], flags);
+      },
+      { maxEntries: 1_000 },
+    ),
+  { maxEntries: 100 },
+);
+
+function memberOf(written: string, flags: Flags, isInClass: boolean): Member {
+  const letter = written.startsWith('\\') ? written.slice(1) : undefined;
+  const category = CATEGORIES[letter?.toLowerCase() ?? '']?.[flags.includes('a') ? 1 : 0];
+  if (category) return { category: letter === letter!.toLowerCase() ? category : `[^${category}]` };
+  const code = letter === undefined ? written.codePointAt(0)! : escapedCode(letter, isInClass);
+  return { first: code, last: code };
+}
+
+const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+
+function escapedCode(sign: string, isInClass: boolean): number {
+  const code = Number.parseInt(sign.slice(1), 16);
+  if (/^[xuU]./.test(sign) && code <= 0x10ffff) return code;
+  if (/^(?:0|[0-7]{3})/.test(sign) || (isInClass && /^[0-7]/.test(sign))) {
+    const octal = Number.parseInt(sign, 8);
+    if (octal <= 0o377) return octal;
+    throw broken(`\\${sign} is more than an octal escape can be: \\377`);
+  }
+  if (/^\d/.test(sign) && !isInClass) throw refused(`\\${sign}`, 'a backreference');
+  if (sign === 'N') throw refused('\\N', 'a character by name');
+  if (sign === 'b' && isInClass) return 8;
+  const control = CONTROL[sign];
+  if (control === undefined && /^[a-zA-Z\d]/.test(sign)) throw broken(`\\${sign} is no escape`);
+  return control ?? sign.codePointAt(0)!;
+}
+
+function rangeOf(whole: string, from: Member, to: Member): Member {
+  if ('first' in from && 'first' in to && from.first <= to.first) return { first: from.first, last: to.last };
+  throw broken(`${whole} is no range of characters`);
+}
+
+/** JavaScript decides about each character. Without case, Python compares the ranges and not the categories. */
+function membersSet(members: readonly Member[], flags: Flags, isNegated = false): CharacterSet {
+  const categories = members.flatMap((member) => ('category' in member ? member.category : []));
+  const ranges = members.flatMap((member) => ('first' in member ? `${inHex(member.first)}-${inHex(member.last)}` : []));
+  const [ignoresCase, isAscii] = [flags.includes('i'), flags.includes('a')];
+  const isInCategory = anyOf(categories, 'v');
+  const isInRange = anyOf(ranges, ignoresCase && !isAscii ? 'iv' : 'v');
+  const otherCase = isAscii ? asciiLetters : unicodeLetters;
+  const sameLetters = ignoresCase ? otherCase : (codePoint: number) => [codePoint];
+  const isMember = (codePoint: number) => isInCategory(codePoint) || sameLetters(codePoint).some(isInRange);
+  return memoize((codePoint) => isMember(codePoint) !== isNegated, { maxEntries: 10_000 });
+}
+
+const inHex = (codePoint: number) => `\\u{${codePoint.toString(16)}}`;
+
+function anyOf(members: readonly string[], flags: string): CharacterSet {
+  const pattern = new RegExp(`^[${members.join('')}]$`, flags);
+  return (codePoint) => pattern.test(String.fromCodePoint(codePoint));
+}
+
+const asciiLetters = (codePoint: number) =>
+  /[A-Za-z]/.test(String.fromCodePoint(codePoint)) ? [codePoint, codePoint ^ 0x20] : [codePoint];
+
+/** I, i, İ and ı are one letter in Python. */
+const LETTERS_I = [0x49, 0x69, 0x130, 0x131];
+const unicodeLetters = (codePoint: number) => (LETTERS_I.includes(codePoint) ? LETTERS_I : [codePoint]);
+
+/** A condition between two characters, with the flag that changes its meaning. */
 export type Assertion = '\\A' | '\\Z' | '^' | '^m' | '$' | '$m' | '\\b' | '\\ba' | '\\B' | '\\Ba';
 
 const FLAG_OF: Readonly<Record<string, string>> = { '\\A': '', '\\Z': '', '^': 'm', $: 'm', '\\b': 'a', '\\B': 'a' };
 
 /**
- * One step of a machine that can be in many places at once (Thompson's). After a set or an assertion it continues with the
- * next step; `jumps` are relative. The end of the program is a match.
+ * A step of Thompson's machine, which can be in many places at once. After a set or an assertion it continues with the next
+ * step; `jumps` are relative. The end of the program is a match.
  */
-export type Instruction = {
+type Instruction = {
   readonly set?: CharacterSet;
   readonly assertion?: Assertion;
   readonly jumps?: readonly number[];
 };
 
-/** A part of a pattern. Captures, and which of two ways is tried first, do not change a yes or no, and are left out. */
+/** Captures and greediness do not change a yes or no, and are left out. */
 type Part = { readonly program: readonly Instruction[]; readonly is?: 'assertion' | 'repetition' };
 
-/** A group that is not closed yet: where it begins, and the parts of each of its options. */
 type Group = { readonly at: number; flags: Flags; readonly options: Part[][] };
 
-/** Longer ones were not written by a person, and reading them takes time too. */
 const MAX_LENGTH = 10_000;
-/** Repetitions are written out, so that a short pattern can become a long program. */
+/** Repetitions are written out: a short pattern can become a long program. */
 const MAX_INSTRUCTIONS = 4_000;
 
 const CLASS = '\\[(?:\\^|(?!\\^))(?:\\\\[^]|[^\\\\])(?:\\\\[^]|[^\\]\\\\])*\\]';
@@ -43,7 +157,7 @@ const REFUSED_GROUPS: Readonly<Record<string, string>> = {
   '(?#': 'a comment',
 };
 
-/** Reads Python's syntax of patterns, without what cannot be matched in one pass over the text. Throws `PatternError`. */
+/** Python's syntax, without what cannot be matched in one pass over the text. */
 export function compilePattern(pattern: string): readonly Instruction[] {
   if (pattern.length > MAX_LENGTH) throw new PatternError(`it is longer than ${MAX_LENGTH}`, { isRefused: true });
   return new Compiler(pattern).run();
@@ -80,7 +194,7 @@ class Compiler {
     else if (token.startsWith('(')) this.#open(token, at);
     else if (FLAG_OF[token] !== undefined) parts.push(assertionOf(token, flags));
     else if (/^(?:[*+?]|\{.)/.test(token)) parts.push(repetitionOf(parts.pop(), token));
-    else parts.push({ program: [{ set: setOf(token, flags) }] });
+    else parts.push({ program: [{ set: tokenSet(token, flags) }] });
   }
 
   #setFlags(token: string, at: number): void {
@@ -113,12 +227,11 @@ class Compiler {
 }
 
 function assertionOf(token: string, flags: Flags): Part {
-  const flag = FLAG_OF[token]!;
-  const assertion = `${token}${flags.includes(flag) ? flag : ''}` as Assertion;
-  return { program: [{ assertion }], is: 'assertion' };
+  const flag = flags.includes(FLAG_OF[token]!) ? FLAG_OF[token] : '';
+  return { program: [{ assertion: `${token}${flag}` as Assertion }], is: 'assertion' };
 }
 
-function setOf(token: string, flags: Flags): CharacterSet {
+function tokenSet(token: string, flags: Flags): CharacterSet {
   if (token === '.') return flags.includes('s') ? anything : anythingInLine;
   return token.startsWith('[') ? classSet(token, flags) : characterSet(token, flags);
 }
@@ -126,7 +239,7 @@ function setOf(token: string, flags: Flags): CharacterSet {
 const anything: CharacterSet = () => true;
 const anythingInLine: CharacterSet = (codePoint) => codePoint !== 10;
 
-/** The flags inside a group such as `(?i-s:…)`. Each of `a` and `u` ends the other. */
+/** The flags inside a group such as `(?i-s:…)`. `a` and `u` exclude each other. */
 function withFlags(flags: Flags, letters: string): Flags {
   const unknown = /[^aimsu-]/.exec(letters)?.[0];
   if (unknown !== undefined) throw refused(`(?${unknown}`, 'a flag other than a, i, m, s and u');
@@ -151,10 +264,8 @@ function choiceOf(options: readonly (readonly Part[])[]): readonly Instruction[]
   return [{ jumps: starts }, ...written];
 }
 
-/** Whether as few or as many as possible are tried first does not matter. */
 function repetitionOf(part: Part | undefined, quantifier: string): Part {
-  if (!part || part.is === 'assertion')
-    throw broken(`there is nothing that ${JSON.stringify(quantifier)} could repeat`);
+  if (!part || part.is === 'assertion') throw broken(`there is nothing that "${quantifier}" could repeat`);
   if (part.is === 'repetition') throw broken(`${quantifier} repeats a repetition`);
   if (/.\+$/.test(quantifier)) throw refused(quantifier, 'a possessive quantifier');
   return { program: repeat(part.program, boundsOf(quantifier)), is: 'repetition' };
@@ -184,6 +295,6 @@ function boundsOf(quantifier: string): Bounds {
 
 function requireSize(instructions: number): void {
   if (instructions <= MAX_INSTRUCTIONS) return;
-  const message = `its repetitions, written out, are more than ${MAX_INSTRUCTIONS} steps: use smaller numbers in {…}`;
-  throw new PatternError(message, { isRefused: true });
+  const why = `its repetitions, written out, are more than ${MAX_INSTRUCTIONS} steps: use smaller numbers in {…}`;
+  throw new PatternError(why, { isRefused: true });
 }

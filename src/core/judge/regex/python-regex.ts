@@ -1,8 +1,6 @@
 import { memoize } from '../../text/index.ts';
-import { characterSet } from './character-set.ts';
-import { type Assertion, compilePattern } from './compile-pattern.ts';
+import { type Assertion, characterSet, compilePattern } from './compile-pattern.ts';
 
-/** So many steps are well under a second. A text of a million characters may take fifteen of them each. */
 const MAX_STEPS = 15_000_000;
 
 const read = memoize(
@@ -16,31 +14,27 @@ const read = memoize(
 );
 type Program = ReturnType<typeof read>;
 
-/** Says what is wrong with a pattern by throwing `PatternError`. */
+/** Throws `PatternError` for a pattern that cannot be used. */
 export const checkPattern = (pattern: string): void => void read(pattern);
 
-/**
- * Python's `re.search` as a yes or no, in one pass over the text: each character is met once by every place of the pattern
- * that may be next, so that no text makes it slower than pattern times text. `undefined`: that is too much, nobody knows.
- */
+/** Python's `re.search` as a yes or no, in one pass: time is at most pattern times text. `undefined`: that is too much. */
 export function searchPattern(pattern: string, text: string): boolean | undefined {
   return new Search(read(pattern), text).run();
 }
 
-/** Typed arrays that are used again for every character: this is the one loop here that must be fast. */
+/** Typed arrays that are reused for every character: this loop must be fast. */
 class Search {
   readonly #program: Program;
   readonly #text: string;
-  /** The last place in the text at which an instruction was reached, so that it is followed once there. */
+  /** The last place in the text at which an instruction was reached: it is followed once there. */
   readonly #reachedAt: Int32Array;
-  /** Instructions that are reached and not followed yet. */
   readonly #waiting: Int32Array;
   #waitingCount = 0;
-  /** Those that read the next character; and those that read the one before. */
+  /** Those that read the next character, and those that read the one before. */
   #reading: Int32Array;
   #readingCount = 0;
   #spare: Int32Array;
-  /** Where a set was last asked, and what it said. */
+  /** Where a set was last asked, and its answer. */
   readonly #askedAt: Int32Array;
   readonly #isMember: Uint8Array;
   #steps = 0;
@@ -78,7 +72,7 @@ class Search {
     else this.#waiting[this.#waitingCount++] = place;
   }
 
-  /** Finds every instruction that may read the next character. Says whether the end of the pattern was reached. */
+  /** Finds every instruction that may read the next character. True at the end of the pattern. */
   #follow(): boolean {
     const { instructions } = this.#program;
     while (this.#waitingCount > 0) {

@@ -1,6 +1,5 @@
 import type { Kind } from '../kind.ts';
 
-/** What a person who programs asks for. */
 export const CODE_KINDS: readonly Kind[] = [
   {
     name: 'commit message',

@@ -1,6 +1,5 @@
 import type { Kind } from '../kind.ts';
 
-/** What a person who reports, plans and writes asks for. */
 export const OFFICE_KINDS: readonly Kind[] = [
   {
     name: 'measurements',

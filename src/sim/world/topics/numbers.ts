@@ -13,28 +13,24 @@ const dates = defineTopic<{ year: number; month: number; day: number }>({
   pattern: /was paid on ([A-Z][a-z]+) (\d+), (\d{4})\. On which date/,
   parse: (month = '', day, year) => ({ year: Number(year), month: MONTHS.indexOf(month) + 1, day: Number(day) }),
   naive: ({ year, month, day }) => `${MONTHS[month - 1]} ${day}, ${year}`,
-  variants: [
-    {
-      rule: 'Write dates as YYYY-MM-DD.',
-      cue: /\bYYYY-MM-DD\b|\bISO[ -]8601\b/i,
-      write: ({ year, month, day }) => `${year}-${pad(month)}-${pad(day)}`,
-    },
-    {
-      rule: 'Write dates as DD.MM.YYYY.',
-      cue: /\bDD[./-]MM[./-]YYYY\b/i,
-      write: ({ year, month, day }) => `${pad(day)}.${pad(month)}.${year}`,
-    },
-    {
-      rule: 'Write dates as MM/DD/YYYY.',
-      cue: /\bMM[./-]DD[./-]YYYY\b/i,
-      write: ({ year, month, day }) => `${pad(month)}/${pad(day)}/${year}`,
-    },
-    {
-      rule: 'Write dates with the day before the month name, such as 14 March 2024.',
-      cue: /\bday (?:before|first|then)\b|\bDD? Month YYYY\b/i,
-      write: ({ year, month, day }) => `${day} ${MONTHS[month - 1]} ${year}`,
-    },
-  ],
+  variants: {
+    'Write dates as YYYY-MM-DD.': [
+      /\bYYYY-MM-DD\b|\bISO[ -]8601\b/i,
+      ({ year, month, day }) => `${year}-${pad(month)}-${pad(day)}`,
+    ],
+    'Write dates as DD.MM.YYYY.': [
+      /\bDD[./-]MM[./-]YYYY\b/i,
+      ({ year, month, day }) => `${pad(day)}.${pad(month)}.${year}`,
+    ],
+    'Write dates as MM/DD/YYYY.': [
+      /\bMM[./-]DD[./-]YYYY\b/i,
+      ({ year, month, day }) => `${pad(month)}/${pad(day)}/${year}`,
+    ],
+    'Write dates with the day before the month name, such as 14 March 2024.': [
+      /\bday (?:before|first|then)\b|\bDD? Month YYYY\b/i,
+      ({ year, month, day }) => `${day} ${MONTHS[month - 1]} ${year}`,
+    ],
+  },
 });
 
 const times = defineTopic<{ hour: number; minute: number }>({
@@ -46,23 +42,20 @@ const times = defineTopic<{ hour: number; minute: number }>({
   pattern: /arrived at (\d+):(\d\d) ([AP])M\. At what time/,
   parse: (hour, minute, half) => ({ hour: Number(hour) + (half === 'P' ? 12 : 0), minute: Number(minute) }),
   naive: onTwelveHourClock,
-  variants: [
-    {
-      rule: 'Write times of day on the 24-hour clock as HH:MM.',
-      cue: /\bHH:MM\b|\b24[ -]hour\b/i,
-      write: ({ hour, minute }) => `${pad(hour)}:${pad(minute)}`,
-    },
-    {
-      rule: 'Write times of day with an h between hours and minutes, such as 15h45.',
-      cue: /\ban h between\b|\b\d\dh\d\d\b/i,
-      write: ({ hour, minute }) => `${pad(hour)}h${pad(minute)}`,
-    },
-    {
-      rule: 'Write times of day as four digits and the word hours, such as 1545 hours.',
-      cue: /\bfour digits\b|\b\d{4} hours\b/i,
-      write: ({ hour, minute }) => `${pad(hour)}${pad(minute)} hours`,
-    },
-  ],
+  variants: {
+    'Write times of day on the 24-hour clock as HH:MM.': [
+      /\bHH:MM\b|\b24[ -]hour\b/i,
+      ({ hour, minute }) => `${pad(hour)}:${pad(minute)}`,
+    ],
+    'Write times of day with an h between hours and minutes, such as 15h45.': [
+      /\ban h between\b|\b\d\dh\d\d\b/i,
+      ({ hour, minute }) => `${pad(hour)}h${pad(minute)}`,
+    ],
+    'Write times of day as four digits and the word hours, such as 1545 hours.': [
+      /\bfour digits\b|\b\d{4} hours\b/i,
+      ({ hour, minute }) => `${pad(hour)}${pad(minute)} hours`,
+    ],
+  },
 });
 
 function onTwelveHourClock({ hour, minute }: { hour: number; minute: number }): string {
@@ -79,31 +72,22 @@ const durations = defineTopic<{ hours: number; minutes: number }>({
   pattern: /lasted (\d+) hours and (\d+) minutes\. How long/,
   parse: (hours, minutes) => ({ hours: Number(hours), minutes: Number(minutes) }),
   naive: ({ hours, minutes }) => `${hours} hours and ${minutes} minutes`,
-  variants: [
-    {
-      rule: 'Write durations in minutes alone, such as 135 minutes.',
-      cue: /\b(?:minutes alone|only minutes|(?:whole|total) minutes)\b|\b\d{3} minutes\b/i,
-      write: ({ hours, minutes }) => `${hours * 60 + minutes} minutes`,
-    },
-    {
-      rule: 'Write durations as H:MM.',
-      cue: /\bH:MM\b/i,
-      write: ({ hours, minutes }) => `${hours}:${pad(minutes)}`,
-    },
-    {
-      rule: 'Write durations in decimal hours, such as 2.25 hours.',
-      cue: /\bdecimal hours\b|\b\d\.\d+ hours\b/i,
-      write: ({ hours, minutes }) => `${hours + minutes / 60} hours`,
-    },
-    {
-      rule: 'Write durations with short units, such as 2h 15m.',
-      cue: /\bshort units\b|\b\d+h \d+m\b/i,
-      write: ({ hours, minutes }) => `${hours}h ${minutes}m`,
-    },
-  ],
+  variants: {
+    'Write durations in minutes alone, such as 135 minutes.': [
+      /\b(?:minutes alone|only minutes|(?:whole|total) minutes)\b|\b\d{3} minutes\b/i,
+      ({ hours, minutes }) => `${hours * 60 + minutes} minutes`,
+    ],
+    'Write durations as H:MM.': [/\bH:MM\b/i, ({ hours, minutes }) => `${hours}:${pad(minutes)}`],
+    'Write durations in decimal hours, such as 2.25 hours.': [
+      /\bdecimal hours\b|\b\d\.\d+ hours\b/i,
+      ({ hours, minutes }) => `${hours + minutes / 60} hours`,
+    ],
+    'Write durations with short units, such as 2h 15m.': [
+      /\bshort units\b|\b\d+h \d+m\b/i,
+      ({ hours, minutes }) => `${hours}h ${minutes}m`,
+    ],
+  },
 });
-
-export const calendarTopics: readonly Topic[] = [dates, times, durations];
 
 /** Cents are never 50 or 0: rounding to whole dollars is then beyond doubt, and visible. */
 const money = defineTopic<{ dollars: number; cents: number }>({
@@ -114,28 +98,24 @@ const money = defineTopic<{ dollars: number; cents: number }>({
   pattern: /came to \$(\d),(\d{3})\.(\d\d)\. How much/,
   parse: (thousands, rest, cents) => ({ dollars: Number(`${thousands}${rest}`), cents: Number(cents) }),
   naive: inDollars,
-  variants: [
-    {
-      rule: 'Write money amounts with the currency code after the number, such as 1240.75 USD.',
-      cue: /\bcode after\b|\d USD\b/i,
-      write: ({ dollars, cents }) => `${dollars}.${cents} USD`,
-    },
-    {
-      rule: 'Write money amounts with the currency code before the number, such as USD 1240.75.',
-      cue: /\bcode before\b|\bUSD \d/i,
-      write: ({ dollars, cents }) => `USD ${dollars}.${cents}`,
-    },
-    {
-      rule: 'Write money amounts in cents, such as 124075 cents.',
-      cue: /\bin (?:whole )?cents\b|\d cents\b/i,
-      write: ({ dollars, cents }) => `${dollars}${cents} cents`,
-    },
-    {
-      rule: 'Round money amounts to whole dollars, such as 1241 dollars.',
-      cue: /\bwhole dollars\b|\d dollars\b/i,
-      write: ({ dollars, cents }) => `${dollars + (cents > 50 ? 1 : 0)} dollars`,
-    },
-  ],
+  variants: {
+    'Write money amounts with the currency code after the number, such as 1240.75 USD.': [
+      /\bcode after\b|\d USD\b/i,
+      ({ dollars, cents }) => `${dollars}.${cents} USD`,
+    ],
+    'Write money amounts with the currency code before the number, such as USD 1240.75.': [
+      /\bcode before\b|\bUSD \d/i,
+      ({ dollars, cents }) => `USD ${dollars}.${cents}`,
+    ],
+    'Write money amounts in cents, such as 124075 cents.': [
+      /\bin (?:whole )?cents\b|\d cents\b/i,
+      ({ dollars, cents }) => `${dollars}${cents} cents`,
+    ],
+    'Round money amounts to whole dollars, such as 1241 dollars.': [
+      /\bwhole dollars\b|\d dollars\b/i,
+      ({ dollars, cents }) => `${dollars + (cents > 50 ? 1 : 0)} dollars`,
+    ],
+  },
 });
 
 function inDollars({ dollars, cents }: { dollars: number; cents: number }): string {
@@ -150,23 +130,17 @@ const weights = defineTopic<{ grams: number }>({
   pattern: /weighs ([\d.]+) kg\. How heavy/,
   parse: (kilograms) => ({ grams: Math.round(Number(kilograms) * 1000) }),
   naive: ({ grams }) => `${grams / 1000} kg`,
-  variants: [
-    {
-      rule: 'Write weights in grams, such as 2350 g.',
-      cue: /\b(?:in|as) (?:whole )?grams\b|\d g\b/i,
-      write: ({ grams }) => `${grams} g`,
-    },
-    {
-      rule: 'Write weights with the unit spelled out, such as 2.35 kilograms.',
-      cue: /\bspell(?:ed)? out\b|\d kilograms\b/i,
-      write: ({ grams }) => `${grams / 1000} kilograms`,
-    },
-    {
-      rule: 'Write weights in pounds with one decimal, such as 5.2 lb.',
-      cue: /\bin pounds\b|\d lb\b/i,
-      write: ({ grams }) => `${(grams / 453.59237).toFixed(1)} lb`,
-    },
-  ],
+  variants: {
+    'Write weights in grams, such as 2350 g.': [/\b(?:in|as) (?:whole )?grams\b|\d g\b/i, ({ grams }) => `${grams} g`],
+    'Write weights with the unit spelled out, such as 2.35 kilograms.': [
+      /\bspell(?:ed)? out\b|\d kilograms\b/i,
+      ({ grams }) => `${grams / 1000} kilograms`,
+    ],
+    'Write weights in pounds with one decimal, such as 5.2 lb.': [
+      /\bin pounds\b|\d lb\b/i,
+      ({ grams }) => `${(grams / 453.59237).toFixed(1)} lb`,
+    ],
+  },
 });
 
 const temperatures = defineTopic<{ celsius: number }>({
@@ -177,23 +151,17 @@ const temperatures = defineTopic<{ celsius: number }>({
   pattern: /was at (\d+) °C\. What was the temperature/,
   parse: (celsius) => ({ celsius: Number(celsius) }),
   naive: ({ celsius }) => `${celsius} °C`,
-  variants: [
-    {
-      rule: 'Write temperatures in words, such as 12 degrees Celsius.',
-      cue: /\bin words\b|\bdegrees celsius\b/i,
-      write: ({ celsius }) => `${celsius} degrees Celsius`,
-    },
-    {
-      rule: 'Write temperatures in whole Fahrenheit, such as 54 °F.',
-      cue: /\bfahrenheit\b|\d °F/i,
-      write: ({ celsius }) => `${Math.round((celsius * 9) / 5 + 32)} °F`,
-    },
-    {
-      rule: 'Write temperatures in whole kelvin, such as 285 K.',
-      cue: /\bkelvin\b|\d K\b/i,
-      write: ({ celsius }) => `${celsius + 273} K`,
-    },
-  ],
+  variants: {
+    'Write temperatures in words, such as 12 degrees Celsius.': [
+      /\bin words\b|\bdegrees celsius\b/i,
+      ({ celsius }) => `${celsius} degrees Celsius`,
+    ],
+    'Write temperatures in whole Fahrenheit, such as 54 °F.': [
+      /\bfahrenheit\b|\d °F/i,
+      ({ celsius }) => `${Math.round((celsius * 9) / 5 + 32)} °F`,
+    ],
+    'Write temperatures in whole kelvin, such as 285 K.': [/\bkelvin\b|\d K\b/i, ({ celsius }) => `${celsius + 273} K`],
+  },
 });
 
 const percentages = defineTopic<{ tenths: number }>({
@@ -205,23 +173,20 @@ const percentages = defineTopic<{ tenths: number }>({
   pattern: /had a return rate of (\d+)\.(\d)%\. What was/,
   parse: (whole, tenth) => ({ tenths: Number(`${whole}${tenth}`) }),
   naive: ({ tenths }) => `${(tenths / 10).toFixed(1)}%`,
-  variants: [
-    {
-      rule: 'Write percentages with the word percent, such as 12.5 percent.',
-      cue: /\bthe word percent\b|\d percent\b/i,
-      write: ({ tenths }) => `${(tenths / 10).toFixed(1)} percent`,
-    },
-    {
-      rule: 'Write percentages as a decimal fraction, such as 0.125.',
-      cue: /\b(?:decimal )?fractions?\b|\b0\.\d{3}\b/i,
-      write: ({ tenths }) => (tenths / 1000).toFixed(3),
-    },
-    {
-      rule: 'Write percentages in basis points, such as 1250 basis points.',
-      cue: /\bbasis points\b/i,
-      write: ({ tenths }) => `${tenths * 10} basis points`,
-    },
-  ],
+  variants: {
+    'Write percentages with the word percent, such as 12.5 percent.': [
+      /\bthe word percent\b|\d percent\b/i,
+      ({ tenths }) => `${(tenths / 10).toFixed(1)} percent`,
+    ],
+    'Write percentages as a decimal fraction, such as 0.125.': [
+      /\b(?:decimal )?fractions?\b|\b0\.\d{3}\b/i,
+      ({ tenths }) => (tenths / 1000).toFixed(3),
+    ],
+    'Write percentages in basis points, such as 1250 basis points.': [
+      /\bbasis points\b/i,
+      ({ tenths }) => `${tenths * 10} basis points`,
+    ],
+  },
 });
 
-export const quantityTopics: readonly Topic[] = [money, weights, temperatures, percentages];
+export const NUMBER_TOPICS: readonly Topic[] = [dates, times, durations, money, weights, temperatures, percentages];

@@ -1,7 +1,6 @@
 import { extractJson } from 'skillopt';
 import { checkRuleJudge, keywordScore, type RuleCheck, scoreByRule, scoreExact } from 'skillopt/judges';
 import { describe, expect, it, test } from 'vitest';
-import { charBound } from '../../../../src/core/judge/rule-operators.ts';
 
 const passes = (op: RuleCheck['op'], arg: RuleCheck['arg'], text: string, toolsCalled: readonly string[] = []) =>
   scoreByRule({ text, toolsCalled }, [{ op, arg }])?.hard === 1;
@@ -133,8 +132,18 @@ describe('checking what somebody wrote', () => {
   });
 
   test('fact 15: bounds are whole numbers, also as text and in other digits', () => {
-    expect([50, ' 50 ', '-3', '٣', '+12'].map(charBound)).toEqual([50, 50, -3, 3, 12]);
-    expect([1.9, true, '5_0', '1e3', '', null, Number.NaN].map(charBound)).toEqual(Array(7).fill(undefined));
+    for (const [arg, bound] of [
+      [50, 50],
+      [' 50 ', 50],
+      ['٣', 3],
+      ['+12', 12],
+    ] as const) {
+      const passes = (length: number) => scoreByRule('x'.repeat(length), [{ op: 'max_chars', arg }])!.hard;
+      expect([passes(bound), passes(bound + 1)]).toEqual([1, 0]);
+    }
+    for (const arg of [1.9, true, '5_0', '1e3', '', null, Number.NaN, '-3']) {
+      expect(errorsOf({ op: 'max_chars', arg })).toHaveLength(1);
+    }
   });
 
   test('7: a criterion with a comma in it is one criterion', () => {

@@ -54,9 +54,9 @@ describe('proveGain', () => {
     ['a noisy judge, many tasks', { tasks: 16, passes: 4, truth: uneven, draw: normal(0.15) }],
     ['tasks that are done or not', { tasks: 12, passes: 2, truth: uneven, draw: binary }],
   ])('1: finds a gain where there is none as rarely as it may: %s', (_, world) => {
-    const found = share(pValues(world, 0, 2000, 11));
-    // Four standard errors of 2,000 draws above; below, the prior may cost something.
-    expect(found).toBeLessThan(0.05 + 4 * Math.sqrt((0.05 * 0.95) / 2000));
+    const found = share(pValues(world, 0, 1000, 11));
+    // Four standard errors of 1,000 draws above; below, the prior may cost something.
+    expect(found).toBeLessThan(0.05 + 4 * Math.sqrt((0.05 * 0.95) / 1000));
     expect(found).toBeGreaterThan(0.005);
   });
 
@@ -140,7 +140,7 @@ describe('judgeProof', () => {
     const random = new PythonRandom(5);
     const world = { tasks: 8, truth: uneven, draw: normal(0.15) };
     let wrong = 0;
-    for (let night = 0; night < 2000; night++) {
+    for (let night = 0; night < 1000; night++) {
       let [winner, seed] = [noEvidence, noEvidence] as [Evidence, Evidence];
       let step: ReturnType<typeof judgeProof> = 'look-again';
       let made = 0;
@@ -153,7 +153,7 @@ describe('judgeProof', () => {
       }
       wrong += step === 'proven' ? 1 : 0;
     }
-    expect(wrong / 2000).toBeLessThan(0.05);
+    expect(wrong / 1000).toBeLessThan(0.05);
   });
 });
 

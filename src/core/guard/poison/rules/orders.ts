@@ -1,4 +1,4 @@
-import { anyOf, finds, has, type Rule } from '../rule.ts';
+import { anyOf, has, type Rule, rule } from '../rule.ts';
 import { FETCH, FOLLOW, HOST, NOT } from './subjects.ts';
 
 const IGNORE =
@@ -22,94 +22,82 @@ const ORDERS_IN_OTHER_LANGUAGES = anyOf(
 
 /** Instructions that rank themselves above others. */
 const RANK_RULES: readonly Rule[] = [
-  {
-    kind: 'override',
-    reason: 'tells to ignore other instructions',
-    find: finds(
+  rule(
+    'override',
+    'tells to ignore other instructions',
+    { unless: /\b(?:eslint|lint|css|prettier|firewall|robots)\b/u },
+    [
       `${IGNORE} (?:${RANK} ){1,5}${ORDERS}`,
       `${IGNORE} [^\\n.]{0,40}\\b(?:above|before this|you (?:were|have been) (?:told|given)|${OTHERS} (?:says?|said|told|asks?|asked|wants?|wrote))`,
       `\\bwhatever (?:the |your )?${OTHERS} (?:says?|said|told|asks?|asked|wants?|wrote)`,
       ORDERS_IN_OTHER_LANGUAGES,
-    ),
-    unless: /\b(?:eslint|lint|css|prettier|firewall|robots)\b/u,
-  },
-  {
-    kind: 'override',
-    reason: 'declares other instructions void',
-    find: finds(
-      `\\b(?:system prompt|restrictions?|limits|limitations|safety|caution|guard ?rails?|polic(?:y|ies)|safeguards?|${ORDERS}|claude\\.md|agents\\.md)\\b[^\\n.]{0,40}\\b(?:no longer (?:appl|hold|bind|count|exist)\\w*|(?:is|are|was|were) (?:lifted|void|suspended|revoked|cancel+ed|switched off|meant for|obsolete|waived|optional)|(?:do|does) not apply (?:here|to you|in this|any ?more))`,
-      '\\byou are (?:now )?in (?:\\w+ )?(?:maintenance|developer|debug|admin|ops|god|unrestricted|training|root|service|free) mode|\\b(?:no limits|restrictions lifted|anything goes)\\b',
-    ),
-    isForbidding: true,
-  },
-  {
-    kind: 'override',
-    reason: 'ranks itself above other instructions',
-    find: finds(
-      '\\b(?:this|these|the following|the next|here)\\b[^\\n.]{0,50}\\b(?:takes? (?:precedence|priority)|overrides?|outranks?|supersedes?|ha(?:s|ve) (?:the )?(?:highest )?(?:priority|precedence)|wins? over|beats?|(?:is|are|ranks?|stands?) above|comes? (?:first|before)|replaces? (?:all|every|any))\\b',
-      `\\b(?:ranks?|stands?|goes?|comes?|placed?|is|are) (?:above|over|before|higher than) (?:the |your |any |all )?(?:${OTHERS})`,
-      '\\b(?:highest|top|maximum|absolute|supreme) (?:priority|precedence|authority)\\b|\\bregardless of (?:what|any|the user|other|system|earlier|your)',
-      `\\b(?:even (?:if|when)|no matter (?:what|if)|although) (?:the |your )?(?:they|he|she|somebody|someone|${OTHERS}) (?:asks?|says?|objects?|forbids?|tells?|disagrees?|declines?|refuses?|wants?|complains?)`,
-      '\\b(?:you are now|you are no longer|from now on,? you(?: are|r)|pretend (?:to be|you)|act as (?:an? )?(?:unrestricted|root|admin|dan\\b)|god mode|jailbreak|dan mode|unrestricted mode|no longer bound|free of (?:all )?restrictions|without (?:any )?(?:restrictions|limits|filters))',
-      '\\bsystem[ _-]override\\b|\\bsystem (?:notice|update|message|alert) ?[:—]|\\bnew (?:system )?(?:instructions?|prompt|directive)s? ?:|\\bchange[sd]? (?:your|the) (?:role|identity|system prompt)|\\bfollow (?:only )?this (?:file|document|rule|skill)s? (?:only|alone|and nothing)',
-    ),
-    unless: /\bcss\b|specificity|selector|z-index/u,
-  },
-  {
-    kind: 'override',
-    reason: 'claims an approval that nobody gave',
-    find: finds(
-      '\\b(?:pre-?approved|approved|authori[sz]ed|signed off|sanctioned|cleared|confirmed|mandated|required|whitelisted|granted|consented?|permitted)\\b[^\\n.]{0,40}\\b(?:by|from) (?:the )?(?:security|admin|administrator|team|anthropic|openai|google|maintainers?|legal|management|owner|cto|ceo|compliance|user|platform|it\\b|ops|root|vendor|company)',
-      '\\b(?:security|admin|compliance|legal|platform|it|user|owner|management|everyone|team)s?(?: (?:team|department|office|board))?[^\\n.]{0,20}\\bha(?:s|ve) (?:already )?(?:approved|authori[sz]ed|signed|granted|cleared|confirmed|agreed|waived|consented|given (?:consent|permission|approval))',
-      '\\b(?:anthropic|openai|google|microsoft|github) (?:requires?|says?|mandates?|staff|employee|support|engineer|security|official)|\\bi am (?:the|your|an?) (?:admin|developer|owner|root|operator|maintainer|anthropic|openai)',
-      '\\b(?:on behalf of|by order of|per instruction of|message from) (?:the )?(?:anthropic|openai|developer|admin|security|system|maintainer|owner|ceo|cto)',
-    ),
-  },
+    ],
+  ),
+  rule('override', 'declares other instructions void', { isForbidding: true }, [
+    `\\b(?:system prompt|restrictions?|limits|limitations|safety|caution|guard ?rails?|polic(?:y|ies)|safeguards?|${ORDERS}|claude\\.md|agents\\.md)\\b[^\\n.]{0,40}\\b(?:no longer (?:appl|hold|bind|count|exist)\\w*|(?:is|are|was|were) (?:lifted|void|suspended|revoked|cancel+ed|switched off|meant for|obsolete|waived|optional)|(?:do|does) not apply (?:here|to you|in this|any ?more))`,
+    '\\byou are (?:now )?in (?:\\w+ )?(?:maintenance|developer|debug|admin|ops|god|unrestricted|training|root|service|free) mode|\\b(?:no limits|restrictions lifted|anything goes)\\b',
+  ]),
+  rule('override', 'ranks itself above other instructions', { unless: /\bcss\b|specificity|selector|z-index/u }, [
+    '\\b(?:this|these|the following|the next|here)\\b[^\\n.]{0,50}\\b(?:takes? (?:precedence|priority)|overrides?|outranks?|supersedes?|ha(?:s|ve) (?:the )?(?:highest )?(?:priority|precedence)|wins? over|beats?|(?:is|are|ranks?|stands?) above|comes? (?:first|before)|replaces? (?:all|every|any))\\b',
+    `\\b(?:ranks?|stands?|goes?|comes?|placed?|is|are) (?:above|over|before|higher than) (?:the |your |any |all )?(?:${OTHERS})`,
+    '\\b(?:highest|top|maximum|absolute|supreme) (?:priority|precedence|authority)\\b|\\bregardless of (?:what|any|the user|other|system|earlier|your)',
+    `\\b(?:even (?:if|when)|no matter (?:what|if)|although) (?:the |your )?(?:they|he|she|somebody|someone|${OTHERS}) (?:asks?|says?|objects?|forbids?|tells?|disagrees?|declines?|refuses?|wants?|complains?)`,
+    '\\b(?:you are now|you are no longer|from now on,? you(?: are|r)|pretend (?:to be|you)|act as (?:an? )?(?:unrestricted|root|admin|dan\\b)|god mode|jailbreak|dan mode|unrestricted mode|no longer bound|free of (?:all )?restrictions|without (?:any )?(?:restrictions|limits|filters))',
+    '\\bsystem[ _-]override\\b|\\bsystem (?:notice|update|message|alert) ?[:—]|\\bnew (?:system )?(?:instructions?|prompt|directive)s? ?:|\\bchange[sd]? (?:your|the) (?:role|identity|system prompt)|\\bfollow (?:only )?this (?:file|document|rule|skill)s? (?:only|alone|and nothing)',
+  ]),
+  rule('override', 'claims an approval that nobody gave', [
+    '\\b(?:pre-?approved|approved|authori[sz]ed|signed off|sanctioned|cleared|confirmed|mandated|required|whitelisted|granted|consented?|permitted)\\b[^\\n.]{0,40}\\b(?:by|from) (?:the )?(?:security|admin|administrator|team|anthropic|openai|google|maintainers?|legal|management|owner|cto|ceo|compliance|user|platform|it\\b|ops|root|vendor|company)',
+    '\\b(?:security|admin|compliance|legal|platform|it|user|owner|management|everyone|team)s?(?: (?:team|department|office|board))?[^\\n.]{0,20}\\bha(?:s|ve) (?:already )?(?:approved|authori[sz]ed|signed|granted|cleared|confirmed|agreed|waived|consented|given (?:consent|permission|approval))',
+    '\\b(?:anthropic|openai|google|microsoft|github) (?:requires?|says?|mandates?|staff|employee|support|engineer|security|official)|\\bi am (?:the|your|an?) (?:admin|developer|owner|root|operator|maintainer|anthropic|openai)',
+    '\\b(?:on behalf of|by order of|per instruction of|message from) (?:the )?(?:anthropic|openai|developer|admin|security|system|maintainer|owner|ceo|cto)',
+  ]),
 ];
 
 /** Orders that stand elsewhere, or are written so that nobody reads them. */
 const ELSEWHERE_RULES: readonly Rule[] = [
-  {
-    kind: 'fetch',
-    reason: 'tells to fetch something and follow it',
-    find: finds(FETCH),
-    also: [
-      has(HOST, '\\bgist\\b|pastebin|\\bremote\\b|\\bfrom the (?:server|web|internet|url|address|link)'),
-      has(FOLLOW),
-    ],
-  },
-  {
-    kind: 'execute',
-    reason: 'tells to decode something and run it',
-    find: finds(
+  rule(
+    'fetch',
+    'tells to fetch something and follow it',
+    {
+      also: [
+        has(HOST, '\\bgist\\b|pastebin|\\bremote\\b|\\bfrom the (?:server|web|internet|url|address|link)'),
+        has(FOLLOW),
+      ],
+    },
+    [FETCH],
+  ),
+  rule(
+    'execute',
+    'tells to decode something and run it',
+    {
+      also: [
+        /\b(?:run|execute|eval|evaluate|follow|obey|do (?:it|what|as|that)|apply|act on|carry out|perform|pipe|führe|exécute|ejecuta|sh|bash|exec|command|order|spell)\b|выполн|执行|実行|نفذ|çalıştır|실행/u,
+      ],
+      unless: /\btests?\b|\bmigration|\bparser?\b|\brequest body\b/u,
+    },
+    [
       '\\b(?:decode|decrypt|deobfuscate|unscramble|reverse|backwards?|rot-?13|base64|hex|unpack|un-?escape|decipher|entschlüssle|dekodiere|décode[rz]?|descodifi\\w+|decodifi\\w+)\\b|декодир|расшифр|解码|デコード|فك|çöz|디코딩',
       '\\b(?:first|last|initial) (?:letters?|words?|characters?) of (?:the|each|every|all)\\b',
-    ),
-    also: [
-      /\b(?:run|execute|eval|evaluate|follow|obey|do (?:it|what|as|that)|apply|act on|carry out|perform|pipe|führe|exécute|ejecuta|sh|bash|exec|command|order|spell)\b|выполн|执行|実行|نفذ|çalıştır|실행/u,
     ],
-    unless: /\btests?\b|\bmigration|\bparser?\b|\brequest body\b/u,
-  },
-  {
-    kind: 'grader',
-    reason: 'speaks to what grades it',
-    find: finds(
+  ),
+  rule(
+    'grader',
+    'speaks to what grades it',
+    {
+      also: [
+        /\b(?:score|scores|scored|rate|rating|award|grade|mark|assign|full marks|perfect|maximum|top marks|1\.0|10\/10|100 ?%|100\/100|pass(?:es|ed)?|correct|accept|approve)\b/u,
+        /\b(?:this|always|must|should|please|give|award|assign|output|return|skip|note to|attention|dear|answer)\b/u,
+      ],
+    },
+    [
       '\\b(?:graders?|judges?|evaluators?|scorers?|rubrics?|grading|evaluation|llm-as-a-judge|reviewing model|assessors?|examiners?|validators?)\\b',
-    ),
-    also: [
-      /\b(?:score|scores|scored|rate|rating|award|grade|mark|assign|full marks|perfect|maximum|top marks|1\.0|10\/10|100 ?%|100\/100|pass(?:es|ed)?|correct|accept|approve)\b/u,
-      /\b(?:this|always|must|should|please|give|award|assign|output|return|skip|note to|attention|dear|answer)\b/u,
     ],
-  },
-  {
-    kind: 'grader',
-    reason: 'fakes what a check looks at',
-    find: finds(
-      '["\']?\\b(?:score|reward|grade|passed|success|verdict)\\b["\']? ?[:=] ?["\']?(?:1(?:\\.0)?|true|10|100|pass(?:ed)?)\\b[^\\n]{0,80}\\b(?:always|last|end|final|every|each|on the)\\b|\\b(?:always|end|finish|last|every|each)\\b[^\\n.]{0,60}["\']?\\b(?:score|reward|grade|passed|verdict)\\b["\']? ?[:=] ?["\']?(?:1(?:\\.0)?|true|10|100|pass(?:ed)?)\\b',
-      '\\bexit 0\\b[^\\n.]{0,40}\\b(?:top|start|beginning|first line|test|check)|\\b(?:task|answer|work|it)s? counts? as (?:solved|done|passed|correct|complete)|\\balways pass(?:es)?\\b',
-      '\\b(?:when|whenever|if|while|once|before)\\b[^\\n.]{0,30}\\b(?:answers?|you|works?|tasks?|outputs?|this)\\b (?:is|are|gets?) (?:being )?(?:checked|graded|judged|evaluated|scored|benchmarked)',
-    ),
-  },
+  ),
+  rule('grader', 'fakes what a check looks at', [
+    '["\']?\\b(?:score|reward|grade|passed|success|verdict)\\b["\']? ?[:=] ?["\']?(?:1(?:\\.0)?|true|10|100|pass(?:ed)?)\\b[^\\n]{0,80}\\b(?:always|last|end|final|every|each|on the)\\b|\\b(?:always|end|finish|last|every|each)\\b[^\\n.]{0,60}["\']?\\b(?:score|reward|grade|passed|verdict)\\b["\']? ?[:=] ?["\']?(?:1(?:\\.0)?|true|10|100|pass(?:ed)?)\\b',
+    '\\bexit 0\\b[^\\n.]{0,40}\\b(?:top|start|beginning|first line|test|check)|\\b(?:task|answer|work|it)s? counts? as (?:solved|done|passed|correct|complete)|\\balways pass(?:es)?\\b',
+    '\\b(?:when|whenever|if|while|once|before)\\b[^\\n.]{0,30}\\b(?:answers?|you|works?|tasks?|outputs?|this)\\b (?:is|are|gets?) (?:being )?(?:checked|graded|judged|evaluated|scored|benchmarked)',
+  ]),
 ];
 
 export const ORDER_RULES: readonly Rule[] = [...RANK_RULES, ...ELSEWHERE_RULES];
@@ -135,18 +123,24 @@ const HIDDEN_IN_OTHER_LANGUAGES = anyOf(
 
 /** Things that are kept from the person. */
 const CONCEAL_RULES: readonly Rule[] = [
-  {
-    kind: 'conceal',
-    reason: 'tells to hide something from the person',
-    find: finds(`\\b${NOT} (?:\\w+ ){0,2}?${TELL}(?:ing)? (?:[^\\n.]{0,40}? )?${ABOUT}`),
-    unless:
-      /\bunless\b|\buntil\b|\bbefore you\b|\bwithout (?:checking|running|having|evidence)|\bthat (?:it|tests?|something) (?:works?|pass)|\b(?:tokens?|passwords?|secrets?|keys?|credentials?|stack ?traces?|personal data|e-?mail addresses)\b/u,
-    isForbidding: true,
-  },
-  {
-    kind: 'conceal',
-    reason: 'tells to hide something from the person',
-    find: finds(
+  rule(
+    'conceal',
+    'tells to hide something from the person',
+    {
+      unless:
+        /\bunless\b|\buntil\b|\bbefore you\b|\bwithout (?:checking|running|having|evidence)|\bthat (?:it|tests?|something) (?:works?|pass)|\b(?:tokens?|passwords?|secrets?|keys?|credentials?|stack ?traces?|personal data|e-?mail addresses)\b/u,
+      isForbidding: true,
+    },
+    [`\\b${NOT} (?:\\w+ ){0,2}?${TELL}(?:ing)? (?:[^\\n.]{0,40}? )?${ABOUT}`],
+  ),
+  rule(
+    'conceal',
+    'tells to hide something from the person',
+    {
+      unless:
+        /\bfail(?:s|ed|ing|ure)? silently|silently (?:fail|ignor|swallow|drop|truncat|catch|discard|cast|fall|convert|chang|overwrit|skip)|rate limit/u,
+    },
+    [
       '\\b(?:hide|conceal|keep|withhold|omit|leave out|suppress|mask|cover up)\\b[^\\n.]{0,50}\\b(?:from (?:the )?(?:user|human|person|reviewers?|maintainers?|developer|summary|report|diff|log|transcript|output|history)|secret\\b|hidden|between us|confidential|to yourself|in the dark|out of (?:the )?(?:summary|report|diff|log|answer|transcript|changelog|output|pull request))',
       '\\b(?:silently|secretly|covertly|quietly|stealthily|unnoticed|discreetly|invisibly|behind the scenes|under the radar)\\b',
       `\\b(?:so that|so|until|while|before|lest) (?:the )?${WATCHER} (?:will |can |may |does |do |should |must )?(?:never |not |n.t )?${FINDS_OUT}\\b`,
@@ -155,10 +149,8 @@ const CONCEAL_RULES: readonly Rule[] = [
       '\\b(?:if|when|should)\\b[^\\n.]{0,12}\\b(?:somebody|someone|anyone|anybody|asked|the user|they|people)\\b[^\\n.]{0,40}\\b(?:answer|say|reply|deny|claim|respond|pretend|insist)\\b[^\\n.]{0,40}\\b(?:none|no|not|nothing|never|don.t|unaware|routine)\\b',
       '\\bhistory -c\\b|unset histfile|histfile=|histsize=0|\\bset \\+o history|\\bfor (?:agents?|ai|llms?|models?|bots?|assistants?) only\\b|<details\\b|\\bdeny (?:that|any|having)\\b',
       HIDDEN_IN_OTHER_LANGUAGES,
-    ),
-    unless:
-      /\bfail(?:s|ed|ing|ure)? silently|silently (?:fail|ignor|swallow|drop|truncat|catch|discard|cast|fall|convert|chang|overwrit|skip)|rate limit/u,
-  },
+    ],
+  ),
 ];
 
 const UNASKED_IN_OTHER_LANGUAGES = anyOf(
@@ -173,29 +165,19 @@ const NEVER_ASK_IN_OTHER_LANGUAGES = anyOf(
 
 /** Questions that are not asked. */
 const ASKING_RULES: readonly Rule[] = [
-  {
-    kind: 'permission',
-    reason: 'tells to act without asking',
-    find: finds(
-      '\\bwithout (?:any |the |first |further |user |explicit |prior |their |a |waiting for )*(?:asking|confirmation|confirming|approval|permission|prompting|consent|review|a prompt|questions?|checking with|human|pull request|pr\\b)',
-      '\\bauto[- ]?(?:approv|accept|confirm|allow|merg|grant)\\w*|\\balways (?:allow|approve|accept|answer (?:yes|y)\\b|say yes|choose (?:yes|allow|always)|confirm|grant)',
-      '\\b(?:answer|reply|respond|press|type|choose|select|pick)\\b[^\\n.]{0,30}["\'«` ](?:yes|y|allow|always allow|approve|ok)\\b',
-      '\\b(?:treat|consider|regard|assume|count)\\b[^\\n.]{0,60}\\b(?:approved|granted|allowed|authori[sz]ed|trusted|confirmed|consent)\\b|\\bact (?:at once|immediately|on your own authority)',
-      'bypasspermissions|--dangerously-\\S+|--yolo\\b|--allow-all\\b|--full-auto\\b|--trust-all-tools|skip-permissions|defaultmode|--no-sandbox|--permission-mode|danger-full-access|approval[-_]policy|\\bbash\\(\\*|(?:^|[\\s`])/(?:permissions|hooks|mcp|plugin|approvals|sandbox|yolo|trust|add-dir|allowed-tools)\\b',
-      '\\b(?:nobody|no one|the user|user|person|human|maintainer)\\b[^\\n.]{0,30}\\b(?:answer(?:s|ed)?|repl(?:y|ies|ied)|respon(?:ds?|ded)|away|afk|idle|silent|asleep|offline|busy|gone|looks|watching)\\b[^\\n.]{0,40}\\b(?:deploy|push|merge|delete|publish|release|proceed|run|go ahead|continue|approve|act)\\b',
-      UNASKED_IN_OTHER_LANGUAGES,
-    ),
-    unless: /\bask(?:s|ed)? (?:first|me|before)/u,
-  },
-  {
-    kind: 'permission',
-    reason: 'tells to act without asking',
-    find: finds(
-      "\\b(?:never|do not|don't|no need to|need not|stop|not) (?:ever )?(?:ask(?:ing)?|wait(?:ing)?|prompt(?:ing)?|request(?:ing)?|pause)\\b[^\\n.]{0,30}\\b(?:for|before|the user|user|permission|confirmation|approval|again|first|anyone|to confirm|questions)\\b",
-      NEVER_ASK_IN_OTHER_LANGUAGES,
-    ),
-    isForbidding: true,
-  },
+  rule('permission', 'tells to act without asking', { unless: /\bask(?:s|ed)? (?:first|me|before)/u }, [
+    '\\bwithout (?:any |the |first |further |user |explicit |prior |their |a |waiting for )*(?:asking|confirmation|confirming|approval|permission|prompting|consent|review|a prompt|questions?|checking with|human|pull request|pr\\b)',
+    '\\bauto[- ]?(?:approv|accept|confirm|allow|merg|grant)\\w*|\\balways (?:allow|approve|accept|answer (?:yes|y)\\b|say yes|choose (?:yes|allow|always)|confirm|grant)',
+    '\\b(?:answer|reply|respond|press|type|choose|select|pick)\\b[^\\n.]{0,30}["\'«` ](?:yes|y|allow|always allow|approve|ok)\\b',
+    '\\b(?:treat|consider|regard|assume|count)\\b[^\\n.]{0,60}\\b(?:approved|granted|allowed|authori[sz]ed|trusted|confirmed|consent)\\b|\\bact (?:at once|immediately|on your own authority)',
+    'bypasspermissions|--dangerously-\\S+|--yolo\\b|--allow-all\\b|--full-auto\\b|--trust-all-tools|skip-permissions|defaultmode|--no-sandbox|--permission-mode|danger-full-access|approval[-_]policy|\\bbash\\(\\*|(?:^|[\\s`])/(?:permissions|hooks|mcp|plugin|approvals|sandbox|yolo|trust|add-dir|allowed-tools)\\b',
+    '\\b(?:nobody|no one|the user|user|person|human|maintainer)\\b[^\\n.]{0,30}\\b(?:answer(?:s|ed)?|repl(?:y|ies|ied)|respon(?:ds?|ded)|away|afk|idle|silent|asleep|offline|busy|gone|looks|watching)\\b[^\\n.]{0,40}\\b(?:deploy|push|merge|delete|publish|release|proceed|run|go ahead|continue|approve|act)\\b',
+    UNASKED_IN_OTHER_LANGUAGES,
+  ]),
+  rule('permission', 'tells to act without asking', { isForbidding: true }, [
+    "\\b(?:never|do not|don't|no need to|need not|stop|not) (?:ever )?(?:ask(?:ing)?|wait(?:ing)?|prompt(?:ing)?|request(?:ing)?|pause)\\b[^\\n.]{0,30}\\b(?:for|before|the user|user|permission|confirmation|approval|again|first|anyone|to confirm|questions)\\b",
+    NEVER_ASK_IN_OTHER_LANGUAGES,
+  ]),
 ];
 
 export const CHECK_RULES: readonly Rule[] = [...CONCEAL_RULES, ...ASKING_RULES];
@@ -220,10 +202,14 @@ const WEAK = anyOf(
 
 /** Checks that are switched off, and code that is made weak. */
 export const GUARD_RULES: readonly Rule[] = [
-  {
-    kind: 'permission',
-    reason: 'switches a check off',
-    find: finds(
+  rule(
+    'permission',
+    'switches a check off',
+    {
+      unless:
+        /\bonly (?:if|when|after)\b|\bunless\b|\bif they are (?:slow|flaky)|\bask\b|\breview comments\b|\bci runs\b|\blocally\b|\bin ci\b they/u,
+    },
+    [
       '\\bhusky=0|--no-verify\\b|\\bskip=\\w|--no-gpg-sign|commit\\.gpgsign[ =]+false|--skip-(?:tests|checks|hooks|verify|validation)|-dskiptests|--no-audit|--ignore-(?:errors|vulnerabilit)\\w*|setenforce +0|ufw +disable|set-mppreference|core\\.hookspath[ =]+["\']?(?:/|~|\\$|\\.\\.)|\\|\\| *true\\b|--disable-(?:security|web-security|sandbox|checks)\\S*|continue-on-error ?: ?true|allow_failure ?: ?true|pull_request_target',
       `${OFF} (?:\\w+ ){0,3}?${GUARD}`,
       '\\bmark\\b[^\\n.]{0,30}\\b(?:skipped|passed|passing|xfail|done|green|resolved)\\b|\\bapprove (?:your|its|their) own\\b|\\b(?:approve|merge)\\b[^\\n.]{0,40}\\b(?:bot account|second account|another account)',
@@ -231,22 +217,15 @@ export const GUARD_RULES: readonly Rule[] = [
       `\\b(?:treat|regard|count|call|consider|report|see)\\b[^\\n.]{0,20}\\b${FAILING}\\b[^\\n.]{0,30}\\bas (?:a )?(?:green|pass\\w*|fine|ok|success\\w*|done|harmless|flaky)`,
       '\\b(?:change|adjust|edit|loosen|weaken|rewrite|lower|relax|tweak)\\b[^\\n.]{0,20}\\b(?:assertions?|tests?|expectations?|thresholds?)\\b[^\\n.]{0,20}\\buntil (?:it|they) (?:hold|pass|fit|match|succeed)',
       GUARDS_IN_OTHER_LANGUAGES,
-    ),
-    unless:
-      /\bonly (?:if|when|after)\b|\bunless\b|\bif they are (?:slow|flaky)|\bask\b|\breview comments\b|\bci runs\b|\blocally\b|\bin ci\b they/u,
-  },
-  { kind: 'weaken', reason: 'makes code unsafe', find: finds(WEAK) },
-  {
-    kind: 'weaken',
-    reason: 'makes code unsafe',
-    find: finds(
-      '\\b(?:disable|turn off|skip|remove|drop|ignore|without)\\b[^\\n.]{0,30}\\b(?:csrf|tls|ssl|certificates?(?: (?:checks?|verification|validation))?|authentication|authori[sz]ation|encryption|escaping|saniti[sz]\\w+|input validation|cors|rate limiting|password hashing|parameteri[sz]\\w+)\\b',
-      '\\b(?:store|save|keep|log|write|compare)\\b[^\\n.]{0,30}\\bpasswords?\\b[^\\n.]{0,40}\\b(?:plain ?text|clear ?text|plainly|unhashed|md5|sha-?1|base64|reversibl\\w+|as (?:they|it) (?:are|is))\\b|\\b(?:md5|sha-?1|plain ?text)\\b[^\\n.]{0,30}\\bpasswords?\\b',
-      '\\b(?:hard-?code|embed|default|backdoor|master|add|create)\\b[^\\n.]{0,30}\\b(?:passwords?|credentials?|admin accounts?|backdoors?|admin user|api keys?)\\b|\\bbackdoor',
-      '\\b(?:accept|allow|let|permit)\\b[^\\n.]{0,30}\\bpasswords?\\b[^\\n.]{0,40}\\b(?:every|any|all|each)\\b|\\breturn(?:s|ing)? true\\b[^\\n.]{0,30}\\b(?:verif|valid|check|auth|signature|permission|is_?admin)|(?:verif|valid|authoris|authoriz|isadmin|checkpermission)\\w*[^\\n.]{0,30}\\b(?:always|just|simply)? ?returns? true\\b',
-      '\\b(?:concatenat\\w+|interpolat\\w+|string formatting|f-strings?|template literals?|joining strings|gluing|string addition)\\b[^\\n.]{0,60}\\b(?:sql|quer(?:y|ies)|shell commands?)\\b|\\b(?:sql|quer(?:y|ies))\\b[^\\n.]{0,60}\\b(?:concatenat\\w+|interpolat\\w+|f-strings?|template literals?|string formatting|joining strings|gluing|adding strings)\\b',
-      '\\beval\\b[^\\n.]{0,30}\\b(?:user|request|input)|\\b(?:accept|allow|trust)\\b[^\\n.]{0,20}\\b(?:any|all|every|self-signed|expired)\\b[^\\n.]{0,20}\\b(?:certificates?|origins?|tokens?|hosts?|signatures?)',
-    ),
-    unless: has('\\binstead of parameters'),
-  },
+    ],
+  ),
+  rule('weaken', 'makes code unsafe', [WEAK]),
+  rule('weaken', 'makes code unsafe', { unless: has('\\binstead of parameters') }, [
+    '\\b(?:disable|turn off|skip|remove|drop|ignore|without)\\b[^\\n.]{0,30}\\b(?:csrf|tls|ssl|certificates?(?: (?:checks?|verification|validation))?|authentication|authori[sz]ation|encryption|escaping|saniti[sz]\\w+|input validation|cors|rate limiting|password hashing|parameteri[sz]\\w+)\\b',
+    '\\b(?:store|save|keep|log|write|compare)\\b[^\\n.]{0,30}\\bpasswords?\\b[^\\n.]{0,40}\\b(?:plain ?text|clear ?text|plainly|unhashed|md5|sha-?1|base64|reversibl\\w+|as (?:they|it) (?:are|is))\\b|\\b(?:md5|sha-?1|plain ?text)\\b[^\\n.]{0,30}\\bpasswords?\\b',
+    '\\b(?:hard-?code|embed|default|backdoor|master|add|create)\\b[^\\n.]{0,30}\\b(?:passwords?|credentials?|admin accounts?|backdoors?|admin user|api keys?)\\b|\\bbackdoor',
+    '\\b(?:accept|allow|let|permit)\\b[^\\n.]{0,30}\\bpasswords?\\b[^\\n.]{0,40}\\b(?:every|any|all|each)\\b|\\breturn(?:s|ing)? true\\b[^\\n.]{0,30}\\b(?:verif|valid|check|auth|signature|permission|is_?admin)|(?:verif|valid|authoris|authoriz|isadmin|checkpermission)\\w*[^\\n.]{0,30}\\b(?:always|just|simply)? ?returns? true\\b',
+    '\\b(?:concatenat\\w+|interpolat\\w+|string formatting|f-strings?|template literals?|joining strings|gluing|string addition)\\b[^\\n.]{0,60}\\b(?:sql|quer(?:y|ies)|shell commands?)\\b|\\b(?:sql|quer(?:y|ies))\\b[^\\n.]{0,60}\\b(?:concatenat\\w+|interpolat\\w+|f-strings?|template literals?|string formatting|joining strings|gluing|adding strings)\\b',
+    '\\beval\\b[^\\n.]{0,30}\\b(?:user|request|input)|\\b(?:accept|allow|trust)\\b[^\\n.]{0,20}\\b(?:any|all|every|self-signed|expired)\\b[^\\n.]{0,20}\\b(?:certificates?|origins?|tokens?|hosts?|signatures?)',
+  ]),
 ];
