@@ -1,7 +1,45 @@
 import { z } from 'zod';
-import { type AgentCliName, agentClis } from '../../agents/index.ts';
-import { noTarget, SkillError } from '../../core/contracts/index.ts';
-import { define, type ModelContext, type Provider } from './provider.ts';
+import { type AgentCliName, agentChat, agentClis } from '../../agents/index.ts';
+import { type ChatModel, noTarget, SkillError } from '../../core/contracts/index.ts';
+import {
+  anthropicChat,
+  azureChat,
+  googleChat,
+  minimaxChat,
+  openaiChat,
+  openaiCompatible,
+  qwenChat,
+} from '../../models/index.ts';
+import { simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
+import { namedProgram, pinnedProgram } from './agent-pins.ts';
+import { azureSignIn } from './azure-sign-in.ts';
+
+export type ModelRole = 'target' | 'optimizer' | 'judge';
+
+export type Provider<Schema extends z.ZodType = z.ZodType> = {
+  readonly usage: string;
+  readonly options: Schema;
+  /** Reads the options from the text after `provider:`. */
+  fromText(text: string): Readonly<Record<string, unknown>>;
+  create(options: z.output<Schema>, context: ModelContext): Promise<ChatModel>;
+};
+
+/** Is notified of what a person should know before a run begins. */
+export type Notices = { note(message: string): void; warn(message: string): void };
+
+export type ModelContext = {
+  readonly role: ModelRole;
+  /** The variables of the caller, without those of the project's `.env`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly directory: string | undefined;
+  readonly notices: Notices | undefined;
+  /** The first of these variables that is set. Throws if none is. */
+  readKey(...variables: readonly string[]): { readonly apiKey: string; readonly apiKeyVariable: string };
+  readSetting(variable: string): string | undefined;
+};
+
+/** Only for inference: `create` gets the output of `options`. */
+const define = <Schema extends z.ZodType>(provider: Provider<Schema>) => provider as unknown as Provider;
 
 const chat = {
   model: z.string().min(1),
@@ -19,7 +57,7 @@ const openai = {
 
 const modelOnly = (model: string) => ({ model });
 
-/** `MODEL@URL`. Names of models may hold an @ too. */
+/** `MODEL@URL`. Names of models may have an @ too. */
 function modelAtURL(text: string) {
   const at = text.lastIndexOf('@http');
   return at === -1 ? { model: text } : { model: text.slice(0, at), baseURL: text.slice(at + 1) };
@@ -32,18 +70,18 @@ function deploymentAtResource(text: string) {
 
 type KeyOptions = { readonly apiKeyEnv?: string | undefined };
 
-/** The options with a key: from the variable that they name, else from the first of the usual ones that is set. */
+/** The options with a key, from the variable that they name or else from a usual one. */
 function withKey<Options extends KeyOptions>(options: Options, { readKey }: ModelContext, ...usual: readonly string[]) {
   const { apiKeyEnv, ...others } = options;
   return { ...others, ...readKey(...(apiKeyEnv === undefined ? usual : [apiKeyEnv])) };
 }
 
-/** A server of one's own may want no key: it gets one only when a variable is named. */
+/** A user's own server may need no key: it gets one only if a variable is named. */
 function withOptionalKey<Options extends KeyOptions>({ apiKeyEnv, ...options }: Options, { readKey }: ModelContext) {
   return { ...options, ...(apiKeyEnv === undefined ? {} : readKey(apiKeyEnv)) };
 }
 
-/** The address and the key that variables name: those of the role, else the shared ones (`TARGET_QWEN_CHAT_BASE_URL`, `QWEN_CHAT_BASE_URL`). */
+/** The address and the key in variables of the role (`TARGET_QWEN_CHAT_BASE_URL`), else in shared ones (`QWEN_CHAT_BASE_URL`). */
 function endpointFrom({ role, readKey, readSetting }: ModelContext, family: string) {
   const find = (name: string) => [`${role.toUpperCase()}_${name}`, name].find((variable) => readSetting(variable));
   const address = find(`${family}_BASE_URL`);
@@ -62,17 +100,12 @@ function requireURL(baseURL: string | undefined, { role }: ModelContext): string
   });
 }
 
-const loadModels = () => import('../../models/index.ts');
-
-/** Models behind an HTTP API. A further one is a further row. */
 const apiProviders: Readonly<Record<string, Provider>> = {
   openai: define({
     usage: 'openai:MODEL',
     options: z.strictObject(openai),
     fromText: modelOnly,
-    async create(options, context) {
-      return (await loadModels()).openaiChat(withKey(options, context, 'OPENAI_API_KEY'));
-    },
+    create: async (options, context) => openaiChat(withKey(options, context, 'OPENAI_API_KEY')),
   }),
   azure: define({
     usage: 'azure:DEPLOYMENT@RESOURCE',
@@ -87,9 +120,7 @@ const apiProviders: Readonly<Record<string, Provider>> = {
       const { readSetting } = context;
       const found = { baseURL: readSetting('AZURE_OPENAI_ENDPOINT'), resource: readSetting('AZURE_RESOURCE_NAME') };
       const address = options.baseURL || options.resource ? {} : found;
-      const { azureSignIn } = await import('./azure-sign-in.ts');
-      const credentials = await azureSignIn({ auth, apiKeyEnv }, context);
-      return (await loadModels()).azureChat({ ...options, ...address, ...credentials });
+      return azureChat({ ...options, ...address, ...(await azureSignIn({ auth, apiKeyEnv }, context)) });
     },
   }),
   anthropic: define({
@@ -102,9 +133,7 @@ const apiProviders: Readonly<Record<string, Provider>> = {
       effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
     }),
     fromText: modelOnly,
-    async create(options, context) {
-      return (await loadModels()).anthropicChat(withKey(options, context, 'ANTHROPIC_API_KEY'));
-    },
+    create: async (options, context) => anthropicChat(withKey(options, context, 'ANTHROPIC_API_KEY')),
   }),
   google: define({
     usage: 'google:MODEL',
@@ -114,10 +143,8 @@ const apiProviders: Readonly<Record<string, Provider>> = {
       thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high']).optional(),
     }),
     fromText: modelOnly,
-    async create(options, context) {
-      const whole = withKey(options, context, 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY');
-      return (await loadModels()).googleChat(whole);
-    },
+    create: async (options, context) =>
+      googleChat(withKey(options, context, 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY')),
   }),
   qwen: define({
     usage: 'qwen:MODEL@URL',
@@ -127,10 +154,8 @@ const apiProviders: Readonly<Record<string, Provider>> = {
       thinkingMode: z.enum(['server_default', 'enabled', 'disabled']).optional(),
     }),
     fromText: modelAtURL,
-    async create(options, context) {
-      const whole = { ...endpointFrom(context, 'QWEN_CHAT'), ...withOptionalKey(options, context) };
-      return (await loadModels()).qwenChat(whole);
-    },
+    create: async (options, context) =>
+      qwenChat({ ...endpointFrom(context, 'QWEN_CHAT'), ...withOptionalKey(options, context) }),
   }),
   minimax: define({
     usage: 'minimax:MODEL',
@@ -142,8 +167,7 @@ const apiProviders: Readonly<Record<string, Provider>> = {
     fromText: modelOnly,
     async create(options, context) {
       const baseURL = options.region === undefined ? context.readSetting('MINIMAX_BASE_URL') : undefined;
-      const whole = { ...(baseURL ? { baseURL } : {}), ...withKey(options, context, 'MINIMAX_API_KEY') };
-      return (await loadModels()).minimaxChat(whole);
+      return minimaxChat({ ...(baseURL ? { baseURL } : {}), ...withKey(options, context, 'MINIMAX_API_KEY') });
     },
   }),
   compatible: define({
@@ -155,15 +179,15 @@ const apiProviders: Readonly<Record<string, Provider>> = {
     }),
     fromText: modelAtURL,
     async create(options, context) {
-      // The key of one such server is nothing for another, which the project names.
+      // A key in a variable belongs to the server in a variable, not to one that the project names.
       const found = options.baseURL === undefined ? endpointFrom(context, 'OPENAI_COMPATIBLE') : {};
       const whole = { ...found, ...withOptionalKey(options, context) };
-      return (await loadModels()).openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
+      return openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
     },
   }),
 };
 
-/** An agent CLI that is installed and signed in: it needs no key of ours. */
+/** An agent CLI that is installed and signed in. It needs no key. */
 function agentProvider(cli: AgentCliName): Provider {
   return define({
     usage: `${cli}:MODEL`,
@@ -175,24 +199,20 @@ function agentProvider(cli: AgentCliName): Provider {
     }),
     fromText: (model) => (model === '' ? {} : { model }),
     async create(options, { env: inherited, directory: project = process.cwd(), notices }) {
-      const { agentChat } = await import('../../agents/index.ts');
-      const { namedProgram, pinnedProgram } = await import('./agent-pins.ts');
       const request = { cli, env: inherited, project, notices };
-      // now, so that a CLI that is not there is known before any call
+      // now, so that a missing CLI fails before any call
       const program = options.path === undefined ? await pinnedProgram(request) : namedProgram(options.path, request);
       return agentChat({ cli, ...options, ...program, inherited, project });
     },
   });
 }
 
-/** What a project may name as a model. A further provider is a further row. */
 export const providers: Readonly<Record<string, Provider>> = {
   simulated: define({
     usage: 'simulated',
     options: z.looseObject({}), // the simulated models check their own knobs
     fromText: () => ({}),
     async create(options, { role }) {
-      const { simulatedTarget, simulatedOptimizer } = await import('../../sim/index.ts');
       if (role === 'judge')
         throw new SkillError('CONFIG_INVALID', 'the simulated world scores by rule: it has no judge', {
           hint: 'Name a real model as judge. A whole week with simulated ones: skillopt demo sleep',
@@ -215,14 +235,14 @@ export const providers: Readonly<Record<string, Provider>> = {
   ...Object.fromEntries(Object.values(agentClis).map(({ cli }) => [cli, agentProvider(cli)])),
 };
 
-/** Whether a target is an agent with tools: then no chat model is asked. */
+/** Whether a target is an agent with tools, not a chat model. */
 export const isAgentSpec = (spec: unknown): boolean => typeof spec === 'object' && spec !== null && 'agent' in spec;
 
 /** Whether a project says that its environment asks no model. */
 export const isNoTarget = (spec: unknown): boolean =>
   spec === 'none' || isAgentSpec(spec) || (spec as { provider?: unknown } | undefined)?.provider === 'none';
 
-/** Names under which other trainers know the same providers. */
+/** SkillOpt's names of the same providers. */
 export const providerAliases: Readonly<Record<string, string>> = {
   openai_chat: 'openai',
   claude_chat: 'claude-cli',
@@ -236,5 +256,5 @@ export const providerAliases: Readonly<Record<string, string>> = {
   github_copilot: 'copilot-cli',
 };
 
-/** SkillOpt's names for agents. They are known and refused as chat models. */
+/** SkillOpt's names for agents, which are no chat models. */
 export const AGENT_BACKENDS: readonly string[] = ['codex_exec', 'claude_code_exec', 'cursor_exec', 'copilot_exec'];
