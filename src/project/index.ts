@@ -11,14 +11,13 @@ export {
   requireAgentTarget,
   resolveAgent,
 } from './models/agent-target.ts';
-export { isAgentSpec, isNoTarget, type ModelRole, type Notices } from './models/providers.ts';
+export type { Environment, ModelRole, ModelSpec, Notices } from './models/provider.ts';
+export { isAgentSpec, isNoTarget } from './models/providers.ts';
 export { readEnvFile } from './models/read-env-file.ts';
 export {
   type Caller,
   checkModelSpec,
-  type Environment,
   findUnnamed,
-  type ModelSpec,
   resolveModel,
   resolveModels,
   resolveRole,

@@ -1,8 +1,7 @@
 import { stringify } from 'yaml';
 import { createWorld } from '../sim/index.ts';
 import { skillNameFor } from '../skills/index.ts';
-import { type ConfigFormat, configText } from './propose/config-text.ts';
-import type { ConfigEntry } from './propose/propose.ts';
+import { type ConfigEntry, type ConfigFormat, configText } from './propose/config-text.ts';
 
 export const STARTER_TASKS = 'tasks.jsonl';
 

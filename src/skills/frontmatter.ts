@@ -15,7 +15,7 @@ import { findRegions } from '../core/document/index.ts';
 /** Agents hold the frontmatter of every skill in their context. Deep nesting could also exhaust the parser. */
 const MAX_CHARACTERS = 16_000;
 
-export type Frontmatter = {
+type Frontmatter = {
   /** Undefined if they cannot be read: `findings` then has the reason. */
   readonly fields: readonly Field[] | undefined;
   readonly findings: readonly Finding[];

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { get } from 'node:http';
 import { type AgentCliName, agentClis, findAgents } from '../../agents/index.ts';
+import type { Environment } from '../models/provider.ts';
 import { readEnvFile } from '../models/read-env-file.ts';
 import { discoverFiles, type FolderFiles, isEmpty } from './discover-files.ts';
 
@@ -22,7 +23,7 @@ export type FoundServer = {
 };
 
 /** An agent CLI on PATH. Some show only when they run whether they are signed in. */
-export type FoundAgent = { readonly cli: AgentCliName; readonly isSignedIn: boolean | undefined };
+type FoundAgent = { readonly cli: AgentCliName; readonly isSignedIn: boolean | undefined };
 
 export type FoundModels = {
   readonly keys: readonly FoundKey[];
@@ -31,8 +32,6 @@ export type FoundModels = {
 };
 
 export type FolderFindings = FolderFiles & { readonly directory: string; readonly models: FoundModels };
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The first variable that is set counts. */
 const KEYS: Readonly<Record<KeyProvider, readonly string[]>> = {

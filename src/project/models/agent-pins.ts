@@ -17,9 +17,7 @@ import {
 } from '../../agents/index.ts';
 import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
 import { openStateFolder, readPrivate, stateFolderOf, writeSynced } from '../../stores/index.ts';
-import type { ModelContext, Notices } from './providers.ts';
-
-type Environment = ModelContext['env'];
+import type { Environment, Notices } from './provider.ts';
 
 /** Shows that a program was replaced, without reading hundreds of megabytes. */
 const FilePrint = z.object({ size: z.number(), mtimeMs: z.number(), ino: z.number() });

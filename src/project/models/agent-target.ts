@@ -6,9 +6,9 @@ import { type Price, priceOf } from '../../models/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
 import { type Project, SandboxSpec } from '../project.ts';
+import type { Environment } from './provider.ts';
 import { isAgentSpec } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
-import type { Environment } from './resolve-model.ts';
 
 const names = Object.keys(agentPrograms) as [AgentName, ...AgentName[]];
 

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { findBinary } from '../../agents/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { ModelContext } from './providers.ts';
+import type { ModelContext } from './provider.ts';
 
 type SignInOptions = {
   /** `key`, or Microsoft Entra ID. Default: what is found. */

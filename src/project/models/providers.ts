@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AgentCliName, agentChat, agentClis } from '../../agents/index.ts';
-import { type ChatModel, noTarget, SkillError } from '../../core/contracts/index.ts';
+import { noTarget, SkillError } from '../../core/contracts/index.ts';
 import {
   anthropicChat,
   azureChat,
@@ -13,33 +13,7 @@ import {
 import { simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { namedProgram, pinnedProgram } from './agent-pins.ts';
 import { azureSignIn } from './azure-sign-in.ts';
-
-export type ModelRole = 'target' | 'optimizer' | 'judge';
-
-export type Provider<Schema extends z.ZodType = z.ZodType> = {
-  readonly usage: string;
-  readonly options: Schema;
-  /** Reads the options from the text after `provider:`. */
-  fromText(text: string): Readonly<Record<string, unknown>>;
-  create(options: z.output<Schema>, context: ModelContext): Promise<ChatModel>;
-};
-
-/** Is notified of what a person should know before a run begins. */
-export type Notices = { note(message: string): void; warn(message: string): void };
-
-export type ModelContext = {
-  readonly role: ModelRole;
-  /** The variables of the caller, without those of the project's `.env`. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly directory: string | undefined;
-  readonly notices: Notices | undefined;
-  /** The first of these variables that is set. Throws if none is. */
-  readKey(...variables: readonly string[]): { readonly apiKey: string; readonly apiKeyVariable: string };
-  readSetting(variable: string): string | undefined;
-};
-
-/** Only for inference: `create` gets the output of `options`. */
-const define = <Schema extends z.ZodType>(provider: Provider<Schema>) => provider as unknown as Provider;
+import { define, type ModelContext, type Provider } from './provider.ts';
 
 const chat = {
   model: z.string().min(1),
@@ -100,7 +74,30 @@ function requireURL(baseURL: string | undefined, { role }: ModelContext): string
   });
 }
 
-const apiProviders: Readonly<Record<string, Provider>> = {
+export const providers: Readonly<Record<string, Provider>> = {
+  simulated: define({
+    usage: 'simulated',
+    options: z.looseObject({}), // the simulated models check their own knobs
+    fromText: () => ({}),
+    async create(options, { role }) {
+      if (role === 'judge')
+        throw new SkillError('CONFIG_INVALID', 'the simulated world scores by rule: it has no judge', {
+          hint: 'Name a real model as judge. A whole week with simulated ones: skillopt demo sleep',
+        });
+      return role === 'target' ? simulatedTarget(options) : simulatedOptimizer(options);
+    },
+  }),
+  none: define({
+    usage: 'none',
+    options: z.strictObject({}),
+    fromText: (text) => (text === '' ? {} : { model: text }),
+    async create(_options, { role }) {
+      if (role === 'target') return noTarget;
+      throw new SkillError('CONFIG_INVALID', `the ${role} must be a model, got none`, {
+        hint: 'Only the target can be none: for an environment that asks no model.',
+      });
+    },
+  }),
   openai: define({
     usage: 'openai:MODEL',
     options: z.strictObject(openai),
@@ -185,6 +182,7 @@ const apiProviders: Readonly<Record<string, Provider>> = {
       return openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
     },
   }),
+  ...Object.fromEntries(Object.values(agentClis).map(({ cli }) => [cli, agentProvider(cli)])),
 };
 
 /** An agent CLI that is installed and signed in. It needs no key. */
@@ -206,34 +204,6 @@ function agentProvider(cli: AgentCliName): Provider {
     },
   });
 }
-
-export const providers: Readonly<Record<string, Provider>> = {
-  simulated: define({
-    usage: 'simulated',
-    options: z.looseObject({}), // the simulated models check their own knobs
-    fromText: () => ({}),
-    async create(options, { role }) {
-      if (role === 'judge')
-        throw new SkillError('CONFIG_INVALID', 'the simulated world scores by rule: it has no judge', {
-          hint: 'Name a real model as judge. A whole week with simulated ones: skillopt demo sleep',
-        });
-      return role === 'target' ? simulatedTarget(options) : simulatedOptimizer(options);
-    },
-  }),
-  none: define({
-    usage: 'none',
-    options: z.strictObject({}),
-    fromText: (text) => (text === '' ? {} : { model: text }),
-    async create(_options, { role }) {
-      if (role === 'target') return noTarget;
-      throw new SkillError('CONFIG_INVALID', `the ${role} must be a model, got none`, {
-        hint: 'Only the target can be none: for an environment that asks no model.',
-      });
-    },
-  }),
-  ...apiProviders,
-  ...Object.fromEntries(Object.values(agentClis).map(({ cli }) => [cli, agentProvider(cli)])),
-};
 
 /** Whether a target is an agent with tools, not a chat model. */
 export const isAgentSpec = (spec: unknown): boolean => typeof spec === 'object' && spec !== null && 'agent' in spec;

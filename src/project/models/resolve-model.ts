@@ -4,22 +4,9 @@ import { describeIssue, suggestion } from '../../core/text/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import { resolveAgent } from './agent-target.ts';
-import {
-  AGENT_BACKENDS,
-  isAgentSpec,
-  type ModelContext,
-  type ModelRole,
-  type Notices,
-  type Provider,
-  providerAliases,
-  providers,
-} from './providers.ts';
+import type { Environment, ModelContext, ModelRole, ModelSpec, Notices, Provider } from './provider.ts';
+import { AGENT_BACKENDS, isAgentSpec, providerAliases, providers } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** `openai:MODEL`, or a block with a `provider` and its options. */
-export type ModelSpec = string | Readonly<Record<string, unknown>>;
 
 type ResolveOptions = {
   readonly role: ModelRole;

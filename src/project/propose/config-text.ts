@@ -1,9 +1,16 @@
 import { Document, isCollection, Scalar, visit } from 'yaml';
 import type { ProjectInput } from '../project.ts';
-import type { ConfigEntry } from './propose.ts';
 
 export const CONFIG_FORMATS = ['yaml', 'json', 'mjs', 'ts'] as const;
 export type ConfigFormat = (typeof CONFIG_FORMATS)[number];
+
+/** A key of the project file with a comment. Without a value it is a comment with an example. */
+export type ConfigEntry = {
+  readonly key: string;
+  readonly value?: unknown;
+  readonly example?: string;
+  readonly why: string;
+};
 
 const HEAD = [
   'A skillopt project, written by skillopt init. You may change everything.',

@@ -1,5 +1,5 @@
 import type { FoundKey, FoundModels, FoundServer, KeyProvider } from '../discover/discover.ts';
-import type { ModelSpec } from '../models/resolve-model.ts';
+import type { ModelSpec } from '../models/provider.ts';
 
 /** Models that could be asked, one for each role. */
 export type ModelOption = {

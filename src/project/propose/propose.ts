@@ -8,7 +8,7 @@ import { skillNameFor } from '../../skills/index.ts';
 import type { FolderFindings } from '../discover/discover.ts';
 import type { FolderFiles, FoundSkill } from '../discover/discover-files.ts';
 import type { ProjectInput } from '../project.ts';
-import { settingsOf } from './config-text.ts';
+import { type ConfigEntry, settingsOf } from './config-text.ts';
 import { isPaid, type ModelOption } from './model-options.ts';
 import type { ProposedScoring, Source, WeighedTasks } from './sources.ts';
 
@@ -20,14 +20,6 @@ export type Choice = {
   readonly scoring: ProposedScoring | undefined;
   readonly models: ModelOption | undefined;
   readonly weighed: WeighedTasks | undefined;
-};
-
-/** A key of the project file with a comment. Without a value it is a comment with an example. */
-export type ConfigEntry = {
-  readonly key: string;
-  readonly value?: unknown;
-  readonly example?: string;
-  readonly why: string;
 };
 
 export type Proposal = {

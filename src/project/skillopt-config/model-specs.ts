@@ -1,6 +1,6 @@
 import { configShape } from '../../core/contracts/index.ts';
 import { suggestion } from '../../core/text/index.ts';
-import type { ModelSpec } from '../models/resolve-model.ts';
+import type { ModelSpec } from '../models/provider.ts';
 import { type Backend, KEY_TABLE, type KeyRow, ROLES, type Role } from './key-table.ts';
 import { BadValue, isBlank, plainWord, readNumber, readValue, type Values, type Words, wordsOf } from './read-value.ts';
 

@@ -100,10 +100,11 @@ beforeAll(async () => {
   const files = all.flatMap(([, [own]], index) =>
     Object.entries(own).map(([name, text]) => [`${index}/${name}`, text] as const),
   );
-  using folder = tempFolder(Object.fromEntries(files));
+  using folder = tempFolder({ ...Object.fromEntries(files), 'tsconfig.json': '{}' });
   const commands = all.map(([, [, args]], index) => ({ cwd: join(folder.path, String(index)), args }));
   const child = programArgs(new URL('./commands.child.ts', import.meta.url));
-  const options = { env: { PATH: process.env.PATH, HOME: folder.path }, maxBuffer: 1e8 };
+  const TSX_TSCONFIG_PATH = join(folder.path, 'tsconfig.json'); // the paths of ours name skillopt
+  const options = { env: { PATH: process.env.PATH, HOME: folder.path, TSX_TSCONFIG_PATH }, maxBuffer: 1e8 };
   const { stdout } = await promisify(execFile)(process.execPath, [...child, JSON.stringify(commands)], options);
   const printed = JSON.parse(stdout) as Result[];
   for (const [index, [name]] of all.entries()) results.set(name, printed[index]!);
