@@ -22,7 +22,7 @@ import {
   type ReadOutcome,
   type Redact,
   realPath,
-  type SessionDigest,
+  SessionDigest,
   type TranscriptFile,
   toUtc,
 } from './transcript-source.ts';
@@ -55,7 +55,8 @@ export class SessionCollector {
     this.#place = place;
     this.#redact = redact;
     this.#feedbackIn = feedbackReader(place.env);
-    this.#digest = before ? continued(before) : emptyDigest(source, keptPath(rawPath, place, redact));
+    const empty = { source, sessionId: '', rawPath: keptPath(rawPath, place, redact) };
+    this.#digest = before ? continued(before) : copyOf(SessionDigest.parse(empty));
   }
 
   about({ sessionId = '', project = '', gitBranch = '' }: SessionFacts): void {
@@ -146,24 +147,6 @@ export function collectInto(start: SessionStart, fill: (session: SessionCollecto
   return digest === undefined ? [] : [digest];
 }
 
-const emptyDigest = (source: string, rawPath: string): SessionDigest => ({
-  source,
-  sessionId: '',
-  project: '',
-  gitBranch: '',
-  startedAt: '',
-  endedAt: '',
-  userPrompts: [],
-  assistantFinals: [],
-  toolsUsed: [],
-  skillsUsed: [],
-  filesTouched: [],
-  feedbackSignals: [],
-  nUserTurns: 0,
-  nAssistantTurns: 0,
-  rawPath,
-});
-
 /** These lists change in place. All other fields are replaced. */
 const copyOf = (digest: SessionDigest): SessionDigest => ({
   ...digest,
@@ -209,7 +192,8 @@ export async function readSession(
   end: (session: SessionCollector) => void = () => {},
 ): Promise<ReadOutcome> {
   const { place, redact, signal } = options;
-  const before = canContinue ? knownBeginning(file, options.before) : undefined;
+  const known = canContinue && options.before?.sessions.length === 1 ? options.before : undefined;
+  const before = known && known.position <= file.size ? known : undefined; // a shorter file is another one
   const session = collectSession({ source, rawPath: file.path, place, redact, before: before?.sessions[0] });
   const lines = { path: file.path, from: before?.position, wanted, signal };
   const { position, trouble } = await readRecords(lines, (record) => take(record, session));
@@ -217,9 +201,4 @@ export async function readSession(
   const digest = session.digest();
   // If nothing was said yet, no digest keeps the facts of the session: the file is read again from its beginning.
   return digest === undefined ? { position: 0, sessions: [], trouble } : { position, sessions: [digest], trouble };
-}
-
-/** A file that became shorter, or of which nothing is kept, counts as another file. */
-function knownBeginning(file: TranscriptFile, before: ReadOptions['before']): ReadOptions['before'] {
-  return before !== undefined && before.sessions.length === 1 && before.position <= file.size ? before : undefined;
 }

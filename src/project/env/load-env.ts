@@ -91,10 +91,8 @@ async function loadModuleEnv(path: string, project: EnvProject, findOrigin: Find
   return guardEnv(env, { name, version: skillHash(source) });
 }
 
-type GuardOptions = {
-  readonly name: string;
-  readonly version: string;
-};
+/** The name is for messages, and the version for an environment without one. */
+type GuardOptions = { readonly name: string; readonly version: string };
 
 /** Members that pass through. They are looked up when used: a class may keep its items in private fields. */
 const MEMBERS = [

@@ -123,23 +123,18 @@ async function attemptOnCopy<Value>(path: string, read: Read<Value>): Promise<At
   const folder = await mkdtemp(join(tmpdir(), 'skillopt-copy-'));
   const copy = join(folder, 'copy.db');
   try {
-    for (const suffix of ['', '-wal', '-journal']) await copyPart(path + suffix, copy + suffix);
+    for (const suffix of ['', '-wal', '-journal'])
+      await copyFile(path + suffix, copy + suffix, constants.COPYFILE_FICLONE).catch((error) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
     return await attempt(pathToFileURL(copy).href, read);
   } catch (error) {
-    if (isFileError(error)) return UNREADABLE;
+    if (error instanceof Error && 'syscall' in error) return UNREADABLE; // an error of the file system
     throw error;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
-
-async function copyPart(from: string, to: string): Promise<void> {
-  await copyFile(from, to, constants.COPYFILE_FICLONE).catch((error) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-}
-
-const isFileError = (error: unknown) => error instanceof Error && 'syscall' in error;
 
 type Query<Text extends string, Figure extends string> = {
   readonly texts?: Readonly<Record<Text, string>>;
