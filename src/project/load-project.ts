@@ -52,24 +52,20 @@ export async function loadProject(source: ProjectSource): Promise<LoadedProject>
 type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };
 type CallerSettings = { readonly cwd: string; readonly overrides: readonly string[]; readonly flags: ProjectInput };
 
-async function readProject(file: string | undefined, caller: CallerSettings): Promise<FileProject> {
-  const { cwd, overrides } = caller;
+async function readProject(file: string | undefined, { cwd, overrides, flags }: CallerSettings): Promise<FileProject> {
   const raw = file === undefined ? {} : await readConfigFile(file);
-  if (file !== undefined && isSkillOptConfig(raw)) return readSkillOpt(file, caller);
+  if (file !== undefined && isSkillOptConfig(raw)) {
+    const theirs = await readConfigFile(file, { isSkillOpt: true });
+    const { input, warning, ...rest } = await loadSkillOptConfig({ file, raw: theirs, overrides, flags });
+    const warnings = warning === undefined ? [] : [warning];
+    return { input: anchorPaths(input, cwd), directory: cwd, warnings, ...rest };
+  }
   const directory = file === undefined ? cwd : dirname(file);
   if (file !== undefined) await refuseSecrets(raw, file);
   const set = overridesForProject(overrides);
   const over = withExtras(raw, anchorPaths(set, cwd));
   const input = mergeInputs(anchorPaths(raw, directory), over);
   return { input, directory, notes: [], warnings: [], findOrigin: originIn({ file, raw, set }) };
-}
-
-/** Paths in a SkillOpt config start where the command runs. */
-async function readSkillOpt(file: string, { cwd, overrides, flags }: CallerSettings): Promise<FileProject> {
-  const raw = await readConfigFile(file, { isSkillOpt: true });
-  const { input, warning, ...rest } = await loadSkillOptConfig({ file, raw, overrides, flags });
-  const warnings = warning === undefined ? [] : [warning];
-  return { input: anchorPaths(input, cwd), directory: cwd, warnings, ...rest };
 }
 
 /** Setting one extra keeps the others. */

@@ -22,13 +22,11 @@ export type FoundServer = {
   readonly models: readonly string[];
 };
 
-/** An agent CLI on PATH. Some show only when they run whether they are signed in. */
-type FoundAgent = { readonly cli: AgentCliName; readonly isSignedIn: boolean | undefined };
-
 export type FoundModels = {
   readonly keys: readonly FoundKey[];
   readonly servers: readonly FoundServer[];
-  readonly agents: readonly FoundAgent[];
+  /** Agent CLIs on PATH. Some show only when they run whether they are signed in. */
+  readonly agents: readonly { readonly cli: AgentCliName; readonly isSignedIn: boolean | undefined }[];
 };
 
 export type FolderFindings = FolderFiles & { readonly directory: string; readonly models: FoundModels };

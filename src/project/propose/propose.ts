@@ -110,11 +110,10 @@ function scoringEntries(scoring: ProposedScoring | undefined, format: string): C
   return [entryOf('scoring', scoring.scoring, why, 'contains')];
 }
 
-const asksJudge = ({ source, scoring, weighed }: Choice): boolean =>
-  weighed?.asksJudge === true || scoring?.name === 'rubric' || (source?.kind === 'env' && source.env.asksJudge);
-
 function modelEntries(choice: Choice): ConfigEntry[] {
-  const { models, source } = choice;
+  const { models, source, scoring, weighed } = choice;
+  const envAsksJudge = source?.kind === 'env' && source.env.asksJudge;
+  const asksJudge = weighed?.asksJudge === true || scoring?.name === 'rubric' || envAsksJudge;
   const isOwnAgent = source?.kind === 'env' && !source.env.asksTarget;
   const target = isOwnAgent
     ? { key: 'target', value: 'none', why: `${source.path} asks no model: it brings its own agent.` }
@@ -122,7 +121,7 @@ function modelEntries(choice: Choice): ConfigEntry[] {
   return [
     target,
     entryOf('optimizer', models?.optimizer, 'The model that reads the results of the tasks and proposes edits.'),
-    ...(asksJudge(choice) ? [entryOf('judge', models?.judge, 'The model that scores the answers.')] : []),
+    ...(asksJudge ? [entryOf('judge', models?.judge, 'The model that scores the answers.')] : []),
   ];
 }
 
